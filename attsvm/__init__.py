@@ -1,0 +1,29 @@
+"""attsvm: executable theory of softmax attention as a support vector machine over tokens.
+
+`AttentionData` holds tokens, queries and scores; `att_svm` separates the optimal tokens;
+`attsvm.theory` checks claims. Everything is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attsvm.data import AttentionData
+    from attsvm.errors import AttsvmError
+    from attsvm.svm import att_svm
+
+__all__ = ["AttentionData", "AttsvmError", "att_svm"]
+
+_HOMES = {
+    "AttentionData": "attsvm.data",
+    "AttsvmError": "attsvm.errors",
+    "att_svm": "attsvm.svm",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'attsvm' has no attribute {name!r}")

@@ -1,0 +1,130 @@
+"""Checks at the boundary: arrays become finite float64, or an error names what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+
+__all__ = ["ensure_array", "ensure_index", "ensure_mask"]
+
+
+def _raw(name: str, value: object) -> Array:
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:  # ragged lists
+        raise DataError(
+            f"{name} is not a rectangular array",
+            value=value,
+            remedy="Give all rows the same length; mark absent tokens with a mask.",
+        ) from error
+    return array
+
+
+def ensure_array(
+    name: str, value: object, axes: Sequence[str], sizes: dict[str, int] | None = None
+) -> Array:
+    """Return `value` as a finite float64 array with the named axes, all nonempty.
+
+    Args:
+        name: what to call it in an error.
+        value: anything that numpy can read.
+        axes: one name per dimension.
+        sizes: sizes already known by axis name; new ones are added to it.
+
+    Raises:
+        DataError: wrong type, number of dimensions, size, an empty axis, NaN or infinity.
+    """
+    array = _raw(name, value)
+    if array.dtype.kind not in "iuf":
+        raise DataError(
+            f"{name} has entries that are not real numbers",
+            value=f"dtype {array.dtype}",
+            remedy="Convert it to float64 first.",
+        )
+    if array.ndim != len(axes):
+        raise DataError(
+            f"{name} must have {len(axes)} dimension(s) ({', '.join(axes)})",
+            value=f"shape {array.shape}",
+            remedy="Reshape it, one axis per name.",
+        )
+    for axis, size in zip(axes, array.shape, strict=True):
+        if size == 0:
+            raise DataError(
+                f"{name} is empty along {axis}",
+                value=f"shape {array.shape}",
+                remedy=f"Give at least one entry along {axis}.",
+            )
+        known = None if sizes is None else sizes.setdefault(axis, size)
+        if known is not None and known != size:
+            raise DataError(
+                f"{name} has {axis} = {size} where the other arrays have {axis} = {known}",
+                value=f"shape {array.shape}",
+                remedy="Make the shapes agree.",
+            )
+    with np.errstate(over="ignore"):
+        result = np.array(array, dtype=np.float64, order="C")
+    if not np.isfinite(result).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+        raise DataError(
+            f"{name}[{', '.join(map(str, where))}] is not finite",
+            value=float(result[where]),
+            remedy="Remove or replace NaN and infinite entries.",
+        )
+    return result
+
+
+def ensure_mask(name: str, value: object, axes: Sequence[str], sizes: dict[str, int]) -> Array:
+    """Return `value` as a bool array in which every row has a true entry.
+
+    Raises:
+        DataError: wrong dtype or shape, or an input without any token.
+    """
+    array = _raw(name, value)
+    if array.dtype != np.bool_:
+        raise DataError(
+            f"{name} must be boolean",
+            value=f"dtype {array.dtype}",
+            remedy="Use True for a token that is present.",
+        )
+    expected = tuple(sizes[axis] for axis in axes)
+    if array.shape != expected:
+        raise DataError(
+            f"{name} must have shape {expected}",
+            value=f"shape {array.shape}",
+            remedy="Give one entry per token of X.",
+        )
+    empty = np.flatnonzero(~array.any(axis=-1))
+    if empty.size:
+        raise DataError(
+            f"{name} leaves input {int(empty[0])} without any token",
+            value=array[empty[0]].tolist(),
+            remedy="Drop that input or keep one of its tokens.",
+        )
+    return array.copy()
+
+
+def ensure_index(name: str, value: object, length: int, below: int) -> Array:
+    """Return `value` as `length` integers in [0, below).
+
+    Raises:
+        DataError: not integers, a wrong count, or out of range.
+    """
+    array = _raw(name, value)
+    if array.dtype.kind not in "iu" or array.shape != (length,):
+        raise DataError(
+            f"{name} must be {length} integers, one per input",
+            value=value,
+            remedy="Name one token index per input, separated by commas.",
+        )
+    wrong = np.flatnonzero((array < 0) | (array >= below))
+    if wrong.size:
+        raise DataError(
+            f"{name}[{int(wrong[0])}] is not a token index",
+            value=int(array[wrong[0]]),
+            remedy=f"Indices run from 0 to {below - 1}.",
+        )
+    return array.astype(np.int64)

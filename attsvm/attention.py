@@ -1,0 +1,101 @@
+"""Softmax and linear attention, their parametrisations W, (K, Q) and p, and the tensor trick."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float, Shaped
+
+from attsvm._types import Array
+
+__all__ = [
+    "attention_output",
+    "kron_block",
+    "linear_attention",
+    "log_softmax",
+    "logits_of_kq",
+    "logits_of_p",
+    "logits_of_w",
+    "softmax",
+    "vec",
+]
+
+
+def log_softmax(
+    logits: Float[Array, "*b T"], mask: Bool[Array, "*b T"] | None = None
+) -> Float[Array, "*b T"]:
+    """Logarithm of the softmax along the last axis; -inf at tokens that the mask removes.
+
+    The largest logit is taken out first, so finite logits never overflow.
+    """
+    if mask is not None:
+        logits = np.where(mask, logits, -np.inf)
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return result
+
+
+def softmax(
+    logits: Float[Array, "*b T"], mask: Bool[Array, "*b T"] | None = None
+) -> Float[Array, "*b T"]:
+    """Softmax along the last axis: positive entries of sum one (tf, softmax recap)."""
+    if mask is not None:
+        logits = np.where(mask, logits, -np.inf)
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    result: Array = weights / weights.sum(axis=-1, keepdims=True)
+    return result
+
+
+def linear_attention(
+    logits: Float[Array, "*b T"], values: Float[Array, "*b T"]
+) -> Float[Array, "*b"]:
+    """Linear attention <logits, values>: the softmax left out, nothing normalised."""
+    result: Array = np.einsum("...t,...t->...", logits, values)
+    return result
+
+
+def attention_output(
+    weights: Float[Array, "*b T"], X: Float[Array, "*b T d"]
+) -> Float[Array, "*b d"]:
+    """Attention output X^T s, a convex combination of tokens when s is a softmax."""
+    result: Array = np.einsum("...t,...td->...d", weights, X)
+    return result
+
+
+def logits_of_w(
+    X: Float[Array, "*b n T d"], Z: Float[Array, "*b n d"], W: Float[Array, "*b d d"]
+) -> Float[Array, "*b n T"]:
+    """Logits X_i W z_i of the combined weights (tf, W-ERM)."""
+    projected = np.matmul(W[..., None, :, :], Z[..., None])
+    result: Array = np.matmul(X, projected)[..., 0]
+    return result
+
+
+def logits_of_kq(
+    X: Float[Array, "n T d"],
+    Z: Float[Array, "n d"],
+    K: Float[Array, "d r"],
+    Q: Float[Array, "d r"],
+) -> Float[Array, "n T"]:
+    """Logits X_i K Q^T z_i of key and query weights with inner dimension r (tf, KQ-ERM)."""
+    result: Array = np.einsum("ntr,nr->nt", X @ K, Z @ Q)
+    return result
+
+
+def logits_of_p(X: Float[Array, "n T d"], p: Float[Array, " d"]) -> Float[Array, "n T"]:
+    """Logits X_i p of a tunable prompt p, keys equal to tokens (mm, ERM)."""
+    return X @ p
+
+
+def vec(X: Shaped[Array, "r c"]) -> Shaped[Array, " rc"]:
+    """Row-major vectorisation: row i of X fills entries (i-1)c+1 to ic (sim, notations)."""
+    return X.reshape(-1)
+
+
+def kron_block(
+    A1: Shaped[Array, "m1 r"], A2: Shaped[Array, "m2 c"], j: int
+) -> Shaped[Array, "m2 rc"]:
+    """The j-th block of m2 rows of A1 kron A2 (sim, definition 3.1).
+
+    Applied to vec(X) it gives row j of A1 X A2^T: the tensor trick.
+    """
+    return np.kron(A1[j : j + 1], A2)

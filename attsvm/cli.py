@@ -1,0 +1,341 @@
+"""The command line: claims, verify, hunt, replay, gate, solve.
+
+Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 an internal error. Nothing heavy is
+imported before a command needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attsvm.errors import AttsvmError, UsageError
+
+if TYPE_CHECKING:
+    from attsvm.theory.ledger import Ledger
+
+__all__ = ["main"]
+
+LEDGER = ".attsvm/ledger.jsonl"
+EXAMPLES = ".attsvm/counterexamples"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise UsageError(message, remedy=f"See `{self.prog} --help`.")
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is below 1")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text} is no positive number of seconds")
+    return value
+
+
+def _parser() -> _Parser:
+    shared = _Parser(add_help=False)
+    shared.add_argument("--debug", action="store_true", help="show tracebacks")
+    shared.add_argument("--json", metavar="FILE", help="write one JSON document; - is stdout")
+    packs = _Parser(add_help=False)
+    packs.add_argument(
+        "--pack",
+        action="append",
+        default=[],
+        metavar="PACK",
+        help="a claim pack beside the installed ones: module, package or .py file",
+    )
+    run = _Parser(add_help=False)
+    run.add_argument("--seed", type=int, default=0, help="base seed (default 0)")
+    run.add_argument("-n", "--workers", type=_positive, default=1, help="processes (default 1)")
+
+    parser = _Parser(
+        prog="attsvm",
+        description="Executable theory of softmax attention as a support vector machine.",
+        epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error.",
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=_Parser
+    )
+
+    commands.add_parser("claims", parents=[shared, packs], help="list claims")
+
+    verify = commands.add_parser(
+        "verify", parents=[shared, packs, run], help="check claims and their siblings"
+    )
+    verify.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
+    verify.add_argument("--profile", choices=["quick", "ci", "deep"], default="quick")
+    verify.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+
+    hunt = commands.add_parser(
+        "hunt", parents=[shared, packs, run], help="search a counterexample to one claim"
+    )
+    hunt.add_argument("id", metavar="ID")
+    hunt.add_argument("--seconds", type=_seconds, default=60.0, help="default 60")
+    hunt.add_argument("--out", metavar="DIR", default=EXAMPLES, help=f"default {EXAMPLES}")
+
+    replay = commands.add_parser(
+        "replay", parents=[shared, packs], help="re-execute stored counterexamples"
+    )
+    replay.add_argument("files", nargs="+", metavar="FILE")
+
+    gate = commands.add_parser(
+        "gate", parents=[shared, packs], help="hold a run against the reviewed expectations"
+    )
+    gate.add_argument(
+        "--expect", metavar="FILE", help="default: the expectations.json of every pack"
+    )
+    gate.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+
+    solve = commands.add_parser(
+        "solve", parents=[shared], help="solve the Att-SVM of your own data"
+    )
+    solve.add_argument("data", metavar="DATA.npz")
+    solve.add_argument("--norm", choices=["fro"], default="fro", help="norm to minimise")
+    solve.add_argument(
+        "--targets",
+        default="opt",
+        metavar="opt|I,J,...",
+        help="tokens to select: the optimal ones, or an index per input",
+    )
+    return parser
+
+
+def _claims(options: argparse.Namespace) -> int:
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import find_claims, load_packs
+    from attsvm.theory.report import print_claims
+
+    entries = [c.json() for c in find_claims(load_packs(options.pack))]
+    if options.json:
+        write_json(options.json, {"schema": 1, "claims": entries})
+    if options.json != "-":
+        print_claims(entries)
+    return 0
+
+
+def _open_ledger(path: str) -> Ledger:
+    from attsvm.theory.ledger import Ledger
+
+    ledger = Ledger(path)
+    if Path(path).parent == Path(LEDGER).parent:
+        ignore = Path(path).parent / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    return ledger
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import find_claims, load_packs
+    from attsvm.theory.profiles import profile_named
+    from attsvm.theory.report import Live, table_text
+    from attsvm.theory.verify import Checked, plan, verify
+
+    packs = load_packs(options.pack)
+    total = len(plan(find_claims(packs, options.ids), profile_named(options.profile)))
+    with _open_ledger(options.ledger) as ledger, Live(total) as live:
+
+        def progress(done: int, _: int, checked: Checked | None) -> None:
+            live.update(done, None if checked is None else f"{checked.claim.id}: {checked.verdict}")
+
+        report = verify(
+            packs,
+            options.ids,
+            profile=options.profile,
+            seed=options.seed,
+            workers=options.workers,
+            named=options.pack,
+            ledger=ledger,
+            examples_folder=Path(options.ledger).parent / "counterexamples",
+            progress=progress,
+        )
+    document = report.json()
+    if options.json:
+        write_json(options.json, document)
+    if options.json != "-":
+        table_text(document["claims"])
+        examples = sum(c.reading.examples for c in report.checked)
+        wrong = sum(not c.as_expected for c in report.checked)
+        print(
+            f"{len(report.checked)} claims on {examples} instances, profile {report.profile}, "
+            f"seed {report.seed}: "
+            + ("every verdict as expected" if report.matched else f"{wrong} not as expected")
+        )
+    return 0 if report.matched else 1
+
+
+def _hunt(options: argparse.Namespace) -> int:
+    from attsvm.theory import counterexample, files
+    from attsvm.theory.hunt import hunt
+    from attsvm.theory.packs import find_claims, load_packs
+    from attsvm.theory.report import Live
+
+    claims = find_claims(load_packs(options.pack), [options.id])
+    if len(claims) != 1:
+        raise UsageError(
+            "a hunt is for one claim",
+            value=options.id,
+            remedy=f"Choose among {', '.join(c.id for c in claims)}.",
+        )
+    claim = claims[0]
+    folder = Path(options.out)
+    with Live(0, quiet=True):
+        result = hunt(
+            claim,
+            seconds=options.seconds,
+            seed=options.seed,
+            workers=options.workers,
+            named=options.pack,
+        )
+    document = result.json()
+    document["counterexample"] = None
+    if result.found is not None:
+        path = folder / counterexample.file_name(claim.id)
+        files.write_text(path, files.dump(counterexample.document(claim, result.found)) + "\n")
+        document["counterexample"] = path.as_posix()
+    if options.json:
+        files.write_json(options.json, document)
+    if options.json != "-":
+        _tell_hunt(document)
+    if result.error is not None:
+        raise UsageError(f"the check of {claim.id} broke: {result.error}")
+    return 0 if result.found is None else 1
+
+
+def _tell_hunt(document: dict[str, Any]) -> None:
+    looked = f"{document['examples']} instances in {document['rounds']} rounds"
+    if document["found"]:
+        print(f"refuted: {document['claim']} after {looked}")
+        print(f"counterexample: {document['counterexample']}")
+        print(f"replay it: attsvm replay {document['counterexample']}")
+        return
+    print(f"not refuted: {document['claim']} after {looked}; that is no proof")
+    if document["tightness"] is not None:
+        print(f"closest: left side over right side reached {document['tightness']:.6g}")
+    elif document["min_slack"] is not None:
+        print(f"closest: slack {document['min_slack']:.6g}")
+    if document["undecided"]:
+        print(f"open: {document['undecided']} instances could be settled neither way")
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from attsvm.theory.counterexample import replay
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import load_packs
+
+    packs = load_packs(options.pack)
+    results = [replay(path, packs) for path in options.files]
+    confirmed = all(r.result == "CONFIRMED" for r in results)
+    if options.json:
+        write_json(
+            options.json,
+            {"schema": 1, "files": [r.json() for r in results], "confirmed": confirmed},
+        )
+    if options.json != "-":
+        for r in results:
+            stale = " (the claim's file has changed since)" if r.stale else ""
+            print(f"{r.result}: {r.file}: {r.claim or '?'}: {r.reason}{stale}")
+    return 0 if confirmed else 1
+
+
+def _gate(options: argparse.Namespace) -> int:
+    from attsvm.theory.files import write_json
+    from attsvm.theory.gate import hold, read_expectations
+    from attsvm.theory.ledger import last_run
+    from attsvm.theory.packs import load_packs
+
+    run = last_run(options.ledger)
+    if options.expect:
+        expectations = read_expectations(options.expect)
+    else:
+        expectations = {}
+        for pack in load_packs(options.pack):
+            expectations.update(read_expectations(pack.expectations))
+    reasons = hold(run, expectations, datetime.date.today())
+    if options.json:
+        write_json(options.json, {"schema": 1, "passed": not reasons, "reasons": list(reasons)})
+    if options.json != "-":
+        for reason in reasons:
+            print(reason)
+        print(
+            f"gate: {len(reasons)} reason(s) to stop"
+            if reasons
+            else f"gate: {len(run.verdicts)} verdicts as reviewed"
+        )
+    return 1 if reasons else 0
+
+
+def _solve(options: argparse.Namespace) -> int:
+    from attsvm.data import AttentionData
+    from attsvm.svm.answer import describe, solve
+    from attsvm.theory.files import write_json
+
+    targets: list[int] | None = None
+    if options.targets != "opt":
+        try:
+            targets = [int(word) for word in options.targets.split(",")]
+        except ValueError as error:
+            raise UsageError(
+                "targets are `opt` or integers separated by commas", value=options.targets
+            ) from error
+    answer = solve(AttentionData.load(options.data), targets)
+    if options.json:
+        write_json(options.json, answer.json())
+    if options.json != "-":
+        print(describe(answer))
+    return 0 if answer.float_answer.solved else 1
+
+
+_COMMANDS = {
+    "claims": _claims,
+    "verify": _verify,
+    "hunt": _hunt,
+    "replay": _replay,
+    "gate": _gate,
+    "solve": _solve,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; every error becomes a message and an exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    try:
+        options = _parser().parse_args(words)
+        return _COMMANDS[options.command](options)
+    except AttsvmError as error:
+        if debug:
+            raise
+        print(f"attsvm: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        print("attsvm: interrupted; the ledger holds what was done", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if debug:
+            raise
+        print(
+            f"attsvm: internal error ({type(error).__name__}: {error}). "
+            "Run again with --debug and report it.",
+            file=sys.stderr,
+        )
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

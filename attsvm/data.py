@@ -1,0 +1,222 @@
+"""AttentionData: the tokens, queries and labels (or token scores) that everything runs on."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Bool, Float
+
+from attsvm._types import Array
+from attsvm._validate import ensure_array, ensure_mask
+from attsvm.errors import DataError, FileError
+
+__all__ = ["AttentionData"]
+
+_KEYS = ("X", "Z", "y", "v", "scores", "mask")
+_LARGEST_FILE = 1 << 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttentionData:
+    """n inputs of T tokens in dimension d, a query each, and what makes a token good.
+
+    Either labels `y` and a linear head `v` (then the score of token t of input i is
+    y_i v^T x_it), or the `scores` themselves. `mask` marks the tokens that are present, for
+    inputs of different lengths. Arrays are copied, float64 and read-only.
+
+    Args:
+        X: tokens.
+        Z: queries.
+        y: labels, each -1 or 1.
+        v: linear prediction head.
+        scores: token scores gamma, instead of y and v.
+        mask: True where a token is present; absent means all are.
+
+    Raises:
+        DataError: NaN or infinite entries, shapes or types that do not fit, an empty axis,
+            labels other than -1 and 1, both or neither of (y, v) and scores.
+    """
+
+    X: Float[Array, "n T d"]
+    Z: Float[Array, "n d"]
+    y: Float[Array, " n"] | None = None
+    v: Float[Array, " d"] | None = None
+    scores: Float[Array, "n T"] | None = None
+    mask: Bool[Array, "n T"] | None = None
+
+    def __post_init__(self) -> None:
+        sizes: dict[str, int] = {}
+        arrays = {
+            "X": ensure_array("X", self.X, ("n", "T", "d"), sizes),
+            "Z": ensure_array("Z", self.Z, ("n", "d"), sizes),
+        }
+        if self.scores is not None and (self.y is not None or self.v is not None):
+            raise DataError(
+                "token scores were given together with labels or a head",
+                remedy="Give scores alone, or y and v.",
+            )
+        if self.scores is not None:
+            arrays["scores"] = ensure_array("scores", self.scores, ("n", "T"), sizes)
+        elif self.y is not None and self.v is not None:
+            arrays["y"] = ensure_array("y", self.y, ("n",), sizes)
+            arrays["v"] = ensure_array("v", self.v, ("d",), sizes)
+            wrong = np.flatnonzero(np.abs(arrays["y"]) != 1)
+            if wrong.size:
+                raise DataError(
+                    f"label y[{int(wrong[0])}] is neither -1 nor 1",
+                    value=float(arrays["y"][wrong[0]]),
+                    remedy="Recode the two classes as -1 and 1.",
+                )
+        else:
+            raise DataError(
+                "nothing says which tokens are good",
+                remedy="Give labels y and a head v, or token scores.",
+            )
+        if self.mask is not None:
+            arrays["mask"] = ensure_mask("mask", self.mask, ("n", "T"), sizes)
+        for name, array in arrays.items():
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def of(
+        cls,
+        X: npt.ArrayLike,
+        Z: npt.ArrayLike,
+        *,
+        y: npt.ArrayLike | None = None,
+        v: npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
+        mask: npt.ArrayLike | None = None,
+    ) -> AttentionData:
+        """Make a data set from anything that numpy reads, lists of numbers say.
+
+        Raises:
+            DataError: as the constructor.
+        """
+        return cls(X, Z, y, v, scores, mask)  # type: ignore[arg-type]
+
+    @property
+    def n(self) -> int:
+        """Number of inputs."""
+        return int(self.X.shape[0])
+
+    @property
+    def T(self) -> int:
+        """Number of tokens of the longest input."""
+        return int(self.X.shape[1])
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return int(self.X.shape[2])
+
+    @property
+    def gamma(self) -> Float[Array, "n T"]:
+        """Token scores gamma_it = y_i v^T x_it, or as given (tf, definition 1)."""
+        if self.scores is not None:
+            return self.scores
+        assert self.y is not None
+        assert self.v is not None
+        scores: Array = self.y[:, None] * (self.X @ self.v)
+        return scores
+
+    @property
+    def present(self) -> Bool[Array, "n T"]:
+        """The mask, all true where none was given."""
+        return np.ones(self.X.shape[:2], dtype=bool) if self.mask is None else self.mask
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when every array is equal, entry for entry."""
+        if not isinstance(other, AttentionData):
+            return NotImplemented
+        for name in _KEYS:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if (mine is None) != (theirs is None):
+                return False
+            if mine is not None and not np.array_equal(mine, theirs):
+                return False
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an `.npz` file: whole or not at all.
+
+        Raises:
+            FileError: the place cannot be written.
+        """
+        target = Path(path)
+        arrays = {k: a for k in _KEYS if (a := getattr(self, k)) is not None}
+        temporary = ""
+        try:
+            handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".npz.part")
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, **arrays)
+            os.replace(temporary, target)
+        except OSError as error:
+            if temporary:
+                Path(temporary).unlink(missing_ok=True)
+            raise FileError(
+                f"cannot write {target}: {error.strerror or error}",
+                remedy="Choose a folder that exists and can be written.",
+            ) from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> AttentionData:
+        """Read an `.npz` file with X, Z and (y, v) or scores, and optionally mask.
+
+        Pickled content is never read.
+
+        Raises:
+            FileError: missing, truncated, foreign, pickled or oversized file, or unknown arrays.
+            DataError: the arrays do not make a data set.
+        """
+        source = Path(path)
+        remedy = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
+        try:
+            with zipfile.ZipFile(source) as archive:
+                size = sum(entry.file_size for entry in archive.infolist())
+            if size > _LARGEST_FILE:
+                raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=remedy)
+            with np.load(source, allow_pickle=False) as file:
+                unknown = sorted(set(file.files) - set(_KEYS))
+                if unknown:
+                    raise FileError(
+                        f"{source} holds arrays that are not known",
+                        value=", ".join(unknown),
+                        remedy=f"The names are {', '.join(_KEYS)}.",
+                    )
+                missing = [key for key in ("X", "Z") if key not in file.files]
+                if missing:
+                    raise FileError(
+                        f"{source} lacks {' and '.join(missing)}",
+                        value=", ".join(file.files),
+                        remedy=remedy,
+                    )
+                arrays = {key: file[key] for key in file.files}
+        except FileNotFoundError as error:
+            raise FileError(f"there is no file {source}", remedy="Check the path.") from error
+        except IsADirectoryError as error:
+            raise FileError(f"{source} is a folder", remedy="Name a file.") from error
+        except (
+            zipfile.BadZipFile,
+            EOFError,
+            ValueError,
+            OSError,
+            KeyError,
+            NotImplementedError,
+            MemoryError,
+            SyntaxError,
+        ) as error:
+            raise FileError(
+                f"{source} is not a readable .npz file ({type(error).__name__}: {error})",
+                remedy=remedy,
+            ) from error
+        return cls(**arrays)

@@ -1,0 +1,77 @@
+"""Every error that attsvm raises on purpose: it names the value, the cause and the remedy."""
+
+from __future__ import annotations
+
+__all__ = [
+    "AttsvmError",
+    "ClaimError",
+    "DataError",
+    "FileError",
+    "LedgerError",
+    "SolverError",
+    "TiedTokensError",
+    "UnknownClaimError",
+    "UsageError",
+]
+
+
+class AttsvmError(Exception):
+    """Base of all errors of this package.
+
+    Args:
+        cause: what is wrong, as a sentence without a final full stop.
+        value: the offending value, shown as it is (long ones are cut).
+        remedy: what the user can do about it.
+    """
+
+    def __init__(self, cause: str, *, value: object = None, remedy: str = "") -> None:
+        self.cause = cause
+        self.value = value
+        self.remedy = remedy
+        shown = "" if value is None else f" (got {_short(value)})"
+        super().__init__(f"{cause}{shown}." + (f" {remedy}" if remedy else ""))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Cross a process boundary with all three parts."""
+        return _rebuild, (type(self), self.cause, self.value and _short(self.value), self.remedy)
+
+
+def _rebuild(kind: type[AttsvmError], cause: str, value: object, remedy: str) -> AttsvmError:
+    return kind(cause, value=value, remedy=remedy)
+
+
+def _short(value: object, limit: int = 120) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+class DataError(AttsvmError):
+    """An array has the wrong shape, type or entries."""
+
+
+class TiedTokensError(DataError):
+    """An input has several optimal tokens where one is needed."""
+
+
+class FileError(AttsvmError):
+    """A file cannot be read or written, or is not what it should be."""
+
+
+class SolverError(AttsvmError):
+    """No answer with a proof was reached."""
+
+
+class ClaimError(AttsvmError):
+    """A claim is written in a way that cannot be checked."""
+
+
+class UnknownClaimError(ClaimError):
+    """No claim has that id."""
+
+
+class LedgerError(FileError):
+    """A ledger cannot be written, or read back as one."""
+
+
+class UsageError(AttsvmError):
+    """The command line was given words that do not fit together."""

@@ -1,0 +1,173 @@
+"""Losses of one real number, with derivatives, constants and a log-domain slope."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+
+__all__ = [
+    "CORRELATION",
+    "EXPONENTIAL",
+    "LOGISTIC",
+    "LOGISTIC_LOSS",
+    "LOG_LOSS",
+    "LOSSES",
+    "SQUARED",
+    "Loss",
+    "curvature_kernel",
+    "logistic",
+    "logistic_curvature",
+    "logistic_slope",
+    "slope_kernel",
+]
+
+Vector = Float[Array, "*b"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss l: R -> R applied to <softmax, scores>.
+
+    Attributes:
+        name: how files and the command line call it.
+        value: l.
+        slope: l'.
+        curvature: l''.
+        log_slope: log |l'|, accurate where l' itself underflows.
+        direction: -1 where l decreases, 1 where it increases, 0 where it does neither.
+        lipschitz: sup |l'| over the reals (infinite where unbounded).
+        smoothness: sup |l''| over the reals (infinite where unbounded).
+    """
+
+    name: str
+    value: Callable[[Vector], Vector] = field(repr=False)
+    slope: Callable[[Vector], Vector] = field(repr=False)
+    curvature: Callable[[Vector], Vector] = field(repr=False)
+    log_slope: Callable[[Vector], Vector] = field(repr=False)
+    direction: int
+    lipschitz: float
+    smoothness: float
+
+
+def logistic(u: Vector) -> Vector:
+    """Logistic function g(u) = 1 / (1 + exp(-u)) (sim, definition 3.5)."""
+    e = np.exp(-np.abs(u))
+    return np.where(u >= 0, 1.0, e) / (1.0 + e)
+
+
+def slope_kernel(e: Any) -> Any:
+    """G' as a function of e = exp(-|u|), for numbers and symbols alike."""
+    return e / (1 + e) ** 2
+
+
+def curvature_kernel(e: Any) -> Any:
+    """|g''| as a function of e = exp(-|u|), for numbers and symbols alike."""
+    return e * (1 - e) / (1 + e) ** 3
+
+
+def logistic_slope(u: Vector) -> Vector:
+    """g'(u) = g(u) (1 - g(u)), at most 1/4, accurate in both tails."""
+    slope: Array = slope_kernel(np.exp(-np.abs(u)))
+    return slope
+
+
+def logistic_curvature(u: Vector) -> Vector:
+    """g''(u) = g'(u) (1 - 2 g(u)), at most 1/(6 sqrt 3) in size."""
+    curvature: Array = -np.sign(u) * curvature_kernel(np.exp(-np.abs(u)))
+    return curvature
+
+
+def _log_logistic(u: Vector) -> Vector:
+    return -np.logaddexp(0.0, -u)
+
+
+def _ones(u: Vector) -> Vector:
+    return np.ones_like(u)
+
+
+_CURVATURE = 1.0 / (6.0 * math.sqrt(3.0))
+
+LOGISTIC = Loss(
+    "logistic",
+    logistic,
+    logistic_slope,
+    logistic_curvature,
+    lambda u: _log_logistic(u) + _log_logistic(-u),
+    direction=1,
+    lipschitz=0.25,
+    smoothness=_CURVATURE,
+)
+"""The logistic function itself, increasing, as sim's definition 3.6 uses it."""
+
+LOGISTIC_LOSS = Loss(
+    "logistic-loss",
+    lambda u: logistic(-u),
+    lambda u: -logistic_slope(u),
+    lambda u: -logistic_curvature(u),
+    LOGISTIC.log_slope,
+    direction=-1,
+    lipschitz=0.25,
+    smoothness=_CURVATURE,
+)
+"""The logistic function of -u, decreasing: the probability of the wrong class."""
+
+LOG_LOSS = Loss(
+    "log-loss",
+    lambda u: np.logaddexp(0.0, -u),
+    lambda u: -logistic(-u),
+    logistic_slope,
+    lambda u: _log_logistic(-u),
+    direction=-1,
+    lipschitz=1.0,
+    smoothness=0.25,
+)
+"""log(1 + exp(-u))."""
+
+EXPONENTIAL = Loss(
+    "exponential",
+    lambda u: np.exp(-u),
+    lambda u: -np.exp(-u),
+    lambda u: np.exp(-u),
+    lambda u: -u,
+    direction=-1,
+    lipschitz=math.inf,
+    smoothness=math.inf,
+)
+"""exp(-u)."""
+
+CORRELATION = Loss(
+    "correlation",
+    lambda u: -u,
+    lambda u: -_ones(u),
+    lambda u: np.zeros_like(u),
+    lambda u: np.zeros_like(u),
+    direction=-1,
+    lipschitz=1.0,
+    smoothness=0.0,
+)
+"""-u."""
+
+SQUARED = Loss(
+    "squared",
+    lambda u: (1.0 - u) ** 2,
+    lambda u: -2.0 * (1.0 - u),
+    lambda u: 2.0 * _ones(u),
+    lambda u: np.log(2.0 * np.abs(1.0 - u)),
+    direction=0,
+    lipschitz=math.inf,
+    smoothness=2.0,
+)
+"""(1 - u)^2: decreasing only below 1."""
+
+LOSSES: dict[str, Loss] = {
+    loss.name: loss
+    for loss in (LOGISTIC, LOGISTIC_LOSS, LOG_LOSS, EXPONENTIAL, CORRELATION, SQUARED)
+}
+"""All losses by name."""

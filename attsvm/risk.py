@@ -1,0 +1,164 @@
+"""Empirical risk of one attention layer and its closed-form gradients.
+
+With s = softmax(logits) and scores gamma the risk is (1/n) sum_i l(<s_i, gamma_i>). One kernel,
+the covariance s * (gamma - <s, gamma>), gives the gradient in the logits; every parametrisation
+pulls it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Shaped
+
+from attsvm._types import Array
+from attsvm.attention import log_softmax, logits_of_kq, logits_of_p, logits_of_w, softmax
+from attsvm.data import AttentionData
+from attsvm.losses import Loss
+
+__all__ = [
+    "Direction",
+    "covariance",
+    "gradient_kq",
+    "gradient_p",
+    "gradient_w",
+    "logit_gradient",
+    "normalised_gradient",
+    "optimal_risk",
+    "risk",
+    "risk_gap",
+]
+
+
+def covariance(s: Shaped[Array, "*b T"], gamma: Shaped[Array, "*b T"]) -> Shaped[Array, "*b T"]:
+    """(diag(s) - s s^T) gamma, the derivative of <softmax(a), gamma> in the logits a.
+
+    Works on any number type: the symbolic proofs run this very function on symbols.
+    """
+    result: Array = s * (gamma - (s * gamma).sum(axis=-1, keepdims=True))
+    return result
+
+
+def _mean(s: Float[Array, "*b T"], gamma: Float[Array, "*b T"]) -> Float[Array, "*b"]:
+    result: Array = (s * gamma).sum(axis=-1)
+    return result
+
+
+def logit_gradient(
+    logits: Float[Array, "n T"],
+    gamma: Float[Array, "n T"],
+    loss: Loss,
+    mask: Bool[Array, "n T"] | None = None,
+) -> Float[Array, "n T"]:
+    """Gradient of the risk in the logits: (1/n) l'(<s, gamma>) (diag(s) - s s^T) gamma."""
+    s = softmax(logits, mask)
+    slope = loss.slope(_mean(s, gamma))
+    result: Array = slope[:, None] * covariance(s, gamma) / logits.shape[0]
+    return result
+
+
+def risk(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
+    """Empirical risk L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>) (tf, W-ERM)."""
+    s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
+    return float(loss.value(_mean(s, data.gamma)).mean())
+
+
+def optimal_risk(data: AttentionData, loss: Loss) -> float:
+    """L_* = (1/n) sum_i l(gamma_i,opt), the risk at the optimal tokens (tf, lemma 2)."""
+    best = np.where(data.present, data.gamma, -np.inf).max(axis=1)
+    return float(loss.value(best).mean())
+
+
+def risk_gap(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
+    """L(W) - L_* without cancellation between the two risks.
+
+    The deficit <s, gamma_opt - gamma> of each input is a sum of nonnegative terms; the loss
+    difference over it is taken by the mean value of l' (Gauss-Legendre, 8 points, accurate to
+    rounding for deficits below 1, plain subtraction above).
+    """
+    s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
+    gamma = np.where(data.present, data.gamma, -np.inf)
+    best = gamma.max(axis=1)
+    deficit = np.where(data.present, s * (best[:, None] - data.gamma), 0.0).sum(axis=1)
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    points = best[:, None] - deficit[:, None] * (nodes + 1.0) / 2.0
+    small = -deficit * (loss.slope(points) * weights).sum(axis=1) / 2.0
+    large = loss.value(best - deficit) - loss.value(best)
+    return float(np.where(deficit < 1.0, small, large).mean())
+
+
+def gradient_w(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Float[Array, "d d"]:
+    """Gradient of L(W): sum over inputs of X_i^T (logit gradient) z_i^T."""
+    G = logit_gradient(logits_of_w(data.X, data.Z, W), data.gamma, loss, data.mask)
+    result: Array = np.einsum("ntd,nt,ne->de", data.X, G, data.Z)
+    return result
+
+
+def gradient_kq(
+    data: AttentionData, K: Float[Array, "d r"], Q: Float[Array, "d r"], loss: Loss
+) -> tuple[Float[Array, "d r"], Float[Array, "d r"]]:
+    """Gradients of L(K, Q) in K and in Q, by the chain rule through W = K Q^T."""
+    G = logit_gradient(logits_of_kq(data.X, data.Z, K, Q), data.gamma, loss, data.mask)
+    in_w = np.einsum("ntd,nt,ne->de", data.X, G, data.Z)
+    return in_w @ Q, in_w.T @ K
+
+
+def gradient_p(data: AttentionData, p: Float[Array, " d"], loss: Loss) -> Float[Array, " d"]:
+    """Gradient of the risk in a prompt p with logits X_i p (mm, ERM); queries play no part."""
+    G = logit_gradient(logits_of_p(data.X, p), data.gamma, loss, data.mask)
+    result: Array = np.einsum("ntd,nt->d", data.X, G)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """A gradient as scale times a matrix of moderate size, so that nothing underflows.
+
+    -grad L = exp(log_scale) * matrix.
+    """
+
+    matrix: Float[Array, "*b d d"]
+    log_scale: Float[Array, "*b"]
+
+
+def normalised_gradient(
+    X: Float[Array, "*b n T d"],
+    Z: Float[Array, "*b n d"],
+    gamma: Float[Array, "*b n T"],
+    W: Float[Array, "*b d d"],
+    loss: Loss,
+    mask: Bool[Array, "*b n T"] | None = None,
+) -> Direction:
+    """Descent direction -grad L(W) in the log domain, correct at any norm of W.
+
+    The pairwise form -grad L = sum over inputs and pairs of tokens of
+    (1/n) |l'| s_t s_u (gamma_t - gamma_u) (x_t - x_u) z^T / 2 has no cancelling terms on the
+    optimal side; the largest exponent over all inputs is taken out before anything is summed.
+    Leading axes are a batch. An exactly stationary point gives a zero matrix and -inf.
+    """
+    n = X.shape[-3]
+    log_s = log_softmax(logits_of_w(X, Z, W), mask)
+    factor = loss.log_slope((np.exp(log_s) * gamma).sum(axis=-1)) - np.log(n)
+    difference = gamma[..., :, None] - gamma[..., None, :]
+    pair = log_s[..., :, None] + log_s[..., None, :] + factor[..., None, None]
+    with np.errstate(divide="ignore"):
+        size = pair + np.log(np.abs(difference))
+    if mask is not None:
+        size = np.where(mask[..., :, None] & mask[..., None, :], size, -np.inf)
+    top = size.max(axis=(-3, -2, -1))
+    finite = np.isfinite(top)
+    shift = np.where(finite, top, 0.0)
+    terms = np.sign(difference) * np.exp(size - shift[..., None, None, None])
+    coefficients = terms.sum(axis=-1) * -np.sign(_signed_slope(loss, log_s, gamma))[..., None]
+    pull = np.matmul(coefficients[..., None, :], X - X[..., :1, :])[..., 0, :]
+    matrix = np.matmul(np.swapaxes(pull, -1, -2), Z)
+    return Direction(matrix=matrix, log_scale=np.where(finite, top, -np.inf))
+
+
+def _signed_slope(
+    loss: Loss, log_s: Float[Array, "*b T"], gamma: Float[Array, "*b T"]
+) -> Float[Array, "*b"]:
+    if loss.direction:
+        return np.full(log_s.shape[:-1], float(loss.direction))
+    return loss.slope(_mean(np.exp(log_s), gamma))

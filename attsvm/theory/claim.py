@@ -1,0 +1,294 @@
+"""Claims: a reading of a statement, declared where its conclusion is written."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from attsvm.errors import ClaimError
+from attsvm.theory.slack import Slack
+from attsvm.theory.verdict import Expected, Truth
+
+if TYPE_CHECKING:
+    import numpy as np
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Claim", "Hypothesis", "Part", "Sibling", "claim", "sibling"]
+
+_ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
+_READINGS = ("literal", "amended", "sharp")
+
+Predicate = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A named condition on an instance; decides exactly, because refutations rest on it."""
+
+    name: str
+    holds: Predicate = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A neighbour of the claim that is false on purpose and must be refuted by the same check.
+
+    Attributes:
+        name: what was changed.
+        parameters: keyword arguments of the conclusion (and its certificate) that differ.
+        drop: hypotheses that are left out.
+        data: its own strategy, where dropping a hypothesis needs instances that violate it.
+        examples: its own explicit instances, checked before the claim's.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    drop: tuple[str, ...] = ()
+    data: SearchStrategy[Any] | None = field(default=None, repr=False)
+    examples: tuple[Any, ...] = field(default=(), repr=False)
+
+
+def sibling(
+    *,
+    drop: Iterable[str] = (),
+    data: SearchStrategy[Any] | None = None,
+    examples: Iterable[Any] = (),
+    **parameters: Any,
+) -> Sibling:
+    """Describe a sibling; its name is the key under which it is listed."""
+    return Sibling("", parameters, tuple(drop), data, tuple(examples))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one check runs: the reading itself (name "") or one of its siblings."""
+
+    name: str
+    parameters: Mapping[str, Any]
+    hypotheses: tuple[Hypothesis, ...]
+    data: SearchStrategy[Any]
+    examples: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A reading that can be run. Made by `claim`; see there for the attributes."""
+
+    id: str
+    source: str
+    place: str
+    statement: str
+    hypotheses: tuple[Hypothesis, ...]
+    data: SearchStrategy[Any] = field(repr=False)
+    conclusion: Callable[..., Slack] = field(repr=False)
+    expected: Expected
+    siblings: tuple[Sibling, ...]
+    certify: Callable[..., Any] | None = field(repr=False)
+    rerun: Callable[..., Slack] | None = field(repr=False)
+    examples: tuple[Any, ...] = field(repr=False)
+    ensemble: Callable[[np.random.Generator], Any] | None = field(repr=False)
+    proof: str | None
+    depends_on: tuple[str, ...]
+    cost: int
+    same_slack: bool
+    file: str
+    line: int
+    fingerprint: str
+
+    @property
+    def statement_id(self) -> str:
+        """The id without the reading, such as sim/lemma-3.11."""
+        return self.id.rpartition(":")[0]
+
+    @property
+    def reading(self) -> str:
+        """The reading, such as literal or amended-2."""
+        return self.id.rpartition(":")[2]
+
+    @property
+    def instance_type(self) -> Any:
+        """The type of an instance, from the conclusion's annotation."""
+        first = next(iter(inspect.signature(self.conclusion).parameters))
+        return typing.get_type_hints(self.conclusion)[first]
+
+    def parts(self) -> tuple[Part, ...]:
+        """The reading first, then its siblings in order."""
+        own = Part("", {}, self.hypotheses, self.data, self.examples)
+        return (own, *(self._sibling_part(s) for s in self.siblings))
+
+    def part(self, name: str) -> Part:
+        """The part of that name.
+
+        Raises:
+            ClaimError: there is none.
+        """
+        for part in self.parts():
+            if part.name == name:
+                return part
+        raise ClaimError(f"claim {self.id} has no sibling of that name", value=name)
+
+    def _sibling_part(self, s: Sibling) -> Part:
+        kept = tuple(h for h in self.hypotheses if h.name not in s.drop)
+        data = self.data if s.data is None else s.data
+        return Part(s.name, s.parameters, kept, data, (*s.examples, *self.examples))
+
+    def json(self) -> dict[str, Any]:
+        """What `attsvm claims --json` lists."""
+        return {
+            "id": self.id,
+            "reading": self.reading,
+            "source": self.source,
+            "place": self.place,
+            "statement": self.statement,
+            "hypotheses": [h.name for h in self.hypotheses],
+            "siblings": [s.name for s in self.siblings],
+            "expected": self.expected.verdict.json(),
+            "depends_on": list(self.depends_on),
+            "file": self.file,
+            "line": self.line,
+        }
+
+
+def claim(
+    id: str,
+    *,
+    source: str,
+    place: str,
+    statement: str,
+    data: SearchStrategy[Any],
+    expected: str,
+    siblings: Mapping[str, Sibling],
+    hypotheses: Mapping[str, Predicate] | None = None,
+    certify: Callable[..., Any] | None = None,
+    rerun: Callable[..., Slack] | None = None,
+    examples: Iterable[Any] = (),
+    ensemble: Callable[[np.random.Generator], Any] | None = None,
+    proof: str | None = None,
+    depends_on: Iterable[str] = (),
+    cost: int = 1,
+    same_slack: bool = True,
+) -> Callable[[Callable[..., Slack]], Claim]:
+    """Declare the decorated conclusion a claim.
+
+    The conclusion takes an instance (annotate its type) and returns a `Slack`; keyword
+    parameters with defaults are what siblings change.
+
+    Args:
+        id: `source/statement:reading`; the reading is literal, amended or sharp, numbered where
+            there are several.
+        source: the paper or talk.
+        place: where in it.
+        statement: what is claimed, in one sentence.
+        data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
+            dataclass of these.
+        expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
+        siblings: at least two false neighbours by name, each made by `sibling`.
+        hypotheses: named conditions, decided exactly.
+        certify: with the conclusion's parameters, a ball (`flint.arb`) of the slack at the
+            working precision, from the exact values and by other code; None where it cannot say.
+        rerun: where no enclosure exists, the slack once more by other code in higher precision.
+        examples: explicit instances, checked first: degenerate sizes, published instances.
+        ensemble: draws one larger instance from a generator.
+        proof: `package.module:function` of a symbolic proof; it returns what was proved or raises.
+        depends_on: ids of claims that this one rests on.
+        cost: divides the profile's budgets.
+        same_slack: whether `certify` encloses the very slack that the conclusion returns, so that
+            the two are compared on a sample of instances; False where it decides by other means.
+
+    Raises:
+        ClaimError: an id, parameter or combination that could not be checked honestly.
+    """
+    conditions = tuple(Hypothesis(n, p) for n, p in (hypotheses or {}).items())
+
+    def declare(conclusion: Callable[..., Slack]) -> Claim:
+        file = inspect.getsourcefile(conclusion) or "?"
+        made = Claim(
+            id=id,
+            source=source,
+            place=place,
+            statement=" ".join(statement.split()),
+            hypotheses=conditions,
+            data=data,
+            conclusion=conclusion,
+            expected=Expected.parse(expected),
+            siblings=tuple(
+                Sibling(n, s.parameters, s.drop, s.data, s.examples) for n, s in siblings.items()
+            ),
+            certify=certify,
+            rerun=rerun,
+            examples=tuple(examples),
+            ensemble=ensemble,
+            proof=proof,
+            depends_on=tuple(depends_on),
+            cost=cost,
+            same_slack=same_slack,
+            file=file,
+            line=inspect.getsourcelines(conclusion)[1],
+            fingerprint=_fingerprint(id, statement, file),
+        )
+        _ensure_checkable(made)
+        return made
+
+    return declare
+
+
+def _fingerprint(id: str, statement: str, file: str) -> str:
+    digest = hashlib.sha256(f"{id}\x1f{statement}\x1f".encode())
+    try:
+        with open(file, "rb") as handle:
+            digest.update(handle.read())
+    except OSError:
+        digest.update(file.encode())
+    return digest.hexdigest()
+
+
+def _ensure_checkable(made: Claim) -> None:
+    if not _ID.fullmatch(made.id) or made.reading.split("-")[0] not in _READINGS:
+        raise ClaimError(
+            "a claim's id is source/statement:reading",
+            value=made.id,
+            remedy=f"Readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
+        )
+    if len(made.siblings) < 2:
+        raise ClaimError(
+            f"claim {made.id} needs at least two false siblings",
+            value=len(made.siblings),
+            remedy="Change a constant, flip a sign, drop a hypothesis.",
+        )
+    if made.certify is None and made.rerun is None:
+        raise ClaimError(
+            f"claim {made.id} has nothing that could confirm a refutation",
+            remedy="Give certify (balls or rationals) or rerun (higher precision).",
+        )
+    if (made.expected.truth is Truth.PROVED) != (made.proof is not None):
+        raise ClaimError(
+            f"claim {made.id} expects {made.expected.truth} "
+            f"{'without' if made.proof is None else 'with'} a proof",
+            remedy="Expect proved exactly where a proof is named.",
+        )
+    if made.cost < 1:
+        raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)
+    parameters = inspect.signature(made.conclusion).parameters
+    known = {h.name for h in made.hypotheses}
+    for s in made.siblings:
+        wrong = sorted(set(s.parameters) - set(parameters))
+        if wrong:
+            raise ClaimError(
+                f"sibling {s.name!r} of {made.id} sets parameters that the conclusion lacks",
+                value=", ".join(wrong),
+                remedy=f"It has {', '.join(parameters)}.",
+            )
+        missing = sorted(set(s.drop) - known)
+        if missing:
+            raise ClaimError(
+                f"sibling {s.name!r} of {made.id} drops hypotheses that are not there",
+                value=", ".join(missing),
+                remedy=f"There are {', '.join(sorted(known))}.",
+            )
+        if not s.parameters and not s.drop:
+            raise ClaimError(f"sibling {s.name!r} of {made.id} changes nothing")

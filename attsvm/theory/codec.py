@@ -1,0 +1,173 @@
+"""Instances as exact values in JSON, and back; the types come from the claim, never the file."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm.errors import AttsvmError, ClaimError, FileError
+
+__all__ = ["canonical", "decode", "encode"]
+
+_LARGEST_DENOMINATOR = 1 << 20
+_LARGEST_ARRAY = 1 << 24
+
+
+def _number(value: float) -> str:
+    """A float by its exact value: an integer or short fraction, else hexadecimal."""
+    if not math.isfinite(value):
+        return str(value)
+    exact = Fraction(value)
+    if exact.denominator <= _LARGEST_DENOMINATOR and abs(exact.numerator) < 1 << 53:
+        return "-0" if value == 0 and math.copysign(1, value) < 0 else str(exact)
+    return value.hex()
+
+
+def _float(text: object) -> float:
+    if not isinstance(text, str) or len(text) > 64:
+        raise FileError("a number in the file is not written as a string", value=text)
+    try:
+        if text == "-0":
+            return -0.0
+        value = float.fromhex(text) if "0x" in text else float(Fraction(text))
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        raise FileError("a number in the file cannot be read", value=text) from error
+    return value
+
+
+def encode(value: Any) -> Any:
+    """An instance as JSON: numbers as strings of their exact value, dataclasses by field.
+
+    Raises:
+        ClaimError: a type that instances may not be made of.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return {"int": str(int(value))}
+    if isinstance(value, float | np.floating):
+        return {"float": _number(float(value))}
+    if isinstance(value, str) or value is None:
+        return value
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    if isinstance(value, np.ndarray):
+        kinds: dict[str, tuple[str, Any]] = {
+            "f": ("float64", _number),
+            "i": ("int64", str),
+            "b": ("bool", lambda x: str(int(x))),
+        }
+        if value.dtype.kind not in kinds:
+            raise ClaimError("an instance holds an array of this type", value=str(value.dtype))
+        name, write = kinds[value.dtype.kind]
+        return {name: list(value.shape), "values": [write(x) for x in value.ravel().tolist()]}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(x) for x in value]}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"record": type(value).__name__, "fields": fields}
+    raise ClaimError(
+        "an instance holds a value of this type",
+        value=type(value).__name__,
+        remedy="Use numbers, arrays, strings, tuples and frozen dataclasses of these.",
+    )
+
+
+def _records(hint: Any, found: dict[str, type]) -> dict[str, type]:
+    """All dataclasses reachable from a type hint, by name."""
+    for part in typing.get_args(hint):
+        _records(part, found)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint.__name__ not in found:
+        found[hint.__name__] = hint
+        for inner in typing.get_type_hints(hint).values():
+            _records(inner, found)
+    return found
+
+
+def decode(document: Any, hint: Any) -> Any:
+    """The instance that `encode` wrote, built from the types in `hint` only.
+
+    Raises:
+        FileError: not such a document, or a record that `hint` does not contain.
+    """
+    return _decode(document, _records(hint, {}))
+
+
+def _decode(document: Any, records: dict[str, type]) -> Any:
+    if document is None or isinstance(document, bool | str):
+        return document
+    if not isinstance(document, dict):
+        raise FileError("an instance in the file has an unknown form", value=document)
+    keys = set(document)
+    if keys == {"int"}:
+        return int(_text(document["int"]))
+    if keys == {"float"}:
+        return _float(document["float"])
+    if keys == {"fraction"}:
+        return Fraction(_text(document["fraction"]))
+    if keys == {"tuple"} and isinstance(document["tuple"], list):
+        return tuple(_decode(x, records) for x in document["tuple"])
+    if keys == {"record", "fields"} and isinstance(document["fields"], dict):
+        record = records.get(str(document["record"]))
+        if record is None:
+            raise FileError(
+                "an instance in the file is of a type that its claim does not use",
+                value=document["record"],
+                remedy=f"The claim uses {', '.join(sorted(records))}.",
+            )
+        fields = {str(k): _decode(x, records) for k, x in document["fields"].items()}
+        try:
+            return record(**fields)
+        except (TypeError, ValueError) as error:
+            raise FileError(
+                "an instance in the file does not fit its type", value=str(error)
+            ) from error
+    for name, read in (("float64", _float), ("int64", _integer), ("bool", _integer)):
+        if keys == {name, "values"}:
+            return _array(name, document[name], document["values"], read)
+    raise FileError("an instance in the file has an unknown form", value=sorted(map(str, keys)))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.replace("-", "").replace("/", "").isdigit():
+        raise FileError("a number in the file cannot be read", value=value)
+    return value
+
+
+def _integer(value: object) -> int:
+    return int(_text(value))
+
+
+def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
+    sized = isinstance(shape, list) and all(isinstance(s, int) and s >= 0 for s in shape)
+    if (
+        not sized
+        or not isinstance(values, list)
+        or math.prod(shape) != len(values)
+        or len(values) > _LARGEST_ARRAY
+    ):
+        raise FileError("an array in the file does not have the size that it states", value=shape)
+    return np.array([read(x) for x in values], dtype=name).reshape(shape)
+
+
+def canonical(value: Any, hint: Any) -> Any:
+    """The instance as its file would give it back; proof that nothing is lost in writing.
+
+    Raises:
+        ClaimError: the file would hold another instance.
+    """
+    document = encode(value)
+    try:
+        again = decode(document, hint)
+    except AttsvmError as error:
+        raise ClaimError(
+            "an instance cannot be read back from its own file", value=str(error)
+        ) from error
+    if encode(again) != document:
+        raise ClaimError("an instance changes when written and read back", value=document)
+    return again

@@ -1,0 +1,106 @@
+"""The gate: a run's ledger held against the reviewed expectations, in both directions."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm.errors import FileError
+from attsvm.theory import files
+from attsvm.theory.ledger import Run
+from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
+
+__all__ = ["Expectation", "hold", "read_expectations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A reviewed verdict with its reason and, where set, the day on which it lapses."""
+
+    verdict: Verdict
+    reason: str
+    until: datetime.date | None = None
+
+
+def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
+    """Read an expectations file: schema 1, and by claim truth, evidence, validity and reason.
+
+    Raises:
+        FileError: unreadable, another schema, a word that is none, or a missing reason.
+    """
+    document = files.read_json(path)
+    if (
+        not isinstance(document, dict)
+        or document.get("schema") != 1
+        or not isinstance(document.get("claims"), dict)
+    ):
+        raise FileError(
+            f"{path} is no expectations file", remedy='It has "schema": 1 and "claims" by id.'
+        )
+    return {str(k): _expectation(str(k), v, path) for k, v in document["claims"].items()}
+
+
+def _expectation(claim: str, entry: Any, path: object) -> Expectation:
+    if not isinstance(entry, dict):
+        raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
+    unknown = sorted(set(entry) - {"truth", "evidence", "validity", "reason", "until"})
+    if unknown:
+        raise FileError(f"{path}: the entry of {claim} has unknown keys", value=unknown)
+    reason = entry.get("reason")
+    if not isinstance(reason, str) or not reason.strip():
+        raise FileError(f"{path}: {claim} is expected without a reason", remedy="Give one.")
+    try:
+        verdict = Verdict(
+            Truth.read(entry.get("truth")),
+            Evidence.read(entry.get("evidence")),
+            Validity.read(entry.get("validity")),
+        )
+        until = datetime.date.fromisoformat(entry["until"]) if "until" in entry else None
+    except (ValueError, TypeError) as error:
+        raise FileError(f"{path}: the entry of {claim} cannot be read", value=str(error)) from error
+    return Expectation(verdict, reason, until)
+
+
+def hold(
+    run: Run, expectations: Mapping[str, Expectation], today: datetime.date
+) -> tuple[str, ...]:
+    """Every reason why the run may not pass, a sentence each; none means that it may."""
+    reasons = []
+    if not run.finished:
+        reasons.append("the run did not finish")
+    if run.damaged:
+        reasons.append(f"{run.damaged} line(s) of the run are damaged")
+    for claim in sorted(set(run.claims) | set(run.verdicts) | set(expectations)):
+        expected = expectations.get(claim)
+        got = run.verdicts.get(claim)
+        if expected is None:
+            reasons.append(f"{claim}: checked, but nobody reviewed what to expect of it")
+            continue
+        if got is None:
+            known = "skipped by the run" if claim in run.claims else "matched no claim of the run"
+            reasons.append(f"{claim}: expected {expected.verdict}, {known}")
+            continue
+        if expected.until is not None and today > expected.until:
+            reasons.append(f"{claim}: the expectation lapsed on {expected.until}; review it")
+        reasons += _compare(claim, expected.verdict, got)
+    if not run.claims:
+        reasons.append("the run checked no claim")
+    return tuple(reasons)
+
+
+def _compare(claim: str, expected: Verdict, got: Mapping[str, Any]) -> list[str]:
+    reasons = [
+        f"{claim}: {axis} is {got.get(axis)}, expected {word} ({got.get('reason', '')})"
+        for axis, word in expected.json().items()
+        if got.get(axis) != word
+    ]
+    declared = got.get("expected")
+    if declared != expected.json():
+        reasons.append(f"{claim}: its file declares {declared}, reviewed is {expected.json()}")
+    survived = [s.get("name") for s in got.get("siblings", []) if s.get("refuted") is not True]
+    if survived or len(got.get("siblings", [])) < 2:
+        reasons.append(f"{claim}: siblings not refuted: {survived or 'fewer than two'}")
+    return reasons

@@ -1,0 +1,77 @@
+"""Conclusions about limits of trajectories, decided by rates and never by a fixed threshold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.descent import follow_w
+from attsvm.losses import Loss
+from attsvm.theory.slack import Slack
+
+__all__ = ["ALLOWANCE", "direction_converges", "norm_diverges"]
+
+ALLOWANCE = 0.1
+"""Error granted to a growth exponent for what a finite run and its steps leave open."""
+
+_FIRST = 10.0
+_FLOOR = 1e-7
+_DECADES = 3
+
+
+def direction_converges(
+    data: AttentionData, W0: Float[Array, "d d"], loss: Loss, target: Float[Array, "d d"]
+) -> Slack:
+    """The direction of descent from W0 converges to that of `target`.
+
+    The residual of W against the ray of the target is measured when the norm passes N and 10 N,
+    N being ten times the larger of ||target|| and ||W0||. A bounded residual has growth exponent
+    log10(r(10 N) / r(N)) = 0, a wrong direction exponent 1 at any small angle; the slack is 1/2
+    minus the exponent. An exponent between 0.3 and 0.9 is a transient: another decade is
+    followed, at most two. Residuals below 1e-7 N count as bounded. Unknown where the norm is not
+    reached.
+    """
+    size = float(np.linalg.norm(target))
+    if not size > 0.0:
+        return Slack(-1.0, 0.0)  # the zero matrix has no direction
+    first = _FIRST * max(size, float(np.linalg.norm(W0)))
+    exponent = math.nan
+    for decade in range(_DECADES):
+        low = first * 10.0**decade
+        run = follow_w(data, W0, loss, [low, 10.0 * low])
+        if run.W.shape[1] < 3:
+            passed = float(run.norms.max())
+            return Slack.unknown(f"the norm did not reach {10.0 * low:.3g} (passed {passed:.3g})")
+        residuals = [_residual(W, target / size) + _FLOOR * low for W in run.W[0, 1:]]
+        grown = run.norms[0, 2] / run.norms[0, 1]
+        exponent = math.log(residuals[1] / residuals[0]) / math.log(grown)
+        if exponent <= 0.3 or exponent >= 0.9:
+            break
+        W0 = run.W[0, 1]
+    return Slack(0.5 - exponent, ALLOWANCE)
+
+
+def _residual(W: Array, unit: Array) -> float:
+    """Distance of W from the ray of a unit matrix."""
+    along = max(float((W * unit).sum()), 0.0)
+    return float(np.linalg.norm(W - along * unit))
+
+
+def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> Slack:
+    """The norm of descent from W0 grows without bound.
+
+    Followed by arc length it must pass ten times and a hundred times the unit of the data
+    (||W0|| plus the norm that moves some margin by one); the slack is the share of the way that
+    was covered, minus a half.
+    """
+    reach = np.linalg.norm(data.X - data.X.mean(axis=1, keepdims=True), axis=2).max()
+    pull = float(reach * np.linalg.norm(data.Z, axis=1).max())
+    unit = float(np.linalg.norm(W0)) + (1.0 / pull if pull > 0 else 1.0)
+    goals = [10.0 * unit, 100.0 * unit]
+    run = follow_w(data, W0, loss, goals)
+    share = (run.W.shape[1] - 1) / len(goals)
+    return Slack(share - 0.5, 0.25)

@@ -1,0 +1,151 @@
+"""Claim packs: found through the entry-point group `attsvm.claims` or named by the user."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.theory.claim import Claim
+
+__all__ = ["GROUP", "Pack", "find_claims", "load_packs"]
+
+GROUP = "attsvm.claims"
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Claims that ship together, in the order of their ids, and where their files lie."""
+
+    name: str
+    claims: tuple[Claim, ...]
+    folder: Path
+
+    @property
+    def expectations(self) -> Path:
+        """The reviewed expectations file of the pack, whether or not it exists."""
+        return self.folder / "expectations.json"
+
+
+def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
+    """All installed packs and those named: a module, a package or a path to a .py file.
+
+    Raises:
+        ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
+    """
+    sources = sorted({point.value for point in importlib.metadata.entry_points(group=GROUP)})
+    packs = [_load(source) for source in [*sources, *named]]
+    seen: dict[str, Claim] = {}
+    for pack in packs:
+        for claim in pack.claims:
+            other = seen.setdefault(claim.id, claim)
+            if other is not claim and (other.file, other.line) != (claim.file, claim.line):
+                raise ClaimError(
+                    f"two claims have the id {claim.id}",
+                    value=f"{other.file}:{other.line} and {claim.file}:{claim.line}",
+                    remedy="Rename one of them.",
+                )
+    for claim in seen.values():
+        for needed in claim.depends_on:
+            if needed not in seen:
+                raise ClaimError(f"{claim.id} depends on a claim that is not there", value=needed)
+    unique = {pack.folder / pack.name: pack for pack in packs}
+    return tuple(unique.values())
+
+
+def _load(source: str) -> Pack:
+    module = _module(source)
+    modules = [module]
+    if hasattr(module, "__path__"):
+        names = sorted(
+            info.name for info in pkgutil.walk_packages(module.__path__, module.__name__ + ".")
+        )
+        modules += [_imported(name) for name in names]
+    claims: dict[str, Claim] = {}
+    for value in (value for part in modules for value in vars(part).values()):
+        if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
+            raise ClaimError(
+                f"two claims have the id {value.id}",
+                value=f"{claims[value.id].file} and {value.file}",
+                remedy="Rename one of them.",
+            )
+    if not claims:
+        raise ClaimError(
+            "a claim pack holds no claim",
+            value=source,
+            remedy="Decorate a conclusion with attsvm.theory.claim at module level.",
+        )
+    folder = Path(module.__file__ or ".").resolve().parent
+    return Pack(source, tuple(claims[key] for key in sorted(claims)), folder)
+
+
+def _module(source: str) -> ModuleType:
+    if not source.endswith(".py"):
+        return _imported(source)
+    path = Path(source).resolve()
+    name = f"_attsvm_pack_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ClaimError("there is no claim file of that name", value=source)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except ClaimError:
+        del sys.modules[name]
+        raise
+    except Exception as error:
+        del sys.modules[name]
+        raise ClaimError(f"{source} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ClaimError:
+        raise
+    except Exception as error:
+        raise ClaimError(
+            f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
+            remedy="Name a module, a package or a .py file.",
+        ) from error
+
+
+def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """Claims by exact id, by statement, or by prefix; all of them where nothing is named.
+
+    Raises:
+        UnknownClaimError: a word that matches nothing, with the nearest ids.
+    """
+    claims = sorted((c for pack in packs for c in pack.claims), key=lambda c: c.id)
+    if not wanted:
+        return tuple(claims)
+    chosen: dict[str, Claim] = {}
+    for word in wanted:
+        matches = (
+            [c for c in claims if c.id == word]
+            or [c for c in claims if c.statement_id == word]
+            or [c for c in claims if c.id.startswith(word)]
+        )
+        if not matches:
+            ids = [c.id for c in claims] + sorted({c.statement_id for c in claims})
+            near = difflib.get_close_matches(word, ids, n=3, cutoff=0.3)
+            raise UnknownClaimError(
+                "no claim has that id or prefix",
+                value=word,
+                remedy=f"Nearest: {', '.join(near)}." if near else "See `attsvm claims`.",
+            )
+        chosen.update({c.id: c for c in matches})
+    return tuple(chosen[key] for key in sorted(chosen))

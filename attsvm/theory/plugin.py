@@ -1,0 +1,139 @@
+"""The pytest plug-in: every claim and every sibling is an item, and the summary ends in verdicts.
+
+Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attsvm.errors import AttsvmError
+from attsvm.theory.check import Outcome, check_part, merge
+from attsvm.theory.claim import Claim
+from attsvm.theory.packs import load_packs
+from attsvm.theory.profiles import PROFILES, profile_named
+from attsvm.theory.report import table_text
+from attsvm.theory.verify import Checked, assess
+
+__all__: list[str] = []
+
+_KEY = "attsvm"
+_claims: pytest.StashKey[dict[Path, list[Claim]]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --profile, --claim-seed and the ini option attsvm_packs."""
+    group = parser.getgroup("attsvm", "executable theory")
+    group.addoption("--profile", default="quick", choices=list(PROFILES), help="how many instances")
+    group.addoption("--claim-seed", default=0, type=int, help="base seed of all instances")
+    parser.addini("attsvm_packs", "claim packs beside the installed ones", type="linelist")
+
+
+def _by_file(config: pytest.Config) -> dict[Path, list[Claim]]:
+    if _claims not in config.stash:
+        try:
+            packs = load_packs(config.getini("attsvm_packs"))
+        except AttsvmError as error:
+            raise pytest.UsageError(str(error)) from error
+        table: dict[Path, list[Claim]] = {}
+        for claim in (c for pack in packs for c in pack.claims):
+            table.setdefault(Path(claim.file).resolve(), []).append(claim)
+        config.stash[_claims] = table
+    return config.stash[_claims]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the claims of a file that belongs to a loaded pack."""
+    if file_path.suffix != ".py" or file_path.name.startswith(("test_", "conftest")):
+        return None
+    claims = _by_file(parent.config).get(file_path.resolve())
+    return ClaimFile.from_parent(parent, path=file_path) if claims else None
+
+
+class ClaimFile(pytest.File):
+    """A file that declares claims."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The readings in order of their ids, each followed by its siblings."""
+        claims = _by_file(self.config)[self.path.resolve()]
+        for claim in sorted(claims, key=lambda c: c.id):
+            for part in claim.parts():
+                name = claim.id + (f"[{part.name}]" if part.name else "")
+                yield ClaimItem.from_parent(self, name=name, claim=claim, part=part.name)
+
+
+class ClaimFailure(Exception):
+    """A verdict is not the expected one."""
+
+
+class ClaimItem(pytest.Item):
+    """One part of a claim; the reading passes when its verdict is as expected."""
+
+    def __init__(self, *, claim: Claim, part: str, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.claim = claim
+        self.part = part
+
+    def runtest(self) -> None:
+        """Check all shards of the part."""
+        profile = profile_named(self.config.getoption("--profile"))
+        seed = self.config.getoption("--claim-seed")
+        part = self.claim.part(self.part)
+        shards = range(profile.shards)
+        outcome = merge([check_part(self.claim, part, profile, k, seed) for k in shards])
+        self.user_properties.append((_KEY, json.dumps(outcome.json())))
+        if self.part:
+            if outcome.error is not None:
+                raise ClaimFailure(f"{self.name}: {outcome.error}")
+            if outcome.refuted is None:
+                raise ClaimFailure(
+                    f"{self.name}: this false sibling survived {outcome.examples} instances, so "
+                    "the check of the claim is blunt"
+                )
+            return
+        verdict, reason = assess(self.claim, outcome, (), profile)
+        if verdict != self.claim.expected.verdict:
+            raise ClaimFailure(
+                f"{self.name}: {verdict}; expected {self.claim.expected.verdict}\n{reason}"
+            )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """A sentence for a wrong verdict, a traceback for anything else."""
+        if isinstance(excinfo.value, ClaimFailure):
+            return f"{excinfo.value}\n{self.claim.statement}\n{self.claim.file}:{self.claim.line}"
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the claim is declared."""
+        return self.path, self.claim.line - 1, self.name
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """End with the table of verdicts of the claims whose reading was run."""
+    outcomes: dict[str, dict[str, Outcome]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for key, text in getattr(report, "user_properties", ()):
+                if key == _KEY and report.when == "call":
+                    outcome = Outcome.read(json.loads(text))
+                    outcomes.setdefault(outcome.claim, {})[outcome.part] = outcome
+    if not outcomes:
+        return
+    profile = profile_named(config.getoption("--profile"))
+    claims = {c.id: c for found in _by_file(config).values() for c in found}
+    entries = []
+    for claim_id in sorted(outcomes):
+        parts = outcomes[claim_id]
+        if "" not in parts:
+            continue
+        claim = claims[claim_id]
+        siblings = tuple(parts[s.name] for s in claim.siblings if s.name in parts)
+        verdict, reason = assess(claim, parts[""], siblings, profile)
+        entries.append(Checked(claim, verdict, parts[""], siblings, reason).json())
+    terminalreporter.section(f"verdicts ({profile.name})")
+    table_text(entries, terminalreporter._tw._file)

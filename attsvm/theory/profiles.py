@@ -1,0 +1,72 @@
+"""Profiles: how many instances a run looks at, and the seed of each of its shards."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from attsvm.errors import UsageError
+
+__all__ = ["PROFILES", "Profile", "derive_seed", "profile_named"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Budgets for one claim at cost 1; a claim of cost c gets a c-th of each, at least a few.
+
+    Attributes:
+        name: quick, ci or deep.
+        shards: independent searches, merged in order; their number never depends on workers.
+        examples: instances drawn by the strategy, a shard.
+        ensemble: instances of the claim's seeded ensemble, a shard.
+        climb: steps of the slack-guided local search, a shard.
+        audits: accepted instances that are re-evaluated exactly although floats found no fault.
+        simplify: re-evaluations that shrinking may spend.
+    """
+
+    name: str
+    shards: int
+    examples: int
+    ensemble: int
+    climb: int
+    audits: int
+    simplify: int
+
+    def scaled(self, cost: int) -> Profile:
+        """Budgets for a claim of that cost."""
+        return Profile(
+            self.name,
+            self.shards,
+            max(self.examples // cost, 12),
+            max(self.ensemble // cost, 6),
+            max(self.climb // cost, 12),
+            max(self.audits // cost, 2),
+            max(self.simplify // cost, 40),
+        )
+
+
+PROFILES = {
+    "quick": Profile("quick", 1, 150, 60, 300, 20, 400),
+    "ci": Profile("ci", 2, 500, 200, 1500, 60, 1000),
+    "deep": Profile("deep", 8, 2000, 800, 6000, 200, 3000),
+}
+
+
+def profile_named(name: str) -> Profile:
+    """The profile of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    try:
+        return PROFILES[name]
+    except KeyError as error:
+        raise UsageError(
+            "there is no such profile", value=name, remedy=f"Choose {', '.join(PROFILES)}."
+        ) from error
+
+
+def derive_seed(claim: str, shard: int, base: int) -> int:
+    """A 64-bit seed from the identity of the work, the same in every process."""
+    digest = hashlib.sha256(f"{claim}\x1f{shard}\x1f{base}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")

@@ -1,0 +1,152 @@
+"""What a person sees: the table of verdicts, the legend of its words, live progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TextIO
+
+from attsvm.theory.verdict import Evidence, Truth, Validity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+__all__ = ["Live", "legend", "print_claims", "table_text", "verdict_rows"]
+
+_COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
+
+
+def _console(file: TextIO | None = None, width: int | None = None) -> Console:
+    from rich.console import Console
+
+    stream = file or sys.stdout
+    return Console(file=stream, width=width or (None if stream.isatty() else 118), highlight=False)
+
+
+def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """One row a claim from entries in the form of `verify --json`."""
+    rows: list[tuple[str, ...]] = []
+    for entry in entries:
+        siblings = entry["siblings"]
+        fallen = sum(bool(s["refuted"]) for s in siblings)
+        tight = entry.get("tightness")
+        rows.append(
+            (
+                "" if entry["as_expected"] else "!",
+                entry["id"],
+                entry["truth"],
+                entry["evidence"],
+                entry["validity"],
+                f"{fallen}/{len(siblings)}",
+                str(entry["examples"]),
+                "" if tight is None else f"{tight:.3g}",
+            )
+        )
+    return rows
+
+
+def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None) -> None:
+    """Print the table of verdicts, then a line for every claim that is not as expected."""
+    from rich.table import Table
+    from rich.text import Text
+
+    entries = list(entries)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight"):
+        table.add_column(
+            title,
+            justify="right" if title in ("siblings", "instances", "tight") else "left",
+            no_wrap=True,
+        )
+    for row in verdict_rows(entries):
+        cells = [Text(cell) for cell in row]
+        cells[2].stylize(_COLOURS.get(row[2], ""))
+        if row[0]:
+            cells[0].stylize("bold red")
+        table.add_row(*cells)
+    console = _console(file)
+    console.print(table)
+    for entry in entries:
+        if not entry["as_expected"]:
+            want = entry["expected"]
+            console.print(
+                Text(
+                    f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
+                    f"{want['validity']}; {entry['reason']}"
+                )
+            )
+
+
+def legend() -> str:
+    """Every word of the table with the one sentence that says what it means."""
+    lines = []
+    for axis in (Truth, Evidence, Validity):
+        lines += [f"  {word.value:<10} {word.meaning}" for word in axis]
+    return "\n".join(lines)
+
+
+def print_claims(entries: Iterable[Mapping[str, Any]]) -> None:
+    """Print the list of claims: id, expected verdict, statement."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("claim", no_wrap=True)
+    table.add_column("expected", no_wrap=True)
+    table.add_column("statement")
+    for entry in entries:
+        want = entry["expected"]
+        table.add_row(
+            Text(entry["id"]),
+            Text(f"{want['truth']}, {want['evidence']}"),
+            Text(entry["statement"]),
+        )
+    _console().print(table)
+
+
+class Live:
+    """Progress on standard error: a bar on a terminal, a line a claim elsewhere."""
+
+    def __init__(self, total: int, *, quiet: bool = False) -> None:
+        self.total = total
+        self.quiet = quiet
+        self.bar: Progress | None = None
+
+    def __enter__(self) -> Live:
+        """Start drawing."""
+        if not self.quiet and sys.stderr.isatty():
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+            self.bar = Progress(
+                TextColumn("checking"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("{task.description}"),
+                console=_console(sys.stderr),
+                transient=True,
+            )
+            self.bar.start()
+            self.bar.add_task("", total=self.total)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop drawing."""
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(self, done: int, text: str | None) -> None:
+        """Show that `done` tasks are done; `text` names a claim that has just ended."""
+        if self.bar is not None:
+            task = self.bar.task_ids[0]
+            self.bar.update(task, completed=done)
+            if text:
+                self.bar.update(task, description=text)
+        elif text and not self.quiet:
+            print(f"[{done}/{self.total}] {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,242 @@
+"""The searchers: explicit instances, the seeded ensemble, Hypothesis, and a climb on the slack.
+
+A find is made smaller without losing its confirmation. All randomness comes from one seed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import numpy as np
+from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis.errors import Unsatisfiable
+
+from attsvm.errors import DataError
+from attsvm.theory import codec
+
+if TYPE_CHECKING:
+    from attsvm.theory.check import Refuted, Tally
+    from attsvm.theory.profiles import Profile
+
+__all__ = ["run", "simplify"]
+
+
+def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
+    """Search a refutation of the tally's part with every searcher in turn."""
+    found: Refuted | None = None
+    if explicit:
+        for case in tally.part.examples:
+            found = tally.examine(case, "explicit instance")[1]
+            if found:
+                return found
+    generator = np.random.default_rng(seed)
+    if tally.claim.ensemble is not None:
+        for _ in range(budget.ensemble):
+            case = tally.claim.ensemble(generator)
+            found = tally.examine(case, "seeded ensemble")[1]
+            if found:
+                return simplify(tally, case, found, budget.simplify)
+    found = _draw(tally, budget, seed)
+    if found:
+        return found
+    case = _climb(tally, budget.climb, generator)
+    if case is not None:
+        found = tally.examine(case, "slack-guided climb")[1]
+        if found:
+            return simplify(tally, case, found, budget.simplify)
+    return None
+
+
+class _FoundError(Exception):
+    """Tells Hypothesis that an instance refutes, so that it shrinks it."""
+
+
+@contextlib.contextmanager
+def _same_pool() -> Iterator[None]:
+    """Keep Hypothesis from drawing constants of the modules that happen to be loaded.
+
+    It mixes literals of local source files into what it draws, so the same seed would give other
+    instances in a process that has imported other modules.
+    """
+    from hypothesis.internal.conjecture import providers
+    from hypothesis.internal.constants_ast import Constants
+
+    original = providers._get_local_constants
+    empty = Constants()
+    providers._get_local_constants = lambda: empty
+    providers.CONSTANTS_CACHE.cache.clear()
+    try:
+        yield
+    finally:
+        providers._get_local_constants = original
+        providers.CONSTANTS_CACHE.cache.clear()
+
+
+def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
+    """Let Hypothesis draw and shrink; only confirmed refutations count as failures."""
+    last: list[Refuted] = []
+    seen: dict[str, Refuted | None] = {}
+    spent = 0
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=budget.examples,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        verbosity=Verbosity.quiet,
+        print_blob=False,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.target, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @hypothesis.given(tally.part.data)
+    def body(case: Any) -> None:
+        nonlocal spent
+        key = ""
+        if not tally.counting:  # shrinking: remember answers, stop exploring after the budget
+            key = json.dumps(codec.encode(case), sort_keys=True)
+            if key not in seen and spent >= budget.simplify:
+                return
+            spent += 1
+        if key in seen:
+            accepted, found = True, seen[key]
+        else:
+            accepted, found = tally.examine(case, "Hypothesis")
+        if key:
+            seen[key] = found
+        if found:
+            if tally.counting:
+                tally.counting = False
+                seen[json.dumps(codec.encode(case), sort_keys=True)] = found
+            last.append(found)
+            raise _FoundError
+        if not accepted:
+            hypothesis.reject()
+        if tally.counting and tally.best is not None and tally.best[1] is case:
+            height = tally.best[0]
+            if math.isfinite(height):
+                hypothesis.target(height)
+
+    try:
+        with _same_pool():
+            body()
+    except _FoundError:
+        return last[-1]
+    except Unsatisfiable:
+        return None
+    return None
+
+
+def _leaves(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """Paths of all float entries of an encoded instance with the key that holds each."""
+    if isinstance(document, list):
+        for k, item in enumerate(document):
+            yield from _leaves(item, (*path, k))
+    elif isinstance(document, dict):
+        if set(document) == {"float"}:
+            yield (*path, "float"), document["float"]
+        elif set(document) == {"float64", "values"}:
+            for k, text in enumerate(document["values"]):
+                yield (*path, "values", k), text
+        else:
+            for key in sorted(document):
+                yield from _leaves(document[key], (*path, key))
+
+
+def _replaced(document: Any, path: tuple[Any, ...], text: str) -> Any:
+    """A copy of the document with one entry changed."""
+    if not path:
+        return text
+    head, *rest = path
+    changed: Any = dict(document) if isinstance(document, dict) else list(document)
+    changed[head] = _replaced(document[head], tuple(rest), text)
+    return changed
+
+
+def _rebuilt(tally: Tally, document: Any) -> Any | None:
+    """The instance of a changed document, or None where its type refuses it."""
+    try:
+        return codec.decode(document, tally.claim.instance_type)
+    except DataError:
+        return None
+
+
+def _climb(tally: Tally, steps: int, generator: np.random.Generator) -> Any | None:
+    """Move single entries of the tightest instance by powers of two while that brings it closer.
+
+    Returns the closest instance, or None where nothing was found to start from or gained.
+    """
+    if tally.best is None or not math.isfinite(tally.best[0]):
+        return None
+    height, case = tally.best
+    start = height
+    document = codec.encode(case)
+    paths = [path for path, _ in _leaves(document)]
+    if not paths:
+        return None
+    for _ in range(steps):
+        trial = document
+        for _ in range(int(generator.integers(1, 3))):
+            path = paths[int(generator.integers(len(paths)))]
+            value = _value_at(trial, path)
+            size = 2.0 ** float(generator.integers(-10, 2)) * max(1.0, abs(value))
+            moved = value + float(generator.choice([-1.0, 1.0])) * 2.0 ** math.floor(
+                math.log2(size)
+            )
+            trial = _replaced(trial, path, codec.encode(moved)["float"])
+        candidate = _rebuilt(tally, trial)
+        if candidate is None:
+            continue
+        reached = tally.height(candidate)
+        if reached is not None and reached > height:
+            height, case, document = reached, candidate, trial
+    return case if height > start else None
+
+
+def _value_at(document: Any, path: tuple[Any, ...]) -> float:
+    for key in path:
+        document = document[key]
+    return float(codec.decode({"float": document}, None))
+
+
+def simplify(tally: Tally, case: Any, found: Refuted, budget: int) -> Refuted:
+    """Replace entries by simpler ones (0, integers, halves, ...) while the refutation stands."""
+    document = codec.encode(case)
+    tally.counting = False
+    spent, improved = 0, True
+    while improved and spent < budget:
+        improved = False
+        for path, text in list(_leaves(document)):
+            value = _value_at(document, path)
+            for simpler in _simpler(value):
+                if spent >= budget:
+                    break
+                trial = _replaced(document, path, codec.encode(simpler)["float"])
+                candidate = _rebuilt(tally, trial)
+                if candidate is None or trial == document:
+                    continue
+                spent += 1
+                again = tally.examine(candidate, found.found_by)[1]
+                if again:
+                    document, found, improved = trial, again, True
+                    break
+            del text
+    return found
+
+
+def _simpler(value: float) -> Iterator[float]:
+    """Simpler values than this one, the simplest first."""
+    if not math.isfinite(value) or value == 0.0:
+        return
+    yield 0.0
+    exact = Fraction(value)
+    for bits in (0, 1, 2, 3, 5, 8, 13):
+        if exact.denominator > 1 << bits:
+            yield round(value * 2**bits) / 2**bits

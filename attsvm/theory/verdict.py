@@ -1,0 +1,125 @@
+"""Verdicts on three axes that are never merged; each word carries the sentence that it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Self
+
+from attsvm.errors import ClaimError
+
+__all__ = ["Evidence", "Expected", "Truth", "Validity", "Verdict"]
+
+
+class _Word(Enum):
+    """A closed set of words in order; `meaning` says what each says and what it does not."""
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str) -> _Word:
+        member = object.__new__(cls)
+        member._value_ = word
+        member.meaning = meaning
+        return member
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def read(cls, word: object) -> Self:
+        """The member of that word; ValueError where there is none."""
+        for member in cls:
+            if member.value == word:
+                return member
+        raise ValueError(f"{word!r} is none of {', '.join(map(str, cls))}")
+
+
+class Truth(_Word):
+    """What is known of the reading."""
+
+    PROVED = "proved", "A proof ran in this run and no instance contradicted it."
+    HOLDS = "holds", "No instance refuted it so far; that is no proof."
+    UNDECIDED = "undecided", "An instance could be settled neither way; it may be false."
+    REFUTED = "refuted", "An instance satisfies every hypothesis and violates the conclusion."
+
+
+class Evidence(_Word):
+    """How the truth is known."""
+
+    SYMBOLIC = "symbolic", "A computer algebra proof without floats was executed."
+    CERTIFIED = "certified", "Exact or ball arithmetic settled it from the exact values."
+    NUMERIC = "numeric", "Floating point evaluations with error bounds; no enclosure."
+    NONE = "none", "Nothing was evaluated to a conclusion."
+
+
+class Validity(_Word):
+    """Whether the check deserves to be believed."""
+
+    EXERCISED = "exercised", "Enough instances met the hypotheses and every sibling fell."
+    THIN = "thin", "Too few instances met the hypotheses to mean much."
+    WEAK = "weak", "A false sibling survived the same check, so the check is blunt."
+    VACUOUS = "vacuous", "No instance met the hypotheses; nothing was checked."
+    ERROR = "error", "The check itself broke, so its outcome means nothing."
+
+
+_DEFAULT_EVIDENCE = {
+    Truth.PROVED: Evidence.SYMBOLIC,
+    Truth.HOLDS: Evidence.NUMERIC,
+    Truth.UNDECIDED: Evidence.NUMERIC,
+    Truth.REFUTED: Evidence.CERTIFIED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One word on each axis."""
+
+    truth: Truth
+    evidence: Evidence
+    validity: Validity
+
+    def __str__(self) -> str:
+        return f"{self.truth}, {self.evidence}, {self.validity}"
+
+    def json(self) -> dict[str, str]:
+        """The three words by axis."""
+        return {
+            "truth": str(self.truth),
+            "evidence": str(self.evidence),
+            "validity": str(self.validity),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The verdict that a claim's author expects; its validity is always `exercised`."""
+
+    truth: Truth
+    evidence: Evidence
+
+    @classmethod
+    def parse(cls, words: str) -> Expected:
+        """Read `holds`, `refuted, numeric` and the like; evidence defaults by truth.
+
+        Raises:
+            ClaimError: a word that is none of the axis.
+        """
+        parts = [word.strip() for word in words.split(",")]
+        try:
+            truth = Truth.read(parts[0])
+            evidence = Evidence.read(parts[1]) if len(parts) > 1 else _DEFAULT_EVIDENCE[truth]
+            if len(parts) > 2:
+                raise ValueError(words)
+        except ValueError as error:
+            raise ClaimError(
+                "an expected verdict is a truth and, after a comma, an evidence",
+                value=words,
+                remedy=f"Truths: {', '.join(map(str, Truth))}. "
+                f"Evidence: {', '.join(map(str, Evidence))}.",
+            ) from error
+        return cls(truth, evidence)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The expectation as a verdict on three axes."""
+        return Verdict(self.truth, self.evidence, Validity.EXERCISED)

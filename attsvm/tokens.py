@@ -1,0 +1,95 @@
+"""Token scores and optimal tokens, with ties reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from attsvm._types import Array
+from attsvm._validate import ensure_index
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, TiedTokensError
+
+__all__ = ["OptimalTokens", "optimal_tokens", "target_tokens", "token_scores"]
+
+
+def token_scores(
+    X: Float[Array, "n T d"], y: Float[Array, " n"], v: Float[Array, " d"]
+) -> Float[Array, "n T"]:
+    """Scores gamma_it = y_i v^T x_it (tf, definition 1; mm, token score)."""
+    scores: Array = y[:, None] * (X @ v)
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalTokens:
+    """The tokens of highest score, input by input.
+
+    Attributes:
+        index: the first optimal token of each input.
+        ties: all optimal tokens of each input.
+        gap: distance from the best score to the next one below the ties; infinite where all
+            tokens of an input are optimal.
+    """
+
+    index: Int[Array, " n"]
+    ties: tuple[tuple[int, ...], ...]
+    gap: Float[Array, " n"]
+
+    @property
+    def unique(self) -> bool:
+        """Whether every input has exactly one optimal token."""
+        return all(len(tied) == 1 for tied in self.ties)
+
+
+def optimal_tokens(data: AttentionData) -> OptimalTokens:
+    """Optimal tokens opt_i = argmax_t gamma_it with ties (tf, definition 1).
+
+    Scores that were given are compared exactly. Scores computed from a head count as tied
+    when they differ by no more than the rounding of the products v^T x.
+    """
+    gamma = np.where(data.present, data.gamma, -np.inf)
+    best = gamma.max(axis=1, keepdims=True)
+    slack = np.zeros_like(gamma)
+    if data.v is not None:
+        magnitude = np.abs(data.X) @ np.abs(data.v)
+        unit = data.d * np.finfo(np.float64).eps
+        top = np.take_along_axis(magnitude, gamma.argmax(axis=1)[:, None], axis=1)
+        slack = unit * (magnitude + top)
+    tied = data.present & (gamma >= best - slack)
+    below = np.where(tied, -np.inf, gamma).max(axis=1)
+    return OptimalTokens(
+        index=tied.argmax(axis=1).astype(np.int64),
+        ties=tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in tied),
+        gap=best[:, 0] - below,
+    )
+
+
+def target_tokens(data: AttentionData, targets: object = None) -> Int[Array, " n"]:
+    """The token that each input should select: the optimal ones, or `targets` after a check.
+
+    Raises:
+        TiedTokensError: an input has several optimal tokens and no targets were given.
+        DataError: targets out of range or absent by the mask.
+    """
+    if targets is None:
+        optimal = optimal_tokens(data)
+        for i, tied in enumerate(optimal.ties):
+            if len(tied) > 1:
+                raise TiedTokensError(
+                    f"input {i} has {len(tied)} optimal tokens",
+                    value=list(tied),
+                    remedy="Name the tokens to select, one index per input (targets).",
+                )
+        return optimal.index
+    index = ensure_index("targets", targets, data.n, data.T)
+    absent = np.flatnonzero(~data.present[np.arange(data.n), index])
+    if absent.size:
+        raise DataError(
+            f"targets[{int(absent[0])}] names a token that the mask removes",
+            value=int(index[absent[0]]),
+            remedy="Choose a token that is present.",
+        )
+    return index

@@ -1,0 +1,49 @@
+"""Published instances and protocols of the sources, as data sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attsvm.data import AttentionData
+
+__all__ = ["gaussian_protocol", "joint_inputs", "one_input", "random_data"]
+
+
+def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionData:
+    """One input of three tokens in R^3 with head (0, 0, 1), W acting on two coordinates.
+
+    The third coordinate is the score, the first two are the key; the other published variant has
+    `third` = (0, 0, 0).
+    """
+    tokens = np.array([(-0.1, 1.0, 1.0), (1.0, 0.0, 0.9), third])
+    return AttentionData(tokens[None, :, :2], np.array([[1.0, 0.0]]), scores=tokens[None, :, 2])
+
+
+def joint_inputs(height: float = 1.0) -> AttentionData:
+    """Three inputs {0, (1,1)}, {0, (1,-1)}, {0, (0.5, height)} with labels 1, -1, 1.
+
+    Published with heights 1 and 1.5 for joint training; scores here by the head (1, 1).
+    """
+    X = np.array([[(0, 0), (1, 1)], [(0, 0), (1, -1)], [(0, 0), (0.5, height)]], dtype=float)
+    return AttentionData.of(X, np.tile([1.0, 0.0], (3, 1)), y=[1, -1, 1], v=[1.0, 1.0])
+
+
+def gaussian_protocol(
+    generator: np.random.Generator, n: int = 6, T: int = 8, d: int = 10
+) -> AttentionData:
+    """Unit-norm Gaussian tokens, queries and head, random labels (tf, n=6, T=8, d=10)."""
+
+    def unit(*shape: int) -> Any:
+        a = generator.normal(size=shape)
+        return a / np.linalg.norm(a, axis=-1, keepdims=True)
+
+    y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
+    return AttentionData(unit(n, T, d), unit(n, d), y=y, v=unit(d))
+
+
+def random_data(generator: np.random.Generator) -> AttentionData:
+    """The protocol at random sizes up to (6, 8, 10)."""
+    n, T, d = (int(generator.integers(1, top + 1)) for top in (6, 8, 10))
+    return gaussian_protocol(generator, n, T, d)

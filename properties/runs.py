@@ -1,0 +1,214 @@
+"""Runs of descent towards a max-margin solution, shared by the claims about limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactAnswer, ExactData, certified_fate, decide, dot, rational, rationals
+from attsvm.exact.attention import risk_gap
+from attsvm.exact.descent import threshold
+from attsvm.exact.numbers import Matrix
+from attsvm.exact.traps import moves_along_margins
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+from attsvm.svm.programme import Programme, att_svm_programme
+from attsvm.theory import Slack
+from attsvm.theory.limits import direction_converges
+from properties.strategies import arrays, sizes, starts
+
+__all__ = [
+    "Run",
+    "all_tight",
+    "certified_limit",
+    "equal_rivals",
+    "feasible",
+    "in_basin",
+    "max_margin",
+    "reaches",
+    "runs",
+    "several_tokens",
+    "tight_data",
+    "unique_optimum",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A data set and the start X(0) of descent on it."""
+
+    data: AttentionData
+    start: Array
+
+
+def programme(data: AttentionData, towards: str = "optimal") -> Programme | None:
+    """Constraints for the optimal or the worst tokens; None where every input has one token."""
+    exact = ExactData.of(data)
+    if towards == "worst":
+        chosen = [row.index(min(row)) for row in exact.gamma]
+    else:
+        chosen = [tied[0] for tied in exact.optimal]
+    targets = [exact.kept[i][t] for i, t in enumerate(chosen)]
+    try:
+        return att_svm_programme(data, np.array(targets))
+    except DataError:
+        return None
+
+
+def answer(data: AttentionData, towards: str = "optimal") -> ExactAnswer | None:
+    """The exact answer of the programme; None where every input has one token."""
+    found = programme(data, towards)
+    return None if found is None else decide(found)
+
+
+def max_margin(data: AttentionData, towards: str) -> Matrix | None:
+    """The exact target of a run: None where it does not exist.
+
+    `optimal` is X^mm, `worst` the solution for the worst tokens, `opposite` is -X^mm and `mean`
+    the sum of all constraint matrices.
+    """
+    found = programme(data, "worst" if towards == "worst" else "optimal")
+    if found is None:
+        return None
+    if towards == "mean":
+        D, Z = rationals(found.D), rationals(found.Z)
+        return [
+            [sum((D[j][r] * Z[j][c] for j in range(len(D))), fmpq(0)) for c in range(len(Z[0]))]
+            for r in range(len(D[0]))
+        ]
+    solved = decide(found)
+    if solved.status != "solved":
+        return None
+    sign = -1 if towards == "opposite" else 1
+    return [[sign * x for x in row] for row in solved.W]
+
+
+def unique_optimum(run: Run) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(run.data).unique
+
+
+def several_tokens(run: Run) -> bool:
+    """Some input has two tokens."""
+    return bool((run.data.present.sum(axis=1) > 1).any())
+
+
+def feasible(run: Run) -> bool:
+    """The Att-SVM of the optimal tokens has a solution."""
+    found = answer(run.data)
+    return found is None or found.status == "solved"
+
+
+def all_tight(run: Run) -> bool:
+    """Every non-optimal token has margin exactly 1 under X^mm."""
+    found = answer(run.data)
+    return found is None or found.all_tight
+
+
+def equal_rivals(run: Run) -> bool:
+    """All non-optimal tokens of an input have one score, below the optimal one."""
+    return all(
+        len([g for g in row if g == max(row)]) == 1 and len(set(row)) <= 2
+        for row in ExactData.of(run.data).gamma
+    )
+
+
+def in_basin(run: Run, loss: str) -> bool:
+    """The start's risk gap lies below the threshold under which no optimal token is lost."""
+    exact = ExactData.of(run.data)
+    bound = threshold(exact, loss)
+    return bound is not None and bool(risk_gap(exact, rationals(run.start), loss) < bound)
+
+
+def reaches(run: Run, loss: str, towards: str) -> Slack:
+    """Descent on the loss from the start converges in direction to the target."""
+    target = max_margin(run.data, towards)
+    if target is None:
+        return Slack(-1.0, 0.0)  # there is nothing to converge to
+    W = np.array([[float(arb(x)) for x in row] for row in target])
+    return direction_converges(run.data, run.start, LOSSES[loss], W)
+
+
+def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
+    """A proof that the direction converges to the target (1) or that it does not (negative).
+
+    In order: the target does not exist; the loss increases and <X, X^mm> falls for ever; the run
+    with step 1/smoothness enters the basin of X^mm, and the target is, or is not, a positive
+    multiple of it; it is trapped at tokens that the target would not select.
+    """
+    exact = ExactData.of(run.data)
+    target = max_margin(run.data, towards)
+    if target is None:
+        return arb(-1)
+    solved = answer(run.data)
+    if solved is None or solved.status != "solved" or not exact.unique:
+        return None
+    if LOSSES[loss].direction > 0:
+        falls = solved.all_tight or moves_along_margins(exact)
+        return arb(-1) if falls and towards == "optimal" else None
+    step = rational(1.0 / risk_smoothness(run.data, LOSSES[loss]))
+    fate = certified_fate(exact, rationals(run.start), loss, step, 256)
+    if fate is None:
+        return None
+    if fate.converges:
+        return _agreement(target, solved.W)
+    for tokens, z, chosen in zip(exact.X, exact.Z, fate.selected, strict=True):
+        values = [dot(x, [dot(row, z) for row in target]) for x in tokens]
+        if values[chosen] < max(values):
+            return arb(-1)
+    return None
+
+
+def _agreement(target: Matrix, limit: Matrix) -> arb:
+    """1 where the matrices share their direction, else minus the squared sine of their angle."""
+    a, b = [x for row in target for x in row], [x for row in limit for x in row]
+    inner = dot(a, b)
+    sine = 1 - inner * inner / (dot(a, a) * dot(b, b)) if dot(a, a) != 0 else fmpq(1)
+    if inner > 0 and sine == 0:
+        return arb(1)
+    return arb(-(sine if inner > 0 else fmpq(1)))
+
+
+@st.composite
+def tight_data(draw: st.DrawFn) -> AttentionData:
+    """Data whose tokens are mostly all support vectors: rivals differ along axes of their own."""
+    n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
+    d = max(n * (T - 1), 1)
+    X = np.repeat(draw(arrays(n, d))[:, None, :], T, axis=1)
+    best = [draw(sizes(0, T - 1)) for _ in range(n)]
+    axis = 0
+    for i in range(n):
+        for t in range(T):
+            if t != best[i]:
+                X[i, t, axis] -= draw(st.sampled_from([1.0, 2.0, 0.5, -1.0]))
+                axis += 1
+    if draw(st.booleans()):
+        X = X + draw(arrays(n, T, d)) / 16
+    scores = -np.abs(draw(arrays(n, T)))
+    scores[np.arange(n), best] = np.abs(draw(arrays(n)))
+    return AttentionData(X, draw(arrays(n, d)) + np.eye(1, d), scores=scores)
+
+
+@st.composite
+def rival_data(draw: st.DrawFn) -> AttentionData:
+    """Data with one score for all rivals of the optimal token."""
+    n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
+    scores = np.repeat(draw(arrays(n, 1)), T, axis=1)
+    best = [draw(sizes(0, T - 1)) for _ in range(n)]
+    scores[np.arange(n), best] += 1.0 + np.abs(draw(arrays(n)))
+    Z = draw(arrays(n, d)) + np.eye(n, d)
+    return AttentionData(draw(arrays(n, T, d)), Z, scores=scores)
+
+
+@st.composite
+def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
+    """A run on data of the strategy; starts are zero, small and large by the powers of two."""
+    drawn = draw(data)
+    return Run(drawn, draw(starts(drawn.d, *powers)))

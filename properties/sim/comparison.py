@@ -1,0 +1,105 @@
+"""Softmax attention against linear attention: changes of the loss and of its gradient.
+
+L(x) = g(b <softmax(A x), h>) and M(x) = g(b <A x, h>), g the logistic function. M has the
+Lipschitz constant |b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3), both attained.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from flint import arb
+
+from attsvm.exact import dot, entry_loss, norm, rational
+from attsvm.exact.lipschitz import logistic_curvature
+from attsvm.exact.numbers import subtract
+from attsvm.lipschitz import LOGISTIC_CURVATURE
+from attsvm.lipschitz import entry_loss as float_loss
+from attsvm.losses import logistic
+from attsvm.theory import Slack
+from properties.sim.entries import EntryPair, change, exact_change, exact_pair, rounding
+
+
+def loss_change(case: EntryPair, linear: bool) -> tuple[float, float]:
+    """|L(x) - L(y)|, or |M(x) - M(y)|, with a bound on the rounding error."""
+    if linear:
+        values = [
+            float(logistic(np.array([case.b * float(case.A @ x @ case.h)]))[0])
+            for x in (case.x, case.y)
+        ]
+    else:
+        values = [float_loss(case.A, x, case.h, case.b) for x in (case.x, case.y)]
+    size = abs(case.b) * float(np.abs(case.h) @ (np.abs(case.A) @ np.abs(case.x) + 1.0))
+    return abs(values[0] - values[1]), 4 * rounding(case) + 1e-14 * (1.0 + size)
+
+
+def exact_loss_change(case: EntryPair, linear: bool) -> arb:
+    """The same as a ball."""
+    e = exact_pair(case)
+    if not linear:
+        return abs(entry_loss(e.A, e.x, e.h, e.b) - entry_loss(e.A, e.y, e.h, e.b))
+    values = [1 / (1 + (-arb(e.b * dot([dot(r, x) for r in e.A], e.h))).exp()) for x in (e.x, e.y)]
+    return abs(values[0] - values[1])
+
+
+def distance(case: EntryPair) -> float:
+    """||x - y||."""
+    return float(np.linalg.norm(case.x - case.y))
+
+
+def slope_linear(case: EntryPair) -> float:
+    """|b| ||A^T h||."""
+    return abs(case.b) * float(np.linalg.norm(case.A.T @ case.h))
+
+
+def reach(case: EntryPair) -> float:
+    """|b| ||A|| ||h||, the largest slope of linear attention for data of these norms."""
+    return abs(case.b) * float(np.linalg.norm(case.A, 2) * np.linalg.norm(case.h))
+
+
+def same_data_ball(case: EntryPair, gradient: bool = False, share: float = 1.0) -> arb:
+    """Linear attention's constant times the distance, minus softmax's change."""
+    e = exact_pair(case)
+    slope = abs(e.b) * norm([dot(list(column), e.h) for column in zip(*e.A, strict=True)])
+    constant = slope**2 * logistic_curvature() if gradient else slope / 4
+    left = exact_change(case) if gradient else exact_loss_change(case, False)
+    return arb(arb(rational(share)) * constant * norm(subtract(e.x, e.y)) - left)
+
+
+def worst_case_ball(
+    case: EntryPair, gradient: bool = False, share: float = 1.0, linear: bool = False
+) -> arb:
+    """The same with the largest constant over data of these norms."""
+    e = exact_pair(case)
+    size = abs(e.b) * e.norm_A * norm(e.h)
+    constant = size**2 * logistic_curvature() if gradient else size / 4
+    left = exact_change(case) if gradient else exact_loss_change(case, linear)
+    return arb(arb(rational(share)) * constant * norm(subtract(e.x, e.y)) - left)
+
+
+def worst_case(case: EntryPair, gradient: bool, share: float, linear: bool = False) -> Slack:
+    """The worst-case comparison in floats."""
+    left, error = change(case) if gradient else loss_change(case, linear)
+    constant = reach(case) ** 2 * LOGISTIC_CURVATURE if gradient else reach(case) / 4
+    right = share * constant * distance(case)
+    return Slack.at_most(left, right, error + 1e-12 * right)
+
+
+def gradient_ball(case: EntryPair, share: float = 1.0) -> arb:
+    """The worst-case comparison of gradients."""
+    return worst_case_ball(case, True, share)
+
+
+def same_data_gradient_ball(case: EntryPair, share: float = 1.0) -> arb:
+    """The comparison of gradients on the same data."""
+    return same_data_ball(case, True, share)
+
+
+def half_ball(case: EntryPair, share: float = 0.5, linear: bool = False) -> arb:
+    """The worst-case comparison at half the constant."""
+    return worst_case_ball(case, False, share, linear)
+
+
+def far_from_zero(case: EntryPair) -> bool:
+    """b^2 ||h||^2 >= 8/9, in rationals."""
+    e = exact_pair(case)
+    return bool(9 * e.b * e.b * dot(e.h, e.h) >= 8)

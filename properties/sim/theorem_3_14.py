@@ -1,0 +1,112 @@
+"""Instances and certificates that both parts of theorem 3.14 share.
+
+`PULLED_APART` meets both parts of assumption 3.10 and starts from zero: with z = (1, 0) only the
+first column w of X matters; input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
+X^mm has w = (1, 3). The first input has the larger score gap and pulls w along (1, 0), which
+lowers the second margin twice as fast as it raises the first; the second input saturates on its
+worse token, and w follows (1, 0) for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from attsvm.data import AttentionData
+from attsvm.svm import att_svm
+from properties.instances import gaussian_protocol, one_input
+from properties.runs import Run, certified_limit
+from properties.sim import SOURCE
+
+PLACE: dict[str, Any] = {"source": SOURCE, "place": "Theorem 3.14 with assumption 3.10"}
+TWO_TOKENS = Run(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]]), np.zeros((1, 1)))
+ONE_TOKEN = Run(AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((1, 1)))
+PUBLISHED = Run(one_input(), np.zeros((2, 2)))
+PULLED_APART = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]],
+        [[1.0, 0.0], [1.0, 0.0]],
+        scores=[[2.0, -2.0], [1.0, 0.0]],
+    ),
+    np.zeros((2, 2)),
+)
+PRINTED, REPAIRED = "logistic", "logistic-loss"
+
+
+def certify_printed(run: Run, towards: str = "optimal") -> arb | None:
+    """Where descent on the printed loss goes."""
+    return certified_limit(run, PRINTED, towards)
+
+
+def certify_repaired(run: Run, towards: str = "optimal") -> arb | None:
+    """Where descent on the decreasing loss goes."""
+    return certified_limit(run, REPAIRED, towards)
+
+
+LOCAL_TRAP = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 2.0], [0.0, 1.0], [0.0, -1.0]]],
+        [[1.0, 0.0]],
+        scores=[[3.0, 2.0, 1.0, -1.0]],
+    ),
+    np.array([[0.0, 0.0], [20.0, 0.0]]),
+)
+UNEVEN_SCORES = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[1.0, 0.0]], scores=[[3.0, 1.0, 0.0]]
+    ),
+    np.array([[8.0, 0.0], [4.0, 0.0]]),
+)
+UNEVEN = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[1.0, 0.0]], scores=[[3.0, 1.0, 1.0]]
+    ),
+    np.array([[8.0, 0.0], [4.0, 0.0]]),
+)
+
+
+def levelled(generator: np.random.Generator, n: int) -> AttentionData:
+    """The Gaussian protocol in R^6 with the scores of rivals levelled, rounded to 1/64."""
+    data = gaussian_protocol(generator, n=n, T=4, d=6)
+    gamma = data.gamma
+    level = np.where(gamma == gamma.max(axis=1, keepdims=True), 1.0, -1.0)
+    return AttentionData(np.round(data.X * 64) / 64, np.round(data.Z * 64) / 64, scores=level)
+
+
+def protocol(generator: np.random.Generator) -> Run:
+    """Three inputs, from a start of any size."""
+    size = float(generator.choice([0.0, 1.0, 8.0]))
+    return Run(levelled(generator, 3), size * generator.integers(-8, 9, size=(6, 6)) / 8)
+
+
+def single(generator: np.random.Generator) -> Run:
+    """One input, from a start of any size."""
+    size = float(generator.choice([0.0, 1.0, 8.0]))
+    return Run(levelled(generator, 1), size * generator.integers(-8, 9, size=(6, 6)) / 8)
+
+
+def near_solution(generator: np.random.Generator) -> Run:
+    """Three inputs, started along the float solution with a random part."""
+    data = levelled(generator, 3)
+    W = att_svm(data).W
+    noise = generator.integers(-4, 5, size=(6, 6)) / 8
+    return Run(data, np.round(4.0 * W * 64) / 64 + noise)
+
+
+def towards_solution(generator: np.random.Generator) -> Run:
+    """A larger data set on axes of its own, started along X^mm with a random part."""
+    n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
+    d = n * (T - 1)
+    X = np.zeros((n, T, d))
+    for i in range(n):
+        for t in range(1, T):
+            X[i, t, i * (T - 1) + t - 1] = -1.0
+    scores = generator.integers(-4, 1, size=(n, T)) / 4
+    scores[:, 0] = 1.0
+    Z = np.eye(n, d) if n <= d else np.ones((n, d))
+    start = 6.0 * sum(np.outer(-X[i, t], Z[i]) for i in range(n) for t in range(1, T))
+    return Run(
+        AttentionData(X, Z, scores=scores), start + generator.integers(-4, 5, size=(d, d)) / 4
+    )

@@ -1,0 +1,130 @@
+"""Theorem 3.14 under part 1 of assumption 3.10: all tokens are support vectors.
+
+"Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any starting point
+satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
+
+Definition 3.8 has lost its formula in print; X^mm is read from assumption 3.10 as the Frobenius
+solution with (x_opt - x_t)^T X z >= 1. The loss of definition 3.6 is g(b <f, h>) with g
+increasing, and the optimal tokens have the highest scores. So descent flees from them:
+<X, X^mm> falls at every step from every start (two tokens 1, 0 in R^1: X runs to -infinity,
+X^mm = 1). `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs
+of two tokens: (1, 0) against 0 with scores 2, -2, and (-2, 1) against 0 with scores 1, 0, both
+with z = (1, 0); the second input is dragged to its worse token for ever. One input alone falls
+from a large start (`LOCAL_TRAP`). `amended-2` starts where the risk gap is below
+min_i [l(second score) - l(best score)]/n, and holds (`attsvm.exact.descent.certified_fate`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.theory import Slack, claim, sibling
+from properties.runs import (
+    Run,
+    all_tight,
+    in_basin,
+    reaches,
+    runs,
+    several_tokens,
+    tight_data,
+    unique_optimum,
+)
+from properties.sim.theorem_3_14 import (
+    LOCAL_TRAP,
+    ONE_TOKEN,
+    PLACE,
+    PRINTED,
+    PULLED_APART,
+    REPAIRED,
+    TWO_TOKENS,
+    UNEVEN_SCORES,
+    certify_printed,
+    certify_repaired,
+    towards_solution,
+)
+
+PART: dict[str, Any] = {
+    **PLACE,
+    "cost": 10,
+    "same_slack": False,
+}
+ASSUMED = {
+    "optimal tokens are unique": unique_optimum,
+    "all tokens are support vectors": all_tight,
+}
+OTHER_DIRECTIONS = {
+    "direction of the worst tokens": sibling(towards="worst"),
+    "opposite direction": sibling(towards="opposite"),
+    "mean of the constraints": sibling(towards="mean"),
+}
+
+
+@claim(
+    "sim/theorem-3.14-part-1:literal",
+    **PART,
+    statement="all tokens support vectors: descent on g(b <f, h>) from any start converges in "
+    "direction to X^mm",
+    data=runs(tight_data(), 0, 2),
+    hypotheses=ASSUMED,
+    examples=[TWO_TOKENS, ONE_TOKEN],
+    certify=certify_printed,
+    expected="refuted",
+    siblings={
+        "every input with one token": sibling(
+            drop=["all tokens are support vectors"], examples=[ONE_TOKEN]
+        ),
+        "unique optimum not asked": sibling(drop=["optimal tokens are unique"]),
+    },
+)
+def literal(run: Run, towards: str = "optimal") -> Slack:
+    """With the loss as printed."""
+    return reaches(run, PRINTED, towards)
+
+
+@claim(
+    "sim/theorem-3.14-part-1:amended-1",
+    **PART,
+    statement="all tokens support vectors: descent on the decreasing loss g(-b <f, h>) from any "
+    "start converges in direction to X^mm",
+    data=runs(tight_data(), 0, 2),
+    examples=[TWO_TOKENS, PULLED_APART, LOCAL_TRAP],
+    hypotheses={**ASSUMED, "some input has two tokens": several_tokens},
+    certify=certify_repaired,
+    expected="refuted",
+    siblings=OTHER_DIRECTIONS,
+)
+def decreasing(run: Run, towards: str = "optimal") -> Slack:
+    """With a decreasing loss."""
+    return reaches(run, REPAIRED, towards)
+
+
+def starts_in_basin(run: Run) -> bool:
+    """The start's risk gap is below the threshold."""
+    return in_basin(run, REPAIRED)
+
+
+@claim(
+    "sim/theorem-3.14-part-1:amended-2",
+    **PART,
+    statement="all tokens support vectors: descent on the decreasing loss converges in direction "
+    "to X^mm from every start whose risk gap is below min_i [l(second) - l(best)]/n",
+    data=runs(tight_data(), 0, 1),
+    examples=[UNEVEN_SCORES],
+    ensemble=towards_solution,
+    hypotheses={
+        **ASSUMED,
+        "some input has two tokens": several_tokens,
+        "risk gap of the start below the threshold": starts_in_basin,
+    },
+    certify=certify_repaired,
+    expected="holds",
+    siblings={
+        **OTHER_DIRECTIONS,
+        "any start": sibling(
+            drop=["risk gap of the start below the threshold"], examples=[PULLED_APART]
+        ),
+    },
+)
+def from_basin(run: Run, towards: str = "optimal") -> Slack:
+    """With a decreasing loss and a start that cannot lose its optimal tokens."""
+    return reaches(run, REPAIRED, towards)

@@ -1,0 +1,3 @@
+"""Transformers as Support Vector Machines (talk)."""
+
+SOURCE = "Transformers as Support Vector Machines"
