@@ -142,6 +142,8 @@ def entry_gradient(A: Matrix, x: Vector, h: Vector, b: Number) -> list[arb]:
             total = total + power
             weighted = weighted + power * arb(value)
         u = weighted / total * arb(b)
-        loss = 1 / (1 + (-u).exp())
-        gradient.append(loss[1])
+        denominator = 1 + (-u).exp()
+        # a ball of u too wide to divide by: undecided at this precision
+        wide = not denominator[0] > 0
+        gradient.append(arb("nan") if wide else (1 / denominator)[1])
     return gradient

@@ -80,7 +80,7 @@ def exact_pair(case: EntryPair) -> ExactPair:
 
 
 def rounding(case: Entry | EntryPair) -> float:
-    """Bound on the rounding error of any entry of the gradient and of the loss, times 1.
+    """Bound on the rounding error of any entry of the gradient and of the loss, of size 1 at least.
 
     Logits of size S carry an error of (D + 1) eps S, softmax a relative one of that plus n eps,
     <f, h> and its multiple by b the same times |h| and |b h|; all of it enters g' once and the
@@ -121,17 +121,6 @@ def adversarial(generator: np.random.Generator) -> EntryPair:
     return EntryPair(
         generator.choice([-1.0, 0.0, 1.0], size=(n, D)), x, y, h, float(generator.integers(1, 5))
     )
-
-
-def radius(case: EntryPair, *more: float) -> int:
-    """The least integer R >= 4 that bounds ||A x||, ||A y||, ||A|| and whatever else is named."""
-    norms: list[float] = [
-        float(np.linalg.norm(case.A @ case.x)),
-        float(np.linalg.norm(case.A @ case.y)),
-        float(np.linalg.norm(case.A)),
-        *more,
-    ]
-    return max(4, math.ceil(max(norms) * (1 + 1e-9)))
 
 
 def change(case: EntryPair) -> tuple[float, float]:

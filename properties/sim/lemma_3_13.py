@@ -37,6 +37,7 @@ from attsvm.lipschitz import (
 )
 from attsvm.theory import Slack, claim, sibling
 from properties.sim import SOURCE
+from properties.sim.bounded import ADDED, LISTED, BoundedPair, bounded, fitted
 from properties.sim.entries import (
     EntryPair,
     adversarial,
@@ -44,31 +45,38 @@ from properties.sim.entries import (
     exact_change,
     exact_pair,
     pairs,
-    radius,
 )
 
 LEMMA: dict[str, Any] = {"source": SOURCE, "place": "Lemma 3.13"}
 
 
-def _published(case: EntryPair, R: int, share: float, power: int) -> Slack:
+ONE_TOKEN = EntryPair(np.array([[1.0]]), np.zeros(1), np.ones(1), np.ones(1), 1.0)
+LARGE_LABEL = EntryPair(
+    np.array([[1.0], [0.0]]), np.zeros(1), np.ones(1), np.array([1.0, -1.0]), 2.0**332
+)
+TOO_SMALL = {
+    "1e-100 of the constant": sibling(share=1e-100),
+    "1 as the constant": sibling(power=0),
+}
+
+
+def published(case: BoundedPair, power: int, share: float) -> Slack:
     """Both sides divided by the constant, which overflows floats."""
-    scale = math.exp(-power * log_published_gradient_constant(len(case.h), float(R))) / share
-    left, error = change(case)
-    distance = float(np.linalg.norm(case.x - case.y))
+    pair, n = case.pair, len(case.pair.h)
+    scale = math.exp(-power * log_published_gradient_constant(n, case.R)) / share
+    left, error = change(pair)
+    distance = float(np.linalg.norm(pair.x - pair.y))
     return Slack.at_most(
         left * scale, distance, (error + 1e-11 * left) * scale + 1e-14 * distance + 1e-300
     )
 
 
-def _published_ball(case: EntryPair, R: int, share: float, power: int) -> arb:
-    constant = (3 * len(case.h) ** 3 * R**7 * arb(13 * R * R).exp()) ** power
-    distance = norm(subtract(rationals(case.x), rationals(case.y)))
-    return distance - exact_change(case) / constant / arb(rational(share))
-
-
-def certify_literal(case: EntryPair, power: int = 1, share: float = 1.0) -> arb:
+def certify_published(case: BoundedPair, power: int = 1, share: float = 1.0) -> arb:
     """The slack as a ball, both sides divided by the constant."""
-    return _published_ball(case, radius(case), share, power)
+    pair, R = case.pair, arb(rational(case.R))
+    constant = (3 * len(pair.h) ** 3 * R**7 * (13 * R * R).exp()) ** power
+    distance = norm(subtract(rationals(pair.x), rationals(pair.y)))
+    return arb(distance - exact_change(pair) / constant / arb(rational(share)))
 
 
 @claim(
@@ -76,52 +84,36 @@ def certify_literal(case: EntryPair, power: int = 1, share: float = 1.0) -> arb:
     **LEMMA,
     statement="for R >= 4, ||A x||, ||A y||, ||A|| at most R: ||grad L(x) - grad L(y)|| <= "
     "3 n^3 R^7 exp(13 R^2) ||x - y||",
-    data=pairs(0, 8, 64, 512),
-    examples=[
-        EntryPair(np.array([[1.0]]), np.zeros(1), np.ones(1), np.ones(1), 1.0),
-        EntryPair(
-            np.array([[1.0], [0.0]]), np.zeros(1), np.ones(1), np.array([1.0, -1.0]), 2.0**332
-        ),
-    ],
-    certify=certify_literal,
+    data=bounded(0, 8, 64, 512),
+    hypotheses=LISTED,
+    examples=[fitted(ONE_TOKEN, everything=False), fitted(LARGE_LABEL, everything=False)],
+    certify=certify_published,
     expected="refuted",
-    siblings={
-        "1e-100 of the constant": sibling(share=1e-100),
-        "1 as the constant": sibling(power=0),
-    },
+    siblings=TOO_SMALL,
 )
-def literal(case: EntryPair, power: int = 1, share: float = 1.0) -> Slack:
-    """With the listed conditions; R is the least integer that they allow."""
-    return _published(case, radius(case), share, power)
-
-
-def bounded_radius(case: EntryPair) -> int:
-    """R that bounds |b| and ||h|| as well."""
-    return radius(case, abs(case.b), float(np.linalg.norm(case.h)))
-
-
-def certify_amended(case: EntryPair, power: int = 1, share: float = 1.0) -> arb:
-    """The slack as a ball."""
-    return _published_ball(case, bounded_radius(case), share, power)
+def literal(case: BoundedPair, power: int = 1, share: float = 1.0) -> Slack:
+    """With the listed conditions alone."""
+    return published(case, power, share)
 
 
 @claim(
     "sim/lemma-3.13:amended",
     **LEMMA,
     statement="the printed bound holds where also |b| <= R and ||h|| <= R",
-    data=pairs(0),
-    examples=[EntryPair(np.array([[1.0]]), np.zeros(1), np.ones(1), np.ones(1), 1.0)],
-    certify=certify_amended,
+    data=bounded(0, everything=True),
+    hypotheses={**LISTED, **ADDED},
+    examples=[fitted(ONE_TOKEN, everything=True)],
+    certify=certify_published,
     expected="holds",
     depends_on=["sim/lemma-3.13:sharp"],
     siblings={
-        "1e-100 of the constant": sibling(share=1e-100),
-        "1 as the constant": sibling(power=0),
+        **TOO_SMALL,
+        "b and h of any size": sibling(drop=list(ADDED), data=bounded(0, 8, 64, 512)),
     },
 )
-def amended(case: EntryPair, power: int = 1, share: float = 1.0) -> Slack:
+def amended(case: BoundedPair, power: int = 1, share: float = 1.0) -> Slack:
     """With b and h bounded by R too. Far from tight: see the sharp reading."""
-    return _published(case, bounded_radius(case), share, power)
+    return published(case, power, share)
 
 
 def certify_sharp(case: EntryPair, share: float = 1.0, square: int = 2) -> arb:
