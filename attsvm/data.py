@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float
 
+from attsvm._files import write_whole
 from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_mask
 from attsvm.errors import DataError, FileError
@@ -152,21 +152,8 @@ class AttentionData:
         Raises:
             FileError: the place cannot be written.
         """
-        target = Path(path)
         arrays = {k: a for k in _KEYS if (a := getattr(self, k)) is not None}
-        temporary = ""
-        try:
-            handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".npz.part")
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
-            os.replace(temporary, target)
-        except OSError as error:
-            if temporary:
-                Path(temporary).unlink(missing_ok=True)
-            raise FileError(
-                f"cannot write {target}: {error.strerror or error}",
-                remedy="Choose a folder that exists and can be written.",
-            ) from error
+        write_whole(path, lambda file: np.savez(file, **arrays))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> AttentionData:

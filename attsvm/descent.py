@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -67,11 +67,14 @@ class Trajectory:
         steps: recorded step numbers, the first is 0.
         W: iterates; of descent on (K, Q) the products K Q^T, of descent on p the prompts.
         norms: Frobenius norms of W.
+        log_time: of a curve followed by arc length, the logarithm of the time that gradient flow
+            takes to each iterate, which is the number of plain steps times their size; else None.
     """
 
     steps: Int[Array, " k"]
     W: Float[Array, "B k *p"]
     norms: Float[Array, "B k"]
+    log_time: Float[Array, " k"] | None = None
 
 
 def _trajectory(steps: Sequence[int], rows: Sequence[Array]) -> Trajectory:
@@ -248,24 +251,31 @@ def follow_w(
     reach = float(np.linalg.norm(data.X - data.X.mean(axis=1, keepdims=True), axis=2).max())
     unit = 0.5 / max(2.0 * reach * float(np.linalg.norm(data.Z, axis=1).max()), 1e-12)
 
-    def direction(W: Array) -> Array:
-        g = normalised_gradient(batch.X, batch.Z, batch.gamma, W[None], loss, batch.mask).matrix[0]
-        unit_vector: Array = g / max(float(np.sqrt((g**2).sum())), 1e-300)
-        return unit_vector
+    def direction(W: Array) -> tuple[Array, float]:
+        """The unit step and log ||grad L||."""
+        g = normalised_gradient(batch.X, batch.Z, batch.gamma, W[None], loss, batch.mask)
+        size = float(np.sqrt((g.matrix[0] ** 2).sum()))
+        if size == 0.0:
+            return g.matrix[0], -np.inf
+        return g.matrix[0] / size, float(g.log_scale[0]) + float(np.log(size))
 
-    W, g, step = np.array(W0, dtype=float), direction(np.array(W0, dtype=float)), unit
-    rows, counts, wanted = [W], [0], list(norms)
+    W = np.array(W0, dtype=float)
+    (g, log_size), step, log_time = direction(W), unit, -np.inf
+    rows, counts, times, wanted = [W], [0], [log_time], list(norms)
     for k in range(1, steps + 1):
         if not wanted or not g.any():
             break
         step = min(step, max(2.0 * unit, 0.01 * float(np.linalg.norm(W))))
         ahead = W + step * g
-        turned = direction(ahead)
+        turned, log_ahead = direction(ahead)
         cosine = float((g * turned).sum())
         if cosine < 0.7 and step > 1e-4 * unit:
             step *= 0.5
             continue
-        W, g = ahead, turned
+        # trapezoidal rule for dt = ds / ||grad L||
+        spent = np.log(step / 2.0) + np.logaddexp(-log_size, -log_ahead)
+        log_time = float(np.logaddexp(log_time, spent))
+        W, g, log_size = ahead, turned, log_ahead
         if cosine > 0.98:
             step *= 1.3
         size = float(np.linalg.norm(W))
@@ -273,4 +283,6 @@ def follow_w(
             wanted.pop(0)
             rows.append(W)
             counts.append(k)
-    return _trajectory(counts, [row[None] for row in rows])
+            times.append(log_time)
+    run = _trajectory(counts, [row[None] for row in rows])
+    return replace(run, log_time=np.array(times))

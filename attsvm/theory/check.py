@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import time
 import traceback
 from dataclasses import asdict, dataclass, field
@@ -125,9 +126,9 @@ class Tally:
                 remedy="Return a Slack whose value and error are numbers.",
             )
         if slack.holds:
-            if self.counting and self.audited < self.audits:
-                self.audited += 1
-                audit(self.claim, self.part.parameters, case, slack)
+            if self.counting and self.audits > 0:
+                self.audits -= 1
+                self.audited += audit(self.claim, self.part.parameters, case, slack)
             return slack, None
         answer = confirm(self.claim, self.part.parameters, case, slack.kind)
         if answer.refuted is False and slack.violated and self.claim.same_slack:
@@ -156,7 +157,8 @@ class Tally:
                 method=answer.method,
                 found_by=searcher,
             )
-        if self.counting and (slack.kind in ("unknown", "strict") or slack.value < 0.0):
+        open_sign = slack.value < 0.0 or not math.isfinite(slack.error)
+        if self.counting and (slack.kind in ("unknown", "strict") or open_sign):
             self.undecided += 1
             self.note = self.note or slack.note or f"slack {slack.value!r}: {answer.method}"
         return True, None
@@ -196,7 +198,9 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
             proof = execute_proof(claim)
         seed = derive_seed(claim.id, shard, base_seed)
         refuted = search.run(tally, budget, seed, explicit=shard == 0)
-    except Exception as problem:  # the claim's own code may raise anything: it is the verdict
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # the claim may raise anything, SystemExit as well
         error = _describe(problem)
     return Outcome(
         claim=claim.id,
@@ -216,7 +220,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     )
 
 
-def _describe(problem: Exception) -> str:
+def _describe(problem: BaseException) -> str:
     if isinstance(problem, AttsvmError):
         return str(problem)
     last = traceback.extract_tb(problem.__traceback__)[-1]

@@ -274,6 +274,11 @@ def _ensure_checkable(made: Claim) -> None:
     if made.cost < 1:
         raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)
     parameters = inspect.signature(made.conclusion).parameters
+    if not parameters or next(iter(parameters.values())).annotation is inspect.Parameter.empty:
+        raise ClaimError(
+            f"the conclusion of {made.id} does not say what an instance is",
+            remedy="Annotate its first argument with the instance's type.",
+        )
     known = {h.name for h in made.hypotheses}
     for s in made.siblings:
         wrong = sorted(set(s.parameters) - set(parameters))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import typing
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ __all__ = ["canonical", "decode", "encode"]
 
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
+_FRACTION = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 
 
 def _number(value: float) -> str:
@@ -31,13 +33,12 @@ def _number(value: float) -> str:
 def _float(text: object) -> float:
     if not isinstance(text, str) or len(text) > 64:
         raise FileError("a number in the file is not written as a string", value=text)
+    if text in ("-0", "inf", "-inf", "nan"):
+        return float(text)
     try:
-        if text == "-0":
-            return -0.0
-        value = float.fromhex(text) if "0x" in text else float(Fraction(text))
-    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        return float.fromhex(text) if "0x" in text else float(_fraction(text))
+    except (ValueError, OverflowError) as error:
         raise FileError("a number in the file cannot be read", value=text) from error
-    return value
 
 
 def encode(value: Any) -> Any:
@@ -95,7 +96,10 @@ def decode(document: Any, hint: Any) -> Any:
     Raises:
         FileError: not such a document, or a record that `hint` does not contain.
     """
-    return _decode(document, _records(hint, {}))
+    try:
+        return _decode(document, _records(hint, {}))
+    except RecursionError as error:
+        raise FileError("an instance in the file is nested too deeply") from error
 
 
 def _decode(document: Any, records: dict[str, type]) -> Any:
@@ -105,11 +109,11 @@ def _decode(document: Any, records: dict[str, type]) -> Any:
         raise FileError("an instance in the file has an unknown form", value=document)
     keys = set(document)
     if keys == {"int"}:
-        return int(_text(document["int"]))
+        return _integer(document["int"])
     if keys == {"float"}:
         return _float(document["float"])
     if keys == {"fraction"}:
-        return Fraction(_text(document["fraction"]))
+        return _fraction(document["fraction"])
     if keys == {"tuple"} and isinstance(document["tuple"], list):
         return tuple(_decode(x, records) for x in document["tuple"])
     if keys == {"record", "fields"} and isinstance(document["fields"], dict):
@@ -123,7 +127,9 @@ def _decode(document: Any, records: dict[str, type]) -> Any:
         fields = {str(k): _decode(x, records) for k, x in document["fields"].items()}
         try:
             return record(**fields)
-        except (TypeError, ValueError) as error:
+        except AttsvmError:
+            raise
+        except Exception as error:  # a type's own checks may raise anything
             raise FileError(
                 "an instance in the file does not fit its type", value=str(error)
             ) from error
@@ -133,14 +139,20 @@ def _decode(document: Any, records: dict[str, type]) -> Any:
     raise FileError("an instance in the file has an unknown form", value=sorted(map(str, keys)))
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value.replace("-", "").replace("/", "").isdigit():
+def _fraction(value: object) -> Fraction:
+    if not isinstance(value, str) or not _FRACTION.fullmatch(value):
         raise FileError("a number in the file cannot be read", value=value)
-    return value
+    try:
+        return Fraction(value)
+    except (ValueError, ZeroDivisionError) as error:  # too many digits, or /0
+        raise FileError("a number in the file cannot be read", value=value) from error
 
 
 def _integer(value: object) -> int:
-    return int(_text(value))
+    exact = _fraction(value)
+    if exact.denominator != 1:
+        raise FileError("a number in the file is no integer", value=value)
+    return exact.numerator
 
 
 def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
@@ -152,7 +164,10 @@ def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
         or len(values) > _LARGEST_ARRAY
     ):
         raise FileError("an array in the file does not have the size that it states", value=shape)
-    return np.array([read(x) for x in values], dtype=name).reshape(shape)
+    try:
+        return np.array([read(x) for x in values], dtype=name).reshape(shape)
+    except (ValueError, OverflowError) as error:
+        raise FileError("an array in the file cannot be held", value=shape) from error
 
 
 def canonical(value: Any, hint: Any) -> Any:

@@ -94,18 +94,18 @@ def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmati
     return Confirmation(refuted, Evidence.NUMERIC, tuple(map(repr, slack.range)), method)  # type: ignore[arg-type]
 
 
-def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) -> None:
-    """Hold a float slack that found no fault against the exact one.
+def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) -> bool:
+    """Hold a float slack that found no fault against the exact one; whether there was one.
 
     Raises:
         ClaimError: the exact slack is violated, or lies outside the float's error bound.
     """
     if claim.certify is None:
-        return
+        return False
     with ctx.workprec(128):
         ball = _ball(claim, parameters, case)
         if ball is None or not ball.is_finite():
-            return
+            return False
         low, high = slack.range
         wrong_sign = ball < 0 or (slack.kind == "strict" and ball <= 0)
         outside = claim.same_slack and bool(ball < arb(low) or ball > arb(high))
@@ -116,3 +116,4 @@ def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) 
                 f"{slack.error!r}",
                 remedy="Correct the conclusion's error bound or the certificate.",
             )
+    return True

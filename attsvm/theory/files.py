@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from attsvm._files import write_whole
 from attsvm.errors import FileError
 
 __all__ = ["dump", "read_json", "write_json", "write_text"]
@@ -27,21 +28,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises:
         FileError: the place cannot be written.
     """
-    target = Path(path)
-    temporary = ""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise FileError(
-            f"cannot write {target}: {error.strerror or error}",
-            remedy="Choose a folder that exists and can be written.",
-        ) from error
+    with contextlib.suppress(OSError):  # if the folder cannot be made, writing says so
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def write_json(path: str, document: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from attsvm.theory.check import Outcome, check_part
 from attsvm.theory.claim import Claim
 from attsvm.theory.profiles import PROFILES
-from attsvm.theory.verify import Task, _start_worker, _work
+from attsvm.theory.verify import Task, _start_worker, _work, finite
 
 __all__ = ["Hunt", "hunt"]
 
@@ -53,8 +53,8 @@ class Hunt:
             "rounds": self.rounds,
             "examples": self.examples,
             "undecided": self.undecided,
-            "tightness": self.tightness,
-            "min_slack": self.min_slack,
+            "tightness": finite(self.tightness),
+            "min_slack": finite(self.min_slack),
             "error": self.error,
             "seconds": round(self.seconds, 3),
         }

@@ -13,7 +13,7 @@ from attsvm.descent import follow_w
 from attsvm.losses import Loss
 from attsvm.theory.slack import Slack
 
-__all__ = ["ALLOWANCE", "direction_converges", "norm_diverges"]
+__all__ = ["ALLOWANCE", "direction_converges", "norm_diverges", "norm_grows_like_log"]
 
 ALLOWANCE = 0.1
 """Error granted to a growth exponent for what a finite run and its steps leave open."""
@@ -75,3 +75,23 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
     run = follow_w(data, W0, loss, goals)
     share = (run.W.shape[1] - 1) / len(goals)
     return Slack(share - 0.5, 0.25)
+
+
+def norm_grows_like_log(
+    data: AttentionData, W0: Float[Array, "d d"], loss: Loss, rate: float
+) -> Slack:
+    """The norm of plain descent grows like rate * ln k.
+
+    Between the norms 50 rate and 500 rate the increase of the norm over the rate is 450; the
+    increase of ln k, from the time that gradient flow takes, must agree with it up to 10. A rate
+    that is wrong by 5% is off by more than 20. Unknown where the norms are not reached.
+    """
+    if not rate > 0.0:
+        return Slack(-1.0, 0.0)
+    low = 50.0 * max(rate, float(np.linalg.norm(W0)) / 5.0)
+    run = follow_w(data, W0, loss, [low, 10.0 * low])
+    if run.log_time is None or len(run.log_time) < 3:
+        return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
+    grown = float(run.norms[0, 2] - run.norms[0, 1]) / rate
+    waited = float(run.log_time[2] - run.log_time[1])
+    return Slack(10.0 - abs(grown - waited), 5.0)

@@ -34,10 +34,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("attsvm_packs", "claim packs beside the installed ones", type="linelist")
 
 
+def _named(config: pytest.Config) -> list[str]:
+    """The packs of the ini file; paths are relative to the root of the tests."""
+    words = config.getini("attsvm_packs")
+    return [str(config.rootpath / word) if word.endswith(".py") else word for word in words]
+
+
 def _by_file(config: pytest.Config) -> dict[Path, list[Claim]]:
     if _claims not in config.stash:
         try:
-            packs = load_packs(config.getini("attsvm_packs"))
+            packs = load_packs(_named(config))
         except AttsvmError as error:
             raise pytest.UsageError(str(error)) from error
         table: dict[Path, list[Claim]] = {}

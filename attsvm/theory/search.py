@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import numpy as np
 from hypothesis import HealthCheck, Phase, Verbosity
-from hypothesis.errors import Unsatisfiable
+from hypothesis.errors import Unsatisfiable, UnsatisfiedAssumption
 
-from attsvm.errors import DataError
+from attsvm.errors import ClaimError, DataError, FileError
 from attsvm.theory import codec
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class _FoundError(Exception):
     """Tells Hypothesis that an instance refutes, so that it shrinks it."""
 
 
+class _Broken(BaseException):
+    """Carries what a claim raised past Hypothesis, which would go on to shrink it."""
+
+
 @contextlib.contextmanager
 def _same_pool() -> Iterator[None]:
     """Keep Hypothesis from drawing constants of the modules that happen to be loaded.
@@ -84,6 +88,18 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
     seen: dict[str, Refuted | None] = {}
     spent = 0
 
+    def examine(case: Any) -> tuple[bool, Refuted | None]:
+        try:
+            return tally.examine(case, "Hypothesis")
+        except UnsatisfiedAssumption as problem:
+            raise _Broken from ClaimError(
+                f"{tally.claim.id} assumes or rejects where it evaluates an instance",
+                value=str(problem) or None,
+                remedy="Name a hypothesis, or filter in the strategy.",
+            )
+        except (Exception, SystemExit) as problem:
+            raise _Broken from problem
+
     @hypothesis.seed(seed)
     @hypothesis.settings(
         max_examples=budget.examples,
@@ -108,7 +124,7 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
         if key in seen:
             accepted, found = True, seen[key]
         else:
-            accepted, found = tally.examine(case, "Hypothesis")
+            accepted, found = examine(case)
         if key:
             seen[key] = found
         if found:
@@ -129,6 +145,9 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
             body()
     except _FoundError:
         return last[-1]
+    except _Broken as stop:
+        assert stop.__cause__ is not None
+        raise stop.__cause__ from None
     except Unsatisfiable:
         return None
     return None
@@ -164,7 +183,7 @@ def _rebuilt(tally: Tally, document: Any) -> Any | None:
     """The instance of a changed document, or None where its type refuses it."""
     try:
         return codec.decode(document, tally.claim.instance_type)
-    except DataError:
+    except (DataError, FileError):
         return None
 
 
@@ -178,7 +197,7 @@ def _climb(tally: Tally, steps: int, generator: np.random.Generator) -> Any | No
     height, case = tally.best
     start = height
     document = codec.encode(case)
-    paths = [path for path, _ in _leaves(document)]
+    paths = [path for path, _ in _leaves(document) if math.isfinite(_value_at(document, path))]
     if not paths:
         return None
     for _ in range(steps):
@@ -186,11 +205,10 @@ def _climb(tally: Tally, steps: int, generator: np.random.Generator) -> Any | No
         for _ in range(int(generator.integers(1, 3))):
             path = paths[int(generator.integers(len(paths)))]
             value = _value_at(trial, path)
-            size = 2.0 ** float(generator.integers(-10, 2)) * max(1.0, abs(value))
-            moved = value + float(generator.choice([-1.0, 1.0])) * 2.0 ** math.floor(
-                math.log2(size)
-            )
-            trial = _replaced(trial, path, codec.encode(moved)["float"])
+            power = int(generator.integers(-10, 2)) + math.floor(math.log2(max(1.0, abs(value))))
+            moved = value + float(generator.choice([-1.0, 1.0])) * 2.0 ** min(power, 1023)
+            if math.isfinite(moved):
+                trial = _replaced(trial, path, codec.encode(moved)["float"])
         candidate = _rebuilt(tally, trial)
         if candidate is None:
             continue

@@ -20,7 +20,7 @@ from attsvm.theory.packs import Pack, find_claims, load_packs
 from attsvm.theory.profiles import Profile, profile_named
 from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
 
-__all__ = ["Checked", "Report", "Task", "assess", "plan", "run_tasks", "verify"]
+__all__ = ["Checked", "Report", "Task", "assess", "finite", "plan", "run_tasks", "verify"]
 
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""
@@ -70,8 +70,8 @@ class Checked:
             "hypotheses": o.hypotheses,
             "undecided": o.undecided,
             "audited": o.audited,
-            "min_slack": _finite(o.min_slack),
-            "tightness": _finite(o.tightness),
+            "min_slack": finite(o.min_slack),
+            "tightness": finite(o.tightness),
             "proof": o.proof,
             "counterexample": self.counterexample,
             "siblings": [
@@ -89,7 +89,8 @@ class Checked:
         }
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
+    """The value where JSON can hold it."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -291,8 +292,8 @@ def verify(
 
 def _loggable(outcome: Outcome) -> dict[str, Any]:
     document = outcome.json()
-    document["min_slack"] = _finite(outcome.min_slack)
-    document["tightness"] = _finite(outcome.tightness)
+    document["min_slack"] = finite(outcome.min_slack)
+    document["tightness"] = finite(outcome.tightness)
     return document
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from flint import arb
 
+from attsvm.attention import linear_attention
 from attsvm.exact import dot, entry_loss, norm, rational
 from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.exact.numbers import subtract
@@ -23,7 +24,7 @@ def loss_change(case: EntryPair, linear: bool) -> tuple[float, float]:
     """|L(x) - L(y)|, or |M(x) - M(y)|, with a bound on the rounding error."""
     if linear:
         values = [
-            float(logistic(np.array([case.b * float(case.A @ x @ case.h)]))[0])
+            float(logistic(case.b * linear_attention((case.A @ x)[None], case.h[None]))[0])
             for x in (case.x, case.y)
         ]
     else:

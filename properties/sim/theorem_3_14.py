@@ -16,8 +16,9 @@ from flint import arb
 
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
+from attsvm.theory import sibling
 from properties.instances import gaussian_protocol, one_input
-from properties.runs import Run, certified_limit
+from properties.runs import Run, certified_limit, in_basin
 from properties.sim import SOURCE
 
 PLACE: dict[str, Any] = {"source": SOURCE, "place": "Theorem 3.14 with assumption 3.10"}
@@ -110,3 +111,15 @@ def towards_solution(generator: np.random.Generator) -> Run:
     return Run(
         AttentionData(X, Z, scores=scores), start + generator.integers(-4, 5, size=(d, d)) / 4
     )
+
+
+def starts_in_basin(run: Run) -> bool:
+    """The start's risk gap is below the threshold."""
+    return in_basin(run, REPAIRED)
+
+
+OTHER_DIRECTIONS = {
+    "direction of the worst tokens": sibling(towards="worst"),
+    "opposite direction": sibling(towards="opposite"),
+    "mean of the constraints": sibling(towards="mean", examples=[UNEVEN]),
+}

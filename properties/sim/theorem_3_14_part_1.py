@@ -22,7 +22,6 @@ from attsvm.theory import Slack, claim, sibling
 from properties.runs import (
     Run,
     all_tight,
-    in_basin,
     reaches,
     runs,
     several_tokens,
@@ -32,6 +31,7 @@ from properties.runs import (
 from properties.sim.theorem_3_14 import (
     LOCAL_TRAP,
     ONE_TOKEN,
+    OTHER_DIRECTIONS,
     PLACE,
     PRINTED,
     PULLED_APART,
@@ -40,6 +40,7 @@ from properties.sim.theorem_3_14 import (
     UNEVEN_SCORES,
     certify_printed,
     certify_repaired,
+    starts_in_basin,
     towards_solution,
 )
 
@@ -51,11 +52,6 @@ PART: dict[str, Any] = {
 ASSUMED = {
     "optimal tokens are unique": unique_optimum,
     "all tokens are support vectors": all_tight,
-}
-OTHER_DIRECTIONS = {
-    "direction of the worst tokens": sibling(towards="worst"),
-    "opposite direction": sibling(towards="opposite"),
-    "mean of the constraints": sibling(towards="mean"),
 }
 
 
@@ -96,11 +92,6 @@ def literal(run: Run, towards: str = "optimal") -> Slack:
 def decreasing(run: Run, towards: str = "optimal") -> Slack:
     """With a decreasing loss."""
     return reaches(run, REPAIRED, towards)
-
-
-def starts_in_basin(run: Run) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(run, REPAIRED)
 
 
 @claim(

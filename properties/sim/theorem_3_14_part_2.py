@@ -26,7 +26,6 @@ from properties.runs import (
     Run,
     equal_rivals,
     feasible,
-    in_basin,
     reaches,
     rival_data,
     runs,
@@ -35,18 +34,19 @@ from properties.runs import (
 )
 from properties.sim.theorem_3_14 import (
     ONE_TOKEN,
+    OTHER_DIRECTIONS,
     PLACE,
     PRINTED,
     PUBLISHED,
     PULLED_APART,
     REPAIRED,
     TWO_TOKENS,
-    UNEVEN,
     certify_printed,
     certify_repaired,
     near_solution,
     protocol,
     single,
+    starts_in_basin,
 )
 
 PART: dict[str, Any] = {**PLACE, "cost": 10, "same_slack": False}
@@ -59,6 +59,10 @@ OPPOSED = Run(
     np.zeros((1, 1)),
 )
 FAR_START = Run(TWO_TOKENS.data, np.array([[-24.0]]))
+SAME_RIVALS = Run(
+    AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
+    np.zeros((1, 1)),
+)
 
 
 @claim(
@@ -85,11 +89,6 @@ REPAIR = {
     **ASSUMED,
     "some input has two tokens": several_tokens,
     "Att-SVM is feasible": feasible,
-}
-OTHER_DIRECTIONS = {
-    "direction of the worst tokens": sibling(towards="worst"),
-    "opposite direction": sibling(towards="opposite"),
-    "mean of the constraints": sibling(towards="mean", examples=[UNEVEN]),
 }
 
 
@@ -122,7 +121,7 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
     data=runs(rival_data(), 0, 2),
     ensemble=single,
     hypotheses={**REPAIR, "there is a single input": lambda run: run.data.n == 1},
-    examples=[TWO_TOKENS, FAR_START, PUBLISHED],
+    examples=[TWO_TOKENS, FAR_START, SAME_RIVALS, PUBLISHED],
     certify=certify_repaired,
     expected="holds",
     siblings={
@@ -133,11 +132,6 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
 def single_input(run: Run, towards: str = "optimal") -> Slack:
     """With one input, from anywhere."""
     return reaches(run, REPAIRED, towards)
-
-
-def starts_in_basin(run: Run) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(run, REPAIRED)
 
 
 @claim(

@@ -8,28 +8,43 @@ step: <W_k, W^mm> grows at each step by eta times sum_i |l'| s_opt sum_t s_t (ga
 / n, which is bounded below on every ball, so no ball is visited for ever. As printed it is false
 where optimal tokens are tied or alone: one input, tokens 1 and 0 in R^1, head v = 0 has
 W^mm = 1, both tokens on the margin, and a gradient that is zero everywhere.
+
+`sharp` gives the rate from a start that cannot lose its optimal tokens: ||W_k|| / ln k ->
+||W^mm||. There the direction converges to that of W^mm, so the least margin is (1 + o(1))
+||W_k|| / ||W^mm||, the gradient exp(-that), and the norm grows by as much a step.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb
-from hypothesis import strategies as st
+from flint import arb, fmpq
 
-from attsvm._types import Array
-from attsvm.data import AttentionData
-from attsvm.exact import ExactData, rationals
+from attsvm.exact import ExactData, certified_fate, norm, rational, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
+from attsvm.svm import att_svm
 from attsvm.theory import Slack, claim, sibling
-from attsvm.theory.limits import norm_diverges
-from properties.runs import Run, all_tight, several_tokens, tight_data, unique_optimum
-from properties.sim.theorem_3_14 import LOCAL_TRAP, towards_solution
-from properties.strategies import starts
+from attsvm.theory.limits import norm_diverges, norm_grows_like_log
+from properties.runs import (
+    answer,
+)
 from properties.tf import SOURCE
+from properties.tf.descents import (
+    ONE_TOKEN,
+    OPPOSED,
+    TIED,
+    TRAP,
+    Descent,
+    descents,
+    in_global_basin,
+    larger,
+    started_right,
+    tight,
+    two_tokens,
+    unique,
+)
 
 THEOREM: dict[str, Any] = {
     "source": SOURCE,
@@ -37,49 +52,6 @@ THEOREM: dict[str, Any] = {
     "cost": 8,
     "same_slack": False,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Descent:
-    """A data set, a start and a decreasing loss by name."""
-
-    data: AttentionData
-    start: Array
-    loss: str
-
-
-@st.composite
-def descents(draw: st.DrawFn) -> Descent:
-    """Data with mostly tight margins; starts zero, small and large."""
-    data = draw(tight_data())
-    loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
-    return Descent(data, draw(starts(data.d, 0, 2)), loss)
-
-
-def larger(generator: np.random.Generator) -> Descent:
-    """Up to three inputs of four tokens, a random start."""
-    run = towards_solution(generator)
-    start = generator.integers(-8, 9, size=run.start.shape) / 4
-    return Descent(run.data, start, "log-loss")
-
-
-def _run(case: Descent) -> Run:
-    return Run(case.data, case.start)
-
-
-def tight(case: Descent) -> bool:
-    """All margins of the Att-SVM are exactly 1."""
-    return all_tight(_run(case))
-
-
-def unique(case: Descent) -> bool:
-    """Optimal tokens are unique."""
-    return unique_optimum(_run(case))
-
-
-def two_tokens(case: Descent) -> bool:
-    """Some input has two tokens."""
-    return several_tokens(_run(case))
 
 
 def certify(case: Descent, bounded: bool = False) -> arb | None:
@@ -92,20 +64,6 @@ def certify(case: Descent, bounded: bool = False) -> arb | None:
         applies = tight(case) and unique(case) and two_tokens(case)
         return arb(-1) if applies else None
     return arb(-1) if is_stationary_start(data, rationals(case.start)) else None
-
-
-TIED = Descent(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[0.0]), np.zeros((1, 1)), "log-loss"
-)
-ONE_TOKEN = Descent(
-    AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((1, 1)), "log-loss"
-)
-OPPOSED = Descent(
-    AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
-    np.zeros((1, 1)),
-    "log-loss",
-)
-TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")
 
 
 @claim(
@@ -155,6 +113,48 @@ def literal(case: Descent, bounded: bool = False) -> Slack:
 def amended(case: Descent, bounded: bool = False) -> Slack:
     """Where optimal tokens are unique and there is something to select."""
     return _slack(case, bounded)
+
+
+def certify_rate(case: Descent, share: float = 1.0) -> arb | None:
+    """Minus the relative error of a rate, where ||W^mm|| is proved to be the true one.
+
+    The proof needs the start in the basin of W^mm, decided in balls; None where it is not.
+    """
+    data, W = ExactData.of(case.data), rationals(case.start)
+    solved = answer(case.data)
+    fate = certified_fate(data, W, case.loss, fmpq(1), 0)
+    if solved is None or solved.status != "solved" or fate is None or not fate.converges:
+        return None
+    true = norm([x for row in solved.W for x in row])
+    wrong = abs(arb(rational(share)) * true - true) / true
+    return arb(1) if wrong.contains(0) and rational(share) == 1 else -wrong
+
+
+@claim(
+    "tf/all-support-divergence:sharp",
+    **{**THEOREM, "cost": 12},
+    statement="all tokens support vectors, start with a risk gap below min_i [l(second) - "
+    "l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+    data=descents(),
+    ensemble=started_right,
+    hypotheses={
+        "all tokens are support vectors": tight,
+        "optimal tokens are unique": unique,
+        "some input has two tokens": two_tokens,
+        "risk gap of the start below the threshold": in_global_basin,
+    },
+    certify=certify_rate,
+    expected="holds",
+    siblings={
+        "95% of the rate": sibling(share=0.95),
+        "105% of the rate": sibling(share=1.05),
+        "half of the rate": sibling(share=0.5),
+    },
+)
+def sharp(case: Descent, share: float = 1.0) -> Slack:
+    """With the rate at which it diverges."""
+    rate = float(np.linalg.norm(att_svm(case.data).W))
+    return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], share * rate)
 
 
 def _slack(case: Descent, bounded: bool) -> Slack:

@@ -11,58 +11,28 @@ two scores; that is necessary and sufficient.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from flint import arb
-from hypothesis import strategies as st
 
-from attsvm._types import Array
-from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import deficit, logits, loss_drop, softmax
 from attsvm.losses import LOSSES
 from attsvm.risk import risk_gap
 from attsvm.theory import Slack, claim, sibling
-from properties.instances import joint_inputs, one_input, random_data
-from properties.strategies import attention_data, starts
 from properties.tf import SOURCE
-
-DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
-
-
-@dataclass(frozen=True, slots=True)
-class Weighted:
-    """A data set, weights W and a decreasing loss by name."""
-
-    data: AttentionData
-    W: Array
-    loss: str
-
-
-@st.composite
-def weighted(draw: st.DrawFn) -> Weighted:
-    """Data of all small sizes, ties included, with weights from zero to large."""
-    data = draw(attention_data())
-    return Weighted(data, draw(starts(data.d, 0, 4)), draw(st.sampled_from(DECREASING)))
-
-
-def protocol(generator: np.random.Generator) -> Weighted:
-    """The Gaussian protocol of the talk at random sizes, weights of norms 0 to 30."""
-    data = random_data(generator)
-    W = generator.normal(size=(data.d, data.d)) * float(generator.choice([0.0, 1.0, 3.0]))
-    return Weighted(data, W, str(generator.choice(DECREASING)))
-
-
-def strictly_decreasing(case: Weighted) -> bool:
-    """The loss is strictly decreasing and smooth."""
-    return case.loss in DECREASING
-
-
-def two_scores(case: Weighted) -> bool:
-    """Some input has two tokens of different scores."""
-    return any(len(set(row)) > 1 for row in ExactData.of(case.data).gamma)
+from properties.tf.weighted import (
+    DEGENERATE,
+    PUBLISHED,
+    SMALLEST,
+    TIED,
+    Weighted,
+    protocol,
+    strictly_decreasing,
+    two_scores,
+    weighted,
+)
 
 
 def _loss(case: Weighted, increasing: bool) -> str:
@@ -102,17 +72,6 @@ def certify(case: Weighted, increasing: bool = False, share: float = 0.0) -> arb
 
 
 LEMMA: dict[str, Any] = {"source": SOURCE, "place": "Lemma 2"}
-SMALLEST = Weighted(
-    AttentionData.of([[[0.0]]], [[0.0]], scores=[[0.0]]), np.zeros((1, 1)), "log-loss"
-)
-TIED = Weighted(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[0.0]), np.ones((1, 1)), "exponential"
-)
-PUBLISHED = [
-    Weighted(one_input(), np.zeros((2, 2)), "log-loss"),
-    Weighted(joint_inputs(), np.ones((2, 2)), "log-loss"),
-    Weighted(joint_inputs(1.5), np.ones((2, 2)), "correlation"),
-]
 SIBLINGS = {
     "increasing loss": sibling(increasing=True, examples=PUBLISHED),
     "above the risk at the worst tokens": sibling(share=1.0, examples=PUBLISHED),
@@ -143,7 +102,7 @@ def literal(case: Weighted, increasing: bool = False, share: float = 0.0) -> Sla
     "two tokens of different scores",
     data=weighted(),
     ensemble=protocol,
-    examples=PUBLISHED,
+    examples=[*PUBLISHED, *DEGENERATE],
     hypotheses={
         "loss strictly decreasing and smooth": strictly_decreasing,
         "some input has two different scores": two_scores,

@@ -1,0 +1,35 @@
+"""Writing a file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from attsvm.errors import FileError
+
+__all__ = ["write_whole"]
+
+
+def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+    """Let `write` fill a temporary file beside `path`, then move it there.
+
+    Raises:
+        FileError: the place cannot be written; nothing is left behind.
+    """
+    target = Path(path)
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise FileError(
+            f"cannot write {target}: {error.strerror or error}",
+            remedy="Choose a folder that exists and can be written.",
+        ) from error

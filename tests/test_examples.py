@@ -1,0 +1,56 @@
+"""The README's examples are the files that it speaks of, and they run."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attsvm import AttentionData, att_svm
+from attsvm.cli import main
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_claim_in_the_readme_is_the_one_in_the_example():
+    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "@claim" in b)
+    assert block.strip() in (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
+
+
+def test_the_python_in_the_readme_runs(capsys):
+    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "att_svm" in b)
+    exec(compile(block, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
+
+
+def test_the_example_pack_holds_with_its_siblings_refuted(tmp_path, capsys):
+    pack = str(ROOT / "examples/my_claim.py")
+    ledger = str(tmp_path / "ledger.jsonl")
+    code = main(["verify", "--pack", pack, "mine", "--ledger", ledger, "--json", "-"])
+    (entry,) = json.loads(capsys.readouterr().out)["claims"]
+    assert code == 0
+    assert entry["truth"] == "holds"
+    assert [s["refuted"] for s in entry["siblings"]] == [True, True]
+
+
+@pytest.mark.parametrize(("name", "code"), [("one_input", 0), ("gaussian", 0), ("opposed", 1)])
+def test_the_script_makes_data_that_solve_reads(tmp_path, name, code, capsys):
+    script = str(ROOT / "examples/make_data.py")
+    subprocess.run([sys.executable, script, str(tmp_path)], check=True)
+    assert main(["solve", str(tmp_path / f"{name}.npz"), "--json", "-"]) == code
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["status"] == ("solved" if code == 0 else "unseparable")
+    assert answer["certificate"]["kind"] == "exact"
+
+
+def test_the_solution_that_the_readme_prints_is_the_exact_one(tmp_path):
+    subprocess.run([sys.executable, str(ROOT / "examples/make_data.py"), str(tmp_path)], check=True)
+    value = att_svm(AttentionData.load(tmp_path / "one_input.npz")).value
+    # token 0 = (-0.1, 1) against (0, 0), z = (1, 0): the norm is 1/|(-0.1, 1)|
+    assert abs(value - 1 / np.hypot(0.1, 1.0)) <= 1e-15
+    assert f"{value:.12g}" in README

@@ -1,0 +1,75 @@
+"""Files are written whole or not at all, and reading survives anything."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.errors import FileError
+from attsvm.theory import files
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    path = tmp_path / "deep" / "er" / "a.json"
+    files.write_json(str(path), {"b": 1, "a": [None, "é"]})
+    assert files.read_json(path) == {"b": 1, "a": [None, "é"]}
+    assert list(files.read_json(path)) == ["b", "a"]
+
+
+def test_a_dash_is_standard_output(capsys):
+    files.write_json("-", {"schema": 1})
+    assert json.loads(capsys.readouterr().out) == {"schema": 1}
+
+
+def test_nothing_is_left_behind_where_writing_fails(tmp_path):
+    (tmp_path / "file").write_text("here")
+    with pytest.raises(FileError, match="cannot write"):
+        files.write_text(tmp_path / "file" / "below", "text")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileError, match="cannot write"):
+        files.write_text(tmp_path / "folder", "text")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_an_existing_file_is_replaced_whole(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("a much longer text than the next")
+    files.write_text(path, "short")
+    assert path.read_text() == "short"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_numbers_that_are_no_json_are_refused(value):
+    with pytest.raises(ValueError, match="JSON compliant"):
+        files.dump({"x": value})
+
+
+@given(st.binary(max_size=200))
+def test_random_bytes_are_json_or_a_file_error(tmp_path_factory, raw):
+    path = tmp_path_factory.getbasetemp() / "random.json"
+    path.write_bytes(raw)
+    try:
+        document = files.read_json(path)
+    except FileError as error:
+        assert str(path) in str(error)
+    else:
+        assert json.loads(raw) == document or document != document
+
+
+def test_a_missing_file_a_folder_and_endless_brackets_are_file_errors(tmp_path):
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 200_000)
+    for path in (tmp_path / "none", tmp_path, deep):
+        with pytest.raises(FileError):
+            files.read_json(path)
+    with pytest.raises(FileError):
+        files.read_json("a\0b")
+
+
+def test_a_giant_file_is_refused_unread(tmp_path):
+    giant = tmp_path / "giant.json"
+    with giant.open("wb") as handle:
+        handle.truncate((1 << 26) + 1)
+    with pytest.raises(FileError, match="larger than 64 MiB"):
+        files.read_json(giant)

@@ -1,0 +1,65 @@
+"""Verdicts: closed words on three axes, and what an author may expect."""
+
+import pytest
+
+from attsvm.errors import ClaimError
+from attsvm.theory import Evidence, Expected, Truth, Validity, Verdict
+from attsvm.theory.report import legend
+
+AXES = {
+    Truth: ["proved", "holds", "undecided", "refuted"],
+    Evidence: ["symbolic", "certified", "numeric", "none"],
+    Validity: ["exercised", "thin", "weak", "vacuous", "error"],
+}
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_words_of_an_axis_are_closed_and_in_order(axis):
+    assert [str(word) for word in axis] == AXES[axis]
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_every_word_says_in_one_sentence_what_it_means(axis):
+    for word in axis:
+        assert word.meaning.endswith(".")
+        assert ". " not in word.meaning
+        assert f"{word.value:<10} {word.meaning}" in legend()
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_word_is_read_back_from_its_text(axis):
+    assert [axis.read(text) for text in AXES[axis]] == list(axis)
+
+
+@pytest.mark.parametrize("word", ["", "Proved", "true", None, 1, ["proved"]])
+def test_a_word_that_is_none_of_the_axis_is_refused_with_all_of_them(word):
+    with pytest.raises(ValueError, match="proved, holds, undecided, refuted"):
+        Truth.read(word)
+
+
+@pytest.mark.parametrize(
+    ("words", "truth", "evidence"),
+    [
+        ("proved", Truth.PROVED, Evidence.SYMBOLIC),
+        ("holds", Truth.HOLDS, Evidence.NUMERIC),
+        ("undecided", Truth.UNDECIDED, Evidence.NUMERIC),
+        ("refuted", Truth.REFUTED, Evidence.CERTIFIED),
+        ("refuted, numeric", Truth.REFUTED, Evidence.NUMERIC),
+        ("undecided ,none", Truth.UNDECIDED, Evidence.NONE),
+    ],
+)
+def test_an_expectation_names_a_truth_and_may_name_its_evidence(words, truth, evidence):
+    assert Expected.parse(words) == Expected(truth, evidence)
+    assert Expected.parse(words).verdict == Verdict(truth, evidence, Validity.EXERCISED)
+
+
+@pytest.mark.parametrize("words", ["", "false", "refuted numeric", "holds, weak", "holds,none,thin"])
+def test_an_expectation_in_other_words_is_refused(words):
+    with pytest.raises(ClaimError, match="Truths: proved, holds, undecided, refuted"):
+        Expected.parse(words)
+
+
+def test_a_verdict_prints_and_exports_its_three_words():
+    verdict = Verdict(Truth.HOLDS, Evidence.NUMERIC, Validity.WEAK)
+    assert str(verdict) == "holds, numeric, weak"
+    assert verdict.json() == {"truth": "holds", "evidence": "numeric", "validity": "weak"}

@@ -1,0 +1,316 @@
+"""Toy claims whose verdicts are known, one for every way a check can end.
+
+Every conclusion is a slack in exact small numbers; a sibling subtracts `shift` or flips `sign`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import hypothesis
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm.exact import rational
+from attsvm.theory import Slack, claim, sibling
+
+SMALL = st.integers(-1000, 1000).map(lambda k: k / 8)
+SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
+FIXED: dict[str, Any] = {"source": "toys", "place": "here"}
+
+
+def build(
+    name: str,
+    conclusion: Any,
+    certify: Any = None,
+    *,
+    expected: str = "holds",
+    data: Any = SMALL,
+    siblings: Any = SHIFTED,
+    **rest: Any,
+) -> Any:
+    """The claim toy/NAME:literal."""
+    return claim(
+        f"toy/{name}:literal",
+        **FIXED,
+        statement=name.replace("-", " "),
+        data=data,
+        expected=expected,
+        siblings=siblings,
+        certify=certify,
+        **rest,
+    )(conclusion)
+
+
+def square(x: float, shift: float = 0.0) -> Slack:
+    return Slack(x * x - shift, 1e-9)
+
+
+def square_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(rational(x) ** 2 - rational(shift))
+
+
+def below_five(x: float, shift: float = 0.0) -> Slack:
+    return Slack.at_most(x + shift, 5.0, 0.0)
+
+
+def below_five_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(5 - rational(x) - rational(shift))
+
+
+def constant(value: float, error: float, kind: str = "inequality") -> Any:
+    """A conclusion with that slack; siblings are plainly false."""
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        return Slack(-shift, 0.0) if shift else Slack(value, error, kind)
+
+    return conclusion
+
+
+def says(ball: Any) -> Any:
+    """A certificate with that ball for the reading."""
+
+    def certify(x: float, shift: float = 0.0) -> Any:
+        return arb(-rational(shift)) if shift else ball
+
+    return certify
+
+
+true = build("true", square, square_ball)
+false = build("false", below_five, below_five_ball, expected="refuted")
+
+
+def blunt_slack(x: float, shift: float = 0.0) -> Slack:
+    return Slack(1.0, 0.0)
+
+
+blunt = build("blunt", blunt_slack, lambda x, shift=0.0: arb(1))
+vacuous = build(
+    "vacuous", square, square_ball, hypotheses={"x above 1000": lambda x: x > 1000}, cost=12
+)
+
+
+def broken(x: float, shift: float = 0.0) -> Slack:
+    if x > 50.0:
+        raise ArithmeticError("no value above 50")
+    return square(x, shift)
+
+
+raises = build("raises", broken, square_ball)
+
+
+def leaves(x: float, shift: float = 0.0) -> Slack:
+    sys.exit(0)
+
+
+exits = build("exits", leaves, square_ball)
+
+
+def assumes(x: float, shift: float = 0.0) -> Slack:
+    hypothesis.assume(False)
+    return Slack(-1.0, 0.0)
+
+
+assuming = build("assuming", assumes, says(arb(-1)))
+odd_hypothesis = build(
+    "odd-hypothesis", square, square_ball, hypotheses={"numpy": lambda x: np.float64(x) < 9}
+)
+odd_certificate = build("odd-certificate", constant(-1.0, 0.0), says(-1.0))
+rounding = build("rounding", constant(-1e-17, 1e-15), says(arb(0)))
+rounding_open = build(
+    "rounding-open", constant(-1e-17, 1e-15), says(None), expected="undecided, numeric"
+)
+nan_slack = build("nan-slack", constant(math.nan, 0.0), says(arb(1)))
+nan_error = build("nan-error", constant(1.0, math.nan), says(arb(1)))
+negative_error = build("negative-error", constant(1.0, -1.0), says(arb(1)))
+
+
+def number(x: float, shift: float = 0.0) -> Any:
+    return 1.0
+
+
+no_slack = build("no-slack", number, says(arb(1)))
+endless = build("endless", constant(1.0, math.inf), says(arb(1)))
+endless_open = build("endless-open", constant(1.0, math.inf), says(None), expected="undecided")
+tie = build("tie", constant(0.0, 0.0, "strict"), says(arb(0)), expected="refuted")
+tie_open = build("tie-open", constant(0.0, 0.0, "strict"), says(None), expected="undecided")
+lie_holds = build("lie-holds", constant(1.0, 1e-9), says(arb(-1)))
+lie_near = build("lie-near", constant(1.0, 1e-9), says(arb(2)))
+lie_violated = build("lie-violated", constant(-1.0, 1e-9), says(arb(1)), expected="refuted")
+unrelated = build("unrelated", constant(1.0, 1e-9), says(arb(2)), same_slack=False)
+
+
+def too_short(x: float, shift: float = 0.0) -> Slack:
+    return Slack(-shift, 0.0) if shift else Slack.unknown("the run was too short")
+
+
+short = build("short", too_short, says(None), expected="undecided")
+
+
+def identity(x: float, shift: float = 0.0) -> Slack:
+    return Slack.equal((x + 1) ** 2 - (x * x + 2 * x + 1) + shift, 1e-9)
+
+
+def identity_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(-abs(rational(shift)))
+
+
+equality = build("equality", identity, identity_ball)
+
+
+def same_square(x: float, shift: float = 0.0) -> Slack:
+    return Slack.equal(x * x - x + shift, 1e-9)
+
+
+def same_square_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(-abs(rational(x) ** 2 - rational(x) + rational(shift)))
+
+
+unequal = build("unequal", same_square, same_square_ball, expected="refuted")
+
+
+def run(x: float, shift: float = 0.0) -> Slack:
+    return Slack(3.0 - abs(x) - shift, 0.5)
+
+
+numeric = build("numeric", run, rerun=run, expected="refuted, numeric")
+PROOF: dict[str, Any] = {"certify": square_ball, "expected": "proved"}
+proved = build("proved", square, proof="toy_pack:prove", **PROOF)
+proof_raises = build("proof-raises", square, proof="toy_pack:fail", **PROOF)
+proof_empty = build("proof-empty", square, proof="toy_pack:shrug", **PROOF)
+proof_missing = build("proof-missing", square, proof="toy_pack:nowhere", **PROOF)
+proof_contradicted = build(
+    "proof-contradicted", below_five, below_five_ball, expected="proved", proof="toy_pack:prove"
+)
+
+
+def prove() -> str:
+    return "x^2 >= 0 for real x"
+
+
+def fail() -> str:
+    raise ArithmeticError("the remainder is not zero")
+
+
+def shrug() -> str:
+    return ""
+
+
+thin = build(
+    "thin",
+    square,
+    square_ball,
+    data=st.integers(1000, 2000).map(float),
+    hypotheses={"x below 1000": lambda x: x < 1000},
+    examples=[0.0],
+)
+
+
+def pole(x: float, shift: float = 0.0) -> Slack:
+    return Slack(1.0 / (1.0 - shift), 0.0)
+
+
+sibling_breaks = build(
+    "sibling-breaks",
+    pole,
+    lambda x, shift=0.0: arb(1),
+    siblings={"shift 1": sibling(shift=1.0), "shift 2": sibling(shift=2.0)},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the plane."""
+
+    at: Any
+
+
+CENTRE = (37.25, -21.75)
+
+
+def away(p: Point, shift: float = 0.0) -> Slack:
+    return Slack(float(((p.at - CENTRE) ** 2).sum()) - 0.25 - shift, 1e-9)
+
+
+def away_ball(p: Point, shift: float = 0.0) -> arb:
+    gaps = [rational(float(a)) - rational(c) for a, c in zip(p.at, CENTRE, strict=True)]
+    return arb(sum(g * g for g in gaps) - rational(0.25) - rational(shift))
+
+
+rare = build(
+    "rare",
+    away,
+    away_ball,
+    data=st.tuples(*[st.integers(-8, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float))),
+    expected="refuted",
+    siblings={"a disc": sibling(shift=2000.0), "a large disc": sibling(shift=4000.0)},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Positive:
+    """A positive number, refused by its own type where it is not."""
+
+    x: float
+
+    def __post_init__(self) -> None:
+        if not self.x > 0.0:
+            raise ValueError(f"{self.x} is not positive")
+
+
+
+
+def positive(p: Positive, shift: float = 0.0) -> Slack:
+    return Slack(p.x - shift, 0.0)
+
+
+def positive_ball(p: Positive, shift: float = 0.0) -> arb:
+    return arb(rational(p.x) - rational(shift))
+
+
+guarded = build(
+    "guarded",
+    positive,
+    positive_ball,
+    data=st.integers(1, 1000).map(lambda k: Positive(k / 8)),
+    hypotheses={"x is not 5": lambda p: p.x != 5.0},
+)
+
+
+def receding(x: float, shift: float = 0.0) -> Slack:
+    return Slack(1.0 / (1.0 + abs(x)) - shift, 1e-9, "strict")
+
+
+def receding_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(1) / arb(1 + abs(rational(x))) - arb(rational(shift))
+
+
+outward = build(
+    "outward",
+    receding,
+    receding_ball,
+    data=st.floats(allow_nan=False, allow_infinity=False),
+    examples=[1e308],
+)
+
+
+def inside(x: float, shift: float = 0.0) -> Slack:
+    return Slack.at_most(abs(x) + shift, 1.0, 1e-9)
+
+
+def inside_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(1 - abs(rational(x)) - rational(shift))
+
+
+sampled = build(
+    "sampled",
+    inside,
+    inside_ball,
+    data=st.just(0.0),
+    ensemble=lambda generator: float(generator.normal()),
+    expected="refuted",
+)
