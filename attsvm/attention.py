@@ -29,9 +29,15 @@ def log_softmax(
     """
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
-    shifted = logits - logits.max(axis=-1, keepdims=True)
+    shifted = _below_top(logits)
     result: Array = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return result
+
+
+def _below_top(logits: Float[Array, "*b T"]) -> Float[Array, "*b T"]:
+    with np.errstate(over="ignore"):  # a difference beyond float64 is -inf, of weight zero
+        shifted: Array = logits - logits.max(axis=-1, keepdims=True)
+    return shifted
 
 
 def softmax(
@@ -40,7 +46,7 @@ def softmax(
     """Softmax along the last axis: positive entries of sum one (tf, softmax recap)."""
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    weights = np.exp(_below_top(logits))
     result: Array = weights / weights.sum(axis=-1, keepdims=True)
     return result
 

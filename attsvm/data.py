@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import tokenize
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,22 @@ __all__ = ["AttentionData"]
 
 _KEYS = ("X", "Z", "y", "v", "scores", "mask")
 _LARGEST_FILE = 1 << 32
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+    SyntaxError,
+    EOFError,
+    OSError,
+    KeyError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    RuntimeError,  # encrypted, or nested too deep
+    MemoryError,
+)
+"""What zipfile and numpy raise on files that are damaged or foreign."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +58,8 @@ class AttentionData:
 
     Raises:
         DataError: NaN or infinite entries, shapes or types that do not fit, an empty axis,
-            labels other than -1 and 1, both or neither of (y, v) and scores.
+            labels other than -1 and 1, scores X v that overflow, both or neither of (y, v) and
+            scores.
     """
 
     X: Float[Array, "n T d"]
@@ -72,6 +91,14 @@ class AttentionData:
                     f"label y[{int(wrong[0])}] is neither -1 nor 1",
                     value=float(arrays["y"][wrong[0]]),
                     remedy="Recode the two classes as -1 and 1.",
+                )
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = np.isfinite(arrays["X"] @ arrays["v"]).all()
+            if not finite:
+                raise DataError(
+                    "token scores X v overflow float64",
+                    value=float(np.abs(arrays["X"]).max()),
+                    remedy="Rescale the tokens X or the head v.",
                 )
         else:
             raise DataError(
@@ -169,9 +196,12 @@ class AttentionData:
         remedy = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
         try:
             with zipfile.ZipFile(source) as archive:
-                size = sum(entry.file_size for entry in archive.infolist())
+                entries = archive.infolist()
+            size = sum(entry.file_size for entry in entries)
             if size > _LARGEST_FILE:
                 raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=remedy)
+            if any(entry.compress_type not in _PACKINGS for entry in entries):
+                raise FileError(f"{source} is packed as numpy never packs", remedy=remedy)
             with np.load(source, allow_pickle=False) as file:
                 unknown = sorted(set(file.files) - set(_KEYS))
                 if unknown:
@@ -192,16 +222,7 @@ class AttentionData:
             raise FileError(f"there is no file {source}", remedy="Check the path.") from error
         except IsADirectoryError as error:
             raise FileError(f"{source} is a folder", remedy="Name a file.") from error
-        except (
-            zipfile.BadZipFile,
-            EOFError,
-            ValueError,
-            OSError,
-            KeyError,
-            NotImplementedError,
-            MemoryError,
-            SyntaxError,
-        ) as error:
+        except _UNREADABLE as error:
             raise FileError(
                 f"{source} is not a readable .npz file ({type(error).__name__}: {error})",
                 remedy=remedy,

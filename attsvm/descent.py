@@ -100,10 +100,11 @@ def _recorded(steps: int, record: Sequence[int] | None) -> list[int]:
 
 def _starts(batch: Batch, W0: object) -> Array:
     d = batch.X.shape[-1]
-    array = np.asarray(W0)
-    if array.ndim == 2:
-        array = np.broadcast_to(array, (batch.X.shape[0], d, d))
-    return ensure_array("W0", array, ("B", "d", "d"), {"B": batch.X.shape[0], "d": d})
+    sizes = {"B": batch.X.shape[0], "d": d}
+    if np.ndim(W0) == 3:  # type: ignore[arg-type]
+        return ensure_array("W0", W0, ("B", "d", "d"), sizes)
+    single = ensure_array("W0", W0, ("d", "d"), sizes)
+    return np.repeat(single[None], sizes["B"], axis=0)
 
 
 def _step_size(name: str, value: float) -> float:
@@ -199,12 +200,13 @@ def descend_kq(
     step = _step_size("step", step)
     sizes = {"d": data.d}
     K, Q = ensure_array("K0", K0, ("d", "r"), sizes), ensure_array("Q0", Q0, ("d", "r"), sizes)
+    kept = _recorded(steps, None)
     rows = [K @ Q.T]
     for _ in range(steps):
         in_k, in_q = gradient_kq(data, K, Q, loss)
         K, Q = K - step * in_k, Q - step * in_q
         rows.append(K @ Q.T)
-    return _trajectory(range(steps + 1), [row[None] for row in rows])
+    return _trajectory(kept, [row[None] for row in rows])
 
 
 def descend_p(
@@ -213,11 +215,12 @@ def descend_p(
     """Gradient descent on a prompt p (mm, theorem 1); records p after every step."""
     step = _step_size("step", step)
     p = ensure_array("p0", p0, ("d",), {"d": data.d})
+    kept = _recorded(steps, None)
     rows = [p]
     for _ in range(steps):
         p = p - step * gradient_p(data, p, loss)
         rows.append(p)
-    return _trajectory(range(steps + 1), [row[None] for row in rows])
+    return _trajectory(kept, [row[None] for row in rows])
 
 
 def follow_w(

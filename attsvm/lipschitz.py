@@ -67,7 +67,7 @@ def softmax_gradient_constant(oscillation: float) -> float:
     def height(a: Array) -> Array:
         p = (1.0 - a * a) / 4.0
         w = oscillation * p
-        c = w / (a + np.sqrt(a * a + 3.0 * w * w))
+        c = w / (a + np.hypot(a, math.sqrt(3.0) * w))
         value: Array = 0.5 * oscillation * p * (1.0 - c * c) * (a + w * c)
         return value
 

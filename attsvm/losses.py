@@ -92,6 +92,12 @@ def _ones(u: Vector) -> Vector:
     return np.ones_like(u)
 
 
+def _log_slope_of_square(u: Vector) -> Vector:
+    with np.errstate(divide="ignore"):  # -inf at the minimum
+        slope: Array = np.log(2.0 * np.abs(1.0 - u))
+    return slope
+
+
 _CURVATURE = 1.0 / (6.0 * math.sqrt(3.0))
 
 LOGISTIC = Loss(
@@ -159,7 +165,7 @@ SQUARED = Loss(
     lambda u: (1.0 - u) ** 2,
     lambda u: -2.0 * (1.0 - u),
     lambda u: 2.0 * _ones(u),
-    lambda u: np.log(2.0 * np.abs(1.0 - u)),
+    _log_slope_of_square,
     direction=0,
     lipschitz=math.inf,
     smoothness=2.0,

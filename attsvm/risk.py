@@ -132,33 +132,42 @@ def normalised_gradient(
 ) -> Direction:
     """Descent direction -grad L(W) in the log domain, correct at any norm of W.
 
-    The pairwise form -grad L = sum over inputs and pairs of tokens of
-    (1/n) |l'| s_t s_u (gamma_t - gamma_u) (x_t - x_u) z^T / 2 has no cancelling terms on the
-    optimal side; the largest exponent over all inputs is taken out before anything is summed.
-    Leading axes are a batch. An exactly stationary point gives a zero matrix and -inf.
+    With a the token of largest weight, -grad L = sum over inputs and tokens t of
+    (1/n) |l'| s_t (gamma_t - <s, gamma>) (x_t - x_a) z^T. The bracket is the sum over u of
+    s_u (gamma_t - gamma_u), taken with its largest exponent out, and the largest exponent of all
+    terms that move W is taken out before anything is added: nothing large cancels, also where
+    tokens are repeated. Leading axes are a batch. An exactly stationary point gives a zero matrix
+    and -inf.
     """
     n = X.shape[-3]
     log_s = log_softmax(logits_of_w(X, Z, W), mask)
-    factor = loss.log_slope((np.exp(log_s) * gamma).sum(axis=-1)) - np.log(n)
+    s = np.exp(log_s)
+    lead = np.take_along_axis(X, log_s.argmax(axis=-1)[..., None, None], axis=-2)
+    moved = X - lead
     difference = gamma[..., :, None] - gamma[..., None, :]
-    pair = log_s[..., :, None] + log_s[..., None, :] + factor[..., None, None]
     with np.errstate(divide="ignore"):
-        size = pair + np.log(np.abs(difference))
-    if mask is not None:
-        size = np.where(mask[..., :, None] & mask[..., None, :], size, -np.inf)
-    top = size.max(axis=(-3, -2, -1))
+        inner = log_s[..., None, :] + np.log(np.abs(difference))
+        top_inner = inner.max(axis=-1)
+        top_inner = np.where(np.isfinite(top_inner), top_inner, 0.0)
+        bracket = (np.sign(difference) * np.exp(inner - top_inner[..., None])).sum(axis=-1)
+        reach = np.sqrt((moved**2).sum(axis=-1) * (Z**2).sum(axis=-1)[..., None])
+        factor = loss.log_slope(_mean(s, gamma)) - np.log(n)
+        size = log_s + top_inner + np.log(np.abs(bracket)) + factor[..., None]
+        effect = size + np.log(reach)
+    top = effect.max(axis=(-2, -1))
     finite = np.isfinite(top)
-    shift = np.where(finite, top, 0.0)
-    terms = np.sign(difference) * np.exp(size - shift[..., None, None, None])
-    coefficients = terms.sum(axis=-1) * -np.sign(_signed_slope(loss, log_s, gamma))[..., None]
-    pull = np.matmul(coefficients[..., None, :], X - X[..., :1, :])[..., 0, :]
+    shift = np.where(finite, top, 0.0)[..., None, None]
+    # tokens without effect may have any size; they are multiplied by zero differences
+    scaled = np.where(np.isfinite(effect), np.exp(np.minimum(size - shift, 700.0)), 0.0)
+    coefficients = scaled * np.sign(bracket) * -np.sign(_signed_slope(loss, s, gamma))[..., None]
+    pull = np.matmul(coefficients[..., None, :], moved)[..., 0, :]
     matrix = np.matmul(np.swapaxes(pull, -1, -2), Z)
     return Direction(matrix=matrix, log_scale=np.where(finite, top, -np.inf))
 
 
 def _signed_slope(
-    loss: Loss, log_s: Float[Array, "*b T"], gamma: Float[Array, "*b T"]
+    loss: Loss, s: Float[Array, "*b T"], gamma: Float[Array, "*b T"]
 ) -> Float[Array, "*b"]:
     if loss.direction:
-        return np.full(log_s.shape[:-1], float(loss.direction))
-    return loss.slope(_mean(np.exp(log_s), gamma))
+        return np.full(s.shape[:-1], float(loss.direction))
+    return loss.slope(_mean(s, gamma))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 
-from flint import arb, fmpq
+from flint import arb, arb_series, ctx, fmpq
 
 from attsvm.exact.numbers import Number
+
+_Cell = tuple[float, fmpq, fmpq, arb]
 
 __all__ = ["logistic_curvature", "softmax_gradient_constant"]
 
@@ -16,43 +19,84 @@ def logistic_curvature() -> arb:
     return 1 / (6 * arb(3).sqrt())
 
 
-def softmax_gradient_constant(oscillation: Number, splits: int = 300) -> arb:
-    """Enclosure of K(D) of `attsvm.lipschitz.softmax_gradient_constant` by branch and bound.
+def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
+    """Enclosure of K(D) of `attsvm.lipschitz.softmax_gradient_constant`, as tight as the precision.
 
-    The cells of a in [0, 1] with the largest upper bound are halved; the answer spans from the
-    best value at a midpoint to the largest remaining upper bound.
+    Branch and bound over a in [0, 1] leaves a short interval that must hold the maximum. Where
+    the second derivative is proved negative there, the maximum is bracketed by the sign of the
+    first, and lies above the value at the bracket's middle by at most slope times width; else
+    the bounds of the search are returned.
     """
     D = arb(oscillation)
     if oscillation == 0:
         return arb(0)
-
-    def height(a: arb) -> arb:
-        p = (1 - a * a) / 4
-        w = D * p
-        c = w / (a + (a * a + 3 * w * w).sqrt())
-        return D * p * (1 - c * c) * (a + w * c) / 2
-
-    def cell(low: fmpq, high: fmpq) -> tuple[float, fmpq, fmpq, arb]:
-        ball = arb((low + high) / 2, (high - low) / 2)
-        slope_free = height(ball)
-        # c <= 1/sqrt 3 and c >= 0 always, so these hold where the ball of c blows up
-        p = (1 - ball * ball) / 4
-        crude = D * p * (ball + D * p / arb(3).sqrt()) / 2
-        upper = slope_free.upper()
-        if not upper.is_finite() or crude.upper() < upper:
-            upper = crude.upper()
-        return -float(upper), low, high, upper
-
-    heap = [cell(fmpq(0), fmpq(1))]
+    heap = [_cell(D, fmpq(0), fmpq(1))]
     lower = arb(0)
-    for _ in range(splits):
+    for count in itertools.count():
+        if count >= splits and count % splits == 0:
+            left = [cell for cell in heap if not cell[3] < lower]
+            low, high = min(cell[1] for cell in left), max(cell[2] for cell in left)
+            concave = _is_concave(D, low, high)
+            if concave or count >= 8 * splits:
+                break
         _, low, high, _ = heapq.heappop(heap)
         middle = (low + high) / 2
-        value = height(arb(middle)).lower()
+        value = _height(D, arb(middle), 1)[0].lower()
         lower = value if value > lower else lower
-        for half in (cell(low, middle), cell(middle, high)):
+        for half in (_cell(D, low, middle), _cell(D, middle, high)):
             heapq.heappush(heap, half)
-    top = heap[0][3]
-    for entry in heap:
-        top = entry[3] if entry[3] > top else top
-    return lower.union(top)
+    if not concave:
+        top = left[0][3]
+        for cell in left:
+            top = cell[3] if cell[3] > top else top
+        return lower.union(top)
+    for _ in range(ctx.prec // 2):
+        middle = (low + high) / 2
+        slope = _height(D, arb(middle), 2)[1]
+        if slope > 0:
+            low = middle
+        elif slope < 0:
+            high = middle
+        else:
+            break
+    bracket = _interval(low, high)
+    base = _height(D, arb((low + high) / 2), 1)[0]
+    rise = abs(_height(D, bracket, 2)[1]) * arb(high - low)
+    return base.union(base + rise.upper())
+
+
+def _is_concave(D: arb, low: fmpq, high: fmpq, pieces: int = 32) -> bool:
+    """Whether the second derivative is proved negative on every piece of the interval."""
+    width = (high - low) / pieces
+    edges = [low + k * width for k in range(pieces + 1)]
+    return all(_height(D, _interval(a, b), 3)[2] < 0 for a, b in itertools.pairwise(edges))
+
+
+def _interval(low: fmpq, high: fmpq) -> arb:
+    return arb(low).union(arb(high))
+
+
+def _height(D: arb, a: arb, terms: int) -> list[arb]:
+    """D (1-a^2)/8 max_c (1-c^2)(a + w c), w = D (1-a^2)/4, and its Taylor coefficients at a."""
+    x = arb_series([a, arb(1)], terms)
+    p = (1 - x * x) / 4
+    w = p * D
+    square = x * x + 3 * w * w
+    bottom = x + square.sqrt() if square[0] > 0 else square
+    if not (square[0] > 0 and bottom[0] > 0):
+        return [arb("nan")] * terms  # the interval is too wide to divide by
+    c = w / bottom
+    value = D * p * (1 - c * c) * (x + w * c) / 2
+    return [value[k] for k in range(terms)]
+
+
+def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
+    """An interval of a with an upper bound of the height on it, first in a heap where largest."""
+    ball = _interval(low, high)
+    # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
+    p = (1 - ball * ball) / 4
+    upper = (D * p * (ball + D * p / arb(3).sqrt()) / 2).upper()
+    fine = _height(D, ball, 1)[0].upper()
+    if fine.is_finite() and fine < upper:
+        upper = fine
+    return -float(upper), low, high, upper

@@ -94,11 +94,13 @@ def is_positive_semidefinite(matrix: Matrix) -> bool:
 
 
 def spectral_norm(matrix: Matrix) -> arb:
-    """Enclosure of the largest singular value, to a relative 2^-40.
+    """Enclosure of the largest singular value: of a vector to the precision, else to 2^-40.
 
     A float guess of the square is moved up and down until elimination on the shifted Gram matrix
     proves both sides.
     """
+    if len(matrix) == 1 or len(matrix[0]) == 1:
+        return norm([x for row in matrix for x in row])
     gram = [[dot(a, b) for b in matrix] for a in matrix]
     if all(x == 0 for row in gram for x in row):
         return arb(0)

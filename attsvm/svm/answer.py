@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from flint import arb, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
@@ -41,17 +42,25 @@ class Answer:
 
     @property
     def bracket(self) -> tuple[float, float]:
-        """Bounds of the least norm from the dual and the scaled primal point.
+        """Bounds of the least norm.
 
-        Outward by a rounding allowance; where the answer is exact, around the exact value.
+        Where the answer is exact, around the exact value sqrt(sum_j duals_j); else from the dual
+        and the scaled primal point, outward by an allowance for rounding that grows with
+        ||W|| max ||A_j||, the condition of the programme.
         """
         a = self.float_answer
         if not a.solved:
             return math.inf, math.inf
+        if self.exact is not None:
+            least_norm = arb(sum(self.exact.duals, fmpq(0))).sqrt()
+            low, high = float(least_norm.lower()), float(least_norm.upper())
+            return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
         least = float(a.margins.min())
         half = 0.5 * a.value**2
         dual = math.sqrt(max(2.0 * (float(a.duals.sum()) - half), 0.0))
-        unit = 64 * len(self.programme.D) * float(np.finfo(float).eps)
+        D, Z = self.programme.D, self.programme.Z
+        largest = float((np.linalg.norm(D, axis=1) * np.linalg.norm(Z, axis=1)).max())
+        unit = 64 * sum(D.shape) * float(np.finfo(float).eps) * (1.0 + a.value * largest)
         upper = a.value / least if least > 0 else math.inf
         return min(dual, upper) * (1 - unit), max(dual, upper) * (1 + unit)
 
@@ -121,8 +130,10 @@ def solve(data: AttentionData, targets: object = None) -> Answer:
             guess = answer.duals[programme.input, programme.token]
         exact = decide(programme, guess)
         if answer is None or answer.status != exact.status:
-            duals = np.array([float(w.p) / float(w.q) for w in exact.duals])
-            answer = grade(programme, duals, solved=exact.status == "solved")
+            solved = exact.status == "solved"
+            total = fmpq(1) if solved else sum(exact.duals, fmpq(0))
+            duals = np.array([float(arb(w / total)) for w in exact.duals])
+            answer = grade(programme, duals, solved=solved)
     assert answer is not None
     return Answer(programme, answer, exact)
 

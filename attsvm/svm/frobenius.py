@@ -32,8 +32,8 @@ class FrobeniusAnswer:
         duals: multipliers by input and token, nonnegative. Solved: of min 1/2 ||W||_F^2.
             Unseparable: summing to 1, with sum_j duals_j A_j = 0.
         primal_residual: how far the smallest margin falls short of 1.
-        dual_residual: ||sum_j duals_j A_j||_F of Farkas multipliers, relative to the largest
-            ||A_j||_F; zero where solved, because W is that sum.
+        dual_residual: ||sum_j duals_j A_j||_F of Farkas multipliers, relative to
+            sum_j duals_j ||A_j||_F; zero where solved, because W is that sum.
         gap: 1/2 ||W||_F^2 minus the dual value, relative to it; zero where unseparable.
     """
 
@@ -145,7 +145,7 @@ def _polish(gram: Array, duals: Array) -> Array:
     for _ in range(2):
         solution = solution + np.linalg.lstsq(block, 1.0 - block @ solution, rcond=None)[0]
     polished = np.zeros_like(duals)
-    polished[active] = solution
+    polished[active] = np.maximum(solution, 0.0)
     return polished
 
 
@@ -153,10 +153,10 @@ def _polish_farkas(gram: Array, weights: Array) -> Array:
     """The null vector of the active block, normalised to sum 1."""
     active = np.flatnonzero(weights > 0)
     _, vectors = np.linalg.eigh(gram[np.ix_(active, active)])
-    null = vectors[:, 0]
-    total = null.sum()
+    null = vectors[:, 0] * np.sign(vectors[:, 0].sum())
     polished = np.zeros_like(weights)
-    polished[active] = null / total if total != 0 else null
+    polished[active] = np.maximum(null, 0.0)
+    polished /= max(float(polished.sum()), 1e-300)
     return polished
 
 
@@ -165,8 +165,8 @@ def grade(programme: Programme, duals: Float[Array, " m"], *, solved: bool) -> F
     W = programme.combine(duals)
     norms = np.linalg.norm(programme.D, axis=1) * np.linalg.norm(programme.Z, axis=1)
     if not solved:
-        largest = norms.max()
-        residual = float(np.linalg.norm(W) / largest) if largest > 0 else 0.0
+        summed = float(norms @ np.abs(duals))
+        residual = float(np.linalg.norm(W)) / summed if summed != 0.0 else 0.0
         return FrobeniusAnswer(
             status="unseparable",
             W=np.zeros_like(W),

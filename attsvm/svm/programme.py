@@ -75,8 +75,10 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
             value=f"T = {data.T}",
             remedy="Give at least one input with two tokens.",
         )
+    with np.errstate(over="ignore"):
+        D = data.X[rows, chosen[rows]] - data.X[rows, tokens]
     programme = Programme(
-        D=data.X[rows, chosen[rows]] - data.X[rows, tokens],
+        D=D,
         Z=data.Z[rows],
         input=rows.astype(np.int64),
         token=tokens.astype(np.int64),

@@ -88,7 +88,7 @@ def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any] | None]:
             continue
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             event = None
         good = isinstance(event, dict) and event.get("schema") == SCHEMA and "event" in event
         events.append(event if good else None)
@@ -131,14 +131,30 @@ def last_run(path: str | os.PathLike[str]) -> Run:
     head = tail[0]
     assert head is not None
     try:
-        verdicts = {e["verdict"]["id"]: e["verdict"] for e in tail if e and e["event"] == "verdict"}
+        verdicts = [_shaped(e["verdict"]) for e in tail if e and e["event"] == "verdict"]
         return Run(
             profile=head["profile"],
             seed=head["seed"],
-            claims=tuple(head["claims"]),
-            verdicts=verdicts,
+            claims=tuple(map(str, head["claims"])),
+            verdicts={v["id"]: v for v in verdicts},
             finished=any(e is not None and e["event"] == "finished" for e in tail),
             damaged=sum(e is None for e in tail),
         )
     except (KeyError, TypeError) as error:
         raise LedgerError(f"{path} has an event that lacks {error}") from error
+
+
+def _shaped(verdict: Any) -> dict[str, Any]:
+    """A recorded verdict in the form that the gate reads.
+
+    Raises:
+        TypeError: it is of another form.
+    """
+    if (
+        not isinstance(verdict, dict)
+        or not isinstance(verdict["id"], str)
+        or not isinstance(verdict["siblings"], list)
+        or not all(isinstance(s, dict) for s in verdict["siblings"])
+    ):
+        raise TypeError("the form of a verdict")
+    return verdict

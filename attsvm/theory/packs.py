@@ -129,7 +129,8 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
     Raises:
         UnknownClaimError: a word that matches nothing, with the nearest ids.
     """
-    claims = sorted((c for pack in packs for c in pack.claims), key=lambda c: c.id)
+    known = {c.id: c for pack in reversed(packs) for c in pack.claims}
+    claims = [known[key] for key in sorted(known)]
     if not wanted:
         return tuple(claims)
     chosen: dict[str, Claim] = {}
