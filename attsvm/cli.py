@@ -191,13 +191,14 @@ def _hunt(options: argparse.Namespace) -> int:
         )
     claim = claims[0]
     folder = Path(options.out)
-    with Live(0, quiet=True):
+    with Live(None) as live:
         result = hunt(
             claim,
             seconds=options.seconds,
             seed=options.seed,
             workers=options.workers,
             named=options.pack,
+            progress=lambda rounds, seen: live.update(rounds, f"{seen} instances of {claim.id}"),
         )
     document = result.json()
     document["counterexample"] = None
@@ -210,7 +211,8 @@ def _hunt(options: argparse.Namespace) -> int:
     if options.json != "-":
         _tell_hunt(document)
     if result.error is not None:
-        raise UsageError(f"the check of {claim.id} broke: {result.error}")
+        print(f"attsvm: the check of {claim.id} broke: {result.error}", file=sys.stderr)
+        return 3
     return 0 if result.found is None else 1
 
 

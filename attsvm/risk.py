@@ -75,7 +75,7 @@ def risk_gap(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
 
     The deficit <s, gamma_opt - gamma> of each input is a sum of nonnegative terms; the loss
     difference over it is taken by the mean value of l' (Gauss-Legendre, 8 points, accurate to
-    rounding for deficits below 1, plain subtraction above).
+    rounding for deficits below 1 where l' does not vanish, plain subtraction above).
     """
     s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
     gamma = np.where(data.present, data.gamma, -np.inf)

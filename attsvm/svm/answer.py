@@ -133,7 +133,14 @@ def solve(data: AttentionData, targets: object = None) -> Answer:
             solved = exact.status == "solved"
             total = fmpq(1) if solved else sum(exact.duals, fmpq(0))
             duals = np.array([float(arb(w / total)) for w in exact.duals])
-            answer = grade(programme, duals, solved=solved)
+            with np.errstate(over="ignore", invalid="ignore"):
+                answer = grade(programme, duals, solved=solved)
+            if solved and not np.isfinite([answer.value, answer.gap, answer.primal_residual]).all():
+                raise SolverError(
+                    "the solution exceeds float64",
+                    value=float(np.abs(duals).max()),
+                    remedy="Rescale the tokens or the queries.",
+                )
     assert answer is not None
     return Answer(programme, answer, exact)
 

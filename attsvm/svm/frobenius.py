@@ -76,12 +76,32 @@ def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
 
 def solve_programme(programme: Programme) -> FrobeniusAnswer:
     """Solve the programme; see `att_svm`."""
+    best: FrobeniusAnswer | None = None
+    with np.errstate(over="ignore", invalid="ignore"):  # figures that overflow are refused
+        for duals, solved in _candidates(programme.gram):
+            answer = grade(programme, duals, solved=solved)
+            if best is None or _error(answer) < _error(best):
+                best = answer
+    if best is None or not _error(best) <= TOLERANCE:
+        raise SolverError(
+            "neither a solution nor a Farkas certificate reached a residual of 1e-9",
+            value=None if best is None else _error(best),
+            remedy="The tokens are separable or not by a hair: rescale, or decide the programme "
+            "exactly with attsvm.exact.",
+        )
+    return best
+
+
+def _candidates(gram: Array) -> list[tuple[Array, bool]]:
+    """Multipliers to grade, as a solution (True) or as a Farkas certificate (False)."""
     from scipy.optimize import nnls
 
-    gram = programme.gram
+    found: list[tuple[Array, bool]] = []
+    if (gram.diagonal() == 0.0).any():
+        found.append((_single(gram), False))
     scale = float(np.sqrt(gram.diagonal().max()))
     if scale == 0.0:
-        return grade(programme, _single(gram), solved=False)
+        return found
     values, vectors = np.linalg.eigh(gram / scale**2)
     rank = values > len(values) * np.finfo(float).eps * values.max()
     root = vectors[:, rank] * np.sqrt(values[rank])
@@ -96,35 +116,20 @@ def solve_programme(programme: Programme) -> FrobeniusAnswer:
             value=str(error),
             remedy="Rescale the tokens or drop duplicated ones.",
         ) from error
-    candidates: list[tuple[Array, bool]] = []
     if residual**2 > 0:
         duals = weights / (residual**2 * scale**2)
-        candidates += [(duals, True), (_polish(gram, duals), True)]
+        found += [(duals, True), (_polish(gram, duals), True)]
     total = weights.sum()
     if total > 0:
-        candidates += [(weights / total, False), (_polish_farkas(gram, weights), False)]
-    zero = gram.diagonal() == 0.0
-    if zero.any():
-        candidates.insert(0, (_single(gram), False))
-    best: FrobeniusAnswer | None = None
-    for duals, solved in candidates:
-        answer = grade(programme, duals, solved=solved)
-        if best is None or _error(answer) < _error(best):
-            best = answer
-    if best is None or not _error(best) <= TOLERANCE:
-        raise SolverError(
-            "neither a solution nor a Farkas certificate reached a residual of 1e-9",
-            value=None if best is None else _error(best),
-            remedy="The tokens are separable or not by a hair: rescale, or decide the programme "
-            "exactly with attsvm.exact.",
-        )
-    return best
+        found += [(weights / total, False), (_polish_farkas(gram, weights), False)]
+    return found
 
 
 def _error(answer: FrobeniusAnswer) -> float:
     figures = np.array([answer.primal_residual, answer.dual_residual, answer.gap])
     least = float(np.minimum(answer.duals, 0.0).min() / max(np.abs(answer.duals).max(), 1e-300))
-    worst = float(np.max([*np.abs(figures), -least]))
+    unnormed = 0.0 if answer.solved else float(answer.duals.sum()) - 1.0
+    worst = float(np.max([*np.abs(figures), -least, abs(unnormed)]))
     return worst if np.isfinite(worst) else np.inf
 
 
@@ -153,10 +158,11 @@ def _polish_farkas(gram: Array, weights: Array) -> Array:
     """The null vector of the active block, normalised to sum 1."""
     active = np.flatnonzero(weights > 0)
     _, vectors = np.linalg.eigh(gram[np.ix_(active, active)])
-    null = vectors[:, 0] * np.sign(vectors[:, 0].sum())
+    null = np.maximum(vectors[:, 0] * np.sign(vectors[:, 0].sum()), 0.0)
+    if not null.any():
+        return weights
     polished = np.zeros_like(weights)
-    polished[active] = np.maximum(null, 0.0)
-    polished /= max(float(polished.sum()), 1e-300)
+    polished[active] = null / null.sum()
     return polished
 
 

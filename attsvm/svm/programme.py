@@ -14,6 +14,9 @@ from attsvm.tokens import target_tokens
 
 __all__ = ["Programme", "att_svm_programme"]
 
+SMALLEST = 1e-280
+"""Least ||A_j||_F^2 of a constraint that is not zero: its inverse must stay far from overflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Programme:
@@ -63,7 +66,7 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     Raises:
         TiedTokensError: no targets given and the optimal tokens are not unique.
         DataError: targets out of range; no input has two tokens, so nothing is constrained;
-            entries so large that inner products overflow.
+            entries so large or small that inner products overflow or underflow.
     """
     chosen = target_tokens(data, targets)
     keep = data.present.copy()
@@ -86,11 +89,18 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
         shape=(data.n, data.T),
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        finite = np.isfinite(programme.gram).all()
-    if not finite:
+        gram = programme.gram
+    if not np.isfinite(gram).all():
         raise DataError(
             "inner products of the constraints overflow float64",
             value=float(np.abs(data.X).max()),
+            remedy="Rescale the tokens or the queries.",
+        )
+    lost = (gram.diagonal() < SMALLEST) & programme.D.any(axis=1) & programme.Z.any(axis=1)
+    if lost.any():
+        raise DataError(
+            "inner products of the constraints underflow float64",
+            value=float(np.abs(programme.D[lost]).max()),
             remedy="Rescale the tokens or the queries.",
         )
     return programme

@@ -108,7 +108,7 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
         answer = confirm(claim, part.parameters, case, kind)
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
-    except Exception as error:  # a hostile file may upset a claim in any way; report it
+    except (Exception, SystemExit) as error:  # a file may upset a claim in any way; report it
         return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
     stale = stored.get("fingerprint") != claim.fingerprint
     if answer.refuted:

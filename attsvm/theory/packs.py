@@ -50,8 +50,8 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
             other = seen.setdefault(claim.id, claim)
             if other is not claim and (other.file, other.line) != (claim.file, claim.line):
                 raise ClaimError(
-                    f"two claims have the id {claim.id}",
-                    value=f"{other.file}:{other.line} and {claim.file}:{claim.line}",
+                    f"two claims have the id {claim.id}: {other.file}:{other.line} and "
+                    f"{claim.file}:{claim.line}",
                     remedy="Rename one of them.",
                 )
     for claim in seen.values():
@@ -74,8 +74,7 @@ def _load(source: str) -> Pack:
     for value in (value for part in modules for value in vars(part).values()):
         if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
             raise ClaimError(
-                f"two claims have the id {value.id}",
-                value=f"{claims[value.id].file} and {value.file}",
+                f"two claims have the id {value.id}: {claims[value.id].file} and {value.file}",
                 remedy="Rename one of them.",
             )
     if not claims:

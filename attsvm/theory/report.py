@@ -1,4 +1,4 @@
-"""What a person sees: the table of verdicts, the legend of its words, live progress."""
+"""What a person sees: the table of verdicts, live progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Live", "legend", "print_claims", "table_text", "verdict_rows"]
+__all__ = ["Live", "print_claims", "table_text", "verdict_rows"]
 
 _COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
 
@@ -58,7 +58,8 @@ def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None)
         table.add_column(
             title,
             justify="right" if title in ("siblings", "instances", "tight") else "left",
-            no_wrap=True,
+            no_wrap=title != "claim",  # on a narrow terminal ids fold, words stay whole
+            overflow="fold",
         )
     for row in verdict_rows(entries):
         cells = [Text(cell) for cell in row]
@@ -74,17 +75,19 @@ def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None)
             console.print(
                 Text(
                     f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
-                    f"{want['validity']}; {entry['reason']}"
+                    f"{want['validity']}; {entry['reason']}. {_meanings(entry)}"
                 )
             )
 
 
-def legend() -> str:
-    """Every word of the table with the one sentence that says what it means."""
-    lines = []
-    for axis in (Truth, Evidence, Validity):
-        lines += [f"  {word.value:<10} {word.meaning}" for word in axis]
-    return "\n".join(lines)
+def _meanings(entry: Mapping[str, Any]) -> str:
+    """What the words mean that are not the expected ones."""
+    axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
+    return " ".join(
+        f"{entry[name]}: {axis.read(entry[name]).meaning}"
+        for name, axis in axes.items()
+        if entry[name] != entry["expected"][name]
+    )
 
 
 def print_claims(entries: Iterable[Mapping[str, Any]]) -> None:
@@ -109,14 +112,13 @@ def print_claims(entries: Iterable[Mapping[str, Any]]) -> None:
 class Live:
     """Progress on standard error: a bar on a terminal, a line a claim elsewhere."""
 
-    def __init__(self, total: int, *, quiet: bool = False) -> None:
+    def __init__(self, total: int | None) -> None:
         self.total = total
-        self.quiet = quiet
         self.bar: Progress | None = None
 
     def __enter__(self) -> Live:
         """Start drawing."""
-        if not self.quiet and sys.stderr.isatty():
+        if sys.stderr.isatty():
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
             self.bar = Progress(
@@ -148,5 +150,5 @@ class Live:
             self.bar.update(task, completed=done)
             if text:
                 self.bar.update(task, description=text)
-        elif text and not self.quiet:
-            print(f"[{done}/{self.total}] {text}", file=sys.stderr, flush=True)
+        elif text:
+            print(f"[{done}/{self.total or '...'}] {text}", file=sys.stderr, flush=True)

@@ -41,15 +41,15 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
             case = tally.claim.ensemble(generator)
             found = tally.examine(case, "seeded ensemble")[1]
             if found:
-                return simplify(tally, case, found, budget.simplify)
+                return simplify(tally, found, budget.simplify)
     found = _draw(tally, budget, seed)
     if found:
-        return found
+        return simplify(tally, found, budget.simplify)
     case = _climb(tally, budget.climb, generator)
     if case is not None:
         found = tally.examine(case, "slack-guided climb")[1]
         if found:
-            return simplify(tally, case, found, budget.simplify)
+            return simplify(tally, found, budget.simplify)
     return None
 
 
@@ -59,6 +59,9 @@ class _FoundError(Exception):
 
 class _Broken(BaseException):
     """Carries what a claim raised past Hypothesis, which would go on to shrink it."""
+
+    def __init__(self, problem: BaseException) -> None:
+        self.problem = problem
 
 
 @contextlib.contextmanager
@@ -92,13 +95,11 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
         try:
             return tally.examine(case, "Hypothesis")
         except UnsatisfiedAssumption as problem:
-            raise _Broken from ClaimError(
-                f"{tally.claim.id} assumes or rejects where it evaluates an instance",
-                value=str(problem) or None,
-                remedy="Name a hypothesis, or filter in the strategy.",
-            )
+            cause = f"{tally.claim.id} assumes or rejects where it evaluates an instance"
+            remedy = "Name a hypothesis, or filter in the strategy."
+            raise _Broken(ClaimError(cause, value=str(problem), remedy=remedy)) from problem
         except (Exception, SystemExit) as problem:
-            raise _Broken from problem
+            raise _Broken(problem) from problem
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -146,8 +147,7 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
     except _FoundError:
         return last[-1]
     except _Broken as stop:
-        assert stop.__cause__ is not None
-        raise stop.__cause__ from None
+        raise stop.problem from None
     except Unsatisfiable:
         return None
     return None
@@ -224,29 +224,83 @@ def _value_at(document: Any, path: tuple[Any, ...]) -> float:
     return float(codec.decode({"float": document}, None))
 
 
-def simplify(tally: Tally, case: Any, found: Refuted, budget: int) -> Refuted:
-    """Replace entries by simpler ones (0, integers, halves, ...) while the refutation stands."""
-    document = codec.encode(case)
+def simplify(tally: Tally, found: Refuted, budget: int) -> Refuted:
+    """Make the instance of a find smaller and simpler while its refutation stands.
+
+    Indices are left out of its arrays, entries become 0, integers, halves and so on.
+    """
     tally.counting = False
-    spent, improved = 0, True
+    spent = 0
+
+    def stands(trial: Any) -> bool:
+        nonlocal found, spent
+        candidate = None if trial == found.instance else _rebuilt(tally, trial)
+        if candidate is None or spent >= budget:
+            return False
+        spent += 1
+        try:
+            again = tally.examine(candidate, found.found_by)[1]
+        except Exception:  # the change led to where the claim says nothing
+            return False
+        found = again or found
+        return again is not None
+
+    improved = True
     while improved and spent < budget:
         improved = False
-        for path, text in list(_leaves(document)):
-            value = _value_at(document, path)
-            for simpler in _simpler(value):
-                if spent >= budget:
-                    break
-                trial = _replaced(document, path, codec.encode(simpler)["float"])
-                candidate = _rebuilt(tally, trial)
-                if candidate is None or trial == document:
-                    continue
-                spent += 1
-                again = tally.examine(candidate, found.found_by)[1]
-                if again:
-                    document, found, improved = trial, again, True
-                    break
-            del text
+        while any(stands(trial) for trial in _shorter(found.instance)):
+            improved = True
+        for path, _ in list(_leaves(found.instance)):
+            trials = (
+                _replaced(found.instance, path, codec.encode(simpler)["float"])
+                for simpler in _simpler(_value_at(found.instance, path))
+            )
+            improved |= any(stands(trial) for trial in trials)
     return found
+
+
+def _shorter(document: Any) -> Iterator[Any]:
+    """The document with one index left out of all axes of one length, the longest first."""
+    lengths = {size for shape in _shapes(document) for size in shape if size > 1}
+    for length in sorted(lengths, reverse=True):
+        for index in range(length):
+            yield _without(document, length, index)
+
+
+def _array_key(document: dict[str, Any]) -> str | None:
+    """The key that holds the shape where the document is that of an array."""
+    keys = set(document) - {"values"}
+    if "values" in document and len(keys) == 1 and keys <= {"float64", "int64", "bool"}:
+        return keys.pop()
+    return None
+
+
+def _shapes(document: Any) -> Iterator[list[int]]:
+    """The shapes of all arrays of an encoded instance."""
+    if isinstance(document, list):
+        for item in document:
+            yield from _shapes(item)
+    elif isinstance(document, dict):
+        key = _array_key(document)
+        if key is not None:
+            yield document[key]
+        else:
+            yield from _shapes(list(document.values()))
+
+
+def _without(document: Any, length: int, index: int) -> Any:
+    """A copy that lacks one index of every axis of that length."""
+    if isinstance(document, list):
+        return [_without(item, length, index) for item in document]
+    if not isinstance(document, dict):
+        return document
+    key = _array_key(document)
+    if key is None:
+        return {name: _without(item, length, index) for name, item in document.items()}
+    values = np.array(document["values"], dtype=object).reshape(document[key])
+    for axis in [k for k, size in enumerate(document[key]) if size == length]:
+        values = np.delete(values, index, axis)
+    return {key: list(values.shape), "values": values.ravel().tolist()}
 
 
 def _simpler(value: float) -> Iterator[float]:

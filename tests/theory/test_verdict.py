@@ -1,11 +1,13 @@
 """Verdicts: closed words on three axes, and what an author may expect."""
 
+from pathlib import Path
+
 import pytest
 
 from attsvm.errors import ClaimError
 from attsvm.theory import Evidence, Expected, Truth, Validity, Verdict
-from attsvm.theory.report import legend
 
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 AXES = {
     Truth: ["proved", "holds", "undecided", "refuted"],
     Evidence: ["symbolic", "certified", "numeric", "none"],
@@ -23,7 +25,8 @@ def test_every_word_says_in_one_sentence_what_it_means(axis):
     for word in axis:
         assert word.meaning.endswith(".")
         assert ". " not in word.meaning
-        assert f"{word.value:<10} {word.meaning}" in legend()
+        sentence = word.meaning[0].lower() + word.meaning[1:].removesuffix(".")
+        assert f"| `{word}` | {sentence} |" in README
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -53,7 +56,9 @@ def test_an_expectation_names_a_truth_and_may_name_its_evidence(words, truth, ev
     assert Expected.parse(words).verdict == Verdict(truth, evidence, Validity.EXERCISED)
 
 
-@pytest.mark.parametrize("words", ["", "false", "refuted numeric", "holds, weak", "holds,none,thin"])
+@pytest.mark.parametrize(
+    "words", ["", "false", "refuted numeric", "holds, weak", "holds,none,thin"]
+)
 def test_an_expectation_in_other_words_is_refused(words):
     with pytest.raises(ClaimError, match="Truths: proved, holds, undecided, refuted"):
         Expected.parse(words)

@@ -262,8 +262,6 @@ class Positive:
             raise ValueError(f"{self.x} is not positive")
 
 
-
-
 def positive(p: Positive, shift: float = 0.0) -> Slack:
     return Slack(p.x - shift, 0.0)
 

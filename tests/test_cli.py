@@ -1,0 +1,487 @@
+"""The command line keeps its contract: exit codes, one JSON document, and never a traceback."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attsvm import cli
+from attsvm.data import AttentionData
+from attsvm.errors import AttsvmError, UsageError
+from attsvm.theory import load_packs
+
+PACK = str(Path(__file__).parent / "theory" / "toy_pack.py")
+EXPECTED = load_packs()[0].expectations
+TOYS = ["--pack", PACK]
+HEAVY = ["numpy", "scipy", "torch", "cvxpy", "sympy", "hypothesis", "rich", "flint", "jaxtyping"]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def attsvm(capsys):
+    """Run a command in this process; returns exit code, standard output and error."""
+
+    def run(*words):
+        code = cli.main([str(word) for word in words])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.out + captured.err
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def document(attsvm):
+    """Run a command with --json -; returns exit code and the one document that it printed."""
+
+    def run(*words):
+        code, out, _ = attsvm(*words, "--json", "-")
+        found = json.loads(out)
+        assert found["schema"] == 1
+        return code, found
+
+    return run
+
+
+def in_a_process(*words, **rest):
+    command = [sys.executable, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **rest)
+
+
+# starting
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["verify", "--help"], ["nonsense"]])
+def test_starting_imports_nothing_heavy(words):
+    code = f"""
+import sys
+import attsvm, attsvm.cli
+try:
+    {words!r} and attsvm.cli.main({words!r})
+except SystemExit:
+    pass
+print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = in_a_process("-c", code)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_help_names_every_command_and_the_exit_codes(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error." in text
+    for command in ("claims", "verify", "hunt", "replay", "gate", "solve"):
+        assert re.search(rf"^ +{command} ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["nonsense"],
+        ["verify", "--profile", "fast"],
+        ["verify", "--seed", "x"],
+        ["verify", "-n", "0"],
+        ["verify", "-n", "two"],
+        ["verify", "--unheard-of"],
+        ["hunt"],
+        ["hunt", "toy/true", "--seconds", "0"],
+        ["hunt", "toy/true", "--seconds", "nan"],
+        ["hunt", "toy/true", "--seconds", "inf"],
+        ["replay"],
+        ["solve"],
+        ["solve", "a.npz", "--norm", "l7"],
+        ["claims", "--pack", "nowhere.py"],
+        ["claims", "--pack", "no.such.module"],
+        ["gate", "--ledger", "nowhere.jsonl"],
+        ["verify", "tf/lemma-2", "--seed"],
+    ],
+)
+def test_a_usage_error_exits_with_two_and_one_line(attsvm, words):
+    code, out, error = attsvm(*words)
+    assert (code, out) == (2, "")
+    assert error.startswith("attsvm: ")
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["verify", "hunt"])
+def test_an_unknown_id_names_the_nearest(attsvm, command):
+    code, _, error = attsvm(command, "sim/lema-3.12:sharp")
+    assert code == 2
+    assert "sim/lemma-3.12:sharp" in error.partition("Nearest:")[2]
+
+
+# errors
+
+
+def breaks(*_):
+    raise ZeroDivisionError("a slip of ours")
+
+
+def test_an_internal_error_exits_with_three_and_points_to_debug(attsvm, monkeypatch):
+    monkeypatch.setitem(cli._COMMANDS, "claims", breaks)
+    code, out, error = attsvm("claims")
+    assert (code, out) == (3, "")
+    assert error == (
+        "attsvm: internal error (ZeroDivisionError: a slip of ours). "
+        "Run again with --debug and report it.\n"
+    )
+
+
+def test_debug_lets_every_error_through(monkeypatch):
+    with pytest.raises(UsageError):
+        cli.main(["verify", "--profile", "fast", "--debug"])
+    with pytest.raises(AttsvmError):
+        cli.main(["solve", "none.npz", "--debug"])
+    monkeypatch.setitem(cli._COMMANDS, "claims", breaks)
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["claims", "--debug"])
+
+
+def test_the_traceback_is_shown_with_debug_and_never_without(tmp_path):
+    words = ["-m", "attsvm.cli", "solve", "none.npz"]
+    plain, debug = in_a_process(*words), in_a_process(*words, "--debug")
+    assert (plain.returncode, plain.stdout) == (2, "")
+    assert plain.stderr == "attsvm: there is no file none.npz. Check the path.\n"
+    assert "Traceback (most recent call last)" in debug.stderr
+
+
+def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(cli._COMMANDS, "claims", interrupted)
+    code, _, error = attsvm("claims")
+    assert (code, error) == (130, "attsvm: interrupted; the ledger holds what was done\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    done = in_a_process(
+        "-c",
+        "import subprocess, sys\n"
+        "p = subprocess.Popen([sys.executable, '-m', 'attsvm.cli', 'claims', '--json', '-'],"
+        " stdout=subprocess.PIPE, stderr=subprocess.PIPE)\n"
+        "p.stdout.close()\n"
+        "print(p.stderr.read().decode(), p.wait())",
+    )
+    assert "Traceback" not in done.stdout
+    assert "internal error" not in done.stdout
+
+
+# claims
+
+
+def test_claims_lists_every_claim_with_the_promised_keys(document):
+    code, found = document("claims")
+    assert code == 0
+    (pack,) = load_packs()
+    assert [c["id"] for c in found["claims"]] == [c.id for c in pack.claims]
+    for entry in found["claims"]:
+        assert set(entry) >= {
+            *("id", "reading", "source", "place", "statement", "hypotheses"),
+            *("expected", "depends_on", "file", "line"),
+        }
+        line = Path(entry["file"]).read_text().splitlines()[entry["line"] - 1]
+        assert line.startswith(("@claim(", "def "))
+
+
+def test_claims_prints_every_id_and_a_named_pack(attsvm):
+    code, out, _ = attsvm("claims", *TOYS)
+    assert code == 0
+    for pack in load_packs([PACK]):
+        for claim in pack.claims:
+            assert claim.id in out
+
+
+def test_json_goes_to_a_file_beside_the_table(attsvm, tmp_path):
+    code, out, _ = attsvm("claims", "--json", tmp_path / "deep" / "claims.json")
+    assert code == 0
+    assert "sim/lemma-3.12:sharp" in out
+    assert json.loads((tmp_path / "deep" / "claims.json").read_text())["schema"] == 1
+
+
+def test_json_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, error = attsvm("claims", "--json", tmp_path / "file" / "claims.json")
+    assert (code, error.startswith("attsvm: cannot write")) == (2, True)
+
+
+# verify
+
+
+def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
+    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/rare", "toy/short")
+    assert code == 0
+    assert re.search(r"toy/rare:literal +refuted +certified +exercised +2/2", out)
+    assert out.splitlines()[-1].endswith("every verdict as expected")
+    assert "toy/true:literal: holds, numeric, exercised" in error
+    assert (tmp_path / ".attsvm" / "ledger.jsonl").exists()
+    assert (tmp_path / ".attsvm" / ".gitignore").read_text() == "*\n"
+    assert (tmp_path / ".attsvm/counterexamples/toy--rare--literal.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("blunt", "holds +numeric +weak +0/2"),
+        ("vacuous", "undecided +none +vacuous"),
+        ("raises", "undecided +none +error"),
+        ("exits", "undecided +none +error"),
+        ("thin", "holds +numeric +thin"),
+        ("proof-contradicted", "refuted +certified +exercised"),
+    ],
+)
+def test_verify_of_an_unsound_claim_exits_with_one(attsvm, name, words):
+    code, out, _ = attsvm("verify", *TOYS, f"toy/{name}", "toy/tie")
+    assert code == 1
+    assert re.search(rf"^! +toy/{name}:literal +{words}", out, re.MULTILINE)
+    assert re.search(r"^ +toy/tie:literal +refuted", out, re.MULTILINE)
+    assert "1 not as expected" in out
+
+
+def test_verify_prints_one_document_that_matches_its_exit_code(document):
+    code, found = document("verify", *TOYS, "toy/true", "toy/blunt", "toy/rare", "--seed", "3")
+    assert (code, found["matched"], found["profile"], found["seed"]) == (1, False, "quick", 3)
+    blunt, rare, true = found["claims"]
+    assert [s["refuted"] for s in blunt["siblings"]] == [False, False]
+    assert (blunt["counterexample"], true["counterexample"]) == (None, None)
+    assert Path(rare["counterexample"]).exists()
+    assert true["hypotheses"] == {}
+    assert true["tightness"] is None
+    code, found = document("verify", *TOYS, "toy/true")
+    assert (code, found["matched"]) == (0, True)
+
+
+def test_a_ledger_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, out, error = attsvm("verify", "sim/lemma-3.12", "--ledger", tmp_path / "file" / "l")
+    assert (code, out) == (2, "")
+    assert "cannot be written" in error
+    assert "--ledger" in error
+
+
+def test_a_kill_within_a_line_does_not_spoil_the_next_run(attsvm, tmp_path):
+    ledger = tmp_path / "l"
+    assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
+    ledger.write_bytes(ledger.read_bytes()[:-9])
+    code, out, _ = attsvm("gate", "--ledger", ledger, "--expect", expect(tmp_path))
+    assert code == 1
+    assert "the run did not finish" in out
+    assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
+    assert attsvm("gate", "--ledger", ledger, "--expect", expect(tmp_path))[0] == 0
+
+
+# gate
+
+
+def expect(folder, **changes):
+    words = {"truth": "holds", "evidence": "numeric", "validity": "exercised", "reason": "true"}
+    path = folder / "expect.json"
+    path.write_text(json.dumps({"schema": 1, "claims": {"toy/true:literal": {**words, **changes}}}))
+    return path
+
+
+def test_the_gate_passes_a_run_as_reviewed_and_stops_every_other(attsvm, document, tmp_path):
+    attsvm("verify", *TOYS, "toy/true")
+    code, out, _ = attsvm("gate", "--expect", expect(tmp_path))
+    assert (code, out) == (0, "gate: 1 verdicts as reviewed\n")
+    code, found = document("gate", "--expect", expect(tmp_path, truth="refuted"))
+    assert (code, found["passed"]) == (1, False)
+    assert found["reasons"][0].startswith("toy/true:literal: truth is holds, expected refuted")
+    code, found = document("gate", "--expect", expect(tmp_path, until="2020-01-01"))
+    assert (code, len(found["reasons"])) == (1, 1)
+    assert "lapsed on 2020-01-01" in found["reasons"][0]
+
+
+def test_the_gate_holds_a_run_against_the_shipped_expectations_by_default(attsvm):
+    attsvm("verify", "sim/lemma-3.12")
+    code, out, _ = attsvm("gate")
+    assert code == 1
+    assert "tf/lemma-2:literal: expected refuted, certified, exercised, matched no claim" in out
+    assert not re.search(r"^sim/lemma-3\.12:", out, re.MULTILINE)
+
+
+def test_the_gate_takes_no_surviving_sibling(attsvm, tmp_path):
+    attsvm("verify", *TOYS, "toy/blunt")
+    words = {"truth": "holds", "evidence": "numeric", "validity": "weak", "reason": "no"}
+    path = tmp_path / "e.json"
+    path.write_text(json.dumps({"schema": 1, "claims": {"toy/blunt:literal": words}}))
+    code, out, _ = attsvm("gate", "--expect", path)
+    assert code == 1
+    assert "siblings not refuted: ['shift 100', 'shift 1000']" in out
+
+
+@pytest.mark.parametrize(
+    "changes", [{"reason": ""}, {"truth": "true"}, {"unheard-of": 1}, {"until": "soon"}]
+)
+def test_bad_expectations_are_bad_input(attsvm, tmp_path, changes):
+    attsvm("verify", *TOYS, "toy/true")
+    code, out, error = attsvm("gate", "--expect", expect(tmp_path, **changes))
+    assert (code, out) == (2, "")
+    assert "toy/true:literal" in error
+
+
+def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path):
+    attsvm("verify", *TOYS, "toy/true")
+    (tmp_path / "odd").write_text("{")
+    assert attsvm("gate", "--expect", "odd")[0] == 2
+    assert attsvm("gate", "--expect", "none")[0] == 2
+    assert attsvm("gate", "--ledger", "odd", "--expect", EXPECTED)[0] == 2
+
+
+# hunt and replay
+
+
+def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
+    code, out, _ = attsvm("hunt", *TOYS, "toy/rare:literal", "--seconds", "0.01")
+    assert code == 1
+    path = tmp_path / ".attsvm/counterexamples/toy--rare--literal.json"
+    assert f"replay it: attsvm replay {path.relative_to(tmp_path)}" in out
+    code, out, _ = attsvm("replay", *TOYS, path)
+    assert (code, out.startswith("CONFIRMED: ")) == (0, True)
+    code, found = document("replay", *TOYS, path)
+    assert (code, found["confirmed"]) == (0, True)
+    assert found["files"][0]["evidence"] == "certified"
+
+
+def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
+    code, out, _ = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "0.01")
+    assert code == 0
+    assert "that is no proof" in out
+    code, found = document("hunt", *TOYS, "toy/true:literal", "--seconds", "0.01")
+    assert (code, found["found"], found["counterexample"]) == (0, False, None)
+    assert found["rounds"] == 1
+
+
+def test_open_instances_of_a_hunt_are_told(attsvm):
+    code, out, _ = attsvm("hunt", *TOYS, "toy/short:literal", "--seconds", "0.01")
+    assert code == 0
+    assert "open: 500 instances could be settled neither way" in out
+
+
+def test_a_hunt_puts_its_find_where_it_is_told(document, tmp_path):
+    code, found = document(
+        "hunt", *TOYS, "toy/false:literal", "--seconds", "0.01", "--out", tmp_path / "here"
+    )
+    assert (code, found["found"]) == (1, True)
+    assert Path(found["counterexample"]) == tmp_path / "here" / "toy--false--literal.json"
+    stored = json.loads(Path(found["counterexample"]).read_text())
+    assert stored["instance"] == {"float": "41/8"}
+
+
+def test_a_hunt_for_several_claims_or_a_broken_one_is_refused(attsvm):
+    code, _, error = attsvm("hunt", "sim/lemma-3.12")
+    assert code == 2
+    assert "sim/lemma-3.12:literal, sim/lemma-3.12:sharp" in error
+    code, _, error = attsvm("hunt", *TOYS, "toy/raises:literal", "--seconds", "0.01")
+    assert code == 3
+    assert "the check of toy/raises:literal broke: ArithmeticError" in error
+
+
+def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp_path):
+    attsvm("hunt", *TOYS, "toy/false:literal", "--seconds", "0.01", "--out", ".")
+    good = tmp_path / "toy--false--literal.json"
+    stored = json.loads(good.read_text())
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps({**stored, "instance": {"float": "1"}}))
+    (tmp_path / "foreign.json").write_text("{}")
+    (tmp_path / "cut.json").write_text(good.read_text()[:100])
+    (tmp_path / "future.json").write_text(json.dumps({**stored, "schema": 99}))
+    files = [good, bad, "foreign.json", "cut.json", "future.json", "none.json", tmp_path]
+    code, found = document("replay", *TOYS, *files)
+    assert (code, found["confirmed"]) == (1, False)
+    assert [f["result"] for f in found["files"]] == ["CONFIRMED", "NOT CONFIRMED", *["ERROR"] * 5]
+    for k, file in enumerate(files):
+        assert attsvm("replay", *TOYS, file)[0] == (0 if k == 0 else 1)
+    assert attsvm("replay", good)[0] == 1
+
+
+# solve
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Files of data sets by name."""
+    X, Z = [[[2.0, 0.0], [0.0, 1.0]], [[0.0, 3.0], [1.0, 0.0]]], [[1.0, 0.0], [0.0, 1.0]]
+    sets = {
+        "good": AttentionData.of(X, Z, scores=[[1, 0], [1, 0]]),
+        "tied": AttentionData.of(X, Z, scores=[[1, 0], [1, 1]]),
+        "unseparable": AttentionData.of(
+            [[[1.0], [0.0]], [[0.0], [1.0]]], [[1.0], [1.0]], scores=[[1, 0], [1, 0]]
+        ),
+    }
+    for name, made in sets.items():
+        made.save(tmp_path / f"{name}.npz")
+    whole = (tmp_path / "good.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "foreign.npz").write_bytes(b"hello")
+    np.savez(tmp_path / "empty.npz", x=np.zeros(1))
+    with (tmp_path / "array.npz").open("wb") as handle:
+        np.save(handle, np.zeros(3))
+    return sets
+
+
+@pytest.mark.usefixtures("data")
+def test_solve_answers_with_the_promised_keys(document, attsvm):
+    code, found = document("solve", "good.npz")
+    assert (code, found["status"], found["norm"], found["targets"]) == (0, "solved", "fro", [0, 0])
+    assert set(found) >= {"value", "W", "margins", "support", "gap", "bracket", "certificate"}
+    assert found["value"] == pytest.approx(np.linalg.norm(found["W"]), rel=1e-12)
+    low, high = found["bracket"]
+    assert low <= found["value"] <= high
+    code, out, _ = attsvm("solve", "good.npz")
+    assert code == 0
+    assert "input 0   selects token 0" in out
+
+
+@pytest.mark.usefixtures("data")
+def test_unseparable_is_an_answer_with_a_certificate(document, attsvm):
+    code, found = document("solve", "unseparable.npz")
+    assert (code, found["status"]) == (1, "unseparable")
+    assert found["certificate"]["type"] == "farkas"
+    code, out, _ = attsvm("solve", "unseparable.npz")
+    assert code == 1
+    assert "unseparable" in out
+
+
+@pytest.mark.usefixtures("data")
+def test_targets_may_be_named(document):
+    code, found = document("solve", "tied.npz", "--targets", "0,1")
+    assert (code, found["targets"]) == (0, [0, 1])
+    code, found = document("solve", "good.npz", "--targets", "1, 0")
+    assert (code, found["targets"]) == (0, [1, 0])
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (["tied.npz"], "optimal tokens"),
+        (["good.npz", "--targets", "one"], "targets are `opt` or integers"),
+        (["good.npz", "--targets", ""], "targets are `opt` or integers"),
+        (["good.npz", "--targets", "0,"], "targets are `opt` or integers"),
+        (["good.npz", "--targets", "0"], "must be 2 integers"),
+        (["good.npz", "--targets", "0,2"], "is not a token index"),
+        (["good.npz", "--targets=-1,0"], "is not a token index"),
+        (["cut.npz"], "not a readable .npz file"),
+        (["foreign.npz"], "not a readable .npz file"),
+        (["array.npz"], "not a readable .npz file"),
+        (["empty.npz"], "arrays that are not known"),
+        (["none.npz"], "there is no file"),
+        (["."], "is a folder"),
+    ],
+)
+def test_bad_data_and_targets_are_bad_input(attsvm, words, cause):
+    code, out, error = attsvm("solve", *words)
+    assert (code, out) == (2, "")
+    assert cause in error

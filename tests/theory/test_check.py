@@ -1,0 +1,317 @@
+"""One part on one shard: what is counted, what is audited, and that nothing escapes."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_pack import build, constant, says, square, square_ball
+
+from attsvm.exact import rational
+from attsvm.theory import PROFILES, Slack
+from attsvm.theory.check import Outcome, Tally, check_part, merge
+from attsvm.theory.confirm import PRECISIONS, confirm
+from attsvm.theory.profiles import Profile, derive_seed
+
+QUICK = PROFILES["quick"]
+SPACE = st.integers(-(10**6), 10**6).map(float)
+
+
+def check(claim, part="", profile=QUICK, shard=0, seed=0):
+    return check_part(claim, claim.part(part), profile, shard, seed)
+
+
+def recording(seen, name="recording", **rest):
+    """The true toy claim, which also notes every instance that it is asked about."""
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        seen.append(x)
+        return square(x, shift)
+
+    return build(name, conclusion, square_ball, data=SPACE, **rest)
+
+
+def test_every_accepted_instance_is_counted_once():
+    seen = []
+    outcome = check(recording(seen))
+    assert outcome.examples == QUICK.examples
+    assert outcome.rejected == 0
+    assert len(seen) >= outcome.examples
+
+
+def test_explicit_instances_come_first_and_on_the_first_shard_alone():
+    seen = []
+    claim = recording(seen, examples=[7.5, -3.25])
+    check(claim)
+    assert seen[:2] == [7.5, -3.25]
+    seen.clear()
+    check(claim, shard=1)
+    assert 7.5 not in seen
+
+
+def test_the_examples_of_a_sibling_come_before_those_of_the_claim():
+    from attsvm.theory import sibling
+
+    seen = []
+    own = {"shift": sibling(shift=-1.0, examples=[9.5]), "other": sibling(shift=1e15)}
+    check(recording(seen, examples=[7.5], siblings=own), "shift")
+    assert seen[:2] == [9.5, 7.5]
+
+
+def test_hypotheses_are_counted_by_name_over_all_instances():
+    claim = recording(
+        [], hypotheses={"even": lambda x: x % 2 == 0, "any": lambda x: True}, examples=[1.0, 2.0]
+    )
+    outcome = check(claim)
+    assert outcome.hypotheses["any"] == outcome.examples + outcome.rejected
+    assert outcome.hypotheses["even"] == outcome.examples
+    assert outcome.rejected > 0
+
+
+def test_a_dropped_hypothesis_rejects_nothing():
+    from attsvm.theory import sibling
+
+    claim = build(
+        "dropping",
+        constant(1.0, 0.0),
+        says(arb(1)),
+        hypotheses={"never": lambda x: False},
+        siblings={"free": sibling(drop=["never"]), "shift": sibling(shift=1.0)},
+        cost=12,
+    )
+    assert check(claim).examples == 0
+    free = check(claim, "free")
+    assert free.rejected == 0
+    assert free.hypotheses == {}
+
+
+def test_shrinking_is_not_counted():
+    seen = []
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        seen.append(x)
+        return Slack(1000.5 - abs(x), 0.0)
+
+    claim = build(
+        "shrinking", conclusion, lambda x, shift=0.0: arb(rational(1000.5) - abs(rational(x)))
+    )
+    outcome = check(replace(claim, data=SPACE))
+    assert outcome.refuted is not None
+    assert outcome.examples < len(set(seen))
+    assert outcome.examples <= QUICK.examples
+    assert outcome.refuted.instance == {"float": "1001"}
+
+
+def test_a_broken_check_is_not_shrunk():
+    seen = []
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        seen.append(x)
+        if abs(x) > 1000.0:
+            raise ArithmeticError(f"at {x}")
+        return Slack(1.0, 0.0)
+
+    outcome = check(replace(build("breaking", conclusion, says(arb(1))), data=SPACE))
+    assert outcome.error == f"ArithmeticError: at {seen[-1]} (test_check.py:{LINE})"
+    assert len(seen) == outcome.examples
+
+
+LINE = test_a_broken_check_is_not_shrunk.__code__.co_firstlineno + 6
+
+
+@pytest.mark.parametrize("kind", [ValueError, SystemExit, RecursionError, GeneratorExit])
+@pytest.mark.parametrize("explicit", [(), (0.0,)])
+def test_whatever_a_claim_raises_becomes_its_error(kind, explicit):
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        raise kind("no more")
+
+    outcome = check(build("raising", conclusion, says(arb(1)), examples=explicit))
+    assert outcome.error.startswith(f"{kind.__name__}: no more (test_check.py:")
+
+
+def test_a_user_who_interrupts_is_obeyed():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check(build("interrupted", conclusion, says(arb(1))))
+
+
+def test_a_strategy_or_hypothesis_that_raises_becomes_the_error():
+    def divide(x):
+        return 1 / (x - x)
+
+    wrong_data = build("data", square, square_ball, data=SPACE.map(divide))
+    wrong_hypothesis = build("hypothesis", square, square_ball, hypotheses={"h": divide})
+    for claim in (wrong_data, wrong_hypothesis):
+        assert check(claim).error.startswith("ZeroDivisionError: float division by zero")
+
+
+@pytest.mark.parametrize("answer", [None, 1, 0.0, "yes", np.True_, ()])
+def test_a_hypothesis_must_answer_true_or_false(answer):
+    claim = build("answer", square, square_ball, hypotheses={"odd": lambda x: answer})
+    assert "hypothesis 'odd' of toy/answer:literal is not decided" in check(claim).error
+
+
+def test_as_many_instances_are_audited_as_the_profile_says():
+    assert check(recording([])).audited == QUICK.audits
+
+
+@pytest.mark.parametrize("ball", [None, arb("nan"), arb("inf")])
+def test_what_no_certificate_could_compare_is_not_called_audited(ball):
+    outcome = check(build("unaudited", constant(1.0, 0.0), says(ball)))
+    assert (outcome.audited, outcome.error, outcome.examples) == (0, None, QUICK.examples)
+
+
+def test_a_claim_with_a_second_evaluation_alone_is_never_audited():
+    outcome = check(build("rerun", constant(1.0, 0.0), rerun=constant(1.0, 0.0)))
+    assert (outcome.audited, outcome.error) == (0, None)
+
+
+def test_the_search_keeps_the_least_slack_and_the_largest_ratio():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        return Slack.at_most(abs(x), 2e6, 0.0)
+
+    claim = build("tight", conclusion, lambda x, shift=0.0: arb(2 * 10**6 - abs(rational(x))))
+    outcome = check(replace(claim, data=st.just(1.0), examples=(1.5e6, 3.0)), seed=1)
+    assert outcome.min_slack <= 5e5
+    assert outcome.tightness == (2e6 - outcome.min_slack) / 2e6
+
+
+def test_no_slack_is_recorded_of_an_unknown():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        return Slack.unknown("too short")
+
+    outcome = check(build("unknown", conclusion, says(None)))
+    assert (outcome.min_slack, outcome.undecided) == (None, QUICK.examples)
+    assert outcome.undecided_note == "too short"
+
+
+def test_the_sign_is_decided_at_the_least_precision_that_can():
+    asked = []
+
+    def certify(x: float) -> arb:
+        asked.append(ctx.prec)
+        return arb(2).sqrt() ** 2 - 2 + arb(2) ** -300
+
+    answer = confirm(build("sharp", square, certify), {}, 1.0, "inequality")
+    assert answer.refuted is False
+    assert asked == [p for p in PRECISIONS if p <= 512]
+    assert answer.method == "ball arithmetic at 512 bits"
+
+
+def test_a_sign_that_no_precision_settles_stays_open():
+    def certify(x: float) -> arb:
+        return arb(2).sqrt() ** 2 - 2
+
+    answer = confirm(build("never", square, certify), {}, 1.0, "inequality")
+    assert answer.refuted is None
+    assert answer.method == f"sign open at {PRECISIONS[-1]} bits"
+
+
+@pytest.mark.parametrize(
+    ("ball", "kind", "refuted"),
+    [
+        (arb(0), "inequality", False),
+        (arb(0), "strict", True),
+        (arb(0), "equality", False),
+        (arb(-1), "equality", True),
+        (arb(-1), "inequality", True),
+        (arb(1), "strict", False),
+        (arb(0, 1), "inequality", None),
+        (arb("nan"), "inequality", None),
+        (arb("nan"), "strict", None),
+    ],
+)
+def test_an_exact_ball_decides_by_the_kind_of_the_slack(ball, kind, refuted):
+    assert confirm(build("ball", square, lambda x: ball), {}, 1.0, kind).refuted is refuted
+
+
+@pytest.mark.parametrize(
+    ("slack", "refuted"),
+    [
+        (Slack(-1.0, 0.5), True),
+        (Slack(-0.25, 0.5), None),
+        (Slack(0.25, 0.5), None),
+        (Slack(1.0, 0.5), False),
+        (Slack(0.0, 0.0, "strict"), True),
+        (Slack(-1.0, math.inf), None),
+        (Slack.unknown("short"), None),
+    ],
+)
+def test_a_second_evaluation_decides_within_its_own_error(slack, refuted):
+    answer = confirm(build("again", square, rerun=lambda x: slack), {}, 1.0, slack.kind)
+    assert answer.refuted is refuted
+
+
+def test_a_second_evaluation_without_a_number_is_an_error():
+    claim = build("nan", constant(-1.0, 0.0), rerun=lambda x, shift=0.0: Slack(math.nan, 0.0))
+    assert "second evaluation of toy/nan:literal returned NaN" in check(claim).error
+
+
+def test_seeds_depend_on_claim_shard_and_base_alone():
+    keys = [(c, s, b) for c in ("a/b:literal", "a/c:literal") for s in (0, 1) for b in (0, 1, -1)]
+    assert len({derive_seed(*key) for key in keys}) == len(keys)
+    assert derive_seed("sim/lemma-3.11:literal", 0, 0) == 18399593610483010501
+
+
+@given(st.text(), st.integers(0, 100), st.integers())
+def test_a_seed_fits_into_64_bits(claim, shard, base):
+    assert 0 <= derive_seed(claim, shard, base) < 1 << 64
+
+
+def test_the_same_seed_draws_the_same_instances_and_another_seed_others():
+    drawn = []
+    for seed, shard in ((0, 0), (0, 0), (1, 0), (0, 1)):
+        seen = []
+        check(recording(seen), shard=shard, seed=seed)
+        drawn.append(seen)
+    assert drawn[0] == drawn[1]
+    assert drawn[0] != drawn[2]
+    assert drawn[0] != drawn[3]
+
+
+def test_a_costly_claim_gets_its_share_of_every_budget_and_at_least_a_few():
+    assert QUICK.scaled(1) == QUICK
+    assert QUICK.scaled(10).examples == QUICK.examples // 10
+    least = QUICK.scaled(10**6)
+    assert (least.examples, least.climb, least.audits) == (12, 12, 2)
+    assert check(recording([], cost=10)).examples == QUICK.scaled(10).examples
+
+
+def test_an_outcome_survives_json():
+    claim = build("far", constant(-1.0, 0.0), says(arb(-1)), expected="refuted")
+    outcome = check(claim)
+    assert outcome.refuted is not None
+    assert Outcome.read(json.loads(json.dumps(outcome.json()))) == outcome
+
+
+def test_shards_merge_in_their_order():
+    first = Outcome("c", "", 3, 1, {"h": 2}, 0.5, None, 0, "", 1, error=None, seconds=1.0)
+    second = Outcome("c", "", 4, 0, {"h": 4}, -0.5, 0.9, 2, "open", 1, error="bad", seconds=2.0)
+    third = Outcome("c", "", 0, 0, {"h": 0}, None, 0.2, 1, "later", 0, error="worse")
+    merged = merge([first, second, third])
+    assert (merged.examples, merged.rejected, merged.hypotheses) == (7, 1, {"h": 6})
+    assert (merged.min_slack, merged.tightness) == (-0.5, 0.9)
+    assert (merged.undecided, merged.undecided_note, merged.audited) == (3, "open", 2)
+    assert (merged.error, merged.seconds) == ("bad", 3.0)
+
+
+def test_heights_rank_instances_and_refuse_inadmissible_ones():
+    claim = build("height", square, square_ball, hypotheses={"small": lambda x: x < 10}, data=SPACE)
+    tally = Tally(claim, claim.part(""), 0)
+    assert tally.height(20.0) is None
+    assert tally.height(1.0) > tally.height(2.0)
+
+
+def test_profiles_grow_from_quick_over_ci_to_deep():
+    quick, ci, deep = (PROFILES[name] for name in ("quick", "ci", "deep"))
+    assert [quick.name, ci.name, deep.name] == list(PROFILES)
+    for small, large in ((quick, ci), (ci, deep)):
+        for field in Profile.__dataclass_fields__:
+            if field != "name":
+                assert getattr(small, field) < getattr(large, field)

@@ -1,0 +1,161 @@
+"""A stored counterexample is confirmed by its values alone, and by nothing else in its file."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.theory import PROFILES, load_packs
+from attsvm.theory.check import check_part
+from attsvm.theory.counterexample import document, file_name, replay
+
+PACK = str(Path(__file__).parent / "toy_pack.py")
+NAMES = ["false", "unequal", "tie", "rare", "numeric"]
+
+
+@pytest.fixture(scope="module")
+def packs():
+    return load_packs([PACK])
+
+
+@pytest.fixture(scope="module")
+def documents(packs):
+    """The stored counterexample of each toy, and of a sibling."""
+    claims = {c.id: c for pack in packs for c in pack.claims}
+    made = {}
+    for name in NAMES:
+        claim = claims[f"toy/{name}:literal"]
+        made[name] = document(claim, check_part(claim, claim.part(""), PROFILES["quick"], 0, 0))
+    claim = claims["toy/true:literal"]
+    part = claim.part("shift 100")
+    made["sibling"] = document(claim, check_part(claim, part, PROFILES["quick"], 0, 0))
+    return made
+
+
+def replayed(tmp_path, packs, stored):
+    path = tmp_path / "stored.json"
+    path.write_text(stored if isinstance(stored, str) else json.dumps(stored))
+    return replay(path, packs)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "sibling"])
+def test_a_counterexample_is_confirmed_from_its_file_alone(tmp_path, packs, documents, name):
+    result = replayed(tmp_path, packs, documents[name])
+    assert (result.result, result.stale) == ("CONFIRMED", False)
+    assert result.evidence == ("numeric" if name == "numeric" else "certified")
+    assert result.claim == documents[name]["claim"]
+
+
+def test_the_file_says_what_it_refutes_and_how(documents):
+    stored = documents["false"]
+    assert stored["instance"] == {"float": "41/8"}
+    assert stored["slack"] == {"value": "-0.125", "error": "0.0", "kind": "inequality"}
+    assert stored["certificate"]["evidence"] == "certified"
+    assert [float(x) for x in stored["certificate"]["enclosure"]] == [-0.125, -0.125]
+    assert (stored["schema"], stored["kind"]) == (1, "attsvm-counterexample")
+    assert documents["sibling"]["sibling"] == "shift 100"
+
+
+@pytest.mark.parametrize("key", ["slack", "certificate", "found_by", "statement"])
+@pytest.mark.parametrize("value", [None, {"value": "-1000", "error": "0"}, "certified"])
+def test_what_the_file_claims_about_itself_changes_nothing(tmp_path, packs, documents, key, value):
+    true = replayed(tmp_path, packs, documents["false"])
+    assert replayed(tmp_path, packs, {**documents["false"], key: value}) == true
+    wrong = {**documents["false"], "instance": {"float": "1"}, key: value}
+    assert replayed(tmp_path, packs, wrong).result == "NOT CONFIRMED"
+
+
+def test_an_instance_that_does_not_refute_is_not_confirmed(tmp_path, packs, documents):
+    result = replayed(tmp_path, packs, {**documents["false"], "instance": {"float": "5"}})
+    assert (result.result, result.evidence) == ("NOT CONFIRMED", "none")
+    assert "the conclusion holds on this instance" in result.reason
+
+
+def test_an_instance_outside_the_hypotheses_is_not_confirmed(tmp_path, packs, documents):
+    stored = {**documents["sibling"], "claim": "toy/vacuous:literal"}
+    result = replayed(tmp_path, packs, stored)
+    assert (result.result, result.reason) == (
+        "NOT CONFIRMED",
+        "the instance does not satisfy: x above 1000",
+    )
+
+
+def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
+    result = replayed(tmp_path, packs, {**documents["false"], "claim": "toy/rounding-open:literal"})
+    assert result.result == "NOT CONFIRMED"
+    assert "the sign stays open" in result.reason
+
+
+def test_a_claim_that_changed_since_is_called_stale(tmp_path, packs, documents):
+    result = replayed(tmp_path, packs, {**documents["false"], "fingerprint": "0" * 64})
+    assert (result.result, result.stale) == ("CONFIRMED", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"schema": 2}, "schema that is not known (got 2)"),
+        ({"schema": None}, "schema that is not known"),
+        ({"kind": "other"}, "is no counterexample file"),
+        ({"claim": "toy/unheard-of:literal"}, "no claim has that id"),
+        ({"claim": "toy/false"}, "names no single claim"),
+        ({"claim": "toy/"}, "names no single claim"),
+        ({"claim": ""}, "names no single claim"),
+        ({"claim": None}, "no claim has that id"),
+        ({"claim": ["toy/false:literal"]}, "no claim has that id"),
+        ({"sibling": "unheard of"}, "has no sibling of that name"),
+        ({"instance": {"float": "x"}}, "cannot be read"),
+        ({"instance": {"record": "Popen", "fields": {}}}, "does not use"),
+        ({"instance": None}, "TypeError"),
+        ({"instance": "text"}, "TypeError"),
+        ({"claim": "toy/raises:literal", "instance": {"float": "51"}}, "ArithmeticError"),
+        ({"claim": "toy/exits:literal"}, "SystemExit"),
+    ],
+)
+def test_a_file_that_cannot_be_executed_is_an_error(tmp_path, packs, documents, changes, reason):
+    result = replayed(tmp_path, packs, {**documents["false"], **changes})
+    assert (result.result, result.claim) == ("ERROR", None)
+    assert reason in result.reason
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", "hello", "[" * 100_000])
+def test_a_foreign_file_is_an_error(tmp_path, packs, text):
+    assert replayed(tmp_path, packs, text).result == "ERROR"
+
+
+def test_a_file_cut_at_any_byte_is_an_error(tmp_path, packs, documents):
+    text = json.dumps(documents["false"])
+    for size in range(len(text)):
+        assert replayed(tmp_path, packs, text[:size]).result == "ERROR"
+
+
+def test_a_missing_file_and_a_folder_are_errors(tmp_path, packs):
+    assert replay(tmp_path / "none.json", packs).result == "ERROR"
+    assert replay(tmp_path, packs).result == "ERROR"
+
+
+@given(
+    st.sampled_from(["schema", "kind", "claim", "sibling", "instance", "fingerprint"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=8), inner),
+        max_leaves=5,
+    ),
+)
+def test_random_changes_never_escape_as_exceptions(tmp_path_factory, packs, documents, key, value):
+    result = replayed(tmp_path_factory.getbasetemp(), packs, {**documents["rare"], key: value})
+    harmless = key == "fingerprint" or (key == "sibling" and not value)
+    assert (result.result == "CONFIRMED") is (harmless or documents["rare"][key] == value)
+
+
+@given(st.integers(-8000, 8000))
+def test_confirmed_is_said_exactly_of_instances_that_violate(tmp_path_factory, packs, documents, k):
+    stored = {**documents["false"], "instance": {"float": f"{k}/1024"}}
+    result = replayed(tmp_path_factory.getbasetemp(), packs, stored)
+    assert result.result == ("CONFIRMED" if k / 1024 > 5 else "NOT CONFIRMED")
+
+
+def test_file_names_hold_no_folder():
+    assert file_name("sim/lemma-3.11:literal-1") == "sim--lemma-3.11--literal-1.json"

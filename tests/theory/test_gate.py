@@ -1,0 +1,190 @@
+"""The gate passes a run that is exactly as reviewed and names every difference."""
+
+import datetime
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.errors import FileError
+from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
+from attsvm.theory.gate import Expectation, hold, read_expectations
+from attsvm.theory.ledger import Run
+
+TODAY = datetime.date(2026, 6, 1)
+A, B = "toy/a:literal", "toy/b:literal"
+
+
+def entry(claim, truth="holds", evidence="numeric", validity="exercised", **changes):
+    words = {"truth": truth, "evidence": evidence, "validity": validity}
+    siblings = [{"name": "s", "refuted": True}, {"name": "t", "refuted": True}]
+    return {
+        "id": claim,
+        "expected": words,
+        **words,
+        "siblings": siblings,
+        "reason": "seen",
+        **changes,
+    }
+
+
+def run(**changes):
+    verdicts = {A: entry(A), B: entry(B, "refuted", "certified")}
+    return replace(Run("quick", 0, (A, B), verdicts, True, 0), **changes)
+
+
+def expected(until=None):
+    holds = Verdict(Truth.HOLDS, Evidence.NUMERIC, Validity.EXERCISED)
+    refuted = Verdict(Truth.REFUTED, Evidence.CERTIFIED, Validity.EXERCISED)
+    return {A: Expectation(holds, "why", until), B: Expectation(refuted, "why")}
+
+
+def with_a(**changes):
+    return run(verdicts={A: entry(A, **changes), B: run().verdicts[B]})
+
+
+def test_a_run_that_is_as_reviewed_passes():
+    assert hold(run(), expected(), TODAY) == ()
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        (with_a(truth="undecided"), "truth is undecided, expected holds (seen)"),
+        (with_a(truth="proved"), "truth is proved, expected holds"),
+        (with_a(evidence="none"), "evidence is none, expected numeric"),
+        (with_a(evidence="certified"), "evidence is certified, expected numeric"),
+        (with_a(validity="weak"), "validity is weak, expected exercised"),
+        (with_a(validity="thin"), "validity is thin, expected exercised"),
+        (with_a(truth=None), "truth is None, expected holds"),
+        (with_a(expected=None), "its file declares None, reviewed is"),
+        (
+            with_a(expected={"truth": "proved", "evidence": "symbolic", "validity": "exercised"}),
+            "its file declares",
+        ),
+        (with_a(siblings=[]), "siblings not refuted: fewer than two"),
+        (with_a(siblings=[{"name": "s", "refuted": True}]), "fewer than two"),
+        (
+            with_a(siblings=[{"name": "s", "refuted": True}, {"name": "t", "refuted": False}]),
+            "siblings not refuted: ['t']",
+        ),
+        (with_a(siblings=[{"name": "s", "refuted": 1}, {"name": "t", "refuted": True}]), "['s']"),
+    ],
+)
+def test_every_difference_of_a_verdict_is_named_with_its_claim(seen, reason):
+    reasons = hold(seen, expected(), TODAY)
+    assert any(r.startswith(f"{A}: ") and reason in r for r in reasons)
+    assert not any(r.startswith(B) for r in reasons)
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        (run(finished=False), "the run did not finish"),
+        (run(damaged=2), "2 line(s) of the run are damaged"),
+        (run(verdicts={B: run().verdicts[B]}), f"{A}: expected holds, numeric, exercised, skipped"),
+        (
+            run(claims=(B,), verdicts={B: run().verdicts[B]}),
+            f"{A}: expected holds, numeric, exercised, matched no claim of the run",
+        ),
+        (
+            run(claims=(A, B, "toy/c:literal")),
+            "toy/c:literal: checked, but nobody reviewed what to expect of it",
+        ),
+        (
+            run(verdicts={**run().verdicts, "toy/c:literal": entry("toy/c:literal")}),
+            "toy/c:literal: checked, but nobody reviewed",
+        ),
+    ],
+)
+def test_a_run_that_is_not_the_reviewed_one_is_refused_with_one_reason(seen, reason):
+    (found,) = hold(seen, expected(), TODAY)
+    assert found.startswith(reason)
+
+
+def test_an_expectation_lapses_after_its_day():
+    day = datetime.timedelta(days=1)
+    assert hold(run(), expected(until=TODAY), TODAY) == ()
+    (reason,) = hold(run(), expected(until=TODAY), TODAY + day)
+    assert reason == f"{A}: the expectation lapsed on {TODAY}; review it"
+
+
+def test_a_run_of_nothing_never_passes():
+    assert hold(Run("quick", 0, (), {}, True, 0), {}, TODAY) == ("the run checked no claim",)
+
+
+@given(
+    st.sampled_from(list(Truth)), st.sampled_from(list(Evidence)), st.sampled_from(list(Validity))
+)
+def test_only_the_reviewed_words_pass(truth, evidence, validity):
+    words = (str(truth), str(evidence), str(validity))
+    seen = with_a(truth=words[0], evidence=words[1], validity=words[2])
+    seen.verdicts[A]["expected"] = expected()[A].verdict.json()
+    reasons = hold(seen, expected(), TODAY)
+    wrong = sum(a != b for a, b in zip(words, ("holds", "numeric", "exercised"), strict=True))
+    assert len(reasons) == wrong
+
+
+def write(path, claims, schema=1):
+    path.write_text(json.dumps({"schema": schema, "claims": claims}))
+    return path
+
+
+GOOD = {"truth": "holds", "evidence": "numeric", "validity": "exercised", "reason": "because"}
+
+
+def test_expectations_are_read_with_reason_and_day(tmp_path):
+    path = write(tmp_path / "e.json", {A: GOOD, B: {**GOOD, "until": "2026-06-01"}})
+    holds = Verdict(Truth.HOLDS, Evidence.NUMERIC, Validity.EXERCISED)
+    assert read_expectations(path) == {
+        A: Expectation(holds, "because"),
+        B: Expectation(holds, "because", TODAY),
+    }
+
+
+def without(key):
+    return {k: v for k, v in GOOD.items() if k != key}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (without("reason"), "expected without a reason"),
+        ({**GOOD, "reason": "  "}, "expected without a reason"),
+        ({**GOOD, "reason": 1}, "expected without a reason"),
+        ({**GOOD, "truth": "true"}, "cannot be read"),
+        ({**GOOD, "evidence": "strong"}, "cannot be read"),
+        ({**GOOD, "validity": ""}, "cannot be read"),
+        (without("validity"), "cannot be read"),
+        ({**GOOD, "until": "tomorrow"}, "cannot be read"),
+        ({**GOOD, "until": 5}, "cannot be read"),
+        ({**GOOD, "note": "x"}, "unknown keys"),
+        ("holds", "is no object"),
+        (None, "is no object"),
+    ],
+)
+def test_an_entry_of_another_form_is_refused_by_its_claim(tmp_path, wrong, message):
+    path = write(tmp_path / "e.json", {B: GOOD, A: wrong})
+    with pytest.raises(FileError, match=message) as caught:
+        read_expectations(path)
+    assert A in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"schema": 1}', '{"schema": 2, "claims": {}}']
+)
+def test_a_file_of_another_form_is_refused(tmp_path, text):
+    (tmp_path / "e.json").write_text(text)
+    with pytest.raises(FileError):
+        read_expectations(tmp_path / "e.json")
+
+
+def test_the_shipped_expectations_are_those_of_the_shipped_claims():
+    (pack,) = load_packs()
+    reviewed = read_expectations(pack.expectations)
+    assert sorted(reviewed) == [c.id for c in pack.claims]
+    for c in pack.claims:
+        assert reviewed[c.id].verdict == c.expected.verdict

@@ -1,0 +1,222 @@
+"""The ledger only grows, and what a kill leaves of it is read for what it is."""
+
+import datetime
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.errors import LedgerError
+from attsvm.theory.gate import hold
+from attsvm.theory.ledger import Ledger, last_run, read_events
+
+TODAY = datetime.date(2026, 1, 1)
+VERDICT = {"id": "toy/a:literal", "truth": "holds", "siblings": [{"name": "s", "refuted": True}]}
+
+
+def write(path, *, finished=True, seed=0):
+    with Ledger(path) as ledger:
+        ledger.append("run", profile="quick", seed=seed, claims=["toy/a:literal"])
+        ledger.append("part", shard=0, outcome={"claim": "toy/a:literal"})
+        ledger.append("verdict", verdict=VERDICT)
+        if finished:
+            ledger.append("finished", matched=True)
+    return path
+
+
+def refused(run):
+    return hold(run, {}, TODAY)
+
+
+def test_events_are_read_in_the_order_in_which_they_were_written(tmp_path):
+    events = read_events(write(tmp_path / "deep" / "ledger.jsonl"))
+    assert [e["event"] for e in events] == ["run", "part", "verdict", "finished"]
+    assert {e["schema"] for e in events} == {1}
+
+
+def test_a_run_is_read_back_as_it_was_recorded(tmp_path):
+    run = last_run(write(tmp_path / "l", seed=5))
+    assert (run.profile, run.seed, run.claims) == ("quick", 5, ("toy/a:literal",))
+    assert (run.verdicts, run.finished, run.damaged) == ({VERDICT["id"]: VERDICT}, True, 0)
+
+
+def test_a_ledger_only_grows(tmp_path):
+    path = write(tmp_path / "l")
+    before = path.read_bytes()
+    write(path, seed=1)
+    assert path.read_bytes().startswith(before)
+    assert len(path.read_bytes()) == 2 * len(before)
+
+
+def test_an_event_is_on_disk_before_the_next_is_written(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        for k in range(3):
+            ledger.append("run", k=k)
+            assert read_events(tmp_path / "l")[-1]["k"] == k
+
+
+def test_the_last_run_of_several_counts(tmp_path):
+    path = write(write(tmp_path / "l", seed=1), seed=2, finished=False)
+    run = last_run(path)
+    assert (run.seed, run.finished) == (2, False)
+
+
+def test_a_last_line_cut_at_any_byte_leaves_the_earlier_events(tmp_path):
+    whole = write(tmp_path / "whole").read_bytes()
+    last = whole.rstrip(b"\n").rindex(b"\n") + 1
+    path = tmp_path / "cut"
+    for size in range(last, len(whole)):
+        path.write_bytes(whole[:size])
+        events = read_events(path)
+        assert [e["event"] for e in events[:3]] == ["run", "part", "verdict"]
+        run = last_run(path)
+        complete = size == len(whole) - 1  # nothing but the line's end is missing
+        assert run.finished is complete
+        assert run.damaged == (last < size < len(whole) - 1)
+        assert run.verdicts == {VERDICT["id"]: VERDICT}
+        assert any("did not finish" in reason for reason in refused(run)) is not complete
+
+
+def test_a_run_appended_after_a_cut_line_is_read_whole(tmp_path):
+    whole = write(tmp_path / "whole").read_bytes()
+    path = tmp_path / "cut"
+    for size in range(1, len(whole) + 1, 7):
+        path.write_bytes(whole[:size])
+        write(path, seed=9)
+        run = last_run(path)
+        assert (run.seed, run.finished, run.damaged) == (9, True, 0)
+        assert path.read_bytes().startswith(whole[:size])
+        assert sum(e is None for e in read_events(path)) <= 1
+
+
+def test_a_start_of_a_run_that_was_cut_is_not_taken_for_the_run_before(tmp_path):
+    path = write(tmp_path / "l")
+    size = len(path.read_bytes())
+    write(path, seed=1)
+    path.write_bytes(path.read_bytes()[: size + 20])
+    run = last_run(path)
+    assert (run.seed, run.damaged) == (0, 1)
+    assert any("damaged" in reason for reason in refused(run))
+
+
+@given(st.binary(min_size=1, max_size=60), st.integers(0, 3))
+def test_any_bytes_in_place_of_a_line_are_counted_as_damage(tmp_path_factory, noise, where):
+    noise = noise.replace(b"\n", b"x")
+    if not noise.strip():
+        noise = b"x"
+    path = tmp_path_factory.getbasetemp() / "noise"
+    path.unlink(missing_ok=True)
+    lines = write(path).read_bytes().splitlines(keepends=True)
+    lines.insert(where + 1, noise + b"\n")
+    path.write_bytes(b"".join(lines))
+    assert last_run(path).damaged == 1
+
+
+def test_deep_nesting_and_foreign_schemas_are_damage(tmp_path):
+    path = write(tmp_path / "l")
+    with path.open("a") as handle:
+        handle.write("[" * 100_000 + "\n" + '{"schema": 2, "event": "run"}\n{"schema": 1}\n7\n')
+    assert last_run(path).damaged == 4
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"event": "run"},
+        {"event": "run", "profile": "quick", "seed": 0, "claims": None},
+        {"event": "run", "profile": "quick", "seed": 0},
+    ],
+)
+def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
+    (tmp_path / "l").write_text(json.dumps({"schema": 1, **event}) + "\n")
+    with pytest.raises(LedgerError, match="has an event that lacks"):
+        last_run(tmp_path / "l")
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        *(None, 7, [], {}, {"id": 1}, {"id": "a"}, {"id": "a", "siblings": None}),
+        *({"id": "a", "siblings": [1]}, {"id": {}, "siblings": []}),
+    ],
+)
+def test_a_verdict_of_another_form_is_no_ledger(tmp_path, verdict):
+    path = write(tmp_path / "l")
+    with Ledger(path) as ledger:
+        ledger.append("verdict", verdict=verdict)
+    with pytest.raises(LedgerError, match="has an event that lacks"):
+        last_run(path)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n\n", "hello\n", "{}\n", '{"schema": 2, "event": "x"}\n']
+)
+def test_a_file_without_events_is_no_ledger(tmp_path, content):
+    (tmp_path / "l").write_text(content)
+    with pytest.raises(LedgerError, match="holds no event of a ledger"):
+        read_events(tmp_path / "l")
+
+
+def test_a_ledger_without_a_run_says_so(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.append("finished")
+    with pytest.raises(LedgerError, match="records no run"):
+        last_run(tmp_path / "l")
+
+
+def test_a_missing_ledger_or_a_folder_cannot_be_read(tmp_path):
+    for path in (tmp_path / "none", tmp_path):
+        with pytest.raises(LedgerError, match="cannot be read"):
+            read_events(path)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "ledger.jsonl", tmp_path):
+        with pytest.raises(LedgerError, match="cannot be written"):
+            Ledger(path)
+
+
+def test_a_full_disk_is_a_ledger_error():
+    with Ledger("/dev/full") as ledger, pytest.raises(LedgerError, match="cannot be written"):
+        ledger.append("run")
+
+
+def test_a_number_that_is_no_json_is_never_written(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        with pytest.raises(ValueError, match="JSON compliant"):
+            ledger.append("part", x=float("nan"))
+        ledger.append("run")
+    assert len(read_events(tmp_path / "l")) == 1
+
+
+def test_a_killed_run_leaves_its_events_and_never_passes_the_gate(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    command = [sys.executable, "-m", "attsvm.cli", "verify"]
+    process = subprocess.Popen(
+        [*command, "sim/lemma-3", "sim/stability-logistic", "--ledger", str(path)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if path.exists() and b'"event": "verdict"' in path.read_bytes():
+            break
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    events = [e for e in read_events(path) if e is not None]
+    assert events[0]["event"] == "run"
+    run = last_run(path)
+    assert run.verdicts
+    assert not run.finished
+    assert "the run did not finish" in refused(run)
+    write(path, seed=7)
+    assert (last_run(path).seed, last_run(path).finished) == (7, True)

@@ -1,0 +1,151 @@
+"""Packs are found and named, and ids are unique across them."""
+
+from pathlib import Path
+
+import pytest
+
+from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.theory import load_packs
+from attsvm.theory.packs import find_claims
+
+PACK = str(Path(__file__).parent / "toy_pack.py")
+ROOT = Path(__file__).parents[2]
+CLAIM = """
+from hypothesis import strategies as st
+from attsvm.theory import Slack, claim, sibling
+from flint import arb
+
+@claim("{id}", source="s", place="p", statement="t", data=st.just(0.0), expected="holds",
+       siblings={{"a": sibling(k=1.0), "b": sibling(k=2.0)}}, certify=lambda x, k=0.0: arb(1),
+       depends_on={needs!r})
+def conclusion(x: float, k: float = 0.0) -> Slack:
+    return Slack(-k, 0.0)
+"""
+
+
+def pack(tmp_path, name, id, needs=()):
+    path = tmp_path / f"{name}.py"
+    path.write_text(CLAIM.format(id=id, needs=list(needs)))
+    return str(path)
+
+
+def ids(packs):
+    return [c.id for c in find_claims(packs)]
+
+
+def test_the_shipped_pack_is_found_through_its_entry_point():
+    (shipped,) = load_packs()
+    assert shipped.name == "properties"
+    assert shipped.expectations == ROOT / "properties" / "expectations.json"
+    assert [c.id for c in shipped.claims] == sorted(c.id for c in shipped.claims)
+
+
+def test_a_pack_is_named_by_path_beside_the_installed_ones(tmp_path):
+    path = pack(tmp_path, "mine", "mine/a:literal")
+    shipped, mine = load_packs([path])
+    assert shipped == load_packs()[0]
+    assert [c.id for c in mine.claims] == ["mine/a:literal"]
+    assert mine.expectations == tmp_path / "expectations.json"
+
+
+def test_a_pack_is_named_by_module(tmp_path, monkeypatch):
+    pack(tmp_path, "named_by_module", "mine/b:literal")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "mine/b:literal" in ids(load_packs(["named_by_module"]))
+
+
+def test_every_module_of_a_package_is_looked_through(tmp_path, monkeypatch):
+    (tmp_path / "packaged" / "inner").mkdir(parents=True)
+    for folder in ("packaged", "packaged/inner"):
+        (tmp_path / folder / "__init__.py").write_text("")
+    pack(tmp_path / "packaged" / "inner", "deep", "mine/c:literal")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "mine/c:literal" in ids(load_packs(["packaged"]))
+
+
+def test_a_pack_that_is_named_twice_counts_once(tmp_path):
+    path = pack(tmp_path, "twice", "mine/d:literal")
+    assert ids(load_packs([path, path])).count("mine/d:literal") == 1
+    assert ids(load_packs(["properties"])) == ids(load_packs())
+
+
+def test_a_file_of_an_installed_pack_that_is_named_counts_once():
+    named = load_packs([str(ROOT / "properties" / "sim" / "lemma_3_12.py")])
+    assert ids(named) == ids(load_packs())
+
+
+def test_an_id_of_two_files_is_refused_with_both(tmp_path):
+    paths = [pack(tmp_path, name, "mine/e:literal") for name in ("left", "right")]
+    with pytest.raises(ClaimError, match="two claims have the id mine/e:literal") as caught:
+        load_packs(paths)
+    assert "right.py" in str(caught.value)
+    assert "left.py" in str(caught.value)
+
+
+def test_an_id_twice_in_one_pack_is_refused(tmp_path):
+    path = tmp_path / "double.py"
+    one = CLAIM.format(id="mine/f:literal", needs=[])
+    path.write_text(one + one.replace("def conclusion", "def other"))
+    with pytest.raises(ClaimError, match="two claims have the id mine/f:literal"):
+        load_packs([str(path)])
+
+
+def test_a_dependency_must_be_there(tmp_path):
+    path = pack(tmp_path, "needy", "mine/g:literal", ["sim/lemma-3.12:sharp"])
+    assert "mine/g:literal" in ids(load_packs([path]))
+    path = pack(tmp_path, "needier", "mine/h:literal", ["sim/lemma-9:sharp"])
+    with pytest.raises(ClaimError, match="depends on a claim that is not there"):
+        load_packs([path])
+
+
+@pytest.mark.parametrize("content", ["1 / 0", "def broken(:", "raise SystemError"])
+def test_a_file_that_cannot_be_loaded_is_a_claim_error_every_time(tmp_path, content):
+    path = tmp_path / "broken.py"
+    path.write_text(content)
+    for _ in range(2):
+        with pytest.raises(ClaimError, match="cannot be loaded"):
+            load_packs([str(path)])
+
+
+def test_a_claim_that_cannot_be_checked_is_refused_where_its_pack_is_loaded(tmp_path):
+    path = pack(tmp_path, "bad_id", "no id")
+    for _ in range(2):
+        with pytest.raises(ClaimError, match="source/statement:reading"):
+            load_packs([path])
+
+
+def test_a_file_without_claims_is_no_pack(tmp_path):
+    path = tmp_path / "empty.py"
+    path.write_text("x = 1\n")
+    with pytest.raises(ClaimError, match="holds no claim"):
+        load_packs([str(path)])
+
+
+@pytest.mark.parametrize("name", ["nowhere.py", "no_such_module", "no.such.module", ""])
+def test_a_pack_that_is_not_there_is_a_claim_error(name):
+    with pytest.raises(ClaimError):
+        load_packs([name])
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["toy/true:literal"], ["toy/true:literal"]),
+        (["toy/true"], ["toy/true:literal"]),
+        (["toy/ti"], ["toy/tie-open:literal", "toy/tie:literal"]),
+        (["toy/tie"], ["toy/tie:literal"]),
+        (["toy/tie", "toy/true", "toy/ti"], ["toy/tie-open:literal", "toy/tie:literal"]),
+    ],
+)
+def test_claims_are_found_by_id_then_statement_then_prefix(words, found):
+    claims = find_claims(load_packs([PACK]), words)
+    expected = sorted({*found, *(["toy/true:literal"] if "toy/true" in words else [])})
+    assert [c.id for c in claims] == expected
+
+
+def test_an_unknown_word_names_the_nearest_ids():
+    packs = load_packs([PACK])
+    with pytest.raises(UnknownClaimError, match=r"sim/lemma-3\.11"):
+        find_claims(packs, ["sim/lema-3.11"])
+    with pytest.raises(UnknownClaimError, match="See `attsvm claims`"):
+        find_claims(packs, ["@@@@"])

@@ -1,0 +1,167 @@
+"""Under pytest every claim and sibling is an item, and a surviving sibling turns the run red."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+PACK = """
+from flint import arb
+from hypothesis import strategies as st
+from attsvm.exact import rational
+from attsvm.theory import Slack, claim, sibling
+
+FIXED = dict(source="toys", place="here", data=st.integers(-1000, 1000).map(float))
+SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
+
+
+def ball(x: float, shift: float = 0.0) -> arb:
+    return arb(rational(x) ** 2 - rational(shift))
+
+
+@claim("mine/square:literal", **FIXED, statement="x^2 >= 0", expected="holds", certify=ball,
+       siblings=SHIFTED)
+def square(x: float, shift: float = 0.0) -> Slack:
+    return Slack(x * x - shift, 1e-9)
+
+
+@claim("mine/blunt:literal", **FIXED, statement="1 >= 0", expected="holds",
+       certify=lambda x, shift=0.0: arb(1), siblings=SHIFTED)
+def blunt(x: float, shift: float = 0.0) -> Slack:
+    return Slack(1.0, 0.0)
+
+
+@claim("mine/wrong:literal", **FIXED, statement="x^2 >= 1", expected="holds",
+       certify=lambda x, shift=0.0: ball(x, 1.0 + shift), siblings=SHIFTED)
+def wrong(x: float, shift: float = 0.0) -> Slack:
+    return Slack(x * x - 1.0 - shift, 1e-9)
+
+
+@claim("mine/raises:literal", **FIXED, statement="nothing", expected="holds", certify=ball,
+       siblings=SHIFTED)
+def raises(x: float, shift: float = 0.0) -> Slack:
+    raise ArithmeticError("no value")
+"""
+FAILED = {
+    "mine/blunt:literal[shift 100]",
+    "mine/blunt:literal[shift 1000]",
+    "mine/wrong:literal",
+    "mine/raises:literal",
+    "mine/raises:literal[shift 100]",
+    "mine/raises:literal[shift 1000]",
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Someone else's project that uses the plug-in for a pack of its own."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "conftest.py").write_text('pytest_plugins = ["attsvm.theory.plugin"]\n')
+    (folder / "pytest.ini").write_text("[pytest]\nattsvm_packs = claims/mine.py\n")
+    (folder / "claims").mkdir()
+    (folder / "claims" / "mine.py").write_text(PACK)
+    (folder / "claims" / "no_claims.py").write_text("x = 1\n")
+    (folder / "elsewhere").mkdir()
+    return folder
+
+
+def run(project, *words, folder=""):
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=project / folder, check=False, timeout=120
+    )
+
+
+@pytest.fixture(scope="module")
+def alone(project):
+    """The whole run in one process."""
+    return run(project, "-rA", "claims")
+
+
+@pytest.fixture(scope="module")
+def together(project):
+    """The same on two workers."""
+    return run(project, "-rA", "-n", "2", "claims")
+
+
+def outcomes(done):
+    """The outcome of every item by its id, from the short summary."""
+    found = re.findall(r"^(PASSED|FAILED) \S+?::(.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    return {name: word for word, name in found}
+
+
+def table(done):
+    """The rows of the table of verdicts."""
+    assert "verdicts (quick)" in done.stdout
+    rows = re.findall(r"^[! ]\s+(mine/\S+) +(.*\S) *$", done.stdout, re.MULTILINE)
+    return {name: re.split(r"\s+", rest) for name, rest in rows if not rest.startswith("expected")}
+
+
+def test_readings_and_siblings_are_items_with_readable_ids(alone):
+    words = outcomes(alone)
+    assert len(words) == 12
+    assert {name for name, word in words.items() if word == "FAILED"} == FAILED
+    assert alone.returncode == 1
+
+
+def test_a_surviving_sibling_says_what_it_means(alone):
+    assert (
+        "mine/blunt:literal[shift 100]: this false sibling survived 150 instances, so the check "
+        "of the claim is blunt"
+    ) in alone.stdout
+
+
+def test_a_wrong_verdict_names_both_the_statement_and_its_place_without_a_traceback(alone):
+    said = "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised"
+    assert said in alone.stdout
+    assert re.search(r"^x\^2 >= 1$", alone.stdout, re.MULTILINE)
+    assert re.search(r"mine\.py:\d+$", alone.stdout, re.MULTILINE)
+    assert "ClaimFailure" not in alone.stdout.partition("short test summary")[0]
+
+
+def test_the_summary_ends_in_the_table_of_verdicts(alone):
+    assert {name: row[:3] for name, row in table(alone).items()} == {
+        "mine/blunt:literal": ["holds", "numeric", "weak"],
+        "mine/raises:literal": ["undecided", "none", "error"],
+        "mine/square:literal": ["holds", "numeric", "exercised"],
+        "mine/wrong:literal": ["refuted", "certified", "exercised"],
+    }
+
+
+def test_two_workers_collect_and_conclude_the_same(alone, together):
+    assert "Different tests were collected" not in together.stdout
+    assert outcomes(together) == outcomes(alone)
+    assert table(together) == table(alone)
+    assert together.returncode == 1
+
+
+def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder(project):
+    done = run(
+        project, "-rA", "--profile=ci", "-k", "mine/square", "--claim-seed=5", "../claims",
+        folder="elsewhere",
+    )  # fmt: skip
+    assert outcomes(done) == dict.fromkeys(
+        [
+            "mine/square:literal",
+            "mine/square:literal[shift 100]",
+            "mine/square:literal[shift 1000]",
+        ],
+        "PASSED",
+    )
+    assert "verdicts (ci)" in done.stdout
+    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +1000", done.stdout)
+    assert done.returncode == 0
+
+
+def test_a_profile_that_is_none_is_a_usage_error(project):
+    done = run(project, "--profile=fast", "claims")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "quick" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_pack_that_cannot_be_loaded_stops_the_run_with_its_name(project):
+    done = run(project, "-o", "attsvm_packs=claims/none.py", "claims")
+    assert done.returncode == pytest.ExitCode.INTERRUPTED
+    assert re.search(r"there is no claim file of that name .*none\.py", done.stdout)

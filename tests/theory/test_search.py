@@ -1,0 +1,278 @@
+"""The searchers find what they should, make it small, and depend on nothing but the seed."""
+
+import contextlib
+import math
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import toy_pack
+from flint import arb
+from hypothesis import strategies as st
+from toy_pack import build, constant, says, square, square_ball
+
+from attsvm.exact import rational
+from attsvm.theory import PROFILES, Slack, codec, search
+from attsvm.theory.check import Tally, check_part
+from attsvm.theory.confirm import confirm
+
+QUICK = PROFILES["quick"]
+
+
+def check(claim, seed=0):
+    return check_part(claim, claim.part(""), QUICK, 0, seed)
+
+
+def confirmed(claim, outcome):
+    """Whether the values of a find, read back, still refute."""
+    case = codec.decode(outcome.refuted.instance, claim.instance_type)
+    assert all(h.holds(case) for h in claim.hypotheses)
+    return confirm(claim, {}, case, claim.conclusion(case).kind).refuted
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A matrix."""
+
+    a: Any
+
+
+def total(case: Table, shift: float = 0.0) -> Slack:
+    return Slack(10.0 - float(case.a.sum()) - shift, 1e-6)
+
+
+def total_ball(case: Table, shift: float = 0.0) -> arb:
+    return arb(10 - sum(rational(float(x)) for x in case.a.ravel()) - rational(shift))
+
+
+def tables(generator: np.random.Generator) -> Table:
+    return Table(generator.normal(size=(2, 3)) * 8)
+
+
+sums = build("sums", total, total_ball, data=st.just(Table(np.zeros((1, 1)))), expected="refuted")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rare_violation_is_found_by_the_climb_and_stays_confirmed(seed):
+    outcome = check(toy_pack.rare, seed)
+    assert outcome.refuted.found_by == "slack-guided climb"
+    assert confirmed(toy_pack.rare, outcome)
+    assert outcome.examples <= QUICK.examples + 1
+
+
+def test_what_the_climb_finds_lies_where_no_strategy_draws():
+    outcome = check(toy_pack.rare)
+    found = codec.decode(outcome.refuted.instance, toy_pack.rare.instance_type)
+    assert np.linalg.norm(found.at - toy_pack.CENTRE) < 0.5
+    assert np.abs(found.at).max() > 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_find_of_the_ensemble_is_made_simple_without_losing_its_confirmation(seed):
+    claim = replace(sums, ensemble=tables)
+    outcome = check(claim, seed)
+    assert outcome.refuted.found_by == "seeded ensemble"
+    found = codec.decode(outcome.refuted.instance, Table).a
+    assert confirmed(claim, outcome)
+    assert (found == np.round(found)).all()
+    assert 10 < found.sum() < 26
+    assert found.size < 6
+
+
+def test_simplifying_spends_no_more_than_its_budget():
+    asked = []
+
+    def conclusion(case: Table, shift: float = 0.0) -> Slack:
+        asked.append(case)
+        return total(case, shift)
+
+    claim = build("spent", conclusion, total_ball, data=sums.data)
+    case = Table(np.full((4, 4), math.pi))
+    for budget in (0, 1, 7):
+        tally = Tally(claim, claim.part(""), 0)
+        found = tally.examine(case, "test")[1]
+        asked.clear()
+        simpler = search.simplify(tally, found, budget)
+        assert len(asked) == budget
+        assert (simpler == found) is (budget == 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A matrix with a weight for each of its rows, and its number of rows."""
+
+    a: Any
+    w: Any
+    k: Any
+
+
+def weighted(case: Row, shift: float = 0.0) -> Slack:
+    if case.a.shape[0] != len(case.w):
+        raise ValueError("a row without a weight")
+    return Slack(3.0 - float(np.abs(case.w @ case.a).max()), 1e-9)
+
+
+def weighted_ball(case: Row, shift: float = 0.0) -> arb:
+    sums = [sum(rational(float(x * w)) for x, w in zip(c, case.w, strict=True)) for c in case.a.T]
+    return arb(3 - max(abs(s) for s in sums))
+
+
+def simplified(case, hypotheses=None):
+    claim = build("weighted", weighted, weighted_ball, hypotheses=hypotheses)
+    tally = Tally(claim, claim.part(""), 0)
+    found = search.simplify(tally, tally.examine(case, "test")[1], 400)
+    return codec.decode(found.instance, Row)
+
+
+ROW = Row(np.full((4, 2), 1.375), np.ones(4), np.arange(4))
+
+
+def test_simplifying_leaves_indices_out_of_all_axes_of_one_length_together():
+    small = simplified(ROW)
+    assert (small.a.shape, small.w.shape, small.k.shape) == ((3, 1), (3,), (3,))
+    assert np.abs(small.w @ small.a) > 3
+
+
+def test_simplifying_keeps_within_the_hypotheses():
+    small = simplified(ROW, {"two columns": lambda case: case.a.shape[1] == 2})
+    assert small.a.shape == (3, 2)
+    assert np.abs(small.w @ small.a).max() > 3
+
+
+def test_a_simplification_that_breaks_the_claim_is_not_taken():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        if x == int(x):
+            raise ZeroDivisionError("at integers")
+        return Slack(-1.0, 0.0)
+
+    claim = build("brittle", conclusion, says(arb(-1)), data=st.just(0.3), expected="refuted")
+    claim = replace(claim, ensemble=lambda generator: 0.3)
+    outcome = check(claim)
+    assert outcome.error is None
+    assert outcome.refuted.instance == {"float": "1/2"}
+
+
+@pytest.mark.parametrize("action", ["error", "ignore", "default"])
+def test_no_verdict_hangs_on_what_becomes_of_warnings(action):
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        warnings.warn("overflow", RuntimeWarning, stacklevel=1)
+        return square(x, shift)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter(action)
+        outcome = check(build("warning", conclusion, square_ball))
+    assert (outcome.error, outcome.examples) == (None, QUICK.examples)
+
+
+def test_hypothesis_shrinks_a_find_to_the_smallest_number():
+    for seed in range(3):
+        outcome = check(toy_pack.false, seed)
+        assert outcome.refuted.instance == {"float": "41/8"}
+
+
+def test_only_a_confirmed_violation_is_called_a_find():
+    assert check(toy_pack.rounding).refuted is None
+    assert check(toy_pack.rounding_open).refuted is None
+    assert check(toy_pack.lie_violated).refuted is None
+
+
+def test_the_climb_leaves_instances_alone_that_their_type_refuses():
+    outcome = check(toy_pack.guarded)
+    assert (outcome.error, outcome.refuted) == (None, None)
+
+
+def test_the_climb_survives_the_largest_floats():
+    outcome = check(toy_pack.outward)
+    assert (outcome.error, outcome.refuted) == (None, None)
+    assert outcome.examples == QUICK.examples + 1
+
+
+def test_infinite_entries_neither_break_nor_join_the_climb():
+    claim = build("infinite", constant(1.0, 0.0), says(arb(1)), data=st.just(math.inf))
+    outcome = check(claim)
+    assert (outcome.error, outcome.examples) == (None, 1)
+
+
+def test_an_instance_without_numbers_is_not_climbed():
+    def conclusion(word: str, shift: float = 0.0) -> Slack:
+        return Slack(10.0 - len(word), 0.0)
+
+    claim = build(
+        "words", conclusion, lambda w, shift=0.0: arb(10 - len(w)), data=st.text("ab", max_size=9)
+    )
+    outcome = check(claim)
+    assert (outcome.error, outcome.refuted) == (None, None)
+    assert outcome.min_slack == 1.0
+
+
+def drawn(monkeypatch, tmp_path, guard):
+    """What is drawn before and after an unrelated module full of odd numbers was imported."""
+    if not guard:
+        monkeypatch.setattr(search, "_same_pool", contextlib.nullcontext)
+    values = []
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        values.append(x)
+        return square(0.0)
+
+    claim = build(
+        "drawn",
+        conclusion,
+        square_ball,
+        data=st.floats(allow_nan=False, allow_infinity=False),
+        same_slack=False,
+    )
+    check(claim)
+    before = list(values)
+    name = f"unrelated_{guard}".lower()
+    constants = [1e6 * (2 + guard) + 89 * k + 0.125 for k in range(500)]
+    (tmp_path / f"{name}.py").write_text(f"ODD = {constants!r}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    __import__(name)
+    values.clear()
+    check(claim)
+    return before, values, set(constants)
+
+
+@pytest.fixture
+def folder(tmp_path_factory):
+    """A folder whose name Hypothesis does not take for that of tests."""
+    return tmp_path_factory.mktemp("plain")
+
+
+def test_constants_of_loaded_modules_do_not_enter_the_instances(monkeypatch, folder):
+    before, after, constants = drawn(monkeypatch, folder, guard=True)
+    assert before == after
+    assert not constants & set(after)
+
+
+def test_without_the_guard_they_would(monkeypatch, folder):
+    before, after, constants = drawn(monkeypatch, folder, guard=False)
+    assert before != after
+    assert constants & set(after)
+
+
+def test_the_guard_leaves_hypothesis_as_it_was():
+    from hypothesis.internal.conjecture import providers
+
+    original = providers._get_local_constants
+    with search._same_pool():
+        assert providers._get_local_constants is not original
+    assert providers._get_local_constants is original
+    with contextlib.suppress(KeyError), search._same_pool():
+        raise KeyError
+    assert providers._get_local_constants is original
+
+
+def test_simpler_values_are_simpler_and_end_in_the_value_itself():
+    assert list(search._simpler(0.0)) == []
+    assert list(search._simpler(math.inf)) == []
+    assert list(search._simpler(3.0)) == [0.0]
+    assert list(search._simpler(2.71828))[:4] == [0.0, 3.0, 2.5, 2.75]
+
+
+def test_unsatisfiable_strategies_leave_no_instance_and_no_error():
+    outcome = check(build("nothing", square, square_ball, data=st.nothing()))
+    assert (outcome.examples, outcome.refuted) == (0, None)

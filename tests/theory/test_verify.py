@@ -1,0 +1,311 @@
+"""Toy claims of known truth get the verdict that they deserve, whatever the number of workers."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toy_pack import build, constant, says
+
+from attsvm.errors import UnknownClaimError, UsageError
+from attsvm.theory import PROFILES, Evidence, Truth, Validity, Verdict, load_packs
+from attsvm.theory.check import Outcome, check_part
+from attsvm.theory.counterexample import replay
+from attsvm.theory.ledger import Ledger, last_run, read_events
+from attsvm.theory.verify import assess, plan, verify
+
+PACK = str(Path(__file__).parent / "toy_pack.py")
+SHARED = ["toy/", "sim/lemma-3.12:sharp"]
+FEW = ["sim/lemma-3.12:sharp", "toy/outward:literal", "toy/rare:literal", "toy/sampled:literal"]
+ERROR = "undecided, none, error"
+KNOWN = {
+    "true": "holds, numeric, exercised",
+    "false": "refuted, certified, exercised",
+    "sampled": "refuted, certified, exercised",
+    "rare": "refuted, certified, exercised",
+    "equality": "holds, numeric, exercised",
+    "unequal": "refuted, certified, exercised",
+    "tie": "refuted, certified, exercised",
+    "tie-open": "undecided, numeric, exercised",
+    "rounding": "holds, numeric, exercised",
+    "rounding-open": "undecided, numeric, exercised",
+    "endless": "holds, numeric, exercised",
+    "endless-open": "undecided, numeric, exercised",
+    "short": "undecided, numeric, exercised",
+    "numeric": "refuted, numeric, exercised",
+    "proved": "proved, symbolic, exercised",
+    "proof-contradicted": "refuted, certified, exercised",
+    "unrelated": "holds, numeric, exercised",
+    "guarded": "holds, numeric, exercised",
+    "outward": "holds, numeric, exercised",
+    "blunt": "holds, numeric, weak",
+    "vacuous": "undecided, none, vacuous",
+    "thin": "holds, numeric, thin",
+    "sibling-breaks": "holds, numeric, error",
+    "raises": ERROR,
+    "exits": ERROR,
+    "assuming": ERROR,
+    "odd-hypothesis": ERROR,
+    "odd-certificate": ERROR,
+    "no-slack": ERROR,
+    "nan-slack": ERROR,
+    "nan-error": ERROR,
+    "negative-error": ERROR,
+    "lie-holds": ERROR,
+    "lie-near": ERROR,
+    "lie-violated": ERROR,
+    "proof-raises": ERROR,
+    "proof-empty": ERROR,
+    "proof-missing": ERROR,
+}
+REASONS = {
+    "false": "counterexample by Hypothesis, ball arithmetic at 64 bits",
+    "sampled": "counterexample by seeded ensemble",
+    "rare": "counterexample by slack-guided climb",
+    "numeric": "counterexample by Hypothesis, second evaluation in higher precision",
+    "short": "150 instances open: the run was too short",
+    "rounding-open": "150 instances open: slack -1e-17: no certificate on this instance",
+    "proved": "proved: x^2 >= 0 for real x",
+    "blunt": "survived: shift 100; shift 1000",
+    "vacuous": "hypotheses never satisfied: x above 1000",
+    "thin": "1 of 150 planned instances met the hypotheses",
+    "sibling-breaks": "sibling 'shift 1': ZeroDivisionError: float division by zero (toy_pack.py:",
+    "raises": "ArithmeticError: no value above 50 (toy_pack.py:",
+    "exits": "SystemExit: 0 (toy_pack.py:",
+    "assuming": "toy/assuming:literal assumes or rejects where it evaluates an instance",
+    "odd-hypothesis": "hypothesis 'numpy' of toy/odd-hypothesis:literal is not decided",
+    "odd-certificate": "the certificate of toy/odd-certificate:literal is no ball (got float)",
+    "nan-slack": "the conclusion of toy/nan-slack:literal returned no usable slack",
+    "lie-holds": "floats and exact arithmetic disagree on toy/lie-holds:literal",
+    "lie-near": "floats and exact arithmetic disagree on toy/lie-near:literal",
+    "lie-violated": "floats and exact arithmetic disagree on toy/lie-violated:literal: floats see",
+    "proof-raises": "ArithmeticError: the remainder is not zero (toy_pack.py:",
+    "proof-empty": "the proof of toy/proof-empty:literal does not say what it proved",
+    "proof-missing": "the proof of toy/proof-missing:literal cannot be found",
+    "true": "150 instances, 20 of them re-evaluated exactly",
+}
+
+
+@pytest.fixture(scope="module")
+def packs():
+    return load_packs([PACK])
+
+
+@pytest.fixture(scope="module")
+def recorded(packs, tmp_path_factory):
+    """The run on one worker with its ledger, folder of counterexamples and progress."""
+    folder = tmp_path_factory.mktemp("run")
+    calls = []
+    with Ledger(folder / "ledger.jsonl") as ledger:
+        report = verify(
+            packs,
+            SHARED,
+            ledger=ledger,
+            examples_folder=folder / "found",
+            progress=lambda *call: calls.append(call),
+        )
+    return report, folder, calls
+
+
+@pytest.fixture(scope="module")
+def checked(recorded):
+    return {c.claim.id: c for c in recorded[0].checked}
+
+
+def toy(checked, name):
+    return checked[f"toy/{name}:literal"]
+
+
+def test_every_toy_claim_has_a_known_verdict(packs):
+    ids = {c.id for pack in packs for c in pack.claims if c.id.startswith("toy/")}
+    assert ids == {f"toy/{name}:literal" for name in KNOWN}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_toy_claim_gets_the_verdict_that_it_deserves(checked, name):
+    assert str(toy(checked, name).verdict) == KNOWN[name]
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_reason_of_a_verdict_says_what_was_seen(checked, name):
+    assert toy(checked, name).reason.startswith(REASONS[name])
+
+
+@pytest.mark.parametrize("name", [n for n, v in KNOWN.items() if not v.endswith("exercised")])
+def test_a_check_that_deserves_no_belief_is_never_as_expected(checked, name):
+    assert toy(checked, name).as_expected is False
+
+
+def test_a_proof_that_an_instance_contradicts_is_overruled(checked):
+    found = toy(checked, "proof-contradicted")
+    assert found.reading.proof == "x^2 >= 0 for real x"
+    assert (found.verdict.truth, found.as_expected) == (Truth.REFUTED, False)
+
+
+def test_exactly_the_sound_toys_are_as_expected(checked):
+    wrong = {name for name in KNOWN if not toy(checked, name).as_expected}
+    unsound = {n for n, v in KNOWN.items() if not v.endswith("exercised")}
+    assert wrong == unsound | {"proof-contradicted"}
+
+
+def test_all_siblings_of_an_exercised_claim_fell(checked):
+    for name, verdict in KNOWN.items():
+        if verdict.endswith("exercised"):
+            siblings = toy(checked, name).siblings
+            assert len(siblings) >= 2
+            assert all(s.refuted is not None for s in siblings)
+
+
+def test_claims_are_reported_in_the_order_of_their_ids(recorded):
+    ids = [c.claim.id for c in recorded[0].checked]
+    assert ids == sorted(ids)
+    assert ids[0] == "sim/lemma-3.12:sharp"
+
+
+def test_the_document_has_the_promised_keys_and_is_plain_json(recorded):
+    document = recorded[0].json()
+    json.dumps(document, allow_nan=False)
+    assert set(document) >= {"schema", "profile", "seed", "claims", "matched"}
+    assert (document["schema"], document["matched"]) == (1, False)
+    for entry in document["claims"]:
+        assert set(entry) >= {
+            *("id", "expected", "truth", "evidence", "validity", "examples", "rejected"),
+            *("hypotheses", "min_slack", "tightness", "counterexample", "siblings", "seconds"),
+        }
+        for s in entry["siblings"]:
+            assert set(s) >= {"name", "refuted", "examples"}
+
+
+def test_a_counterexample_is_stored_for_every_refuted_reading_and_is_confirmed(recorded, packs):
+    report, folder, _ = recorded
+    refuted = [c for c in report.checked if c.verdict.truth is Truth.REFUTED]
+    stored = sorted(p.as_posix() for p in (folder / "found").iterdir())
+    assert stored == sorted(c.counterexample for c in refuted)
+    assert {replay(path, packs).result for path in stored} == {"CONFIRMED"}
+    assert all(c.counterexample is None for c in report.checked if c not in refuted)
+
+
+def test_the_ledger_holds_the_whole_run(recorded, packs):
+    report, folder, _ = recorded
+    run = last_run(folder / "ledger.jsonl")
+    assert run.claims == tuple(c.claim.id for c in report.checked)
+    assert run.verdicts == {c.claim.id: c.json() for c in report.checked}
+    assert (run.finished, run.damaged, run.profile, run.seed) == (True, 0, "quick", 0)
+    events = [e["event"] for e in read_events(folder / "ledger.jsonl")]
+    tasks = plan([c.claim for c in report.checked], PROFILES["quick"])
+    assert (events[0], events[-1]) == ("run", "finished")
+    assert events.count("part") == len(tasks)
+    assert events.count("verdict") == len(report.checked)
+
+
+def test_progress_counts_every_task_and_names_every_claim_once(recorded):
+    report, _, calls = recorded
+    total = len(calls)
+    assert [call[:2] for call in calls] == [(k + 1, total) for k in range(total)]
+    assert [call[2] for call in calls if call[2]] == list(report.checked)
+
+
+def test_the_verdict_bytes_hold_everything_but_the_times(recorded):
+    document = json.loads(recorded[0].verdict_bytes())
+    whole = recorded[0].json()
+    for entry in whole["claims"]:
+        del entry["seconds"]
+    assert document == json.loads(json.dumps(whole))
+
+
+@pytest.fixture(scope="module")
+def alone(recorded):
+    """The bytes of the run on one worker, as if no counterexample had been stored."""
+    return unstored(recorded[0]).verdict_bytes()
+
+
+def unstored(report, ids=None):
+    """The report of these claims, as if no counterexample had been stored."""
+    chosen = [c for c in report.checked if ids is None or c.claim.id in ids]
+    return replace(report, checked=tuple(replace(c, counterexample=None) for c in chosen))
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_the_number_of_workers_changes_no_byte(packs, alone, workers):
+    assert verify(packs, SHARED, workers=workers, named=[PACK]).verdict_bytes() == alone
+
+
+FRESH = """
+import hashlib, sys
+sys.path[:0] = [{plain!r}, {here!r}]
+import unrelated_constants
+from attsvm.theory import load_packs
+from attsvm.theory.verify import verify
+report = verify(load_packs([{pack!r}]), {few!r})
+print(hashlib.sha256(report.verdict_bytes()).hexdigest())
+"""
+
+
+def test_a_fresh_process_with_other_modules_loaded_changes_no_byte(tmp_path_factory, recorded):
+    plain = tmp_path_factory.mktemp("plain")
+    constants = [k + 0.125 for k in range(300)] + list(range(100, 400))
+    (plain / "unrelated_constants.py").write_text(f"ODD = {constants!r}\n")
+    here = str(Path(__file__).parent)
+    code = FRESH.format(plain=str(plain), here=here, pack=PACK, few=FEW)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=plain, check=True
+    )
+    expected = unstored(recorded[0], FEW)
+    assert len(expected.checked) == len(FEW)
+    assert done.stdout.strip() == hashlib.sha256(expected.verdict_bytes()).hexdigest()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(packs):
+    wanted = ["toy/rare", "toy/sampled", "toy/true"]
+    first, again, other = (verify(packs, wanted, seed=s) for s in (3, 3, 4))
+    assert first.verdict_bytes() == again.verdict_bytes()
+    assert first.verdict_bytes() != other.verdict_bytes()
+    assert [c.verdict for c in first.checked] == [c.verdict for c in other.checked]
+
+
+def test_more_shards_look_at_more_instances(packs):
+    (ci,) = verify(packs, ["toy/true:literal"], profile="ci").checked
+    assert ci.reading.examples == 2 * PROFILES["ci"].examples
+    assert str(ci.verdict) == KNOWN["true"]
+
+
+def test_a_run_of_nothing_known_is_refused(packs):
+    with pytest.raises(UnknownClaimError):
+        verify(packs, ["toy/nothing"])
+    with pytest.raises(UsageError, match="quick, ci, deep"):
+        verify(packs, profile="fast")
+
+
+def outcome(**changes):
+    return Outcome("c", "", **{"examples": 150, "hypotheses": {}, **changes})
+
+
+def test_thin_begins_below_a_fifth_of_the_planned_instances():
+    claim = build("assessed", constant(1.0, 0.0), says(None))
+    for examples, validity in ((29, Validity.THIN), (30, Validity.EXERCISED)):
+        verdict, _ = assess(claim, outcome(examples=examples), (), PROFILES["quick"])
+        assert verdict == Verdict(Truth.HOLDS, Evidence.NUMERIC, validity)
+
+
+def test_hypotheses_that_are_never_met_together_are_vacuous():
+    claim = build(
+        "contradictory",
+        constant(1.0, 0.0),
+        says(None),
+        hypotheses={"low": lambda x: x < 0, "high": lambda x: x > 0},
+        cost=12,
+    )
+    reading = check_part(claim, claim.part(""), PROFILES["quick"], 0, 0)
+    verdict, reason = assess(claim, reading, (), PROFILES["quick"])
+    assert str(verdict) == "undecided, none, vacuous"
+    assert reason.startswith("hypotheses no instance met all of them")
+
+
+def test_an_error_outranks_every_other_validity():
+    claim = build("broken", constant(1.0, 0.0), says(None))
+    for reading in (outcome(error="bad"), outcome(examples=0, error="bad")):
+        verdict, reason = assess(claim, reading, [outcome()], PROFILES["quick"])
+        assert (str(verdict), reason) == (ERROR, "bad")
