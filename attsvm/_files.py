@@ -26,10 +26,10 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
         with os.fdopen(handle, "wb") as file:
             write(file)
         os.replace(temporary, target)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         if temporary:
             Path(temporary).unlink(missing_ok=True)
         raise FileError(
-            f"cannot write {target}: {error.strerror or error}",
+            f"cannot write {target}: {getattr(error, 'strerror', None) or error}",
             remedy="Choose a folder that exists and can be written.",
         ) from error

@@ -275,8 +275,11 @@ def follow_w(
         if cosine < 0.7 and step > 1e-4 * unit:
             step *= 0.5
             continue
-        # trapezoidal rule for dt = ds / ||grad L||
-        spent = np.log(step / 2.0) + np.logaddexp(-log_size, -log_ahead)
+        if not turned.any():
+            break
+        # dt = ds / ||grad L||, the logarithm of the norm being linear along the step
+        fall = log_size - log_ahead
+        spent = np.log(step) - log_size + (np.log(np.expm1(fall) / fall) if fall else 0.0)
         log_time = float(np.logaddexp(log_time, spent))
         W, g, log_size = ahead, turned, log_ahead
         if cosine > 0.98:

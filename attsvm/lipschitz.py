@@ -100,6 +100,9 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
         keep = data.present[i]
         tokens, gamma = data.X[i][keep], data.gamma[i][keep]
         span = float(gamma.max() - gamma.min())
+        if data.v is not None:  # the scores were rounded
+            size = float((np.abs(tokens) @ np.abs(data.v)).max())
+            span += 4.0 * (data.d + 1) * float(np.finfo(float).eps) * size
         reach = float(np.linalg.norm(tokens - tokens.mean(axis=0), 2)) ** 2
         grid = np.linspace(float(gamma.min()), float(gamma.max()), 2)
         if math.isfinite(loss.lipschitz):

@@ -41,6 +41,7 @@ class Loss:
         slope: l'.
         curvature: l''.
         log_slope: log |l'|, accurate where l' itself underflows.
+        drop: l(best - deficit) - l(best) for a deficit >= 0, without cancellation.
         direction: -1 where l decreases, 1 where it increases, 0 where it does neither.
         lipschitz: sup |l'| over the reals (infinite where unbounded).
         smoothness: sup |l''| over the reals (infinite where unbounded).
@@ -51,6 +52,7 @@ class Loss:
     slope: Callable[[Vector], Vector] = field(repr=False)
     curvature: Callable[[Vector], Vector] = field(repr=False)
     log_slope: Callable[[Vector], Vector] = field(repr=False)
+    drop: Callable[[Vector, Vector], Vector] = field(repr=False)
     direction: int
     lipschitz: float
     smoothness: float
@@ -98,6 +100,21 @@ def _log_slope_of_square(u: Vector) -> Vector:
     return slope
 
 
+def _logistic_drop(best: Vector, deficit: Vector) -> Vector:
+    """g(best) - g(best - deficit) = g(best) g(deficit - best) (1 - exp(-deficit))."""
+    drop: Array = logistic(best) * logistic(deficit - best) * -np.expm1(-deficit)
+    return drop
+
+
+def _log_drop(best: Vector, deficit: Vector) -> Vector:
+    """Growth of log(1 + exp(-u)) from best down to best - deficit."""
+    rise = np.expm1(np.minimum(deficit, 30.0))
+    near = np.log1p(logistic(-best) * rise)
+    far = np.logaddexp(0.0, deficit - best) - np.logaddexp(0.0, -best)
+    grown: Array = np.where(deficit <= 30.0, near, far)
+    return grown
+
+
 _CURVATURE = 1.0 / (6.0 * math.sqrt(3.0))
 
 LOGISTIC = Loss(
@@ -106,6 +123,7 @@ LOGISTIC = Loss(
     logistic_slope,
     logistic_curvature,
     lambda u: _log_logistic(u) + _log_logistic(-u),
+    lambda best, deficit: -_logistic_drop(best, deficit),
     direction=1,
     lipschitz=0.25,
     smoothness=_CURVATURE,
@@ -118,6 +136,7 @@ LOGISTIC_LOSS = Loss(
     lambda u: -logistic_slope(u),
     lambda u: -logistic_curvature(u),
     LOGISTIC.log_slope,
+    _logistic_drop,
     direction=-1,
     lipschitz=0.25,
     smoothness=_CURVATURE,
@@ -130,6 +149,7 @@ LOG_LOSS = Loss(
     lambda u: -logistic(-u),
     logistic_slope,
     lambda u: _log_logistic(-u),
+    _log_drop,
     direction=-1,
     lipschitz=1.0,
     smoothness=0.25,
@@ -142,6 +162,7 @@ EXPONENTIAL = Loss(
     lambda u: -np.exp(-u),
     lambda u: np.exp(-u),
     lambda u: -u,
+    lambda best, deficit: np.exp(-best) * np.expm1(deficit),
     direction=-1,
     lipschitz=math.inf,
     smoothness=math.inf,
@@ -154,6 +175,7 @@ CORRELATION = Loss(
     lambda u: -_ones(u),
     lambda u: np.zeros_like(u),
     lambda u: np.zeros_like(u),
+    lambda best, deficit: deficit + 0.0 * best,
     direction=-1,
     lipschitz=1.0,
     smoothness=0.0,
@@ -166,6 +188,7 @@ SQUARED = Loss(
     lambda u: -2.0 * (1.0 - u),
     lambda u: 2.0 * _ones(u),
     _log_slope_of_square,
+    lambda best, deficit: deficit * (2.0 * (1.0 - best) + deficit),
     direction=0,
     lipschitz=math.inf,
     smoothness=2.0,

@@ -11,18 +11,16 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
-from attsvm.exact import ExactAnswer, ExactData, certified_fate, decide, dot, rational, rationals
+from attsvm.exact import ExactAnswer, ExactData, certified_fate, dot, rational, rationals, separate
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
-from attsvm.exact.numbers import Matrix
+from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import moves_along_margins
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
-from attsvm.svm.programme import Programme, att_svm_programme
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
-from properties.strategies import arrays, sizes, starts
+from properties.strategies import arrays, numbers, sizes, starts
 
 __all__ = [
     "Run",
@@ -32,6 +30,7 @@ __all__ = [
     "feasible",
     "in_basin",
     "max_margin",
+    "pulling_data",
     "reaches",
     "runs",
     "several_tokens",
@@ -48,46 +47,48 @@ class Run:
     start: Array
 
 
-def programme(data: AttentionData, towards: str = "optimal") -> Programme | None:
-    """Constraints for the optimal or the worst tokens; None where every input has one token."""
+def answer(data: AttentionData, towards: str = "optimal") -> ExactAnswer | None:
+    """The exact answer for the optimal or the worst tokens; None where nothing is constrained.
+
+    Where optimal tokens are tied the first one counts, as definition 1 of tf allows.
+    """
     exact = ExactData.of(data)
     if towards == "worst":
-        chosen = [row.index(min(row)) for row in exact.gamma]
-    else:
-        chosen = [tied[0] for tied in exact.optimal]
-    targets = [exact.kept[i][t] for i, t in enumerate(chosen)]
-    try:
-        return att_svm_programme(data, np.array(targets))
-    except DataError:
-        return None
-
-
-def answer(data: AttentionData, towards: str = "optimal") -> ExactAnswer | None:
-    """The exact answer of the programme; None where every input has one token."""
-    found = programme(data, towards)
-    return None if found is None else decide(found)
+        return separate(exact, [row.index(min(row)) for row in exact.gamma])
+    return separate(exact, [tied[0] for tied in exact.optimal])
 
 
 def max_margin(data: AttentionData, towards: str) -> Matrix | None:
     """The exact target of a run: None where it does not exist.
 
-    `optimal` is X^mm, `worst` the solution for the worst tokens, `opposite` is -X^mm and `mean`
-    the sum of all constraint matrices.
+    `optimal` is X^mm, `worst` the solution for the worst tokens, `opposite` is -X^mm, `mean` the
+    sum of all constraint matrices, `turned` is X^mm with its first entry moved by a 64th of the
+    sum of the sizes of all entries.
     """
-    found = programme(data, "worst" if towards == "worst" else "optimal")
-    if found is None:
+    solved = answer(data, "worst" if towards == "worst" else "optimal")
+    if solved is None or solved.status != "solved":
         return None
     if towards == "mean":
-        D, Z = rationals(found.D), rationals(found.Z)
-        return [
-            [sum((D[j][r] * Z[j][c] for j in range(len(D))), fmpq(0)) for c in range(len(Z[0]))]
-            for r in range(len(D[0]))
-        ]
-    solved = decide(found)
-    if solved.status != "solved":
-        return None
+        return _mean_constraint(ExactData.of(data))
+    if towards == "turned":
+        size = sum((abs(x) for row in solved.W for x in row), fmpq(0))
+        first = [solved.W[0][0] + size / 64, *solved.W[0][1:]]
+        return [first, *solved.W[1:]]
     sign = -1 if towards == "opposite" else 1
     return [[sign * x for x in row] for row in solved.W]
+
+
+def _mean_constraint(data: ExactData) -> Matrix:
+    """The sum of (x_opt - x_t) z^T over all inputs and tokens."""
+    total = [[fmpq(0)] * len(data.Z[0]) for _ in data.Z[0]]
+    for tokens, z, tied in zip(data.X, data.Z, data.optimal, strict=True):
+        for x in tokens:
+            gap = subtract(tokens[tied[0]], x)
+            total = [
+                [w + g * c for w, c in zip(row, z, strict=True)]
+                for row, g in zip(total, gap, strict=True)
+            ]
+    return total
 
 
 def unique_optimum(run: Run) -> bool:
@@ -153,7 +154,8 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     if LOSSES[loss].direction > 0:
         falls = solved.all_tight or moves_along_margins(exact)
         return arb(-1) if falls and towards == "optimal" else None
-    step = rational(1.0 / risk_smoothness(run.data, LOSSES[loss]))
+    smoothness = risk_smoothness(run.data, LOSSES[loss])
+    step = rational(1.0 / smoothness) if smoothness > 0.0 else fmpq(1)
     fate = certified_fate(exact, rationals(run.start), loss, step, 256)
     if fate is None:
         return None
@@ -205,6 +207,19 @@ def rival_data(draw: st.DrawFn) -> AttentionData:
     scores[np.arange(n), best] += 1.0 + np.abs(draw(arrays(n)))
     Z = draw(arrays(n, d)) + np.eye(n, d)
     return AttentionData(draw(arrays(n, T, d)), Z, scores=scores)
+
+
+@st.composite
+def pulling_data(draw: st.DrawFn) -> AttentionData:
+    """Two inputs of two tokens in the plane that share a query and pull their weights apart."""
+    pull, lift = draw(st.sampled_from([2.0, 3.0, 4.0, 1.0])), draw(st.sampled_from([1.0, 2.0]))
+    gaps = [draw(st.sampled_from([2.0, 4.0, 1.0, 0.5])) for _ in range(2)]
+    level = draw(numbers())
+    return AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0]], [[-pull, lift], [0.0, 0.0]]],
+        [[1.0, 0.0], [1.0, 0.0]],
+        scores=[[gaps[0], -gaps[0]], [level + gaps[1], level]],
+    )
 
 
 @st.composite

@@ -14,7 +14,7 @@ sign is decided.
 from attsvm.exact.attention import entry_gradient, entry_loss, risk_gap, softmax
 from attsvm.exact.descent import Fate, certified_fate, descend
 from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals
-from attsvm.exact.svm import ExactAnswer, decide
+from attsvm.exact.svm import ExactAnswer, decide, separate
 
 __all__ = [
     "ExactAnswer",
@@ -30,5 +30,6 @@ __all__ = [
     "rational",
     "rationals",
     "risk_gap",
+    "separate",
     "softmax",
 ]

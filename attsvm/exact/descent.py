@@ -9,6 +9,7 @@ from flint import arb, fmpq
 
 from attsvm.exact.attention import deficit, logits, loss_drop, loss_slope, risk_gap, softmax
 from attsvm.exact.numbers import ExactData, Matrix, dot
+from attsvm.exact.svm import separate
 from attsvm.exact.traps import trapped_at
 
 __all__ = ["Fate", "certified_fate", "descend", "gradient", "threshold"]
@@ -61,7 +62,7 @@ def threshold(data: ExactData, loss: str) -> arb | None:
         if not others:
             continue
         drop = loss_drop(loss, best, best - max(others)) / len(data.gamma)
-        least = drop if least is None or drop.mid() < least.mid() else least
+        least = drop if least is None else least.min(drop)
     return least
 
 
@@ -86,10 +87,11 @@ class Fate:
 def certified_fate(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Fate | None:
     """Run descent on a decreasing loss in balls until its fate is proved.
 
-    Basin: for a smooth decreasing loss, unique optimal tokens, a feasible Att-SVM and a step of
-    at most 1/smoothness, the risk decreases for ever; once its gap is below the threshold every
-    input keeps <s, gamma> above its second-best score. There -<grad L, W^mm> > 0, so no
-    stationary point is near, the norm diverges and the direction converges to that of W^mm.
+    Basin: for a smooth decreasing loss, unique optimal tokens, a feasible Att-SVM (both decided
+    here) and a step of at most 1/smoothness (the caller's part) the risk decreases for ever; once
+    its gap is below the threshold every input keeps <s, gamma> above its second-best score. There
+    -<grad L, W^mm> > 0, so no stationary point is near, the norm diverges and the direction
+    converges to that of W^mm.
     Trap: see `attsvm.exact.traps.trapped_at`. Both are tried at steps 0, 1, 2, 4, 8, ...; None
     where neither closed, or where the enclosures grew too wide for the working precision.
     """
@@ -97,13 +99,15 @@ def certified_fate(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: in
     if bound is None:
         return None
     best = [rows[0] for rows in data.optimal]
+    solved = separate(data, best) if data.unique else None
+    separable = solved is not None and solved.status == "solved"
     W, next_check = W0, 0
     for k in range(steps + 1):
         if k == next_check or k == steps:
             gap = risk_gap(data, W, loss)
             if not gap.is_finite() or gap.rad() > bound:
                 return None
-            if data.unique and gap < bound:
+            if separable and gap < bound:
                 return Fate(k, best, True, "basin")
             chosen = trapped_at(data, W, loss)
             if chosen is not None:

@@ -9,10 +9,10 @@ from flint import fmpq, fmpq_mat
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
-from attsvm.exact.numbers import Matrix, Vector, dot, rationals
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, rationals, subtract
 from attsvm.svm.programme import Programme
 
-__all__ = ["ExactAnswer", "decide"]
+__all__ = ["ExactAnswer", "decide", "separate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,38 @@ class ExactAnswer:
         return self.status == "solved" and all(m == 1 for m in self.margins)
 
 
+def separate(data: ExactData, chosen: list[int], duals: Array | None = None) -> ExactAnswer | None:
+    """Decide the Att-SVM that selects the row `chosen[i]` of each input, from exact values alone.
+
+    Constraints run over inputs, and over the other rows of each; `duals` is as in `decide`. None
+    where every input has a single token, so that nothing is constrained.
+
+    Raises:
+        SolverError: the pivots did not end within their bound.
+    """
+    D, Z = [], []
+    for tokens, z, best in zip(data.X, data.Z, chosen, strict=True):
+        for t, token in enumerate(tokens):
+            if t != best:
+                D.append(subtract(tokens[best], token))
+                Z.append(z)
+    return _answer(D, Z, duals) if D else None
+
+
 def decide(programme: Programme, duals: Array | None = None) -> ExactAnswer:
-    """Decide the programme in rationals by an active-set method on exact Gram entries.
+    """Decide a float programme, its entries taken as exact, by an active-set method in rationals.
 
     Args:
-        programme: constraints; the exact values of its float entries are taken.
+        programme: constraints; its token differences may have been rounded, see `separate`.
         duals: a guess of the multipliers (one a constraint) whose support is tried first.
 
     Raises:
         SolverError: the pivots did not end within their bound.
     """
-    D, Z = rationals(programme.D), rationals(programme.Z)
+    return _answer(rationals(programme.D), rationals(programme.Z), duals)
+
+
+def _answer(D: Matrix, Z: Matrix, duals: Array | None) -> ExactAnswer:
     m = len(D)
     gram = [[dot(D[j], D[k]) * dot(Z[j], Z[k]) for k in range(m)] for j in range(m)]
     guess = [] if duals is None else [j for j in range(m) if duals[j] > 0]

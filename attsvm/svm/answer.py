@@ -11,7 +11,8 @@ from flint import arb, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
-from attsvm.exact.svm import ExactAnswer, decide
+from attsvm.exact.numbers import ExactData
+from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.svm.frobenius import FrobeniusAnswer, grade, solve_programme
 from attsvm.svm.programme import Programme, att_svm_programme
 
@@ -128,7 +129,10 @@ def solve(data: AttentionData, targets: object = None) -> Answer:
         guess = None
         if answer is not None and answer.solved:
             guess = answer.duals[programme.input, programme.token]
-        exact = decide(programme, guess)
+        data_exact = ExactData.of(data)
+        rows = zip(data_exact.kept, programme.targets.tolist(), strict=True)
+        exact = separate(data_exact, [kept.index(t) for kept, t in rows], guess)
+        assert exact is not None  # the programme has constraints
         if answer is None or answer.status != exact.status:
             solved = exact.status == "solved"
             total = fmpq(1) if solved else sum(exact.duals, fmpq(0))

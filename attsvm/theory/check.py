@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import time
 import traceback
 import warnings
@@ -39,6 +38,7 @@ class Outcome:
     Attributes:
         claim, part: what was checked; part "" is the reading.
         examples: instances that met the hypotheses and were evaluated.
+        drawn: those among them that the strategy drew.
         rejected: instances that did not meet them.
         hypotheses: how many instances satisfied each.
         min_slack: least float slack, None where there was none.
@@ -63,6 +63,7 @@ class Outcome:
     refuted: Refuted | None = None
     proof: str | None = None
     error: str | None = None
+    drawn: int = 0
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -94,7 +95,9 @@ class Tally:
         self.undecided = 0
         self.note = ""
         self.audited = 0
-        self.best: tuple[float, Any] | None = None
+        self.shares: dict[str, int] = {}
+        self.drawn = 0
+        self.best: tuple[float, Any, Slack] | None = None
         self.counting = True
 
     def accepts(self, case: Any) -> bool:
@@ -117,7 +120,7 @@ class Tally:
             self.rejected += not accepted
         return accepted
 
-    def evaluate(self, case: Any) -> tuple[Slack, Confirmation | None]:
+    def evaluate(self, case: Any, searcher: str) -> tuple[Slack, Confirmation | None]:
         """The slack of an accepted instance, confirmed where floats do not settle it."""
         slack = self.claim.conclusion(case, **self.part.parameters)
         if not isinstance(slack, Slack) or slack.broken:
@@ -144,7 +147,8 @@ class Tally:
         """Examine one instance; returns whether it was accepted, and a confirmed refutation."""
         if not self.accepts(case):
             return False, None
-        slack, answer = self.evaluate(case)
+        self.drawn += self.counting and searcher == search.DRAWN
+        slack, answer = self.evaluate(case, searcher)
         if self.counting and slack.kind != "unknown":
             self._record(slack, case)
         if answer is None or answer.refuted is False:
@@ -158,8 +162,7 @@ class Tally:
                 method=answer.method,
                 found_by=searcher,
             )
-        open_sign = slack.value < 0.0 or not math.isfinite(slack.error)
-        if self.counting and (slack.kind in ("unknown", "strict") or open_sign):
+        if self.counting:
             self.undecided += 1
             self.note = self.note or slack.note or f"slack {slack.value!r}: {answer.method}"
         return True, None
@@ -171,7 +174,13 @@ class Tally:
             self.tightness = slack.ratio
         height = slack.ratio if slack.ratio is not None else -slack.value
         if self.best is None or height > self.best[0]:
-            self.best = height, case
+            self.best = height, case, slack
+
+    def audit_tightest(self) -> None:
+        """Audit the instance that came closest, whichever searcher found it."""
+        if self.best is not None and self.best[2].holds:
+            _, case, slack = self.best
+            self.audited += audit(self.claim, self.part.parameters, case, slack)
 
     def height(self, case: Any) -> float | None:
         """How close an instance comes to violation; None where it is not admissible."""
@@ -181,7 +190,11 @@ class Tally:
         except DataError:
             return None
         slack = self.claim.conclusion(case, **self.part.parameters)
-        if slack.broken or slack.kind == "unknown":
+        if slack.broken:
+            raise ClaimError(
+                f"the conclusion of {self.claim.id} returned no usable slack", value=repr(slack)
+            )
+        if slack.kind == "unknown":
             return None
         return slack.ratio if slack.ratio is not None else -slack.value
 
@@ -219,6 +232,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         refuted=None if error else refuted,
         proof=proof,
         error=error,
+        drawn=tally.drawn,
         seconds=time.perf_counter() - started,
     )
 
@@ -264,6 +278,7 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         undecided=sum(o.undecided for o in outcomes),
         undecided_note=next((o.undecided_note for o in outcomes if o.undecided_note), ""),
         audited=sum(o.audited for o in outcomes),
+        drawn=sum(o.drawn for o in outcomes),
         refuted=next((o.refuted for o in outcomes if o.refuted), None),
         proof=next((o.proof for o in outcomes if o.proof), None),
         error=next((o.error for o in outcomes if o.error), None),

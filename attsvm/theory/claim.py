@@ -135,7 +135,9 @@ class Claim:
     def _sibling_part(self, s: Sibling) -> Part:
         kept = tuple(h for h in self.hypotheses if h.name not in s.drop)
         data = self.data if s.data is None else s.data
-        return Part(s.name, s.parameters, kept, data, (*s.examples, *self.examples))
+        # a sibling of a refuted reading must fall by instances other than the reading's own
+        shared = () if self.expected.truth is Truth.REFUTED else self.examples
+        return Part(s.name, s.parameters, kept, data, (*s.examples, *shared))
 
     def json(self) -> dict[str, Any]:
         """What `attsvm claims --json` lists."""

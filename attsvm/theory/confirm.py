@@ -116,4 +116,5 @@ def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) 
                 f"{slack.error!r}",
                 remedy="Correct the conclusion's error bound or the certificate.",
             )
-    return True
+        settled = ball > 0 or (ball >= 0 and slack.kind != "strict")
+        return bool(settled or ball.rad() <= slack.error)

@@ -28,31 +28,37 @@ def direction_converges(
 ) -> Slack:
     """The direction of descent from W0 converges to that of `target`.
 
-    The residual of W against the ray of the target is measured when the norm passes N and 10 N,
-    N being ten times the larger of ||target|| and ||W0||. A bounded residual has growth exponent
-    log10(r(10 N) / r(N)) = 0, a wrong direction exponent 1 at any small angle; the slack is 1/2
-    minus the exponent. An exponent between 0.3 and 0.9 is a transient: another decade is
-    followed, at most two. Residuals below 1e-7 N count as bounded. Unknown where the norm is not
-    reached.
+    Measured while the norm runs through a decade from N to 10 N, N being ten times the larger of
+    ||target|| and ||W0||. The residual of W against the ray of the target must stay bounded: its
+    growth exponent log10(r(10 N) / r(N)) is 0 for the right direction and tends to 1 for a wrong
+    one. And what W gains over the last half of the decade must point along the target up to an
+    angle of 1/200, which exposes a direction that is wrong by a hundredth while old residuals
+    still hide it. The slack is the smaller of 1/2 minus the exponent and 1/2 minus 100 times the
+    angle. While the two do not agree, up to two more decades are followed. Unknown where the norm
+    is not reached.
     """
     size = float(np.linalg.norm(target))
     if not size > 0.0:
         return Slack(-1.0, 0.0)  # the zero matrix has no direction
-    first = _FIRST * max(size, float(np.linalg.norm(W0)))
-    exponent = math.nan
-    for decade in range(_DECADES):
-        low = first * 10.0**decade
-        run = follow_w(data, W0, loss, [low, 10.0 * low])
-        if run.W.shape[1] < 3:
+    unit = target / size
+    low = _FIRST * max(size, float(np.linalg.norm(W0)))
+    slack = math.nan
+    for _ in range(_DECADES):
+        run = follow_w(data, W0, loss, [low, low * math.sqrt(10.0), low * 10.0])
+        if run.W.shape[1] < 4:
             passed = float(run.norms.max())
             return Slack.unknown(f"the norm did not reach {10.0 * low:.3g} (passed {passed:.3g})")
-        residuals = [_residual(W, target / size) + _FLOOR * low for W in run.W[0, 1:]]
-        grown = run.norms[0, 2] / run.norms[0, 1]
+        first, middle, last = run.W[0, 1:]
+        residuals = [_residual(W, unit) + _FLOOR * low for W in (first, last)]
+        grown = float(run.norms[0, 3] / run.norms[0, 1])
         exponent = math.log(residuals[1] / residuals[0]) / math.log(grown)
-        if exponent <= 0.3 or exponent >= 0.9:
+        gain = last - middle
+        angle = _residual(gain, unit) / float(np.linalg.norm(gain))
+        slack = 0.5 - max(exponent, 100.0 * angle)
+        if slack >= 0.2 or exponent >= 0.9:
             break
-        W0 = run.W[0, 1]
-    return Slack(0.5 - exponent, ALLOWANCE)
+        W0, low = first, 10.0 * low
+    return Slack(slack, ALLOWANCE)
 
 
 def _residual(W: Array, unit: Array) -> float:
@@ -73,8 +79,10 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
     unit = float(np.linalg.norm(W0)) + (1.0 / pull if pull > 0 else 1.0)
     goals = [10.0 * unit, 100.0 * unit]
     run = follow_w(data, W0, loss, goals)
-    share = (run.W.shape[1] - 1) / len(goals)
-    return Slack(share - 0.5, 0.25)
+    passed = run.W.shape[1] - 1
+    if passed == 1:
+        return Slack.unknown(f"the norm did not reach {goals[1]:.3g}")
+    return Slack(passed / 2.0 - 0.5, 0.25)
 
 
 def norm_grows_like_log(

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from attsvm.theory.check import Refuted, Tally
     from attsvm.theory.profiles import Profile
 
-__all__ = ["run", "simplify"]
+__all__ = ["DRAWN", "run", "simplify"]
+
+DRAWN = "Hypothesis"
+"""What the searcher is called that draws from the claim's strategy."""
 
 
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
@@ -50,6 +53,7 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
         found = tally.examine(case, "slack-guided climb")[1]
         if found:
             return simplify(tally, found, budget.simplify)
+    tally.audit_tightest()
     return None
 
 
@@ -93,7 +97,7 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
 
     def examine(case: Any) -> tuple[bool, Refuted | None]:
         try:
-            return tally.examine(case, "Hypothesis")
+            return tally.examine(case, DRAWN)
         except UnsatisfiedAssumption as problem:
             cause = f"{tally.claim.id} assumes or rejects where it evaluates an instance"
             remedy = "Name a hypothesis, or filter in the strategy."
@@ -194,7 +198,7 @@ def _climb(tally: Tally, steps: int, generator: np.random.Generator) -> Any | No
     """
     if tally.best is None or not math.isfinite(tally.best[0]):
         return None
-    height, case = tally.best
+    height, case, _ = tally.best
     start = height
     document = codec.encode(case)
     paths = [path for path, _ in _leaves(document) if math.isfinite(_value_at(document, path))]
@@ -240,6 +244,8 @@ def simplify(tally: Tally, found: Refuted, budget: int) -> Refuted:
         spent += 1
         try:
             again = tally.examine(candidate, found.found_by)[1]
+        except ClaimError:  # the check itself is at fault
+            raise
         except Exception:  # the change led to where the claim says nothing
             return False
         found = again or found

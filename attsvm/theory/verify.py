@@ -154,9 +154,9 @@ def assess(
         )
     if survivors:
         return Verdict(truth, evidence, Validity.WEAK), f"survived: {'; '.join(survivors)}"
-    if reading.refuted is None and reading.examples < _THIN * planned:
+    if reading.refuted is None and reading.drawn < _THIN * planned:
         return Verdict(truth, evidence, Validity.THIN), (
-            f"{reading.examples} of {planned} planned instances met the hypotheses"
+            f"{reading.drawn} instances drawn met the hypotheses, {planned} were planned"
         )
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(reading)
 

@@ -37,7 +37,11 @@ def exact_loss_change(case: EntryPair, linear: bool) -> arb:
     """The same as a ball."""
     e = exact_pair(case)
     if not linear:
+        if e.still:
+            return arb(0)
         return abs(entry_loss(e.A, e.x, e.h, e.b) - entry_loss(e.A, e.y, e.h, e.b))
+    if e.b * dot(e.moved, e.h) == 0:
+        return arb(0)
     values = [1 / (1 + (-arb(e.b * dot([dot(r, x) for r in e.A], e.h))).exp()) for x in (e.x, e.y)]
     return abs(values[0] - values[1])
 

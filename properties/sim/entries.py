@@ -13,7 +13,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.exact import entry_gradient, norm, rational, rationals
+from attsvm.exact import dot, entry_gradient, norm, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, spectral_norm, subtract
 from attsvm.lipschitz import entry_gradient as float_gradient
 from properties.strategies import arrays, scaled, sizes
@@ -66,6 +66,20 @@ class ExactPair:
     def oscillation(self) -> Number:
         """|b| (max h - min h)."""
         return abs(self.b) * (max(self.h) - min(self.h))
+
+    @property
+    def moved(self) -> Vector:
+        """A (x - y)."""
+        step = subtract(self.x, self.y)
+        return [dot(row, step) for row in self.A]
+
+    @property
+    def still(self) -> bool:
+        """Whether loss and gradient are exactly the same at x and y.
+
+        So it is where the logits move by a common constant, or where attention has no effect.
+        """
+        return len(set(self.moved)) == 1 or self.oscillation == 0
 
 
 def exact_pair(case: EntryPair) -> ExactPair:
@@ -135,4 +149,6 @@ def change(case: EntryPair) -> tuple[float, float]:
 def exact_change(case: EntryPair) -> arb:
     """The same as a ball, the gradients by power series."""
     e = exact_pair(case)
+    if e.still:
+        return arb(0)
     return norm(subtract(entry_gradient(e.A, e.x, e.h, e.b), entry_gradient(e.A, e.y, e.h, e.b)))

@@ -51,6 +51,8 @@ def _slack(pair: Pair, constant: float) -> Slack:
 
 def _ball(pair: Pair, constant: arb) -> arb:
     x, y = rational(pair.x), rational(pair.y)
+    if x == y:
+        return arb(0)
     return constant * abs(x - y) - abs(exact_slope(x) - exact_slope(y))
 
 

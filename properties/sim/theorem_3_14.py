@@ -1,7 +1,8 @@
 """Instances and certificates that both parts of theorem 3.14 share.
 
-`PULLED_APART` meets both parts of assumption 3.10 and starts from zero: with z = (1, 0) only the
-first column w of X matters; input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
+`PULLED_APART` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
+and (-2, 1), 0, labels 1, head (4, 9) give the scores 2, -2 and 1, 0; with z = (1, 0) only the
+first column w of X matters. Input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
 X^mm has w = (1, 3). The first input has the larger score gap and pulls w along (1, 0), which
 lowers the second margin twice as fast as it raises the first; the second input saturates on its
 worse token, and w follows (1, 0) for ever.
@@ -27,9 +28,10 @@ ONE_TOKEN = Run(AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((
 PUBLISHED = Run(one_input(), np.zeros((2, 2)))
 PULLED_APART = Run(
     AttentionData.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]],
+        [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]],
         [[1.0, 0.0], [1.0, 0.0]],
-        scores=[[2.0, -2.0], [1.0, 0.0]],
+        y=[1.0, 1.0],
+        v=[4.0, 9.0],
     ),
     np.zeros((2, 2)),
 )
@@ -121,5 +123,6 @@ def starts_in_basin(run: Run) -> bool:
 OTHER_DIRECTIONS = {
     "direction of the worst tokens": sibling(towards="worst"),
     "opposite direction": sibling(towards="opposite"),
+    "X^mm turned by about a 64th": sibling(towards="turned", examples=[UNEVEN]),
     "mean of the constraints": sibling(towards="mean", examples=[UNEVEN]),
 }

@@ -8,8 +8,8 @@ solution with (x_opt - x_t)^T X z >= 1. The loss of definition 3.6 is g(b <f, h>
 increasing, and the optimal tokens have the highest scores. So descent flees from them:
 <X, X^mm> falls at every step from every start (two tokens 1, 0 in R^1: X runs to -infinity,
 X^mm = 1). `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs
-of two tokens: (1, 0) against 0 with scores 2, -2, and (-2, 1) against 0 with scores 1, 0, both
-with z = (1, 0); the second input is dragged to its worse token for ever. One input alone falls
+of two tokens: (1/2, 0), (-1/2, 0) and (-2, 1), 0 with labels 1, head (4, 9) and z = (1, 0) for
+both; the second input is dragged to its worse token for ever. One input alone falls
 from a large start (`LOCAL_TRAP`). `amended-2` starts where the risk gap is below
 min_i [l(second score) - l(best score)]/n, and holds (`attsvm.exact.descent.certified_fate`).
 """
@@ -22,6 +22,7 @@ from attsvm.theory import Slack, claim, sibling
 from properties.runs import (
     Run,
     all_tight,
+    pulling_data,
     reaches,
     runs,
     several_tokens,
@@ -97,8 +98,9 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
 @claim(
     "sim/theorem-3.14-part-1:amended-2",
     **PART,
-    statement="all tokens support vectors: descent on the decreasing loss converges in direction "
-    "to X^mm from every start whose risk gap is below min_i [l(second) - l(best)]/n",
+    statement="all tokens support vectors: descent on the decreasing loss with step at most 1/L_X "
+    "converges in direction to X^mm from every start whose risk gap is below "
+    "min_i [l(second) - l(best)]/n",
     data=runs(tight_data(), 0, 1),
     examples=[UNEVEN_SCORES],
     ensemble=towards_solution,
@@ -112,7 +114,8 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
     siblings={
         **OTHER_DIRECTIONS,
         "any start": sibling(
-            drop=["risk gap of the start below the threshold"], examples=[PULLED_APART]
+            drop=["risk gap of the start below the threshold"],
+            data=runs(pulling_data(), 0),
         ),
     },
 )

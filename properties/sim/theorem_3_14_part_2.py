@@ -26,6 +26,7 @@ from properties.runs import (
     Run,
     equal_rivals,
     feasible,
+    pulling_data,
     reaches,
     rival_data,
     runs,
@@ -117,7 +118,8 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
     "sim/theorem-3.14-part-2:amended-2",
     **PART,
     statement="a single input with equal scores of rivals, two tokens at least, Att-SVM feasible: "
-    "descent on the decreasing loss from any start converges in direction to X^mm",
+    "descent on the decreasing loss with step at most 1/L_X from any start converges in direction "
+    "to X^mm",
     data=runs(rival_data(), 0, 2),
     ensemble=single,
     hypotheses={**REPAIR, "there is a single input": lambda run: run.data.n == 1},
@@ -126,7 +128,7 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
     expected="holds",
     siblings={
         **OTHER_DIRECTIONS,
-        "several inputs": sibling(drop=["there is a single input"], examples=[PULLED_APART]),
+        "several inputs": sibling(drop=["there is a single input"], data=runs(pulling_data(), 0)),
     },
 )
 def single_input(run: Run, towards: str = "optimal") -> Slack:
@@ -137,8 +139,9 @@ def single_input(run: Run, towards: str = "optimal") -> Slack:
 @claim(
     "sim/theorem-3.14-part-2:amended-3",
     **PART,
-    statement="equal scores of rivals, Att-SVM feasible: descent on the decreasing loss converges "
-    "in direction to X^mm from every start whose risk gap is below min_i [l(second) - l(best)]/n",
+    statement="equal scores of rivals, Att-SVM feasible: descent on the decreasing loss with step "
+    "at most 1/L_X converges in direction to X^mm from every start whose risk gap is below "
+    "min_i [l(second) - l(best)]/n",
     data=runs(rival_data(), 0, 1),
     ensemble=near_solution,
     hypotheses={**REPAIR, "risk gap of the start below the threshold": starts_in_basin},
@@ -148,7 +151,8 @@ def single_input(run: Run, towards: str = "optimal") -> Slack:
     siblings={
         **OTHER_DIRECTIONS,
         "any start": sibling(
-            drop=["risk gap of the start below the threshold"], examples=[PULLED_APART]
+            drop=["risk gap of the start below the threshold"],
+            data=runs(pulling_data(), 0),
         ),
     },
 )

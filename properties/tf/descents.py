@@ -11,7 +11,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from properties.runs import Run, all_tight, in_basin, several_tokens, tight_data, unique_optimum
 from properties.sim.theorem_3_14 import LOCAL_TRAP, towards_solution
-from properties.strategies import starts
+from properties.strategies import arrays, sizes, starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,20 @@ def descents(draw: st.DrawFn) -> Descent:
     data = draw(tight_data())
     loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
     return Descent(data, draw(starts(data.d, 0, 2)), loss)
+
+
+@st.composite
+def opposed(draw: st.DrawFn) -> Descent:
+    """Two inputs of the same tokens and scores whose queries pull against each other."""
+    T, d = draw(sizes(2, 3)), draw(sizes(1, 2))
+    X, z, gamma = draw(arrays(1, T, d)), draw(arrays(1, d)), draw(arrays(1, T))
+    factor = draw(st.sampled_from([1.0, 2.0, 0.5]))
+    data = AttentionData(
+        np.repeat(X, 2, axis=0),
+        np.concatenate([z, -factor * z]),
+        scores=np.repeat(gamma, 2, axis=0),
+    )
+    return Descent(data, np.zeros((d, d)), "log-loss")
 
 
 def larger(generator: np.random.Generator) -> Descent:

@@ -45,7 +45,7 @@ def above(case: Weighted, increasing: bool, share: float) -> Slack:
     gap = risk_gap(data, case.W, loss)
     gamma = np.where(data.present, data.gamma, np.nan)
     best, worst = np.nanmax(gamma, axis=1), np.nanmin(gamma, axis=1)
-    left = share * float((loss.value(worst) - loss.value(best)).mean())
+    left = share * float(loss.drop(best, best - worst).mean())
     logit = float(
         (np.linalg.norm(data.X, axis=2).max(axis=1) * np.linalg.norm(data.Z, axis=1)).max()
         * np.linalg.norm(case.W)

@@ -26,11 +26,13 @@ def derivatives(order: int) -> list[Any]:
 
 def _supremum(value: Any, derivative: Any) -> Any:
     """Sup |value| over u > 0 from its critical points and its limits at 0 and infinity."""
-    numerator = sp.numer(sp.together(derivative / u))
-    points = [root for root in sp.roots(sp.Poly(numerator, u)) if root.is_positive]
-    heights = [sp.Abs(sp.radsimp(value.subs(u, root))) for root in points]
+    numerator = sp.Poly(sp.numer(sp.together(derivative / u)), u)
+    roots = sp.roots(numerator)
+    assert sum(roots.values()) == numerator.degree()  # none was missed
+    points = [root for root in roots if root.is_positive]
+    heights = [sp.radsimp(sp.Abs(value.subs(u, root))) for root in points]
     heights += [sp.Abs(sp.limit(value, u, end)) for end in (0, sp.oo)]
-    return sp.Max(*[sp.nsimplify(sp.simplify(h)) for h in heights])
+    return sp.Max(*[sp.sqrtdenest(sp.simplify(h)) for h in heights])
 
 
 def slope_supremum() -> Any:

@@ -71,7 +71,7 @@ REASONS = {
     "proved": "proved: x^2 >= 0 for real x",
     "blunt": "survived: shift 100; shift 1000",
     "vacuous": "hypotheses never satisfied: x above 1000",
-    "thin": "1 of 150 planned instances met the hypotheses",
+    "thin": "1 instances drawn met the hypotheses, 150 were planned",
     "sibling-breaks": "sibling 'shift 1': ZeroDivisionError: float division by zero (toy_pack.py:",
     "raises": "ArithmeticError: no value above 50 (toy_pack.py:",
     "exits": "SystemExit: 0 (toy_pack.py:",
@@ -280,13 +280,13 @@ def test_a_run_of_nothing_known_is_refused(packs):
 
 
 def outcome(**changes):
-    return Outcome("c", "", **{"examples": 150, "hypotheses": {}, **changes})
+    return Outcome("c", "", **{"examples": 150, "drawn": 150, "hypotheses": {}, **changes})
 
 
 def test_thin_begins_below_a_fifth_of_the_planned_instances():
     claim = build("assessed", constant(1.0, 0.0), says(None))
-    for examples, validity in ((29, Validity.THIN), (30, Validity.EXERCISED)):
-        verdict, _ = assess(claim, outcome(examples=examples), (), PROFILES["quick"])
+    for drawn, validity in ((29, Validity.THIN), (30, Validity.EXERCISED)):
+        verdict, _ = assess(claim, outcome(drawn=drawn), (), PROFILES["quick"])
         assert verdict == Verdict(Truth.HOLDS, Evidence.NUMERIC, validity)
 
 

@@ -1,0 +1,481 @@
+"""AttentionData: what it takes, what it refuses and how it says so, and its files."""
+
+import io
+import os
+import struct
+import tempfile
+import zipfile
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.errors import AttsvmError, DataError, FileError
+from properties.strategies import arrays, attention_data
+
+KEYS = ("X", "Z", "y", "v", "scores", "mask")
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+PLAIN = {
+    "X": [[[1.0, 2.0], [0.0, 1.0]], [[3.0, 0.0], [1.0, 1.0]]],
+    "Z": [[1.0, 0.0], [0.0, 1.0]],
+}
+LABELLED = {**PLAIN, "y": [1.0, -1.0], "v": [1.0, 2.0]}
+SCORED = {**PLAIN, "scores": [[1.0, 0.0], [0.0, 1.0]]}
+
+
+@st.composite
+def masked_data(draw):
+    """Data with a mask in which every input keeps a token, or with none."""
+    data = draw(attention_data())
+    if draw(st.booleans()):
+        return data
+    mask = draw(arrays(data.n, data.T)) > 0
+    mask[np.arange(data.n), [draw(st.integers(0, data.T - 1)) for _ in range(data.n)]] = True
+    return AttentionData(**{**given_arrays(data), "mask": mask})
+
+
+@st.composite
+def wild_data(draw):
+    """Data with scores and entries of any finite size, subnormals and extremes included."""
+    n, T, d = (draw(st.integers(1, 3)) for _ in range(3))
+
+    def block(*shape):
+        size = int(np.prod(shape))
+        return np.array(draw(st.lists(FLOATS, min_size=size, max_size=size))).reshape(shape)
+
+    return AttentionData(block(n, T, d), block(n, d), scores=block(n, T))
+
+
+def given_arrays(data):
+    """The arrays that a data set was made from."""
+    return {name: getattr(data, name) for name in KEYS if getattr(data, name) is not None}
+
+
+def changed(data, name, value):
+    return {**given_arrays(data), name: value}
+
+
+def refused(fields, *words):
+    """The error on these arrays; its message holds cause, remedy and all the words."""
+    with pytest.raises(DataError) as caught:
+        AttentionData.of(**fields)
+    error = caught.value
+    assert error.cause
+    assert error.remedy
+    message = str(error)
+    assert error.cause in message
+    assert error.remedy in message
+    for word in words:
+        assert word in message
+    return error
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data())
+def test_arrays_cannot_be_written(data):
+    for array in given_arrays(data).values():
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_arrays_are_copies_in_float64():
+    X = np.array(PLAIN["X"], dtype=np.int32)
+    mask = np.ones((2, 2), dtype=bool)
+    data = AttentionData.of(X, PLAIN["Z"], scores=SCORED["scores"], mask=mask)
+    X[...] = 7
+    mask[...] = False
+    assert data.X.tolist() == PLAIN["X"]
+    assert data.mask.all()
+    assert data.X.dtype == data.Z.dtype == data.scores.dtype == np.float64
+
+
+def test_fields_cannot_be_replaced():
+    data = AttentionData.of(**SCORED)
+    with pytest.raises(FrozenInstanceError):
+        data.X = np.zeros((2, 2, 2))
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(data)
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data())
+def test_lists_make_the_same_data_as_arrays(data):
+    lists = {name: array.tolist() for name, array in given_arrays(data).items()}
+    assert AttentionData.of(**lists) == data
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data(), st.data())
+def test_a_changed_entry_makes_other_data(data, draw):
+    name = draw.draw(st.sampled_from(sorted(set(given_arrays(data)) - {"mask"})))
+    array = getattr(data, name).copy()
+    where = tuple(draw.draw(st.integers(0, size - 1)) for size in array.shape)
+    array[where] = -array[where] if name == "y" else array[where] + 0.25
+    assert AttentionData.of(**changed(data, name, array)) != data
+
+
+def test_data_of_other_kinds_differ():
+    labelled, scored = AttentionData.of(**LABELLED), AttentionData.of(**SCORED)
+    assert labelled != scored
+    assert scored != AttentionData.of(**SCORED, mask=np.ones((2, 2), dtype=bool))
+    assert scored != "scored"
+    same_scores = AttentionData.of(**PLAIN, scores=labelled.gamma)
+    assert np.array_equal(same_scores.gamma, labelled.gamma)
+    assert same_scores != labelled
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data())
+def test_scores_are_label_times_head_times_token(data):
+    if data.scores is not None:
+        assert np.array_equal(data.gamma, data.scores)
+        return
+    for i, t in np.ndindex(data.n, data.T):  # entries are dyadic and short: sums are exact
+        product = sum(Fraction(a) * Fraction(b) for a, b in zip(data.X[i, t], data.v, strict=True))
+        assert Fraction(data.gamma[i, t]) == Fraction(data.y[i]) * product
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data())
+def test_sizes_and_presence_are_read_off(data):
+    assert data.X.shape == (data.n, data.T, data.d)
+    assert data.present.shape == (data.n, data.T)
+    assert data.present.any(axis=1).all()
+    assert data.present.all() or data.mask is not None
+
+
+def test_one_token_one_input_one_dimension_is_data():
+    data = AttentionData.of([[[2.0]]], [[0.0]], y=[-1], v=[3.0])
+    assert (data.n, data.T, data.d) == (1, 1, 1)
+    assert data.gamma.tolist() == [[-6.0]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(attention_data(), st.sampled_from([np.nan, np.inf, -np.inf]), st.data())
+def test_what_is_not_finite_is_refused_by_name_and_place(data, bad, draw):
+    name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
+    array = getattr(data, name).copy()
+    where = tuple(draw.draw(st.integers(0, size - 1)) for size in array.shape)
+    array[where] = bad
+    place = f"{name}[{', '.join(map(str, where))}] is not finite"
+    error = refused(changed(data, name, array), place, str(bad))
+    assert np.array_equal(error.value, bad, equal_nan=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(masked_data(), st.booleans(), st.data())
+def test_a_wrong_number_of_dimensions_is_refused(data, more, draw):
+    name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
+    array = getattr(data, name)
+    array = array[..., None] if more else array[0]
+    error = refused(changed(data, name, array), f"{name} must have", f"shape {array.shape}")
+    assert error.value == f"shape {array.shape}"
+
+
+@settings(max_examples=100, deadline=None)
+@given(masked_data(), st.data())
+def test_sizes_that_do_not_fit_are_refused(data, draw):
+    name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
+    array = getattr(data, name)
+    axis = draw.draw(st.integers(0, array.ndim - 1))
+    # X alone says how many tokens there are when y and v are given and there is no mask
+    assume((name, axis) != ("X", 1) or data.scores is not None or data.mask is not None)
+    longer = np.concatenate([array, array.take([0], axis=axis)], axis=axis)
+    error = refused(changed(data, name, longer), "(got shape")
+    assert error.cause.split()[0] in given_arrays(data)
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data(), st.data())
+def test_an_empty_axis_is_refused(data, draw):
+    name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
+    array = getattr(data, name)
+    axis = draw.draw(st.integers(0, array.ndim - 1))
+    empty = array.take([], axis=axis)
+    error = refused(changed(data, name, empty), name, f"shape {empty.shape}")
+    assert "empty along" in error.cause or name == "mask"
+
+
+@pytest.mark.parametrize("dtype", [complex, str, object, bool, "datetime64[s]", "S8"])
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [(LABELLED, "X"), (LABELLED, "Z"), (LABELLED, "y"), (LABELLED, "v"), (SCORED, "scores")],
+)
+def test_entries_that_are_not_real_numbers_are_refused(fields, name, dtype):
+    array = np.array(fields[name]).astype(int).astype(dtype)
+    error = refused({**fields, name: array}, f"{name} has entries that are not real numbers")
+    assert error.value == f"dtype {array.dtype}"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) != 1.0))
+@example(0.0)
+@example(float(np.nextafter(1.0, 2.0)))
+def test_labels_are_minus_one_or_one(label):
+    error = refused({**LABELLED, "y": [1.0, label]}, "label y[1] is neither -1 nor 1", repr(label))
+    assert error.value == label
+
+
+@pytest.mark.parametrize("extra", [{"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}, {**LABELLED}])
+def test_scores_beside_labels_or_head_are_refused(extra):
+    refused({**SCORED, **extra}, "together with labels or a head", "Give scores alone")
+
+
+@pytest.mark.parametrize("extra", [{}, {"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}])
+def test_data_without_scores_or_with_half_of_them_is_refused(extra):
+    refused({**PLAIN, **extra}, "nothing says which tokens are good", "y and a head v")
+
+
+def test_rows_of_different_lengths_are_refused():
+    refused({**SCORED, "X": [[[1.0, 2.0]], [[1.0]]]}, "X is not a rectangular array", "mask")
+
+
+def test_scores_that_overflow_are_refused():
+    fields = {**LABELLED, "X": np.full((2, 2, 2), 1e200), "v": [1e200, -1e200]}
+    assert refused(fields, "overflow float64", "1e+200", "Rescale").value == 1e200
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [
+        (np.ones((2, 2)), "mask must be boolean (got dtype float64)"),
+        (np.ones((2, 2), dtype=int), "mask must be boolean (got dtype int64)"),
+        (np.ones((2, 3), dtype=bool), "mask must have shape (2, 2) (got shape (2, 3))"),
+        (np.ones(2, dtype=bool), "mask must have shape (2, 2) (got shape (2,))"),
+        ([[True, False], [False, False]], "mask leaves input 1 without any token"),
+        ([[True], [False, True]], "mask is not a rectangular array"),
+    ],
+)
+def test_bad_masks_are_refused(mask, words):
+    error = refused({**SCORED, "mask": mask}, words)
+    assert error.value is not None
+
+
+# files
+
+
+@settings(max_examples=60, deadline=None)
+@given(masked_data() | wild_data())
+def test_a_saved_file_loads_as_the_same_data(data):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data.npz"
+        data.save(path)
+        assert os.listdir(folder) == ["data.npz"]
+        loaded = AttentionData.load(path)
+        assert loaded == data
+        for name, array in given_arrays(loaded).items():
+            assert array.tobytes() == getattr(data, name).tobytes()  # signed zeros too
+
+
+def test_saving_replaces_the_file_whole(tmp_path):
+    first, second = AttentionData.of(**LABELLED), AttentionData.of(**SCORED)
+    first.save(tmp_path / "data.npz")
+    second.save(str(tmp_path / "data.npz"))
+    assert AttentionData.load(str(tmp_path / "data.npz")) == second
+    assert os.listdir(tmp_path) == ["data.npz"]
+
+
+@pytest.mark.parametrize("place", ["no/such/folder.npz", "file/inside.npz", "folder"])
+def test_saving_where_nothing_can_be_written_leaves_nothing_behind(tmp_path, place):
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(FileError, match="cannot write") as caught:
+        AttentionData.of(**SCORED).save(tmp_path / place)
+    assert str(tmp_path / place) in caught.value.cause
+    assert caught.value.remedy
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def unreadable(path, *words):
+    with pytest.raises(FileError) as caught:
+        AttentionData.load(path)
+    for word in (str(path), *words):
+        assert word in str(caught.value)
+    assert caught.value.remedy
+    return caught.value
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    unreadable(tmp_path / "none.npz", "there is no file")
+    unreadable(tmp_path, "is a folder")
+
+
+@pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
+def test_a_truncated_file_is_refused_at_every_cut(tmp_path, write):
+    path = tmp_path / "cut.npz"
+    write(path, **LABELLED)
+    raw = path.read_bytes()
+    for length in [*range(0, len(raw), 41), len(raw) - 1]:
+        path.write_bytes(raw[:length])
+        unreadable(path, "is not a readable .npz file")
+    path.write_bytes(raw)
+    assert AttentionData.load(path) == AttentionData.of(**LABELLED)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=300))
+@example(b"PK\x05\x06" + 18 * b"\0")
+def test_random_bytes_are_refused(raw):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "noise.npz"
+        path.write_bytes(raw)
+        unreadable(path)
+
+
+def _packed(write):
+    memory = io.BytesIO()
+    write(memory, **SCORED)
+    return memory.getvalue()
+
+
+PACKED = [_packed(np.savez), _packed(np.savez_compressed)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(PACKED), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255))))
+def test_a_damaged_file_loads_as_data_or_is_refused(raw, damage):
+    damaged = bytearray(raw)
+    for place, byte in damage:
+        damaged[int(place * (len(raw) - 1))] = byte
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "damaged.npz"
+        path.write_bytes(damaged)
+        loaded = _data_or_remedy(path)
+        assert loaded if isinstance(loaded, str) else np.isfinite(loaded.gamma).all()
+
+
+def _data_or_remedy(path):
+    try:
+        return AttentionData.load(path)
+    except AttsvmError as error:
+        return error.remedy
+
+
+def _with_header(header):
+    """A file whose X has this header, word for word."""
+    text = header.encode()
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        entry = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + 64 * b"\0"
+        archive.writestr("X.npy", entry)
+        for name in ("Z", "scores"):
+            part = io.BytesIO()
+            np.save(part, np.array(SCORED[name]))
+            archive.writestr(f"{name}.npy", part.getvalue())
+    return memory.getvalue()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1" + 30 * "0" + ", 2, 2), }\n",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1" + 15 * "0" + ", 2, 2), }\n",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2, 2), }\n",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': '''(",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (2, 2, 2), }\n",
+        "{'descr': None, 'fortran_order': False, 'shape': (2, 2, 2), }\n",
+        "{[]: 1}\n",
+        "(" * 9000,
+        "",
+    ],
+)
+def test_a_false_header_is_refused(tmp_path, header):
+    path = tmp_path / "header.npz"
+    path.write_bytes(_with_header(header))
+    unreadable(path, "is not a readable .npz file")
+
+
+def test_the_header_helper_writes_files_that_load(tmp_path):
+    path = tmp_path / "header.npz"
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }\n"
+    path.write_bytes(_with_header(header))
+    assert not AttentionData.load(path).X.any()
+
+
+class _Plant:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("key", ["X", "y", "mask", "other"])
+def test_pickled_content_is_refused_and_never_run(tmp_path, key):
+    path, planted = tmp_path / "pickled.npz", tmp_path / "planted"
+    np.savez(path, **{**LABELLED, key: np.array([_Plant(planted)], dtype=object)})
+    unreadable(path)
+    assert not planted.exists()
+    with np.load(path, allow_pickle=True) as file:
+        file[key]
+    assert planted.exists()  # the plant works: whoever unpickles it is found out
+
+
+def test_a_member_that_is_no_array_is_refused(tmp_path):
+    path = tmp_path / "text.npz"
+    np.savez(path, Z=PLAIN["Z"], scores=SCORED["scores"])
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("X", "[[[1, 2]]]")
+    with pytest.raises(AttsvmError, match="X has entries that are not real numbers"):
+        AttentionData.load(path)
+
+
+def test_unknown_and_missing_arrays_are_named(tmp_path):
+    path = tmp_path / "keys.npz"
+    np.savez(path, **SCORED, labels=[1, 1], gamma=[1])
+    error = unreadable(path, "arrays that are not known")
+    assert error.value == "gamma, labels"
+    np.savez(path, y=[1.0, 1.0], v=[1.0, 1.0])
+    unreadable(path, "lacks X and Z")
+    np.savez(path, X=PLAIN["X"], scores=SCORED["scores"])
+    unreadable(path, "lacks Z")
+    np.savez(path, **PLAIN)
+    with pytest.raises(DataError, match="nothing says which tokens are good"):
+        AttentionData.load(path)
+
+
+def _central(raw):
+    """Where the entries of the zip's directory start."""
+    places, at = [], raw.find(b"PK\x01\x02")
+    while at >= 0:
+        places.append(at)
+        at = raw.find(b"PK\x01\x02", at + 1)
+    return places
+
+
+def test_a_file_that_declares_more_than_four_gibibytes_is_refused(tmp_path):
+    path = tmp_path / "bomb.npz"
+    raw = bytearray(PACKED[1])
+    for at in _central(bytes(raw))[:2]:
+        raw[at + 24 : at + 28] = struct.pack("<I", 0xFFFFFFFE)  # the unpacked size
+    path.write_bytes(raw)
+    error = unreadable(path, "unpacks to more than 4 GiB")
+    assert error.value > 2**32
+
+
+@pytest.mark.parametrize(
+    ("offset", "value", "words"),
+    [(8, 1, "encrypted"), (10, 14, "is packed as numpy never packs")],
+)
+def test_encrypted_and_foreign_packings_are_refused(tmp_path, offset, value, words):
+    path = tmp_path / "packed.npz"
+    raw = bytearray(PACKED[0])
+    for at in _central(bytes(raw)):
+        raw[at + offset : at + offset + 2] = struct.pack("<H", value)
+    path.write_bytes(raw)
+    unreadable(path, words)
+
+
+def test_a_wrong_array_in_a_file_is_refused_as_data(tmp_path):
+    path = tmp_path / "nan.npz"
+    np.savez(path, **{**SCORED, "scores": [[1.0, np.nan], [0.0, 0.0]]})
+    with pytest.raises(DataError, match=r"scores\[0, 1\] is not finite"):
+        AttentionData.load(path)

@@ -1,0 +1,256 @@
+"""The constants: never exceeded by a quotient, attained where they are called sharp."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attsvm.attention import softmax
+from attsvm.data import AttentionData
+from attsvm.lipschitz import (
+    LOGISTIC_CURVATURE,
+    entry_gradient,
+    entry_loss,
+    linear_gradient_constant,
+    log_published_gradient_constant,
+    risk_smoothness,
+    softmax_gradient_constant,
+)
+from attsvm.losses import LOSSES, logistic, logistic_curvature, logistic_slope
+from attsvm.risk import covariance, gradient_w
+from properties.strategies import arrays, attention_data, numbers, sizes
+
+EPS = np.finfo(float).eps
+SPANS = [1e-3, 0.1, 1.0, 3.0, 10.0, 100.0]
+
+
+def gradients(s, k):
+    """Gradients of g(<softmax(s), k>) in s, row by row."""
+    f = softmax(s)
+    return logistic_slope((f * k).sum(axis=-1))[:, None] * covariance(f, k)
+
+
+def hessians(s, k):
+    """Second derivatives of the same: g'' c c^T + g' (diag(c) - f c^T - c f^T)."""
+    f = softmax(s)
+    mean, c = (f * k).sum(axis=-1), covariance(f, k)
+    outer = np.einsum("mi,mj->mij", f, c)
+    third = np.einsum("mi,ij->mij", c, np.eye(s.shape[1])) - outer - outer.transpose(0, 2, 1)
+    first = np.einsum("m,mi,mj->mij", logistic_curvature(mean), c, c)
+    return first + logistic_slope(mean)[:, None, None] * third
+
+
+def sample(generator, n, span, count):
+    """Logits of mixed size and values k of that oscillation about any level."""
+    s = generator.normal(size=(count, n)) * 10.0 ** generator.uniform(-1, 1, size=(count, 1))
+    k = generator.uniform(size=(count, n))
+    k = (k - k.min(axis=1, keepdims=True)) / (k.max(axis=1) - k.min(axis=1))[:, None] * span
+    return s, k - span * generator.uniform(-0.5, 1.5, size=(count, 1))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@pytest.mark.parametrize("span", SPANS)
+def test_the_sharp_constant_bounds_all_hessians(n, span):
+    """A constant of 0.9 times it is exceeded, so the bound is not idle."""
+    generator = np.random.default_rng([n, int(1000 * span)])
+    s, k = sample(generator, n, span, 4000)
+    bound = softmax_gradient_constant(span)
+    norms = np.abs(np.linalg.eigvalsh(hessians(s, k))).max(axis=1)
+    assert norms.max() <= bound * (1 + 1e-12)
+    if n == 2:
+        assert norms.max() > 0.9 * bound
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("span", SPANS)
+def test_the_sharp_constant_bounds_all_gradient_quotients(n, span):
+    """Between far and near points; differences of 1e-4 leave 1e-12 of relative rounding."""
+    generator = np.random.default_rng([7, n, int(1000 * span)])
+    s, k = sample(generator, n, span, 4000)
+    bound = softmax_gradient_constant(span)
+    for reach in (1e-4, 1e-1, 3.0):
+        step = reach * generator.normal(size=s.shape)
+        rise = np.linalg.norm(gradients(s + step, k) - gradients(s, k), axis=1)
+        length = np.linalg.norm(step, axis=1)
+        rounding = 16 * EPS * (1.0 + np.abs(s).max(axis=1) + np.abs(k).max(axis=1)) * span
+        assert (rise <= bound * length + rounding).all()
+
+
+@pytest.mark.parametrize("span", SPANS)
+def test_the_sharp_constant_is_attained_by_two_tokens(span):
+    """A grid over the probability and the level comes within a hundredth."""
+    logit, level = np.meshgrid(np.linspace(0.0, 8.0, 400), np.linspace(-0.5, 1.5, 400))
+    s = np.stack([np.zeros(logit.size), logit.ravel()], axis=1)
+    k = np.stack([np.zeros(logit.size), np.full(logit.size, span)], axis=1)
+    k -= (span * level).reshape(-1, 1)
+    norms = np.abs(np.linalg.eigvalsh(hessians(s, k))).max(axis=1)
+    bound = softmax_gradient_constant(span)
+    assert 0.99 * bound <= norms.max() <= bound * (1 + 1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(sizes(2, 4), st.data())
+def test_the_hessian_of_these_tests_is_the_derivative_of_the_gradient(n, draw):
+    """Central differences of step 1e-5: an error of 1e-10 and a rounding of 1e-11."""
+    s, k = draw.draw(arrays(n)), draw.draw(arrays(n))
+    rows = 1e-5 * np.eye(n)
+    numeric = (
+        gradients(s + rows, np.tile(k, (n, 1))) - gradients(s - rows, np.tile(k, (n, 1)))
+    ) / 2e-5
+    span = k.max() - k.min()
+    assert np.abs(numeric - hessians(s[None], k[None])[0]).max() <= 1e-9 * (1.0 + span) ** 3
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(1e-300, 1e150), st.floats(1e-300, 1e150))
+@example(1.0, float(np.nextafter(1.0, 2.0)))
+def test_the_constant_grows_with_the_oscillation(a, b):
+    """To rounding: the search ends at a flat top."""
+    low, high = sorted((a, b))
+    assert softmax_gradient_constant(low) <= softmax_gradient_constant(high) * (1 + 32 * EPS)
+
+
+def test_the_constant_without_oscillation_is_zero():
+    assert softmax_gradient_constant(0.0) == 0.0
+
+
+@pytest.mark.parametrize("span", [1e-2, 1e-4, 1e-8, 1e-100, 1e-300])
+def test_for_small_oscillation_the_constant_is_its_twelfth_over_root_three(span):
+    """2 D (1 - c^2)(1 - a^2)/16 (a + ...) with c near 0: D / (12 sqrt 3) and D^2 terms above."""
+    ratio = softmax_gradient_constant(span) / (span / (12.0 * math.sqrt(3.0)))
+    assert 1.0 - 1e-14 <= ratio <= 1.0 + span + 1e-14
+
+
+@st.composite
+def entry_pairs(draw):
+    n, D = draw(sizes(1, 4)), draw(sizes(1, 3))
+    return draw(arrays(n, D)), draw(arrays(D)), draw(arrays(D)), draw(arrays(n)), draw(numbers())
+
+
+@settings(max_examples=150, deadline=None)
+@given(entry_pairs())
+def test_the_gradient_of_an_entry_is_lipschitz_with_the_norm_of_its_block(case):
+    A, x, y, h, b = case
+    span = abs(b) * (h.max() - h.min())
+    bound = np.linalg.norm(A, 2) ** 2 * softmax_gradient_constant(span)
+    rise = np.linalg.norm(entry_gradient(A, x, h, b) - entry_gradient(A, y, h, b))
+    reach = np.linalg.norm(A, 2) * abs(b) * np.abs(h).max()
+    rounding = 64 * EPS * (1.0 + np.abs(A).sum() * 4.0 + abs(b) * np.abs(h).max()) * reach
+    assert rise <= bound * np.linalg.norm(x - y) * (1 + 1e-12) + rounding
+
+
+@settings(max_examples=60, deadline=None)
+@given(entry_pairs())
+def test_entries_rise_along_their_gradients(case):
+    """A central difference of step 1e-6 along an axis; third derivatives are below 64 |b h A^3|."""
+    A, x, _, h, b = case
+    gradient = entry_gradient(A, x, h, b)
+    size = 1.0 + abs(b) * np.abs(h).max()
+    for j, axis in enumerate(1e-6 * np.eye(len(x))):
+        numeric = (entry_loss(A, x + axis, h, b) - entry_loss(A, x - axis, h, b)) / 2e-6
+        assert abs(numeric - gradient[j]) <= 1e-8 * size
+    assert 0.0 <= entry_loss(A, x, h, b) <= 1.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-20.0, 20.0), st.floats(-20.0, 20.0), st.floats(1e-3, 1e3))
+def test_the_linear_constant_bounds_the_gradient_of_a_linear_entry(u, w, size):
+    """g(size x) along the line where b <A x, h> grows fastest."""
+    rise = size * abs(logistic_slope(np.array([u])) - logistic_slope(np.array([w])))[0]
+    bound = linear_gradient_constant(size) * abs(u - w) / size
+    assert rise <= bound * (1 + 1e-12) + 2 * EPS * size
+
+
+def test_the_linear_constant_is_attained():
+    """The steepest point of g' is where g'' is extreme, at u = ln(2 + sqrt 3)."""
+    top = np.array([math.log(2.0 + math.sqrt(3.0))])
+    assert abs(abs(logistic_curvature(top))[0] / LOGISTIC_CURVATURE - 1.0) <= 8 * EPS
+    assert abs(linear_gradient_constant(3.0) - 9.0 / (6.0 * math.sqrt(3.0))) <= 4 * EPS
+    assert logistic(np.array([0.0]))[0] == 0.5
+
+
+# the risk
+
+
+@settings(max_examples=200, deadline=None)
+@given(attention_data(), st.sampled_from(sorted(LOSSES)), st.integers(-6, 2), st.data())
+def test_the_smoothness_of_the_risk_is_never_exceeded(data, name, power, draw):
+    """Rounding of the two gradients: numbers of the size of one, of its logits and its scores."""
+    loss = LOSSES[name]
+    W = draw.draw(arrays(data.d, data.d))
+    V = W + 2.0**power * draw.draw(arrays(data.d, data.d))
+    bound = risk_smoothness(data, loss)
+    rise = np.linalg.norm(gradient_w(data, W, loss) - gradient_w(data, V, loss))
+    gamma = np.abs(data.gamma).max()
+    slope = np.abs(loss.slope(np.array([-gamma, 0.0, gamma]))).max()
+    reach = np.abs(data.X).max() * np.abs(data.Z).max()
+    logits = data.d**2 * reach * max(np.abs(W).max(), np.abs(V).max())
+    rounding = 64 * EPS * data.T * data.d * reach * slope * gamma * (1.0 + logits + gamma)
+    assert rise <= bound * np.linalg.norm(W - V) + rounding
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", sorted(LOSSES))
+def test_the_smoothness_of_the_risk_bounds_random_quotients(name, seed):
+    """Wider than the grid of the property, with a mask."""
+    generator = np.random.default_rng(seed)
+    n, T, d = (int(generator.integers(1, top + 1)) for top in (3, 4, 3))
+    mask = generator.random((n, T)) < 0.7
+    mask[:, 0] = True
+    data = AttentionData(
+        generator.normal(size=(n, T, d)),
+        generator.normal(size=(n, d)),
+        scores=generator.normal(size=(n, T)),
+        mask=mask,
+    )
+    loss, bound = LOSSES[name], risk_smoothness(data, LOSSES[name])
+    for _ in range(60):
+        W = generator.normal(size=(d, d)) * 10.0 ** generator.uniform(-1, 1)
+        step = generator.normal(size=(d, d)) * 10.0 ** generator.uniform(-3, 0)
+        rise = np.linalg.norm(gradient_w(data, W + step, loss) - gradient_w(data, W, loss))
+        assert rise <= bound * np.linalg.norm(step) + 1e-13  # rounding of numbers below 100
+
+
+def test_the_smoothness_is_attained_by_two_tokens_and_the_correlation_loss():
+    """|d^2/dw^2 of s| has its maximum 1/(6 sqrt 3) at w = ln(2 + sqrt 3)."""
+    data = AttentionData.of([[[1.0], [0.0]]], [[2.0]], scores=[[3.0, 0.0]])
+    loss = LOSSES["correlation"]
+    bound = risk_smoothness(data, loss)
+    top, h = math.log(2.0 + math.sqrt(3.0)) / 2.0, 1e-4
+    ends = [gradient_w(data, np.array([[top + x]]), loss)[0, 0] for x in (-h, h)]
+    assert 0.999 * bound <= abs(ends[1] - ends[0]) / (2 * h) <= bound
+
+
+def test_absent_tokens_do_not_enter_the_smoothness():
+    """Nor do single tokens and equal scores."""
+    plain = AttentionData.of([[[1.0], [0.0]]], [[2.0]], scores=[[3.0, 0.0]])
+    padded = AttentionData.of(
+        [[[1.0], [0.0], [99.0]]], [[2.0]], scores=[[3.0, 0.0, -99.0]], mask=[[True, True, False]]
+    )
+    flat = AttentionData.of([[[1.0], [0.0]]], [[2.0]], scores=[[3.0, 3.0]])
+    single = AttentionData.of([[[1.0]]], [[2.0]], scores=[[3.0]])
+    for loss in LOSSES.values():
+        assert risk_smoothness(padded, loss) == risk_smoothness(plain, loss) > 0.0
+        assert risk_smoothness(flat, loss) == risk_smoothness(single, loss) == 0.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 10**6), st.floats(1e-6, 1e100))
+@example(2, 7.3)
+@example(10**6, 1e150)
+def test_the_published_constant_has_its_logarithm_without_overflow(n, R):
+    """Four terms of which the largest rounds most: a few units of their summed size."""
+    with mpmath.workdps(50):
+        r = mpmath.mpf(R)
+        parts = [mpmath.log(3), 3 * mpmath.log(n), 7 * mpmath.log(r), 13 * r * r]
+        error = abs(mpmath.mpf(log_published_gradient_constant(n, R)) - sum(parts))
+        assert error <= 4 * EPS * sum(abs(p) for p in parts)
+
+
+def test_the_published_constant_itself_overflows_from_seven_point_three():
+    largest = math.log(np.finfo(float).max)
+    assert log_published_gradient_constant(2, 7.2) < largest
+    assert log_published_gradient_constant(2, 7.3) > largest

@@ -1,0 +1,168 @@
+"""Optimal tokens, their ties and gaps, and the targets that a user may name."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, TiedTokensError
+from attsvm.tokens import optimal_tokens, target_tokens, token_scores
+from properties.strategies import arrays, attention_data
+
+
+@st.composite
+def masked_data(draw):
+    """Data of either kind, tied often, some tokens of it absent."""
+    data = draw(attention_data(T=(1, 5)))
+    mask = draw(arrays(data.n, data.T)) >= 0
+    mask[:, 0] |= ~mask.any(axis=1)
+    return AttentionData(data.X, data.Z, data.y, data.v, data.scores, mask)
+
+
+def exact_scores(data):
+    """Scores in rational arithmetic; absent tokens have none."""
+    if data.scores is not None:
+        table = [[Fraction(g) for g in row] for row in data.scores]
+    else:
+        v = [Fraction(c) for c in data.v]
+        table = [
+            [Fraction(y) * sum(Fraction(a) * b for a, b in zip(x, v, strict=True)) for x in tokens]
+            for y, tokens in zip(data.y, data.X, strict=True)
+        ]
+    return [
+        {t: g for t, g in enumerate(row) if keep[t]}
+        for row, keep in zip(table, data.present, strict=True)
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(masked_data())
+def test_optimal_tokens_are_the_exact_maximisers_of_the_score(data):
+    """The grid is coarse: no rounding, and different scores differ by far more than rounding."""
+    found = optimal_tokens(data)
+    for i, scores in enumerate(exact_scores(data)):
+        best = max(scores.values())
+        assert found.ties[i] == tuple(t for t, g in scores.items() if g == best)
+        assert found.index[i] == found.ties[i][0]
+        below = [g for g in scores.values() if g != best]
+        assert found.gap[i] == (float(best - max(below)) if below else np.inf)
+    assert found.unique == all(len(tied) == 1 for tied in found.ties)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 12), st.randoms(use_true_random=False), st.integers(0, 2**32 - 1))
+def test_equal_scores_that_round_apart_are_tied(d, shuffler, seed):
+    """Tokens with the same coordinates in another order have one score under a constant head."""
+    generator = np.random.default_rng(seed)
+    token = generator.normal(size=d)
+    X = np.stack([token[shuffler.sample(range(d), d)] for _ in range(4)])[None]
+    data = AttentionData(X, np.ones((1, d)), y=np.ones(1), v=np.full(d, generator.normal()))
+    assert optimal_tokens(data).ties == ((0, 1, 2, 3),)
+
+
+def test_the_same_floats_given_as_scores_are_not_tied():
+    X = np.array([[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]])
+    head = AttentionData(X, np.ones((1, 3)), y=np.ones(1), v=np.ones(3))
+    sums = np.array([[0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1]])
+    assert sums[0, 0] != sums[0, 1]
+    assert optimal_tokens(head).ties == ((0, 1),)
+    assert optimal_tokens(AttentionData(X, np.ones((1, 3)), scores=sums)).ties == ((0,),)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_scores_that_differ_by_more_than_rounding_are_not_tied(d, seed):
+    """One score is larger by 8 d eps |v|^T |x|, four times what may round apart."""
+    generator = np.random.default_rng(seed)
+    x, v = generator.normal(size=d), generator.normal(size=d)
+    axis = int(np.abs(v).argmax())
+    higher = x.copy()
+    higher[axis] += 8 * d * np.finfo(float).eps * (np.abs(v) @ np.abs(x)) / v[axis]
+    data = AttentionData(np.array([[x, higher]]), np.ones((1, d)), y=np.ones(1), v=v)
+    assert optimal_tokens(data).ties == ((1,),)
+
+
+@settings(max_examples=50, deadline=None)
+@given(masked_data())
+def test_the_score_of_an_absent_token_plays_no_part(data):
+    assume(data.scores is not None)
+    raised = np.where(data.present, data.scores, 1e6)
+    other = AttentionData(data.X, data.Z, scores=raised, mask=data.mask)
+    before, after = optimal_tokens(data), optimal_tokens(other)
+    assert after.ties == before.ties
+    assert np.array_equal(after.gap, before.gap)
+
+
+@settings(max_examples=50, deadline=None)
+@given(attention_data())
+def test_token_scores_are_the_scores_of_the_data(data):
+    assume(data.v is not None)
+    assert np.array_equal(token_scores(data.X, data.y, data.v), data.gamma)
+
+
+@settings(max_examples=100, deadline=None)
+@given(masked_data())
+def test_targets_are_the_optimal_tokens_or_a_tie_is_named(data):
+    found = optimal_tokens(data)
+    if found.unique:
+        assert target_tokens(data).tolist() == found.index.tolist()
+        return
+    i = next(i for i, tied in enumerate(found.ties) if len(tied) > 1)
+    with pytest.raises(TiedTokensError) as caught:
+        target_tokens(data)
+    assert f"input {i} has {len(found.ties[i])} optimal tokens" in str(caught.value)
+    assert caught.value.value == list(found.ties[i])
+    assert "targets" in caught.value.remedy
+
+
+@settings(max_examples=100, deadline=None)
+@given(masked_data(), st.data())
+def test_any_present_tokens_may_be_targets(data, draw):
+    chosen = [draw.draw(st.sampled_from(np.flatnonzero(row).tolist())) for row in data.present]
+    for targets in (chosen, tuple(chosen), np.array(chosen, dtype=np.uint8)):
+        index = target_tokens(data, targets)
+        assert index.tolist() == chosen
+        assert index.dtype == np.int64
+
+
+SMALL = AttentionData.of(
+    np.zeros((2, 3, 1)),
+    np.ones((2, 1)),
+    scores=[[1, 0, 0], [0, 1, 0]],
+    mask=[[True, True, False], [True, True, True]],
+)
+
+
+@pytest.mark.parametrize(
+    ("targets", "cause", "value"),
+    [
+        ([0, 3], "targets[1] is not a token index", 3),
+        ([-1, 0], "targets[0] is not a token index", -1),
+        ([2, 0], "targets[0] names a token that the mask removes", 2),
+        ([0], "targets must be 2 integers, one per input", [0]),
+        ([0, 1, 1], "targets must be 2 integers, one per input", [0, 1, 1]),
+        ([[0, 1]], "targets must be 2 integers, one per input", [[0, 1]]),
+        (1, "targets must be 2 integers, one per input", 1),
+        ([0.0, 1.0], "targets must be 2 integers, one per input", [0.0, 1.0]),
+        ([True, False], "targets must be 2 integers, one per input", [True, False]),
+        (["0", "1"], "targets must be 2 integers, one per input", ["0", "1"]),
+        ([2**70, 0], "targets must be 2 integers, one per input", [2**70, 0]),
+    ],
+)
+def test_targets_that_are_no_tokens_are_refused(targets, cause, value):
+    with pytest.raises(DataError, match=re.escape(cause)) as caught:
+        target_tokens(SMALL, targets)
+    assert not isinstance(caught.value, TiedTokensError)
+    assert caught.value.value == value
+    assert caught.value.remedy
+
+
+def test_targets_of_tied_data_can_be_named():
+    tied = AttentionData.of(np.zeros((1, 2, 1)), np.ones((1, 1)), scores=[[1, 1]])
+    with pytest.raises(TiedTokensError):
+        target_tokens(tied)
+    assert target_tokens(tied, [1]).tolist() == [1]
