@@ -235,9 +235,9 @@ def follow_w(
 
     Plain descent with a step of at most 1/smoothness moves ever more slowly along this curve, as
     the gradient dies exponentially in the norm; normalised steps in the log domain reach any
-    norm. A step is halved and repeated where the direction turns by more than 45 degrees, and
-    grows by 1.3 where it turns by less than 11; no step moves a margin by more than 1 until the
-    norm itself allows a hundredth of it.
+    norm. A step is halved and repeated where the direction turns by more than 8 degrees, and
+    grows by 1.3 where it turns by less than 2.6, beyond a size that made it swing only by 0.1% a
+    step; no step moves a margin by more than 1 until the norm itself allows a hundredth of it.
 
     Args:
         data: one data set.
@@ -264,6 +264,7 @@ def follow_w(
 
     W = np.array(W0, dtype=float)
     (g, log_size), step, log_time = direction(W), unit, -np.inf
+    ceiling = np.inf  # a step that made the direction swing is approached again only slowly
     rows, counts, times, wanted = [W], [0], [log_time], list(norms)
     for k in range(1, steps + 1):
         if not wanted or not g.any():
@@ -272,8 +273,8 @@ def follow_w(
         ahead = W + step * g
         turned, log_ahead = direction(ahead)
         cosine = float((g * turned).sum())
-        if cosine < 0.7 and step > 1e-4 * unit:
-            step *= 0.5
+        if cosine < 0.99 and step > 1e-4 * unit:
+            ceiling, step = 0.7 * step, 0.5 * step
             continue
         if not turned.any():
             break
@@ -282,8 +283,9 @@ def follow_w(
         spent = np.log(step) - log_size + (np.log(np.expm1(fall) / fall) if fall else 0.0)
         log_time = float(np.logaddexp(log_time, spent))
         W, g, log_size = ahead, turned, log_ahead
-        if cosine > 0.98:
-            step *= 1.3
+        ceiling *= 1.001
+        if cosine > 0.999:
+            step = min(1.3 * step, ceiling)
         size = float(np.linalg.norm(W))
         while wanted and size >= wanted[0] and size > float(np.linalg.norm(W0)):
             wanted.pop(0)

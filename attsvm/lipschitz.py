@@ -103,7 +103,7 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
         if data.v is not None:  # the scores were rounded
             size = float((np.abs(tokens) @ np.abs(data.v)).max())
             span += 4.0 * (data.d + 1) * float(np.finfo(float).eps) * size
-        reach = float(np.linalg.norm(tokens - tokens.mean(axis=0), 2)) ** 2
+        reach = float(np.linalg.norm(tokens - tokens.mean(axis=0), 2))
         grid = np.linspace(float(gamma.min()), float(gamma.max()), 2)
         if math.isfinite(loss.lipschitz):
             slope, curvature = loss.lipschitz, loss.smoothness
@@ -112,6 +112,7 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
             curvature = float(np.abs(loss.curvature(grid)).max())
         total += (
             float(data.Z[i] @ data.Z[i])
+            * reach
             * reach
             * (span * slope / (3.0 * math.sqrt(3.0)) + span * span * curvature / 8.0)
         )

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from attsvm.attention import logits_of_w, softmax
 from attsvm.data import AttentionData
 from attsvm.descent import stack
-from attsvm.exact import ExactData, rationals
+from attsvm.exact import ExactData, rational, rationals
+from attsvm.exact.attention import loss_drop
 from attsvm.exact.descent import gradient as ball_gradient
 from attsvm.losses import CORRELATION, LOG_LOSS, LOGISTIC, LOSSES, SQUARED
 from attsvm.risk import (
@@ -428,3 +429,30 @@ def test_the_softmax_of_the_kernel_is_the_one_of_attention():
     # s = 1/2, covariance (1/2, -1/2), slope of the logistic function at <s, gamma> = 2
     slope = LOGISTIC.slope(np.array([2.0]))[0]
     assert gradient_w(data, np.zeros((1, 1)), LOGISTIC)[0, 0] == slope * 0.5 * 2.0
+
+
+def test_copies_of_the_leading_token_do_not_drown_the_direction():
+    """Their pair has weight one and moves nothing; what moves W is smaller by e^-40."""
+    data = AttentionData.of(
+        [[[1.0, 0.0], [0.0, 2.0], [0.0, 2.0], [0.0, -1.0]]],
+        [[1.0, 0.0]],
+        scores=[[3.0, 2.0, 1.0, -1.0]],
+    )
+    W = np.array([[0.0, 0.0], [20.0, 0.0]])
+    found = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
+    with ctx.workprec(400):
+        exact = ball_gradient(ExactData.of(data), rationals(W), "log-loss")
+        scaled = [[float(-g * (-arb(float(found.log_scale))).exp()) for g in row] for row in exact]
+    assert np.abs(found.matrix).max() > 0.1
+    assert np.abs(found.matrix - np.array(scaled)).max() <= 1e-13
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
+@pytest.mark.parametrize(
+    ("best", "deficit"), [(40.0, 8.0), (-20.0, 10.0), (-36.0, 12.0), (3.0, 1e-12)]
+)
+def test_the_drop_of_a_loss_does_not_cancel(loss, best, deficit):
+    drop = float(loss.drop(np.array([best]), np.array([deficit]))[0])
+    with ctx.workprec(300):
+        exact = float(loss_drop(loss.name, rational(best), rational(deficit)))
+    assert drop == pytest.approx(exact, rel=1e-13, abs=0.0)

@@ -315,3 +315,24 @@ def test_profiles_grow_from_quick_over_ci_to_deep():
         for field in Profile.__dataclass_fields__:
             if field != "name":
                 assert getattr(small, field) < getattr(large, field)
+
+
+def test_a_nan_that_only_the_climb_meets_is_an_error():
+    def slack(x: float, shift: float = 0.0) -> Slack:
+        return Slack(math.nan if x > 1.0 else 2.0 - x, 0.0)
+
+    claim = build("nan-beyond", slack, says(None), data=st.sampled_from([0.0, 1.0]))
+    outcome = check(claim)
+    assert outcome.error is not None
+    assert "no usable slack" in outcome.error
+
+
+def test_a_slack_within_its_own_error_that_nothing_settles_is_undecided():
+    outcome = check(build("hazy", constant(0.0, 0.25), says(None)))
+    assert outcome.undecided == outcome.examples > 0
+
+
+def test_a_certificate_too_wide_to_say_anything_is_no_audit():
+    outcome = check(build("wide", constant(1.0, 0.0), says(arb(0, 1e6))))
+    assert outcome.examples > 0
+    assert outcome.audited == 0

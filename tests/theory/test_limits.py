@@ -7,11 +7,12 @@ import pytest
 
 from attsvm.data import AttentionData
 from attsvm.descent import follow_w
-from attsvm.losses import LOSSES
+from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.svm import att_svm
 from attsvm.theory import limits
 from attsvm.theory.limits import direction_converges, norm_diverges
 from properties.instances import joint_inputs
+from properties.sim.theorem_3_14 import UNEVEN
 
 LOG = LOSSES["log-loss"]
 
@@ -124,3 +125,17 @@ def test_half_of_the_way_decides_nothing(monkeypatch):
     slack = norm_diverges(one_pair(), np.zeros((2, 2)), LOG)
     assert not slack.holds
     assert not slack.violated
+
+
+@pytest.mark.parametrize("turn", [0.01, 0.02, 0.1])
+def test_a_direction_turned_by_a_hundredth_does_not_pass(turn):
+    run = UNEVEN
+    W = att_svm(run.data).W
+    unit = W / np.linalg.norm(W)
+    across = np.zeros_like(W)
+    across[0, 1] = 1.0
+    across -= (across * unit).sum() * unit
+    across /= np.linalg.norm(across)
+    wrong = np.linalg.norm(W) * (np.cos(turn) * unit + np.sin(turn) * across)
+    assert direction_converges(run.data, run.start, LOGISTIC_LOSS, W).holds
+    assert direction_converges(run.data, run.start, LOGISTIC_LOSS, wrong).violated
