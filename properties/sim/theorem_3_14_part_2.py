@@ -9,9 +9,10 @@ the Att-SVM has a solution: with a single token X^mm = 0 has no direction, with 
 pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u), a
 feasible programme and one input with two tokens, and still falls from zero: the input with the
 larger score gap can drag another one to its worse token for ever (`PULLED_APART`, two inputs of
-two tokens in R^2). Two repairs hold: `amended-2` has a single input, where descent raises the
-margin of whatever token is in the way; `amended-3` starts with a risk gap below
-min_i [l(second score) - l(best score)]/n.
+two tokens in R^2). Two repairs hold: `amended-3` starts with a risk gap below
+min_i [l(second score) - l(best score)]/n (proof at `attsvm.exact.descent.certified_fate`), and
+`amended-2` has a single input, where every start does so, because attention to the optimal token
+is never 0.
 """
 
 from __future__ import annotations
