@@ -173,6 +173,13 @@ def _verify(options: argparse.Namespace) -> int:
             f"seed {report.seed}: "
             + ("every verdict as expected" if report.matched else f"{wrong} not as expected")
         )
+        stored = [c.counterexample for c in report.checked if c.counterexample]
+        if stored:
+            with_pack = "".join(f" --pack {pack}" for pack in options.pack)
+            print(
+                f"{len(stored)} counterexample(s) in {Path(stored[0]).parent}; "
+                f"replay them: attsvm replay{with_pack} FILE"
+            )
     return 0 if report.matched else 1
 
 
@@ -208,20 +215,21 @@ def _hunt(options: argparse.Namespace) -> int:
         document["counterexample"] = path.as_posix()
     if options.json:
         files.write_json(options.json, document)
-    if options.json != "-":
-        _tell_hunt(document)
     if result.error is not None:
         print(f"attsvm: the check of {claim.id} broke: {result.error}", file=sys.stderr)
         return 3
+    if options.json != "-":
+        _tell_hunt(document, options.pack)
     return 0 if result.found is None else 1
 
 
-def _tell_hunt(document: dict[str, Any]) -> None:
+def _tell_hunt(document: dict[str, Any], packs: Sequence[str]) -> None:
     looked = f"{document['examples']} instances in {document['rounds']} rounds"
     if document["found"]:
         print(f"refuted: {document['claim']} after {looked}")
         print(f"counterexample: {document['counterexample']}")
-        print(f"replay it: attsvm replay {document['counterexample']}")
+        with_pack = "".join(f" --pack {pack}" for pack in packs)
+        print(f"replay it: attsvm replay{with_pack} {document['counterexample']}")
         return
     print(f"not refuted: {document['claim']} after {looked}; that is no proof")
     if document["tightness"] is not None:
@@ -248,7 +256,8 @@ def _replay(options: argparse.Namespace) -> int:
     if options.json != "-":
         for r in results:
             stale = " (the claim's file has changed since)" if r.stale else ""
-            print(f"{r.result}: {r.file}: {r.claim or '?'}: {r.reason}{stale}")
+            claim = f"{r.claim}: " if r.claim else ""
+            print(f"{r.result}: {r.file}: {claim}{r.reason}{stale}")
     return 0 if confirmed else 1
 
 
@@ -264,6 +273,11 @@ def _gate(options: argparse.Namespace) -> int:
     else:
         expectations = {}
         for pack in load_packs(options.pack):
+            if not pack.expectations.is_file():
+                raise UsageError(
+                    f"pack {pack.name} has no expectations.json beside it",
+                    remedy="Write one like properties/expectations.json, or name it (--expect).",
+                )
             expectations.update(read_expectations(pack.expectations))
     reasons = hold(run, expectations, datetime.date.today())
     if options.json:

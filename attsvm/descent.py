@@ -13,7 +13,7 @@ from attsvm._validate import ensure_array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import Loss
-from attsvm.risk import gradient_kq, gradient_p, normalised_gradient
+from attsvm.risk import descent_direction, gradient_kq, gradient_p, normalised_gradient
 
 __all__ = [
     "Batch",
@@ -256,7 +256,7 @@ def follow_w(
 
     def direction(W: Array) -> tuple[Array, float]:
         """The unit step and log ||grad L||."""
-        g = normalised_gradient(batch.X, batch.Z, batch.gamma, W[None], loss, batch.mask)
+        g = descent_direction(batch.X, batch.Z, batch.gamma, W[None], loss, batch.mask)
         size = float(np.sqrt((g.matrix[0] ** 2).sum()))
         if size == 0.0:
             return g.matrix[0], -np.inf

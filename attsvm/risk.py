@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax, logits_of_kq, logits_of_p, logits_of_w, softmax
+from attsvm.attention import logits_of_kq, logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 
@@ -134,8 +134,19 @@ def normalised_gradient(
     tokens are repeated. Leading axes are a batch. An exactly stationary point gives a zero matrix
     and -inf.
     """
+    return descent_direction(X, Z, gamma, W, loss, mask)
+
+
+def descent_direction(
+    X: Array, Z: Array, gamma: Array, W: Array, loss: Loss, mask: Array | None
+) -> Direction:
+    """`normalised_gradient` without its shape checks, for loops of many small steps."""
     n = X.shape[-3]
-    log_s = log_softmax(logits_of_w(X, Z, W), mask)
+    logits = np.matmul(X, np.matmul(W[..., None, :, :], Z[..., None]))[..., 0]
+    if mask is not None:
+        logits = np.where(mask, logits, -np.inf)
+    log_s = logits - logits.max(axis=-1, keepdims=True)
+    log_s = log_s - np.log(np.exp(log_s).sum(axis=-1, keepdims=True))
     s = np.exp(log_s)
     lead = np.take_along_axis(X, log_s.argmax(axis=-1)[..., None, None], axis=-2)
     moved = X - lead
@@ -146,7 +157,8 @@ def normalised_gradient(
         top_inner = np.where(np.isfinite(top_inner), top_inner, 0.0)
         bracket = (np.sign(difference) * np.exp(inner - top_inner[..., None])).sum(axis=-1)
         reach = np.sqrt((moved**2).sum(axis=-1) * (Z**2).sum(axis=-1)[..., None])
-        factor = loss.log_slope(_mean(s, gamma)) - np.log(n)
+        mean = (s * gamma).sum(axis=-1)
+        factor = loss.log_slope(mean) - np.log(n)
         size = log_s + top_inner + np.log(np.abs(bracket)) + factor[..., None]
         effect = size + np.log(reach)
     top = effect.max(axis=(-2, -1))
@@ -154,15 +166,8 @@ def normalised_gradient(
     shift = np.where(finite, top, 0.0)[..., None, None]
     # tokens without effect may have any size; they are multiplied by zero differences
     scaled = np.where(np.isfinite(effect), np.exp(np.minimum(size - shift, 700.0)), 0.0)
-    coefficients = scaled * np.sign(bracket) * -np.sign(_signed_slope(loss, s, gamma))[..., None]
+    slope = loss.direction if loss.direction else np.sign(loss.slope(mean))[..., None]
+    coefficients = scaled * np.sign(bracket) * -slope
     pull = np.matmul(coefficients[..., None, :], moved)[..., 0, :]
     matrix = np.matmul(np.swapaxes(pull, -1, -2), Z)
     return Direction(matrix=matrix, log_scale=np.where(finite, top, -np.inf))
-
-
-def _signed_slope(
-    loss: Loss, s: Float[Array, "*b T"], gamma: Float[Array, "*b T"]
-) -> Float[Array, "*b"]:
-    if loss.direction:
-        return np.full(s.shape[:-1], float(loss.direction))
-    return loss.slope(_mean(s, gamma))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import time
 import traceback
 import warnings
@@ -164,7 +165,9 @@ class Tally:
             )
         if self.counting:
             self.undecided += 1
-            self.note = self.note or slack.note or f"slack {slack.value!r}: {answer.method}"
+            where = json.dumps(codec.encode(case))
+            said = slack.note or f"slack {slack.value!r}: {answer.method}"
+            self.note = self.note or f"{said}; first at {where[:300]}"
         return True, None
 
     def _record(self, slack: Slack, case: Any) -> None:

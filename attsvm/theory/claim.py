@@ -164,7 +164,7 @@ def claim(
     statement: str,
     data: SearchStrategy[Any],
     expected: str,
-    siblings: Mapping[str, Sibling],
+    siblings: Mapping[str, Sibling] | None = None,
     hypotheses: Mapping[str, Predicate] | None = None,
     certify: Callable[..., Any] | None = None,
     rerun: Callable[..., Slack] | None = None,
@@ -219,7 +219,8 @@ def claim(
             conclusion=conclusion,
             expected=Expected.parse(expected),
             siblings=tuple(
-                Sibling(n, s.parameters, s.drop, s.data, s.examples) for n, s in siblings.items()
+                Sibling(n, s.parameters, s.drop, s.data, s.examples)
+                for n, s in (siblings or {}).items()
             ),
             certify=certify,
             rerun=rerun,

@@ -62,7 +62,7 @@ def confirm(claim: Claim, parameters: Mapping[str, Any], case: Any, kind: str) -
         None if ball is None else _bounds(ball),
         "no certificate on this instance"
         if ball is None
-        else f"sign open at {PRECISIONS[-1]} bits",
+        else f"sign open at {PRECISIONS[-1]} bits (is it exactly 0? then decide that in rationals)",
     )
 
 

@@ -80,7 +80,7 @@ def hold(
             reasons.append(f"{claim}: checked, but nobody reviewed what to expect of it")
             continue
         if got is None:
-            known = "skipped by the run" if claim in run.claims else "matched no claim of the run"
+            known = "skipped by the run" if claim in run.claims else "not part of the run"
             reasons.append(f"{claim}: expected {expected.verdict}, {known}")
             continue
         if expected.until is not None and today > expected.until:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import json
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from typing import Any
 from attsvm.theory.check import Outcome, check_part
 from attsvm.theory.claim import Claim
 from attsvm.theory.profiles import PROFILES
-from attsvm.theory.verify import Task, _start_worker, _work, finite
+from attsvm.theory.verify import Task, _work, finite, worker_pool
 
 __all__ = ["Hunt", "hunt"]
 
@@ -105,10 +103,7 @@ def _rounds(
             yield check_part(claim, claim.part(""), PROFILES[PROFILE], shard, seed)
             shard += 1
         return
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start_worker, initargs=(tuple(named),)
-    ) as pool:
+    with worker_pool(workers, named) as pool:
         shard = 0
         while shard == 0 or time.perf_counter() < deadline:
             wave = [

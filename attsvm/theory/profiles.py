@@ -12,7 +12,10 @@ __all__ = ["PROFILES", "Profile", "derive_seed", "profile_named"]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Budgets for one claim at cost 1; a claim of cost c gets a c-th of each, at least a few.
+    """Budgets for one claim at cost 1; a claim of cost c gets a c-th, at least a few.
+
+    Of the climb, whose steps pay off where they are cheap, it gets a c^2-th.
+
 
     Attributes:
         name: quick, ci or deep.
@@ -39,7 +42,7 @@ class Profile:
             self.shards,
             max(self.examples // cost, 12),
             max(self.ensemble // cost, 6),
-            max(self.climb // cost, 12),
+            max(self.climb // cost**2, 3),
             max(self.audits // cost, 2),
             max(self.simplify // cost, 40),
         )

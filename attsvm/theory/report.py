@@ -22,7 +22,7 @@ def _console(file: TextIO | None = None, width: int | None = None) -> Console:
     from rich.console import Console
 
     stream = file or sys.stdout
-    return Console(file=stream, width=width or (None if stream.isatty() else 118), highlight=False)
+    return Console(file=stream, width=width or (None if stream.isatty() else 400), highlight=False)
 
 
 def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -53,21 +53,23 @@ def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None)
     from rich.text import Text
 
     entries = list(entries)
+    rows = verdict_rows(entries)
+    console = _console(file)
+    titles = ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight")
+    widths = [max(len(cell) for cell in column) for column in zip(titles, *rows, strict=True)]
+    shown = len(titles)  # a narrow terminal loses figures at the right, never part of a word
+    while shown > 5 and sum(widths[:shown]) + 2 * shown > console.width:
+        shown -= 1
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight"):
-        table.add_column(
-            title,
-            justify="right" if title in ("siblings", "instances", "tight") else "left",
-            no_wrap=title != "claim",  # on a narrow terminal ids fold, words stay whole
-            overflow="fold",
-        )
-    for row in verdict_rows(entries):
-        cells = [Text(cell) for cell in row]
+    for title in titles[:shown]:
+        right = title in ("siblings", "instances", "tight")
+        table.add_column(title, justify="right" if right else "left", no_wrap=True)
+    for row in rows:
+        cells = [Text(cell) for cell in row[:shown]]
         cells[2].stylize(_COLOURS.get(row[2], ""))
         if row[0]:
             cells[0].stylize("bold red")
         table.add_row(*cells)
-    console = _console(file)
     console.print(table)
     for entry in entries:
         if not entry["as_expected"]:
@@ -75,7 +77,7 @@ def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None)
             console.print(
                 Text(
                     f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
-                    f"{want['validity']}; {entry['reason']}. {_meanings(entry)}"
+                    f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
                 )
             )
 
@@ -83,11 +85,10 @@ def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None)
 def _meanings(entry: Mapping[str, Any]) -> str:
     """What the words mean that are not the expected ones."""
     axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
-    return " ".join(
-        f"{entry[name]}: {axis.read(entry[name]).meaning}"
-        for name, axis in axes.items()
-        if entry[name] != entry["expected"][name]
-    )
+    wrong = [name for name in axes if entry[name] != entry["expected"][name]]
+    if "validity" in wrong:  # nothing else means anything then
+        wrong = ["validity"]
+    return " ".join(f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong)
 
 
 def print_claims(entries: Iterable[Mapping[str, Any]]) -> None:

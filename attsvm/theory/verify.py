@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import importlib.metadata
 import json
 import math
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -187,6 +189,7 @@ _loaded: dict[str, Claim] = {}
 
 
 def _start_worker(named: tuple[str, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
     _loaded.update({c.id: c for pack in load_packs(named) for c in pack.claims})
 
 
@@ -214,16 +217,29 @@ def run_tasks(
             claim = by_id[task.claim]
             yield task, check_part(claim, claim.part(task.part), profile, task.shard, seed)
         return
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start_worker, initargs=(tuple(named),)
-    ) as pool:
+    with worker_pool(workers, named) as pool:
         pending = {pool.submit(_work, task, profile.name, seed): task for task in tasks}
-        try:
-            for future in concurrent.futures.as_completed(pending):
-                yield pending[future], Outcome.read(json.loads(future.result()))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        for future in concurrent.futures.as_completed(pending):
+            yield pending[future], Outcome.read(json.loads(future.result()))
+
+
+@contextlib.contextmanager
+def worker_pool(
+    workers: int, named: Sequence[str]
+) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
+    """Fresh processes that load the packs themselves; left early, they are ended at once."""
+    context = multiprocessing.get_context("spawn")
+    pool = concurrent.futures.ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(tuple(named),)
+    )
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
 
 
 def verify(

@@ -188,7 +188,7 @@ def test_no_slack_is_recorded_of_an_unknown():
 
     outcome = check(build("unknown", conclusion, says(None)))
     assert (outcome.min_slack, outcome.undecided) == (None, QUICK.examples)
-    assert outcome.undecided_note == "too short"
+    assert outcome.undecided_note.startswith("too short; first at {")
 
 
 def test_the_sign_is_decided_at_the_least_precision_that_can():
@@ -210,7 +210,7 @@ def test_a_sign_that_no_precision_settles_stays_open():
 
     answer = confirm(build("never", square, certify), {}, 1.0, "inequality")
     assert answer.refuted is None
-    assert answer.method == f"sign open at {PRECISIONS[-1]} bits"
+    assert answer.method.startswith(f"sign open at {PRECISIONS[-1]} bits")
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_a_costly_claim_gets_its_share_of_every_budget_and_at_least_a_few():
     assert QUICK.scaled(1) == QUICK
     assert QUICK.scaled(10).examples == QUICK.examples // 10
     least = QUICK.scaled(10**6)
-    assert (least.examples, least.climb, least.audits) == (12, 12, 2)
+    assert (least.examples, least.climb, least.audits) == (12, 3, 2)
     assert check(recording([], cost=10)).examples == QUICK.scaled(10).examples
 
 

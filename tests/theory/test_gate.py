@@ -87,7 +87,7 @@ def test_every_difference_of_a_verdict_is_named_with_its_claim(seen, reason):
         (run(verdicts={B: run().verdicts[B]}), f"{A}: expected holds, numeric, exercised, skipped"),
         (
             run(claims=(B,), verdicts={B: run().verdicts[B]}),
-            f"{A}: expected holds, numeric, exercised, matched no claim of the run",
+            f"{A}: expected holds, numeric, exercised, not part of the run",
         ),
         (
             run(claims=(A, B, "toy/c:literal")),
