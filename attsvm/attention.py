@@ -27,6 +27,11 @@ def log_softmax(
 
     The largest logit is taken out first, so finite logits never overflow.
     """
+    return log_softmax_kernel(logits, mask)
+
+
+def log_softmax_kernel(logits: Array, mask: Array | None) -> Array:
+    """`log_softmax` without its shape checks, for loops of many small steps."""
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     shifted = _below_top(logits)
@@ -34,7 +39,7 @@ def log_softmax(
     return result
 
 
-def _below_top(logits: Float[Array, "*b T"]) -> Float[Array, "*b T"]:
+def _below_top(logits: Array) -> Array:
     with np.errstate(over="ignore"):  # a difference beyond float64 is -inf, of weight zero
         shifted: Array = logits - logits.max(axis=-1, keepdims=True)
     return shifted

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from attsvm._types import Array
-from attsvm.attention import logits_of_kq, logits_of_p, logits_of_w, softmax
+from attsvm.attention import log_softmax_kernel, logits_of_kq, logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 
@@ -143,10 +143,7 @@ def descent_direction(
     """`normalised_gradient` without its shape checks, for loops of many small steps."""
     n = X.shape[-3]
     logits = np.matmul(X, np.matmul(W[..., None, :, :], Z[..., None]))[..., 0]
-    if mask is not None:
-        logits = np.where(mask, logits, -np.inf)
-    log_s = logits - logits.max(axis=-1, keepdims=True)
-    log_s = log_s - np.log(np.exp(log_s).sum(axis=-1, keepdims=True))
+    log_s = log_softmax_kernel(logits, mask)
     s = np.exp(log_s)
     lead = np.take_along_axis(X, log_s.argmax(axis=-1)[..., None, None], axis=-2)
     moved = X - lead
