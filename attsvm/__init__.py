@@ -1,7 +1,7 @@
 """attsvm: executable theory of softmax attention as a support vector machine over tokens.
 
-`AttentionData` holds tokens, queries and scores; `att_svm` separates the optimal tokens;
-`attsvm.theory` checks claims. Everything is imported when it is first used.
+`AttentionData` holds tokens, queries and scores; `att_svm` separates the optimal tokens, `solve`
+does so with a report; `attsvm.theory` checks claims. Everything is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from attsvm.data import AttentionData
     from attsvm.errors import AttsvmError
     from attsvm.svm import att_svm
+    from attsvm.svm.answer import solve
 
-__all__ = ["AttentionData", "AttsvmError", "att_svm"]
+__all__ = ["AttentionData", "AttsvmError", "att_svm", "solve"]
 
 _HOMES = {
     "AttentionData": "attsvm.data",
     "AttsvmError": "attsvm.errors",
     "att_svm": "attsvm.svm",
+    "solve": "attsvm.svm.answer",
 }
 
 

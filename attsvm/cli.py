@@ -44,6 +44,13 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _price(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no positive finite price")
+    return value
+
+
 def _parser() -> _Parser:
     shared = _Parser(add_help=False)
     shared.add_argument("--debug", action="store_true", help="show tracebacks")
@@ -102,13 +109,23 @@ def _parser() -> _Parser:
         "solve", parents=[shared], help="solve the Att-SVM of your own data"
     )
     solve.add_argument("data", metavar="DATA.npz")
-    solve.add_argument("--norm", choices=["fro"], default="fro", help="norm to minimise")
+    solve.add_argument(
+        "--norm", choices=["fro", "nuc"], default="fro", help="norm to minimise (default fro)"
+    )
     solve.add_argument(
         "--targets",
         default="opt",
         metavar="opt|I,J,...",
         help="tokens to select: the optimal ones, or an index per input",
     )
+    solve.add_argument("--soft", type=_price, metavar="C", help="soft margin with this price")
+    solve.add_argument(
+        "--slack",
+        choices=["constraint", "input"],
+        default="constraint",
+        help="what has a slack of its own in the soft margin (default constraint)",
+    )
+    solve.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
     return parser
 
 
@@ -295,7 +312,7 @@ def _gate(options: argparse.Namespace) -> int:
 
 def _solve(options: argparse.Namespace) -> int:
     from attsvm.data import AttentionData
-    from attsvm.svm.answer import describe, solve
+    from attsvm.svm.answer import solve
     from attsvm.theory.files import write_json
 
     targets: list[int] | None = None
@@ -306,12 +323,26 @@ def _solve(options: argparse.Namespace) -> int:
             raise UsageError(
                 "targets are `opt` or integers separated by commas", value=options.targets
             ) from error
-    answer = solve(AttentionData.load(options.data), targets)
+    if options.soft is not None and options.norm == "nuc":
+        raise UsageError(
+            "the soft margin is defined with the Frobenius norm",
+            value="--norm nuc --soft",
+            remedy="Leave one of the two out.",
+        )
+    answer = solve(
+        AttentionData.load(options.data),
+        targets,
+        norm=options.norm,
+        soft=options.soft,
+        slack=options.slack,
+    )
     if options.json:
         write_json(options.json, answer.json())
     if options.json != "-":
-        print(describe(answer))
-    return 0 if answer.float_answer.solved else 1
+        print(answer)
+    if options.plot and answer.solved:
+        answer.plot(options.plot)
+    return 0 if answer.solved else 1
 
 
 _COMMANDS = {

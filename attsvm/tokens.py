@@ -50,21 +50,25 @@ def optimal_tokens(data: AttentionData) -> OptimalTokens:
     Scores that were given are compared exactly. Scores computed from a head count as tied
     when they differ by no more than the rounding of the products v^T x.
     """
-    gamma = np.where(data.present, data.gamma, -np.inf)
-    best = gamma.max(axis=1, keepdims=True)
-    slack = np.zeros_like(gamma)
-    if data.v is not None:
-        magnitude = np.abs(data.X) @ np.abs(data.v)
-        unit = data.d * np.finfo(np.float64).eps
-        top = np.take_along_axis(magnitude, gamma.argmax(axis=1)[:, None], axis=1)
-        slack = unit * (magnitude + top)
-    tied = data.present & (gamma >= best - slack)
+    gamma, best, tied = _tied(data)
     below = np.where(tied, -np.inf, gamma).max(axis=1)
     return OptimalTokens(
         index=tied.argmax(axis=1).astype(np.int64),
         ties=tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in tied),
         gap=best[:, 0] - below,
     )
+
+
+def _tied(data: AttentionData) -> tuple[Array, Array, Array]:
+    """Scores with absent tokens at minus infinity, the best of each input, who reaches it."""
+    gamma = data.gamma if data.mask is None else np.where(data.mask, data.gamma, -np.inf)
+    best = gamma.max(axis=1, keepdims=True)
+    if data.v is None:
+        return gamma, best, gamma >= best
+    magnitude = np.abs(data.X) @ np.abs(data.v)
+    top = np.take_along_axis(magnitude, gamma.argmax(axis=1)[:, None], axis=1)
+    slack = data.d * np.finfo(np.float64).eps * (magnitude + top)
+    return gamma, best, data.present & (gamma >= best - slack)
 
 
 def target_tokens(data: AttentionData, targets: object = None) -> Int[Array, " n"]:
@@ -75,15 +79,17 @@ def target_tokens(data: AttentionData, targets: object = None) -> Int[Array, " n
         DataError: targets out of range or absent by the mask.
     """
     if targets is None:
-        optimal = optimal_tokens(data)
-        for i, tied in enumerate(optimal.ties):
-            if len(tied) > 1:
-                raise TiedTokensError(
-                    f"input {i} has {len(tied)} optimal tokens",
-                    value=list(tied),
-                    remedy="Name the tokens to select, one index per input (targets).",
-                )
-        return optimal.index
+        _, _, tied = _tied(data)
+        several = tied.sum(axis=1) > 1
+        if several.any():
+            i = int(several.argmax())
+            raise TiedTokensError(
+                f"input {i} has {int(tied[i].sum())} optimal tokens",
+                value=np.flatnonzero(tied[i]).tolist(),
+                remedy="Name the tokens to select, one index per input (targets).",
+            )
+        first: Array = tied.argmax(axis=1).astype(np.int64)
+        return first
     index = ensure_index("targets", targets, data.n, data.T)
     absent = np.flatnonzero(~data.present[np.arange(data.n), index])
     if absent.size:

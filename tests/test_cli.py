@@ -17,12 +17,14 @@ from attsvm.theory import load_packs
 PACK = str(Path(__file__).parent / "theory" / "toy_pack.py")
 EXPECTED = load_packs()[0].expectations
 TOYS = ["--pack", PACK]
-HEAVY = ["numpy", "scipy", "torch", "cvxpy", "sympy", "hypothesis", "rich", "flint", "jaxtyping"]
+HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
+HEAVY += ["hypothesis", "rich", "flint", "jaxtyping"]
 
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(Path(PACK).parent))  # where the pack's proofs are looked up
 
 
 @pytest.fixture
@@ -489,3 +491,63 @@ def test_bad_data_and_targets_are_bad_input(attsvm, words, cause):
     code, out, error = attsvm("solve", *words)
     assert (code, out) == (2, "")
     assert cause in error
+
+
+@pytest.mark.usefixtures("data")
+def test_the_nuclear_norm_comes_with_a_bracket_and_the_size_of_the_solution_set(document, attsvm):
+    code, found = document("solve", "good.npz", "--norm", "nuc")
+    assert (code, found["status"], found["norm"]) == (0, "solved", "nuc")
+    low, high = found["bracket"]
+    assert low <= found["value"] <= high <= low * (1 + 1e-9)
+    assert found["value"] == pytest.approx(np.linalg.norm(found["W"], "nuc"), rel=1e-12)
+    assert found["certificate"]["kind"] == "enclosed"
+    assert found["dimension"] >= 0
+    assert "the solution set is" in attsvm("solve", "good.npz", "--norm", "nuc")[1]
+    code, found = document("solve", "unseparable.npz", "--norm", "nuc")
+    assert (code, found["status"], found["norm"]) == (1, "unseparable", "nuc")
+    assert found["certificate"]["kind"] == "exact"
+
+
+@pytest.mark.usefixtures("data")
+def test_the_soft_margin_solves_what_is_unseparable(document, attsvm):
+    code, found = document("solve", "unseparable.npz", "--soft", "10")
+    assert (code, found["status"], found["soft"]["C"]) == (0, "solved", 10.0)
+    low, high = found["bracket"]
+    # opposed constraints of equal size: both slacks sum to 2 whatever W does, and W = 0 is best
+    assert low <= 20.0 <= high
+    assert found["soft"]["kind"] == "zero"
+    hard = document("solve", "good.npz")[1]
+    for slack in ("constraint", "input"):
+        code, found = document("solve", "good.npz", "--soft", "1e3", "--slack", slack)
+        assert (code, found["soft"]["kind"]) == (0, "hard")
+        assert found["value"] == pytest.approx(hard["value"], rel=1e-12)
+    assert "objective" in attsvm("solve", "good.npz", "--soft", "0.1")[1]
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_margins_are_drawn_on_request(attsvm, tmp_path, ending):
+    code, out, _ = attsvm("solve", "good.npz", "--plot", f"margins.{ending}")
+    assert code == 0
+    assert "input 0" in out
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert (tmp_path / f"margins.{ending}").read_bytes().startswith(start)
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (["good.npz", "--soft", "0"], "no positive finite price"),
+        (["good.npz", "--soft", "nan"], "no positive finite price"),
+        (["good.npz", "--soft", "inf"], "no positive finite price"),
+        (["good.npz", "--soft", "1", "--norm", "nuc"], "defined with the Frobenius norm"),
+        (["good.npz", "--plot", "margins.xyz"], "no ending that can be written"),
+        (["good.npz", "--plot", "nowhere/margins.png"], "cannot write"),
+    ],
+)
+def test_options_of_solve_that_do_not_fit_are_refused(attsvm, tmp_path, words, cause):
+    code, _, error = attsvm("solve", *words)
+    assert code == 2
+    assert cause in error
+    assert not list(tmp_path.glob("margins*"))

@@ -28,6 +28,20 @@ def test_the_python_in_the_readme_runs(capsys):
     assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
 
 
+def test_the_page_on_the_svm_family_runs(capsys):
+    page = (ROOT / "docs/svm.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len(blocks) >= 4
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, "docs/svm.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert "certified: its optimality conditions hold in rational arithmetic" in printed
+    assert names["exact"].status == "solved"
+    logits = names["data"].X[0] @ (names["W_fin"] @ names["data"].Z[0])
+    assert abs(logits[2] - logits[0] - np.log(3.0)) <= 1e-12
+
+
 def test_the_example_pack_holds_with_its_siblings_refuted(tmp_path, capsys):
     pack = str(ROOT / "examples/my_claim.py")
     ledger = str(tmp_path / "ledger.jsonl")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -17,6 +17,7 @@ __all__ = [
     "ExactData",
     "combine",
     "dot",
+    "integers",
     "is_positive_semidefinite",
     "norm",
     "rational",
@@ -50,6 +51,25 @@ def rationals(array: Array) -> Any:
     if array.ndim == 0:
         return rational(array.item())
     return [rationals(np.asarray(part)) for part in array]
+
+
+def integers(matrix: Array) -> tuple[fmpz_mat, fmpz]:
+    """A float matrix as an integer matrix over one power of two, exactly.
+
+    Raises:
+        DataError: NaN or infinite entries.
+    """
+    if not np.isfinite(matrix).all():
+        raise DataError("a matrix that is not finite has no exact value", value=matrix.shape)
+    mantissas, exponents = np.frexp(matrix)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    powers = np.where(whole == 0, 0, exponents - 53).astype(np.int64)
+    least = min(int(powers.min()), 0)
+    rows = zip(whole.tolist(), (powers - least).tolist(), strict=True)
+    return (
+        fmpz_mat([[x << p for x, p in zip(xs, ps, strict=True)] for xs, ps in rows]),
+        fmpz(1) << -least,
+    )
 
 
 def dot(a: Vector, b: Vector) -> Number:

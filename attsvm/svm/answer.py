@@ -1,100 +1,125 @@
-"""The Att-SVM of a user's data with its certificate, as JSON and as a page of text."""
+"""`solve`: the Att-SVM of a user's data with its certificate, as JSON, as text, as a page."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError
-from attsvm.exact.numbers import ExactData
-from attsvm.exact.svm import ExactAnswer, separate
+from attsvm.errors import DataError, SolverError
+from attsvm.exact.svm import ExactAnswer, decide, nearest
 from attsvm.svm.frobenius import FrobeniusAnswer, grade, solve_programme
+from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import Programme, att_svm_programme
+from attsvm.svm.soft import SoftAnswer, solve_soft
 
 __all__ = ["LARGEST_EXACT", "Answer", "describe", "solve"]
 
-LARGEST_EXACT = 60
-"""Up to this many constraints an answer is certified in rationals."""
+LARGEST_EXACT = 250
+"""Up to this many constraints a Frobenius answer is certified in rationals."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """An answer, graded in floats, and the exact one that proves it where the size allows.
+    """An answer, graded in floats, and the exact one that proves it where there is one.
 
     Attributes:
-        programme: the constraints.
         float_answer: the answer in floats with its recomputed residuals.
-        exact: the answer in rationals with its conditions checked, or None.
+        exact: the Frobenius answer (or the Farkas certificate) in rationals with its conditions
+            checked, or None.
+        norm: which norm was to be minimised.
     """
 
-    programme: Programme
-    float_answer: FrobeniusAnswer
+    float_answer: FrobeniusAnswer | NuclearAnswer | SoftAnswer
     exact: ExactAnswer | None
+    norm: Literal["fro", "nuc"] = "fro"
 
     @property
-    def kind(self) -> Literal["exact", "float"]:
-        """How far the certificate goes."""
-        return "float" if self.exact is None else "exact"
+    def programme(self) -> Programme:
+        """The constraints."""
+        return self.float_answer.programme
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a solution."""
+        return self.float_answer.status == "solved"
+
+    @property
+    def W(self) -> Array:
+        """The solution; zero where there is none."""
+        return self.float_answer.W
+
+    @property
+    def kind(self) -> Literal["exact", "enclosed", "float"]:
+        """How far the certificate goes: rationals, outward rounding, or recomputed floats."""
+        if self.exact is not None:
+            return "exact"
+        return "enclosed" if isinstance(self.float_answer, NuclearAnswer) else "float"
 
     @property
     def bracket(self) -> tuple[float, float]:
-        """Bounds of the least norm.
+        """Bounds of what is minimised: the least norm, or norm and penalty of the soft margin.
 
-        Where the answer is exact, around the exact value sqrt(sum_j duals_j); else from the dual
-        and the scaled primal point, outward by an allowance for rounding that grows with
-        ||W|| max ||A_j||, the condition of the programme.
+        Where the answer is exact, around the exact value of the norm; else from primal and dual,
+        rounded outward.
         """
         a = self.float_answer
-        if not a.solved:
-            return math.inf, math.inf
-        if self.exact is not None:
-            least_norm = arb(sum(self.exact.duals, fmpq(0))).sqrt()
-            low, high = float(least_norm.lower()), float(least_norm.upper())
-            return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
-        least = float(a.margins.min())
-        half = 0.5 * a.value**2
-        dual = math.sqrt(max(2.0 * (float(a.duals.sum()) - half), 0.0))
-        D, Z = self.programme.D, self.programme.Z
-        largest = float((np.linalg.norm(D, axis=1) * np.linalg.norm(Z, axis=1)).max())
-        unit = 64 * sum(D.shape) * float(np.finfo(float).eps) * (1.0 + a.value * largest)
-        upper = a.value / least if least > 0 else math.inf
-        return min(dual, upper) * (1 - unit), max(dual, upper) * (1 + unit)
+        if self.exact is None or not self.solved:
+            return a.bracket
+        least_norm = arb(self.exact.square).sqrt()
+        low, high = float(least_norm.lower()), float(least_norm.upper())
+        return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
 
     def json(self) -> dict[str, Any]:
         """The document of `solve --json`, schema 1."""
-        a = self.float_answer
+        a, solved = self.float_answer, self.solved
         low, high = self.bracket
-        duals = a.duals.tolist()
-        return {
+        document = {
             "schema": 1,
             "status": a.status,
-            "norm": "fro",
-            "value": a.value if a.solved else None,
-            "W": a.W.tolist() if a.solved else None,
-            "targets": a.targets.tolist(),
+            "norm": self.norm,
+            "value": a.value if solved else None,
+            "W": a.W.tolist() if solved else None,
+            "targets": self.programme.targets.tolist(),
             "margins": [
                 [x if math.isfinite(x) else None for x in row] for row in a.margins.tolist()
             ]
-            if a.solved
+            if solved
             else None,
-            "support": [list(row) for row in a.support] if a.solved else None,
+            "support": [list(row) for row in a.support] if solved else None,
             "gap": a.gap,
-            "bracket": [low, high] if a.solved else None,
+            "bracket": [low, high] if solved else None,
             "certificate": {
                 "kind": self.kind,
-                "type": "optimality" if a.solved else "farkas",
-                "duals": duals,
+                "type": "optimality" if solved else "farkas",
+                "duals": a.duals.tolist(),
                 "exact_duals": None if self.exact is None else self._exact_duals(),
                 "primal_residual": a.primal_residual,
                 "dual_residual": a.dual_residual,
                 "least_dual": float(a.duals.min()),
             },
+            "degenerate": [list(row) for row in a.degenerate] if solved else None,
+            "duplicates": [[list(pair) for pair in group] for group in self.programme.duplicates],
+            "rank": a.rank if solved else None,
         }
+        if isinstance(a, NuclearAnswer):
+            document["dimension"] = a.dimension
+        if isinstance(a, SoftAnswer):
+            document["soft"] = {
+                "C": a.C,
+                "kind": a.kind,
+                "objective": a.objective,
+                "slacks": a.slacks.tolist(),
+                "thresholds": [x if math.isfinite(x) else None for x in a.thresholds],
+                "segment": list(a.segment),
+            }
+        return document
 
     def _exact_duals(self) -> list[list[str]]:
         assert self.exact is not None
@@ -105,92 +130,110 @@ class Answer:
             table[int(i)][int(t)] = str(w)
         return table
 
+    def plot(self, path: str | Path) -> Path:
+        """Draw the margins of every input to a file (needs matplotlib).
 
-def solve(data: AttentionData, targets: object = None) -> Answer:
-    """Solve the Frobenius Att-SVM and certify the answer in rationals where it is small enough.
+        Raises:
+            UsageError: matplotlib is missing, or the ending names no format that it writes.
+            DataError: there is no solution to draw.
+        """
+        from attsvm.svm.page import plot_margins
 
-    Where floats and rationals disagree, the rationals win and the float figures are recomputed
-    from the exact multipliers.
+        return plot_margins(self, Path(path))
 
-    Raises:
-        TiedTokensError, DataError: as `att_svm_programme`.
-        SolverError: no answer with a proof was reached.
-    """
-    programme = att_svm_programme(data, targets)
-    small = len(programme.D) <= LARGEST_EXACT
-    try:
-        answer: FrobeniusAnswer | None = solve_programme(programme)
-    except SolverError:
-        if not small:
-            raise
-        answer = None
-    exact = None
-    if small:
-        guess = None
-        if answer is not None and answer.solved:
-            guess = answer.duals[programme.input, programme.token]
-        data_exact = ExactData.of(data)
-        rows = zip(data_exact.kept, programme.targets.tolist(), strict=True)
-        exact = separate(data_exact, [kept.index(t) for kept, t in rows], guess)
-        assert exact is not None  # the programme has constraints
-        if answer is None or answer.status != exact.status:
-            solved = exact.status == "solved"
-            total = fmpq(1) if solved else sum(exact.duals, fmpq(0))
-            duals = np.array([float(arb(w / total)) for w in exact.duals])
-            with np.errstate(over="ignore", invalid="ignore"):
-                answer = grade(programme, duals, solved=solved)
-            if solved and not np.isfinite([answer.value, answer.gap, answer.primal_residual]).all():
-                raise SolverError(
-                    "the solution exceeds float64",
-                    value=float(np.abs(duals).max()),
-                    remedy="Rescale the tokens or the queries.",
-                )
-    assert answer is not None
-    return Answer(programme, answer, exact)
+    def __repr__(self) -> str:
+        """What a reader wants first."""
+        return repr(self.float_answer)
+
+    def __str__(self) -> str:
+        """The page of text that `attsvm solve` prints."""
+        return describe(self)
+
+    def _repr_html_(self) -> str:
+        """The same page for a notebook."""
+        from attsvm.svm.page import html
+
+        return html(self)
 
 
 def describe(answer: Answer) -> str:
-    """The answer as a page for a person."""
-    a = answer.float_answer
-    n, T = answer.programme.shape
-    lines = [
-        f"Frobenius Att-SVM: {n} inputs, up to {T} tokens, {len(answer.programme.D)} constraints"
-    ]
-    proof = {
-        "exact": "certified: its optimality conditions hold in rational arithmetic",
-        "float": "graded in floating point: residuals recomputed, not certified",
-    }[answer.kind]
-    if not a.solved:
-        weights = [
-            f"input {i}, token {t}: {a.duals[i, t]:.6g}"
-            for i in range(n)
-            for t in range(T)
-            if a.duals[i, t] > 0
-        ]
-        proof = proof.replace("its optimality conditions hold", "the combination is exactly zero")
-        return "\n".join(
-            [
-                *lines,
-                "status    unseparable: no W gives every target a positive margin",
-                "proof     nonnegative weights whose constraints cancel, residual "
-                f"{a.dual_residual:.1e};",
-                f"          {proof}",
-                *(f"          {w}" for w in weights),
-            ]
+    """The answer as a page of text for a person."""
+    from attsvm.svm.page import text
+
+    return text(answer)
+
+
+def solve(
+    data: AttentionData,
+    targets: object = None,
+    *,
+    norm: str = "fro",
+    soft: float | None = None,
+    slack: object = "constraint",
+) -> Answer:
+    """Solve the Att-SVM of a data set and certify the answer as far as that goes.
+
+    Frobenius answers and Farkas certificates are certified in rationals up to `LARGEST_EXACT`
+    constraints; where floats and rationals disagree, the rationals win and the float figures are
+    recomputed from the exact multipliers. Nuclear-norm answers carry a bracket that holds in spite
+    of rounding.
+
+    Args:
+        data: tokens, queries and scores.
+        targets: one token an input, or None for the optimal ones.
+        norm: `fro` or `nuc`.
+        soft: the price C of slack, for the soft margin (Frobenius norm only).
+        slack: what shares a slack, as in `soft_att_svm`.
+
+    Raises:
+        TiedTokensError, DataError: as `att_svm_programme`; a norm of another name; a soft margin
+            with the nuclear norm.
+        SolverError: no answer with a proof was reached.
+    """
+    if norm not in ("fro", "nuc"):
+        raise DataError("norm is `fro` or `nuc`", value=norm)
+    programme = att_svm_programme(data, targets)
+    if soft is not None:
+        if norm == "nuc":
+            raise DataError(
+                "the soft margin is defined with the Frobenius norm",
+                value=norm,
+                remedy="Leave out the norm or the price of slack.",
+            )
+        return Answer(solve_soft(programme, soft, slack), None)
+    hard = _certified(programme)
+    if norm == "fro":
+        return hard
+    if not hard.solved:
+        return Answer(hard.float_answer, hard.exact, "nuc")
+    return Answer(solve_nuclear(programme, start=hard.W), None, "nuc")
+
+
+def _certified(programme: Programme) -> Answer:
+    if len(programme.bound) > LARGEST_EXACT:
+        return Answer(solve_programme(programme), None)
+    try:
+        answer = solve_programme(programme)
+        guess = answer.weights
+    except SolverError:  # floats cannot settle it, rationals can
+        answer, guess = None, None
+    exact = decide(programme, guess)
+    if answer is None or answer.status != exact.status:
+        answer = _rounded(programme, exact)
+    return Answer(answer, exact)
+
+
+def _rounded(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
+    """The exact answer as floats hold it, with its figures recomputed in floats."""
+    largest = max(exact.duals, key=abs)
+    solved = exact.status == "solved"
+    weights = np.array([nearest(w if solved else w / largest) for w in exact.duals])
+    with np.errstate(over="ignore", invalid="ignore"):
+        answer = grade(programme, weights, solved=solved)
+    if solved and not np.isfinite([answer.value, answer.gap, answer.primal_residual]).all():
+        raise SolverError(
+            "the solution exceeds float64",
+            value=float(np.abs(weights).max()),
+            remedy="Rescale the tokens or the queries.",
         )
-    low, high = answer.bracket
-    lines += [
-        f"status    solved, {proof}",
-        f"norm      {a.value:.12g}, bracket [{low:.12g}, {high:.12g}]",
-        f"residuals primal {a.primal_residual:.1e}, gap {a.gap:.1e}, "
-        f"least multiplier {a.duals.min():.1e}",
-    ]
-    for i in range(n):
-        others = [
-            f"{t}{'*' if t in a.support[i] else ''}:{a.margins[i, t]:.4g}"
-            for t in range(T)
-            if math.isfinite(a.margins[i, t])
-        ]
-        lines.append(f"input {i}   selects token {a.targets[i]}; margins {'  '.join(others)}")
-    lines.append("          * marks support tokens, whose margin is 1")
-    return "\n".join(lines)
+    return answer

@@ -1,4 +1,4 @@
-"""The Frobenius Att-SVM by its least-distance dual; every figure of the answer is recomputed."""
+"""Least-norm programmes by an active-set method on the dual; every figure is recomputed."""
 
 from __future__ import annotations
 
@@ -6,66 +6,164 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
-from attsvm.svm.programme import Programme, att_svm_programme
+from attsvm.kernels.least_norm import (
+    FAILED,
+    SOLVED,
+    figures,
+    least_norm,
+    scale_rows,
+)
+from attsvm.svm.programme import Programme, att_svm_programme, subset
+from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 
-__all__ = ["FrobeniusAnswer", "att_svm", "grade", "solve_programme"]
+__all__ = ["TOLERANCE", "FrobeniusAnswer", "att_svm", "grade", "propose", "solve_programme"]
 
 TOLERANCE = 1e-9
 """Largest relative residual or gap of an answer that is called solved or unseparable."""
 
+TIGHT = 1e-7
+"""How near to its bound a margin counts as tight."""
 
-@dataclass(frozen=True, slots=True)
+COLD, DENSE = 256, 3000
+"""Up to so many constraints pivot from nothing; up to so many may form a Gram matrix."""
+
+EXACT = 150
+"""Up to so many constraints that floats cannot settle are proposed by the exact method."""
+
+
+Proposal = tuple[Array, bool] | None
+"""Multipliers, and whether they are of a solution (else of a Farkas certificate)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FrobeniusAnswer:
-    """min ||W||_F subject to all margins at least 1, or a reason why no W exists.
+    """min ||W||_F under the programme's constraints, or a reason why no W meets them.
 
     Attributes:
-        status: `solved`, or `unseparable` with Farkas multipliers in `duals`.
-        W: the solution sum_j duals_j A_j; zero where unseparable.
+        programme: the constraints.
+        status: `solved`, or `unseparable` with Farkas multipliers in `weights`.
+        W: the solution sum_j weights_j A_j (a column where the unknown is a vector); zero where
+            unseparable.
         value: ||W||_F; infinite where unseparable.
-        targets: the token that each input selects.
-        margins: (x_target - x_t)^T W z by input and token; infinite where nothing is constrained.
-        duals: multipliers by input and token, nonnegative. Solved: of min 1/2 ||W||_F^2.
-            Unseparable: summing to 1, with sum_j duals_j A_j = 0.
-        primal_residual: how far the smallest margin falls short of 1.
-        dual_residual: ||sum_j duals_j A_j||_F of Farkas multipliers, relative to
-            sum_j duals_j ||A_j||_F; zero where solved, because W is that sum.
+        weights: multipliers, one a constraint, nonnegative on inequalities. Solved: of
+            min 1/2 ||W||_F^2. Unseparable: sum_j weights_j A_j = 0 and
+            sum_j weights_j bound_j = 1.
+        reached: the margins D_j^T W z_j, one a constraint; zero where unseparable.
+        primal_residual: how far a margin falls short of its bound, relative to the largest bound.
+        dual_residual: solved: minus the least multiplier of an inequality, relative to the
+            largest, where it is negative. Unseparable: ||sum_j weights_j A_j||_F relative to
+            sum_j weights_j ||A_j||_F; NaN where a sign or the gain is wrong.
         gap: 1/2 ||W||_F^2 minus the dual value, relative to it; zero where unseparable.
     """
 
+    programme: Programme
     status: Literal["solved", "unseparable"]
-    W: Float[Array, "d d"]
+    W: Float[Array, "d e"]
     value: float
-    targets: Int[Array, " n"]
-    margins: Float[Array, "n T"]
-    duals: Float[Array, "n T"]
+    weights: Float[Array, " m"]
+    reached: Float[Array, " m"]
     primal_residual: float
     dual_residual: float
     gap: float
 
     @property
     def solved(self) -> bool:
-        """Whether a separating W exists and was found."""
+        """Whether some W meets the constraints and the least one was found."""
         return self.status == "solved"
+
+    @property
+    def targets(self) -> Int[Array, " n"]:
+        """The token that each input selects."""
+        return self.programme.targets
+
+    @property
+    def margins(self) -> Float[Array, "n T"]:
+        """Margins by input and token; infinite where nothing is constrained or solvable."""
+        nothing = np.full_like(self.reached, np.inf)
+        return self.programme.table(self.reached if self.solved else nothing, np.inf)
+
+    @property
+    def duals(self) -> Float[Array, "n T"]:
+        """Multipliers by input and token."""
+        return self.programme.table(self.weights, 0.0)
+
+    @property
+    def vector(self) -> Float[Array, " d"]:
+        """The solution of a programme whose unknown is a vector (p-SVM, v-SVM)."""
+        if not self.programme.is_vector:
+            raise SolverError(
+                "the unknown of this programme is a matrix",
+                value=self.programme.name,
+                remedy="Read W.",
+            )
+        return self.W[:, 0]
+
+    @property
+    def is_tight(self) -> Bool[Array, " m"]:
+        """Which constraints hold with equality, to 1e-7 of the largest bound."""
+        distance = np.abs(self.reached - self.programme.bound)
+        tight: Array = (distance <= TIGHT * _scale(self.programme)) & self.solved
+        return tight
 
     @property
     def support(self) -> tuple[tuple[int, ...], ...]:
         """Tokens whose constraint is tight, input by input (tf, definition 2)."""
-        tight = np.abs(self.margins - 1.0) <= 1e-7
-        return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in tight)
+        return self._by_input(self.is_tight)
+
+    @property
+    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+        """Tight tokens whose multiplier is zero, input by input."""
+        idle = np.abs(self.weights) <= TIGHT * np.abs(self.weights).max()
+        return self._by_input(self.is_tight & idle & ~self.programme.equal)
+
+    @property
+    def rank(self) -> int:
+        """Number of singular values of W above 1e-9 of the largest."""
+        sizes = np.linalg.svd(self.W, compute_uv=False)
+        return int((sizes > TOLERANCE * sizes[0]).sum()) if self.solved else 0
+
+    @property
+    def bracket(self) -> tuple[float, float]:
+        """Bounds of the least norm that hold in spite of rounding; infinite where unseparable."""
+        if not self.solved:
+            return np.inf, np.inf
+        from attsvm.svm.bounds import frobenius_bracket
+
+        return frobenius_bracket(self.programme, self.W, self.weights)
+
+    def _by_input(self, chosen: Array) -> tuple[tuple[int, ...], ...]:
+        table = self.programme.table(chosen, False)
+        return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in table)
+
+    def __repr__(self) -> str:
+        """What a reader wants first."""
+        n, T = self.programme.shape
+        what = f"{self.programme.name} of {n} inputs, {T} tokens: {self.status}"
+        if not self.solved:
+            return f"<{what}, Farkas residual {self.dual_residual:.1e}>"
+        return (
+            f"<{what}, norm {self.value:.10g}, {int(self.is_tight.sum())} of "
+            f"{len(self.weights)} constraints tight, gap {self.gap:.1e}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The same page as `attsvm solve` prints, for a notebook."""
+        from attsvm.svm.page import html
+
+        return html(self)
+
+
+def _scale(programme: Programme) -> float:
+    return float(np.abs(programme.bound).max()) or 1.0
 
 
 def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """Solve the Frobenius Att-SVM for the optimal tokens, or for `targets` (tf, Att-SVM).
-
-    A non-negative least-squares problem on a square root of the Gram matrix either yields the
-    multipliers or, by its zero residual, Farkas multipliers. Neither is believed: margins, signs,
-    gap and residuals are recomputed from W, and an answer that fails them is refined on its
-    active set, then refused.
+    """Solve the Frobenius Att-SVM for the optimal tokens, or Local-SVM for `targets` (tf).
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`.
@@ -74,127 +172,205 @@ def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
     return solve_programme(att_svm_programme(data, targets))
 
 
+def propose(programme: Programme) -> Proposal:
+    """Multipliers that the first method to end proposes, and whether as a solution; not graded."""
+    with np.errstate(all="ignore"):
+        for method in _METHODS.values():
+            proposal = method(programme)
+            if proposal is not None:
+                return proposal
+    return None
+
+
 def solve_programme(programme: Programme) -> FrobeniusAnswer:
-    """Solve the programme; see `att_svm`."""
-    best: FrobeniusAnswer | None = None
-    with np.errstate(over="ignore", invalid="ignore"):  # figures that overflow are refused
-        for duals, solved in _candidates(programme.gram):
-            answer = grade(programme, duals, solved=solved)
-            if best is None or _error(answer) < _error(best):
-                best = answer
-    if best is None or not _error(best) <= TOLERANCE:
-        raise SolverError(
-            "neither a solution nor a Farkas certificate reached a residual of 1e-9",
-            value=None if best is None else _error(best),
-            remedy="The tokens are separable or not by a hair: rescale, or decide the programme "
-            "exactly with attsvm.exact.",
-        )
-    return best
+    """Solve any least-norm programme of the family.
+
+    Methods propose multipliers: pivoting, block exchanges with conjugate gradients and a growing
+    working set where there are many constraints, rationals where floats do not settle it. None is
+    believed: W, margins, signs, gap and residuals are recomputed from the multipliers alone, and
+    the first answer whose figures all stay below 1e-9 is returned.
+
+    Raises:
+        SolverError: there was none; it says what was tried and how near it came.
+    """
+    best, tried = np.inf, []
+    for name, propose in _METHODS.items():
+        with np.errstate(all="ignore"):  # figures that overflow are refused
+            proposal = propose(programme)
+            if proposal is None:
+                continue
+            answer = grade(programme, proposal[0], solved=proposal[1])
+            error = _error(answer)
+        if error <= TOLERANCE:
+            return answer
+        tried.append(name)
+        best = min(best, error)
+    raise SolverError(
+        f"no method reached a proof to 1e-9 (tried {', '.join(tried) or 'none'})",
+        value=best,
+        remedy="The condition of the constraints is beyond float64, or they are separable or not "
+        "by a hair: rescale, drop nearly parallel tokens, or decide the programme exactly with "
+        "attsvm.exact.decide.",
+    )
 
 
-def _candidates(gram: Array) -> list[tuple[Array, bool]]:
-    """Multipliers to grade, as a solution (True) or as a Farkas certificate (False)."""
-    from scipy.optimize import nnls
+def _zero_rows(programme: Programme) -> Proposal:
+    """Nothing to meet, or one constraint 0 >= 1 (a zero query, or a repeated target)."""
+    bound, equal = programme.bound, programme.equal
+    if not (bound > 0.0).any() and not (equal & (bound != 0.0)).any():
+        return np.zeros(len(bound)), True
+    empty: Array = np.asarray(~(programme.D.any(axis=1) & programme.Z.any(axis=1)))
+    if not empty.any():
+        return None
+    unmet = empty & ((bound > 0.0) | (equal & (bound != 0.0)))
+    weights = np.zeros(len(bound))
+    if unmet.any():
+        weights[int(unmet.argmax())] = 1.0
+        return weights, False
+    inner = _METHODS["pivots" if len(bound) <= DENSE else "working set"](subset(programme, ~empty))
+    if inner is None:
+        return None
+    weights[~empty] = inner[0]
+    return weights, inner[1]
 
-    found: list[tuple[Array, bool]] = []
-    if (gram.diagonal() == 0.0).any():
-        found.append((_single(gram), False))
-    scale = float(np.sqrt(gram.diagonal().max()))
-    if scale == 0.0:
-        return found
-    values, vectors = np.linalg.eigh(gram / scale**2)
-    rank = values > len(values) * np.finfo(float).eps * values.max()
-    root = vectors[:, rank] * np.sqrt(values[rank])
-    stacked = np.vstack([root.T, np.ones(len(gram))])
-    target = np.zeros(len(stacked))
-    target[-1] = 1.0
-    try:
-        weights, residual = nnls(stacked, target, maxiter=30 * max(stacked.shape))
-    except RuntimeError as error:
-        raise SolverError(
-            "non-negative least squares did not terminate",
-            value=str(error),
-            remedy="Rescale the tokens or drop duplicated ones.",
-        ) from error
-    if residual**2 > 0:
-        duals = weights / (residual**2 * scale**2)
-        found += [(duals, True), (_polish(gram, duals), True)]
-    total = weights.sum()
-    if total > 0:
-        found += [(weights / total, False), (_polish_farkas(gram, weights), False)]
-    return found
+
+def _pivots(programme: Programme) -> Proposal:
+    """The active-set method from nothing."""
+    m = len(programme.bound)
+    if m > DENSE:
+        return None
+    weights, status, _ = least_norm(
+        programme.D, programme.Z, programme.bound, programme.equal, 20 * m + 100
+    )
+    return None if status == FAILED else (weights, status == SOLVED)
+
+
+def _cold(programme: Programme) -> Proposal:
+    return _pivots(programme) if len(programme.bound) <= COLD else None
+
+
+def _blocks(programme: Programme) -> Proposal:
+    """Block exchanges on the scaled rows, then one system in full precision."""
+    D, Z, norms = scale_rows(programme.D, programme.Z)
+    rank = min(D.shape) * min(Z.shape)
+    if len(norms) > rank or not (norms > 0.0).all():
+        return None  # dependent rows make block exchanges cycle
+    c = programme.bound / norms
+    largest = float(np.abs(c).max())
+    c = c / largest
+    operator = GramOperator.of(D, Z, programme.input)
+    inside, w = guess_by_blocks(operator, c, programme.equal)
+    chosen = np.flatnonzero(inside)
+    if len(chosen) <= DENSE:
+        from scipy.linalg.lapack import dpotrf, dpotrs
+
+        block = (D[chosen] @ D[chosen].T) * (Z[chosen] @ Z[chosen].T)
+        factor, failed = dpotrf(block, lower=1)
+        if failed:
+            return None
+        solution = dpotrs(factor, c[chosen], lower=1)[0]
+        solution += dpotrs(factor, c[chosen] - block @ solution, lower=1)[0]
+        w = np.zeros(len(c))
+        w[chosen] = solution
+    else:
+        w = conjugate_gradients(operator, inside, c, w, 1e-15, 500)
+        w = conjugate_gradients(operator, inside, c, w, 1e-15, 50)
+    return np.where(programme.equal, w, np.maximum(w, 0.0)) / norms * largest, True
+
+
+def _working_set(programme: Programme) -> Proposal:
+    """Pivots on a subset of the rows that grows by the most violated ones."""
+    m = len(programme.bound)
+    _, _, norms = scale_rows(programme.D, programme.Z)
+    inside = programme.equal.copy()
+    inside[np.argsort(norms * np.where(programme.bound > 0, 1.0, np.inf))[:COLD]] = True
+    weights = np.zeros(m)
+    for _ in range(200):
+        chosen = np.flatnonzero(inside)
+        if len(chosen) > DENSE:
+            return None
+        inner = _pivots(subset(programme, inside))
+        if inner is None:
+            return None
+        weights = np.zeros(m)
+        weights[chosen] = inner[0]
+        if not inner[1]:
+            return weights, False
+        missing = (programme.bound - programme.margins(programme.combine(weights))) / norms
+        missing[inside] = -np.inf
+        violated = np.flatnonzero(missing > 1e-12 * float(np.abs(weights * norms).sum()))
+        if violated.size == 0:
+            return weights, True
+        # rows that carry nothing may return; the dual value grows, so that this ends
+        inside = programme.equal | (weights != 0.0)
+        worst = violated[np.argsort(-missing[violated])]
+        inside[worst[: max(COLD, int(inside.sum()))]] = True
+    return None
+
+
+def _rationals(programme: Programme) -> Proposal:
+    """The exact answer, rounded."""
+    if len(programme.bound) > EXACT:
+        return None
+    from attsvm.exact.svm import decide, nearest
+
+    exact = decide(programme)
+    solved = exact.status == "solved"
+    scale = 1 if solved else max(map(abs, exact.duals))
+    return np.array([nearest(w / scale) for w in exact.duals]), solved
+
+
+_METHODS = {
+    "empty rows": _zero_rows,
+    "pivots from nothing": _cold,
+    "block exchanges": _blocks,
+    "working set": _working_set,
+    "pivots": _pivots,
+    "rationals": _rationals,
+}
 
 
 def _error(answer: FrobeniusAnswer) -> float:
-    figures = np.array([answer.primal_residual, answer.dual_residual, answer.gap])
-    least = float(np.minimum(answer.duals, 0.0).min() / max(np.abs(answer.duals).max(), 1e-300))
-    unnormed = 0.0 if answer.solved else float(answer.duals.sum()) - 1.0
-    worst = float(np.max([*np.abs(figures), -least, abs(unnormed)]))
-    return worst if np.isfinite(worst) else np.inf
+    figures_ = (answer.primal_residual, answer.dual_residual, answer.gap)
+    worst = float(np.max(np.abs(figures_)))
+    if answer.solved and answer.dual_residual != 0.0:
+        return np.inf  # methods clip; a negative multiplier proves nothing, however small
+    return worst if np.isfinite(worst) and np.isfinite(answer.value) == answer.solved else np.inf
 
 
-def _single(gram: Array) -> Array:
-    """Multipliers on one constraint 0 >= 1 (a zero query, or a token equal to the target)."""
-    weights = np.zeros(len(gram))
-    weights[int(np.argmin(gram.diagonal()))] = 1.0
-    return weights
-
-
-def _polish(gram: Array, duals: Array) -> Array:
-    """Solve for margins exactly 1 on the active set."""
-    active = np.flatnonzero(duals > 0)
-    if active.size == 0:
-        return duals
-    block = gram[np.ix_(active, active)]
-    solution = np.linalg.lstsq(block, np.ones(active.size), rcond=None)[0]
-    for _ in range(2):
-        solution = solution + np.linalg.lstsq(block, 1.0 - block @ solution, rcond=None)[0]
-    polished = np.zeros_like(duals)
-    polished[active] = np.maximum(solution, 0.0)
-    return polished
-
-
-def _polish_farkas(gram: Array, weights: Array) -> Array:
-    """The null vector of the active block, normalised to sum 1."""
-    active = np.flatnonzero(weights > 0)
-    _, vectors = np.linalg.eigh(gram[np.ix_(active, active)])
-    null = np.maximum(vectors[:, 0] * np.sign(vectors[:, 0].sum()), 0.0)
-    if not null.any():
-        return weights
-    polished = np.zeros_like(weights)
-    polished[active] = null / null.sum()
-    return polished
-
-
-def grade(programme: Programme, duals: Float[Array, " m"], *, solved: bool) -> FrobeniusAnswer:
+def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) -> FrobeniusAnswer:
     """Recompute every figure of an answer from its multipliers alone."""
-    W = programme.combine(duals)
-    norms = np.linalg.norm(programme.D, axis=1) * np.linalg.norm(programme.Z, axis=1)
+    bound, equal = programme.bound, programme.equal
+    W, reached, square, linear, summed, shortfall, least = figures(
+        programme.D, programme.Z, bound, equal, weights
+    )
+    largest = float(np.abs(weights).max())
+    negative = max(0.0, -least) / largest if largest > 0.0 else 0.0
     if not solved:
-        summed = float(norms @ np.abs(duals))
-        residual = float(np.linalg.norm(W)) / summed if summed != 0.0 else 0.0
+        weights = weights / linear  # a certificate must gain: linear > 0, else NaN or negative
+        cancelled = float(np.sqrt(square)) / summed if summed != 0.0 else 0.0
+        gains = 0.0 if linear > 0.0 and negative == 0.0 else np.nan
         return FrobeniusAnswer(
+            programme=programme,
             status="unseparable",
             W=np.zeros_like(W),
             value=np.inf,
-            targets=programme.targets,
-            margins=programme.table(np.zeros(len(duals)), np.inf),
-            duals=programme.table(duals, 0.0),
+            weights=weights,
+            reached=np.zeros_like(reached),
             primal_residual=0.0,
-            dual_residual=residual,
+            dual_residual=float(np.max([cancelled, gains])),
             gap=0.0,
         )
-    margins = programme.margins(W)
-    half = 0.5 * float((W**2).sum())
-    dual_value = float(duals.sum()) - half
+    # 1/2 |W|^2 - (b^T w - 1/2 |W|^2), which is sum_j w_j (m_j - b_j)
+    difference = abs(square - linear)
     return FrobeniusAnswer(
+        programme=programme,
         status="solved",
         W=W,
-        value=float(np.linalg.norm(W)),
-        targets=programme.targets,
-        margins=programme.table(margins, np.inf),
-        duals=programme.table(duals, 0.0),
-        primal_residual=max(0.0, 1.0 - float(margins.min())),
-        dual_residual=0.0,
-        gap=abs(half - dual_value) / max(half, 1e-300),
+        value=float(np.sqrt(square)),
+        weights=weights,
+        reached=reached,
+        primal_residual=shortfall / _scale(programme),
+        dual_residual=negative,
+        gap=difference / (0.5 * square) if square > 0.0 else difference,
     )

@@ -1,42 +1,72 @@
-"""The constraints of the Att-SVM: one row per input and per token that should not be selected."""
+"""Constraints of the whole family: one row per input and per token that matters to it.
+
+Every programme of the sources minimises a norm of W under linear constraints on
+m_j = D_j^T W z_j. They differ in the rows, in the bounds and in which rows are equalities:
+
+    Att-SVM, Local-SVM   x_target - x_t, query z_i           m_j >= 1
+    p-SVM                k_target - k_t, z = 1               m_j >= 1
+    v-SVM                y_i x_target, z = 1                 m_j >= 1
+    joint p-SVM          as the p-SVM                        m_j >= 1, or 0 off the support of v
+    Gen-SVM              x_selected - x_t, query z_i         m_j >= 1, or = 0 within the selection
+    W_fin                x_selected - x_t within selections  m_j = log ratio of probabilities
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 
 from attsvm._types import Array
+from attsvm._validate import ensure_array, ensure_mask
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.kernels.least_norm import row_sizes, rows
 from attsvm.tokens import target_tokens
 
-__all__ = ["Programme", "att_svm_programme"]
+__all__ = [
+    "Programme",
+    "att_svm_programme",
+    "finite_part_programme",
+    "generalised_programme",
+    "joint_programme",
+    "p_svm_programme",
+    "subset",
+    "v_svm_programme",
+]
 
-SMALLEST = 1e-280
-"""Least ||A_j||_F^2 of a constraint that is not zero: its inverse must stay far from overflow."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Programme:
-    """min ||W|| subject to D_j^T W z_j >= 1 with D_j = x_target - x_t (tf, Att-SVM, Local-SVM).
+    """min ||W|| subject to D_j^T W z_j >= bound_j, with = where `equal` says so.
 
     Attributes:
-        D: token differences, one row a constraint.
-        Z: the query of each constraint.
+        name: which programme of the family this is.
+        D: left factor of A_j = D_j z_j^T, one row a constraint: (kept - rival), through `keys`.
+        Z: right factor, the query of each constraint; 1 where the unknown is a vector.
+        bound: what the margin must reach.
+        equal: where it must do so exactly.
         input: which input a constraint belongs to.
-        token: which token it keeps out.
-        targets: the token that each input selects.
+        token: which token it compares with the target.
+        targets: the token that each input selects, or the reference among several.
         shape: (n, T) of the data.
+        kept, rival: the tokens whose difference D rounds; exact evaluation starts from them.
+        keys: the matrix that maps tokens to keys, where it is not the identity.
     """
 
+    name: str
     D: Float[Array, "m d"]
-    Z: Float[Array, "m d"]
+    Z: Float[Array, "m e"]
+    bound: Float[Array, " m"]
+    equal: Bool[Array, " m"]
     input: Int[Array, " m"]
     token: Int[Array, " m"]
     targets: Int[Array, " n"]
     shape: tuple[int, int]
+    kept: Float[Array, "m k"]
+    rival: Float[Array, "m k"]
+    keys: Float[Array, "d k"] | None = None
 
     @property
     def gram(self) -> Float[Array, "m m"]:
@@ -44,16 +74,36 @@ class Programme:
         gram: Array = (self.D @ self.D.T) * (self.Z @ self.Z.T)
         return gram
 
-    def margins(self, W: Float[Array, "d d"]) -> Float[Array, " m"]:
+    @property
+    def norms(self) -> Float[Array, " m"]:
+        """Frobenius norms of the constraint matrices."""
+        norms: Array = np.linalg.norm(self.D, axis=1) * np.linalg.norm(self.Z, axis=1)
+        return norms
+
+    @property
+    def duplicates(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Groups of (input, token) whose constraints are the same."""
+        sides = np.hstack([self.D, self.Z, self.bound[:, None], self.equal[:, None]])
+        groups: dict[bytes, list[tuple[int, int]]] = {}
+        for row, i, t in zip(sides + 0.0, self.input, self.token, strict=True):
+            groups.setdefault(row.tobytes(), []).append((int(i), int(t)))
+        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether the unknown is a vector (p or v), written as a matrix of one column."""
+        return self.Z.shape[1] == 1 and not (self.Z != 1.0).any()
+
+    def margins(self, W: Float[Array, "d e"]) -> Float[Array, " m"]:
         """Margins <A_j, W> = D_j^T W z_j."""
-        margins: Array = np.einsum("md,md->m", self.D @ W, self.Z)
+        margins: Array = ((self.D @ W) * self.Z).sum(axis=1)
         return margins
 
-    def combine(self, weights: Float[Array, " m"]) -> Float[Array, "d d"]:
+    def combine(self, weights: Float[Array, " m"]) -> Float[Array, "d e"]:
         """The matrix sum_j weights_j A_j."""
         return (self.D * weights[:, None]).T @ self.Z
 
-    def table(self, values: Array, fill: float) -> Float[Array, "n T"]:
+    def table(self, values: Array, fill: float | bool) -> Shaped[Array, "n T"]:
         """One value a constraint laid out by input and token, `fill` elsewhere."""
         table = np.full(self.shape, fill)
         table[self.input, self.token] = values
@@ -61,46 +111,212 @@ class Programme:
 
 
 def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
-    """Constraints for selecting `targets`, by default the optimal tokens.
+    """Att-SVM, or Local-SVM where `targets` are not the optimal tokens (tf; sim, definition 3.8).
 
     Raises:
         TiedTokensError: no targets given and the optimal tokens are not unique.
         DataError: targets out of range; no input has two tokens, so nothing is constrained;
-            entries so large or small that inner products overflow or underflow.
+            entries whose differences overflow.
     """
     chosen = target_tokens(data, targets)
-    keep = data.present.copy()
-    keep[np.arange(data.n), chosen] = False
-    rows, tokens = np.nonzero(keep)
-    if rows.size == 0:
+    return _select("Att-SVM", data, chosen, data.Z, None)
+
+
+def p_svm_programme(
+    data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
+) -> Programme:
+    """p-SVM over the keys k_it = W x_it, W the identity by default (mm, p-SVM).
+
+    Raises:
+        TiedTokensError, DataError: as `att_svm_programme`; a W of other shape.
+    """
+    chosen = target_tokens(data, targets)
+    keys = None if W is None else ensure_array("W", W, ("k", "d"), {"d": data.d})
+    return _select("p-SVM", data, chosen, np.ones((data.n, 1)), keys)
+
+
+def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
+    """v-SVM: y_i v^T x_target >= 1 for every input (mm, v-SVM).
+
+    Raises:
+        TiedTokensError, DataError: as `att_svm_programme`; data without labels.
+    """
+    if data.y is None:
+        raise DataError(
+            "the v-SVM separates labels, and the data have scores in their place",
+            remedy="Give labels y and a head v.",
+        )
+    chosen = target_tokens(data, targets)
+    n = data.n
+    D = data.y[:, None] * data.X[np.arange(n), chosen]
+    return _finite(
+        Programme(
+            name="v-SVM",
+            D=D,
+            Z=np.ones((n, 1)),
+            bound=np.ones(n),
+            equal=np.zeros(n, dtype=np.bool_),
+            input=np.arange(n),
+            token=chosen,
+            targets=chosen,
+            shape=(n, data.T),
+            kept=D,
+            rival=np.zeros_like(D),
+        )
+    )
+
+
+def joint_programme(
+    data: AttentionData,
+    supporting: Bool[Array, " n"],
+    targets: object = None,
+    W: Float[Array, "k d"] | None = None,
+) -> Programme:
+    """The p-SVM with margin 0 in place of 1 for inputs that do not support v (mm, joint SVMs).
+
+    Args:
+        data: tokens with labels.
+        supporting: True for the inputs that are support vectors of the v-SVM.
+        targets: tokens to select, the optimal ones by default.
+        W: the matrix that maps tokens to keys, the identity by default.
+
+    Raises:
+        TiedTokensError, DataError: as `p_svm_programme`; `supporting` not one bool an input.
+    """
+    plain = p_svm_programme(data, targets, W)
+    flags = np.asarray(supporting)
+    if flags.dtype != np.bool_ or flags.shape != (data.n,):
+        raise DataError(
+            f"supporting must be {data.n} booleans, one per input",
+            value=supporting,
+            remedy="Say of every input whether it is a support vector of the v-SVM.",
+        )
+    bound = np.where(flags[plain.input], 1.0, 0.0)
+    return replace(plain, name="joint p-SVM", bound=bound)
+
+
+def generalised_programme(data: AttentionData, selected: Bool[Array, "n T"]) -> Programme:
+    """Gen-SVM: equal logits within each selection, margins to the rest (tf, Gen-SVM).
+
+    One selected token an input serves as the reference of all others: the constraints between
+    other pairs follow.
+
+    Raises:
+        DataError: `selected` is not one bool a token, selects nothing in an input or an absent
+            token; nothing is constrained.
+    """
+    chosen, within = _selection(data, selected)
+    plain = _select("Gen-SVM", data, chosen, data.Z, None)
+    equal = within[plain.input, plain.token]
+    return replace(plain, name="Gen-SVM", bound=np.where(equal, 0.0, 1.0), equal=equal)
+
+
+def finite_part_programme(
+    data: AttentionData,
+    selected: Bool[Array, "n T"],
+    probabilities: Float[Array, "n T"],
+) -> Programme:
+    """W_fin: the least W whose logits give the selected tokens these probabilities (tf, W_fin).
+
+    Args:
+        data: tokens and queries.
+        selected: True for the tokens that keep weight.
+        probabilities: softmax probabilities; only ratios within each selection matter.
+
+    Raises:
+        DataError: as `generalised_programme`; a selected token without positive probability;
+            no input selects two tokens.
+    """
+    chosen, within = _selection(data, selected)
+    p = ensure_array("probabilities", probabilities, ("n", "T"), {"n": data.n, "T": data.T})
+    if (p[within] <= 0.0).any():
+        raise DataError(
+            "a selected token has no positive probability",
+            value=float(p[within].min()),
+            remedy="Select only tokens that keep weight.",
+        )
+    plain = _select("W_fin", data, chosen, data.Z, None)
+    keep = within[plain.input, plain.token]
+    if not keep.any():
+        raise DataError(
+            "every input selects a single token, so the finite part has nothing to balance",
+            remedy="Select two tokens of some input.",
+        )
+    with np.errstate(divide="ignore"):
+        logs = np.log(p)
+    bound = logs[plain.input, chosen[plain.input]] - logs[plain.input, plain.token]
+    part = replace(plain, name="W_fin", bound=bound, equal=np.ones_like(keep))
+    return subset(part, keep)
+
+
+def subset(programme: Programme, keep: Bool[Array, " m"]) -> Programme:
+    """The programme with the rows `keep` alone."""
+    by_row = ("D", "Z", "bound", "equal", "input", "token", "kept", "rival")
+    return replace(programme, **{name: getattr(programme, name)[keep] for name in by_row})
+
+
+def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
+    """The first selected token of each input, and where the selected tokens are."""
+    within = ensure_mask("selected", selected, ("n", "T"), {"n": data.n, "T": data.T})
+    absent = np.argwhere(within & ~data.present)
+    if absent.size:
+        raise DataError(
+            "selected names a token that the mask removes",
+            value=absent[0].tolist(),
+            remedy="Choose tokens that are present.",
+        )
+    return within.argmax(axis=1).astype(np.int64), within
+
+
+def _select(
+    name: str, data: AttentionData, chosen: Array, queries: Array, keys: Array | None
+) -> Programme:
+    D, Z, kept, rival, inputs, tokens = rows(data.X, queries, chosen, data.present)
+    m = len(D)
+    if m == 0:
         raise DataError(
             "every input has a single token, so there is nothing to separate",
             value=f"T = {data.T}",
             remedy="Give at least one input with two tokens.",
         )
-    with np.errstate(over="ignore"):
-        D = data.X[rows, chosen[rows]] - data.X[rows, tokens]
-    programme = Programme(
-        D=D,
-        Z=data.Z[rows],
-        input=rows.astype(np.int64),
-        token=tokens.astype(np.int64),
-        targets=chosen,
-        shape=(data.n, data.T),
+    if keys is not None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            D = D @ keys.T
+    return _finite(
+        Programme(
+            name=name,
+            D=D,
+            Z=Z,
+            bound=np.ones(m),
+            equal=np.zeros(m, dtype=np.bool_),
+            input=inputs,
+            token=tokens,
+            targets=chosen,
+            shape=data.present.shape,
+            kept=kept,
+            rival=rival,
+            keys=keys,
+        )
     )
-    with np.errstate(over="ignore", invalid="ignore"):
-        gram = programme.gram
-    if not np.isfinite(gram).all():
+
+
+LARGEST, SMALLEST = 1e140, 1e-140
+"""Largest row norms, and smallest of rows that are not zero, whose figures stay in float64."""
+
+
+def _finite(programme: Programme) -> Programme:
+    """Refuse rows whose norms leave the range in which every figure can be computed."""
+    largest, smallest = row_sizes(programme.D, programme.Z)
+    if not largest < LARGEST:
         raise DataError(
             "inner products of the constraints overflow float64",
-            value=float(np.abs(data.X).max()),
+            value=float(np.abs(programme.kept).max()),
             remedy="Rescale the tokens or the queries.",
         )
-    lost = (gram.diagonal() < SMALLEST) & programme.D.any(axis=1) & programme.Z.any(axis=1)
-    if lost.any():
+    if smallest < SMALLEST:
         raise DataError(
             "inner products of the constraints underflow float64",
-            value=float(np.abs(programme.D[lost]).max()),
+            value=smallest,
             remedy="Rescale the tokens or the queries.",
         )
     return programme

@@ -43,7 +43,13 @@ def test_a_slack_settles_only_what_its_error_leaves(slack, holds, violated):
 
 @pytest.mark.parametrize(
     "slack",
-    [Slack(math.nan, 0.0), Slack(0.0, math.nan), Slack(0.0, -1.0), Slack.at_most(math.nan, 1, 0)],
+    [
+        Slack(math.nan, 0.0),
+        Slack(0.0, math.nan),
+        Slack(0.0, -1.0),
+        Slack.at_most(math.nan, 1, 0),
+        Slack.equal(1.0, math.inf),
+    ],
 )
 def test_a_slack_without_a_number_is_broken(slack):
     assert slack.broken

@@ -1,0 +1,367 @@
+"""The dual active-set method behind every least-norm programme, on a Gram matrix.
+
+    max c^T w - 1/2 w^T G w,  w_j >= 0 where constraint j is an inequality, free where it is not,
+
+is the dual of min 1/2 ||W||^2 subject to <A_j, W> >= c_j (or = c_j), with G_jk = <A_j, A_k> and
+W = sum_j w_j A_j. Nothing here is believed: callers recompute every figure from the weights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.kernels import compiled
+
+__all__ = [
+    "FAILED",
+    "SOLVED",
+    "UNBOUNDED",
+    "certain_margins",
+    "figures",
+    "least_norm",
+    "pivot",
+    "row_sizes",
+    "rows",
+    "scale_rows",
+]
+
+SOLVED, UNBOUNDED, FAILED = 0, 1, 2
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@compiled
+def rows(
+    X: Array, Z: Array, targets: Array, present: Array
+) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Differences to the target, queries, kept and rival tokens, input and token of every row."""
+    n, T, d = X.shape
+    m = 0
+    for i in range(n):
+        for t in range(T):
+            if present[i, t] and t != targets[i]:
+                m += 1
+    e = Z.shape[1]
+    D, rows_Z = np.empty((m, d)), np.empty((m, e))
+    kept, rival = np.empty((m, d)), np.empty((m, d))
+    inputs, tokens = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+    j = 0
+    for i in range(n):
+        for t in range(T):
+            if present[i, t] and t != targets[i]:
+                for k in range(d):
+                    kept[j, k] = X[i, targets[i], k]
+                    rival[j, k] = X[i, t, k]
+                    D[j, k] = kept[j, k] - rival[j, k]
+                for k in range(e):
+                    rows_Z[j, k] = Z[i, k]
+                inputs[j], tokens[j] = i, t
+                j += 1
+    return D, rows_Z, kept, rival, inputs, tokens
+
+
+@compiled
+def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
+    """Largest entry of all rows, NaN if there is one; largest entry of the smallest nonzero row."""
+    largest, smallest = 0.0, np.inf
+    for side in (D, Z):
+        for j in range(side.shape[0]):
+            size = 0.0
+            for k in range(side.shape[1]):
+                entry = abs(side[j, k])
+                if not entry <= size:
+                    size = entry
+            if not size <= largest:
+                largest = size
+            if 0.0 < size < smallest:
+                smallest = size
+    return largest, smallest
+
+
+@compiled
+def scale_rows(D: Array, Z: Array) -> tuple[Array, Array, Array]:
+    """Rows of unit length (zero rows stay zero) and the Frobenius norms of the A_j."""
+    m = D.shape[0]
+    unit_D, unit_Z, norms = np.zeros_like(D), np.zeros_like(Z), np.zeros(m)
+    for j in range(m):
+        largest_D, largest_Z = 0.0, 0.0
+        for k in range(D.shape[1]):
+            largest_D = max(largest_D, abs(D[j, k]))
+        for k in range(Z.shape[1]):
+            largest_Z = max(largest_Z, abs(Z[j, k]))
+        if largest_D == 0.0 or largest_Z == 0.0:
+            continue
+        square_D, square_Z = 0.0, 0.0
+        for k in range(D.shape[1]):
+            square_D += (D[j, k] / largest_D) ** 2
+        for k in range(Z.shape[1]):
+            square_Z += (Z[j, k] / largest_Z) ** 2
+        norm_D, norm_Z = np.sqrt(square_D), np.sqrt(square_Z)
+        for k in range(D.shape[1]):
+            unit_D[j, k] = D[j, k] / largest_D / norm_D
+        for k in range(Z.shape[1]):
+            unit_Z[j, k] = Z[j, k] / largest_Z / norm_Z
+        norms[j] = (largest_D * norm_D) * (largest_Z * norm_Z)
+    return unit_D, unit_Z, norms
+
+
+@compiled
+def _forward(L: Array, k: int, right: Array) -> None:
+    """Solve L y = right in place."""
+    for r in range(k):
+        total = right[r]
+        for c in range(r):
+            total -= L[r, c] * right[c]
+        right[r] = total / L[r, r]
+
+
+@compiled
+def _backward(L: Array, k: int, right: Array) -> None:
+    """Solve L^T x = right in place, row by row."""
+    for r in range(k - 1, -1, -1):
+        right[r] /= L[r, r]
+        x = right[r]
+        for c in range(r):
+            right[c] -= L[r, c] * x
+
+
+@compiled
+def _remove(L: Array, k: int, gone: int) -> None:
+    """Drop row `gone` of the factor of a k by k block, restoring the triangle by rotations."""
+    for r in range(gone + 1, k):
+        for c in range(r + 1):
+            L[r - 1, c] = L[r, c]
+    for c in range(gone, k - 1):
+        a, b = L[c, c], L[c, c + 1]
+        size = np.hypot(a, b)
+        cosine, sine = a / size, b / size
+        L[c, c] = size
+        for r in range(c + 1, k - 1):
+            a, b = L[r, c], L[r, c + 1]
+            L[r, c] = cosine * a + sine * b
+            L[r, c + 1] = cosine * b - sine * a
+
+
+@compiled
+def _violations(G: Array, c: Array, active: Array, k: int, w: Array, gradient: Array) -> None:
+    """C - G w from the active weights, row by row so that memory is read in order."""
+    m = len(c)
+    for j in range(m):
+        gradient[j] = c[j]
+    for r in range(k):
+        row, weight = active[r], w[active[r]]
+        for j in range(m):
+            gradient[j] -= G[row, j] * weight
+
+
+@compiled
+def pivot(
+    G: Array, c: Array, equal: Array, active: Array, L: Array, limit: int
+) -> tuple[Array, int, int]:
+    """Weights, how it ended (SOLVED, UNBOUNDED with a ray as weights, FAILED) and the pivots.
+
+    Starts on the set `active` with the Cholesky factor L of its block (both empty for a cold
+    start), whose weights must be positive. The active block stays nonsingular. The most violated
+    constraint enters along the direction that keeps active margins in place; one that depends on
+    the active ones replaces a member, or yields a ray along which the dual grows without bound:
+    Farkas multipliers.
+    """
+    m, k = G.shape[0], len(active)
+    w = np.zeros(m)
+    inside = np.zeros(m, dtype=np.bool_)
+    skip = np.zeros(m, dtype=np.bool_)
+    column, weights = np.empty(m), np.empty(m)
+    factor = np.zeros((m, m))
+    factor[:k, :k] = L
+    L = factor
+    members = np.empty(m, dtype=np.int64)
+    members[:k] = active
+    active = members
+    for r in range(k):
+        weights[r] = c[active[r]]
+    _forward(L, k, weights)
+    _backward(L, k, weights)
+    for r in range(k):
+        w[active[r]] = weights[r]
+        inside[active[r]] = True
+    gradient = np.empty(m)
+    _violations(G, c, active, k, w, gradient)
+    for count in range(limit):
+        # which constraint enters: equalities first, then the most violated
+        size = 0.0
+        for r in range(k):
+            size += abs(w[active[r]])
+        entering, worst = -1, 0.0
+        for j in range(m):
+            if inside[j] or skip[j]:
+                continue
+            allowance = 16 * EPS * (abs(c[j]) + size)
+            if equal[j]:
+                entering = j
+                break
+            if gradient[j] > allowance and gradient[j] > worst:
+                entering, worst = j, gradient[j]
+        if entering < 0:
+            for _ in range(2):  # refine on the final active set
+                for r in range(k):
+                    total = c[active[r]]
+                    for q in range(k):
+                        total -= G[active[r], active[q]] * w[active[q]]
+                    weights[r] = total
+                _forward(L, k, weights)
+                _backward(L, k, weights)
+                for r in range(k):
+                    w[active[r]] += weights[r]
+                    if w[active[r]] < 0.0 and not equal[active[r]]:
+                        w[active[r]] = 0.0
+            return w, SOLVED, count
+        while True:
+            for r in range(k):
+                column[r] = G[active[r], entering]
+            _forward(L, k, column)
+            curvature, slope = G[entering, entering], c[entering]
+            for r in range(k):
+                curvature -= column[r] ** 2
+                slope -= G[entering, active[r]] * w[active[r]]
+            slope -= G[entering, entering] * w[entering]
+            sign = 1.0 if slope >= 0.0 else -1.0
+            if sign < 0.0 and not equal[entering]:
+                break  # only rounding made it look violated
+            length = 1.0
+            for r in range(k):
+                weights[r] = -column[r]
+            _backward(L, k, weights)
+            for r in range(k):
+                weights[r] *= sign
+                length += weights[r] ** 2
+            dependent = curvature <= 16 * EPS * (k + 1) * length
+            if dependent and equal[entering]:
+                total = abs(c[entering])
+                for r in range(k):
+                    total += abs(G[entering, active[r]] * w[active[r]])
+                if abs(slope) <= 64 * EPS * (k + 1) * total * np.sqrt(length):
+                    skip[entering] = True  # an equality that the others imply
+                    break
+            step = np.inf if dependent else abs(slope) / curvature
+            leaving = -1
+            for r in range(k):
+                if weights[r] < 0.0 and not equal[active[r]]:
+                    ratio = w[active[r]] / -weights[r]
+                    if ratio < step:
+                        step, leaving = ratio, r
+            if step == np.inf:
+                ray = np.zeros(m)
+                ray[entering] = sign
+                for r in range(k):
+                    ray[active[r]] = weights[r]
+                return ray, UNBOUNDED, count
+            w[entering] += sign * step
+            for r in range(k):
+                w[active[r]] += step * weights[r]
+            if leaving < 0:
+                for r in range(k):
+                    L[k, r] = column[r]
+                L[k, k] = np.sqrt(curvature)
+                active[k] = entering
+                inside[entering] = True
+                k += 1
+                break
+            w[active[leaving]] = 0.0
+            inside[active[leaving]] = False
+            _remove(L, k, leaving)
+            for r in range(leaving, k - 1):
+                active[r] = active[r + 1]
+            k -= 1
+        w[entering] = w[entering] if inside[entering] else 0.0
+        _violations(G, c, active, k, w, gradient)
+    return w, FAILED, limit
+
+
+@compiled
+def least_norm(
+    D: Array, Z: Array, bound: Array, equal: Array, limit: int
+) -> tuple[Array, int, int]:
+    """Multipliers of the programme with these rows, how the method ended, and its pivots.
+
+    Rows are scaled to unit length first, so that constraints of very different size stay apart;
+    none may be zero.
+    """
+    unit_D, unit_Z, norms = scale_rows(D, Z)
+    G = np.dot(unit_D, unit_D.T) * np.dot(unit_Z, unit_Z.T)
+    c = bound / norms
+    largest = np.abs(c).max()
+    if largest == 0.0:
+        largest = 1.0
+    w, status, count = pivot(
+        G, c / largest, equal, np.empty(0, dtype=np.int64), np.empty((0, 0)), limit
+    )
+    if status == UNBOUNDED:
+        largest = 1.0
+    return w / norms * largest, status, count
+
+
+@compiled
+def figures(
+    D: Array, Z: Array, bound: Array, equal: Array, weights: Array
+) -> tuple[Array, Array, float, float, float, float, float]:
+    """W = sum_j weights_j A_j, its margins, and what its conditions come to.
+
+    In order: ||W||^2, bound^T weights, sum_j ||weights_j A_j||, the largest shortfall of a margin
+    (or distance of an equality), and the least weight of an inequality.
+    """
+    m = D.shape[0]
+    weighted = np.empty_like(D)
+    linear, summed = 0.0, 0.0
+    for j in range(m):
+        square_D, square_Z = 0.0, 0.0
+        for r in range(D.shape[1]):
+            weighted[j, r] = weights[j] * D[j, r]
+            square_D += D[j, r] ** 2
+        for c in range(Z.shape[1]):
+            square_Z += Z[j, c] ** 2
+        linear += weights[j] * bound[j]
+        summed += abs(weights[j]) * np.sqrt(square_D) * np.sqrt(square_Z)
+    W = np.dot(weighted.T, Z)
+    square = (W**2).sum()
+    product = np.dot(D, W)
+    margins = np.zeros(m)
+    shortfall, least = 0.0, np.inf
+    for j in range(m):
+        for c in range(Z.shape[1]):
+            margins[j] += product[j, c] * Z[j, c]
+        missing = bound[j] - margins[j]
+        if equal[j]:
+            missing = abs(missing)
+        elif not weights[j] >= least:
+            least = weights[j]
+        if not missing <= shortfall:
+            shortfall = missing
+    return W, margins, square, linear, summed, shortfall, least
+
+
+@compiled
+def certain_margins(D: Array, Z: Array, W: Array) -> Array:
+    """Lower bounds of the margins that hold in spite of rounding, that of D included.
+
+    With u = 2^-53 a sum of products of k terms is off by at most gamma_k = k u / (1 - k u) times
+    the sum of their sizes; D adds one rounding, the two sums d + e. The last term covers
+    underflow for entries up to 1e140.
+    """
+    m, d = D.shape
+    e = Z.shape[1]
+    k = d + e + 4
+    gamma = k * EPS / (2.0 - k * EPS)
+    lower = np.empty(m)
+    for j in range(m):
+        total, size = 0.0, 0.0
+        for r in range(d):
+            inner, inner_size = 0.0, 0.0
+            for c in range(e):
+                product = W[r, c] * Z[j, c]
+                inner += product
+                inner_size += abs(product)
+            total += D[j, r] * inner
+            size += abs(D[j, r]) * inner_size
+        lower[j] = total - 1.01 * gamma * size - 1e-150
+    return lower

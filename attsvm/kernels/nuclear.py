@@ -1,0 +1,278 @@
+"""A primal-dual interior-point method for the nuclear-norm programme, in matrices of q columns.
+
+    max c^T w  subject to  ||S||_op <= 1,  S = sum_j w_j a_j b_j^T,  w >= 0,
+
+is the dual of min ||W||_* subject to a_j^T W b_j >= c_j. Written as I - S^T S >= 0 with a
+multiplier T >= 0 of size q, its central path is
+
+    a_j^T (2 S T) b_j - s_j = c_j,   w_j s_j = mu,   T (I - S^T S) = mu I,
+
+and W = 2 S T is the primal solution. Newton steps on these equations, the last one symmetrised,
+with Mehrotra's correction cost m^2 q, whatever the length of the a_j. Nothing here is believed:
+callers recompute every figure from w and W.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.kernels import compiled
+
+__all__ = ["SOLVED", "STUCK", "UNBOUNDED", "begin", "interior"]
+
+SOLVED, UNBOUNDED, STUCK = 0, 1, 2
+
+HOPELESS = 1e13
+"""A dual value beyond which float64 cannot tell a solution from none; the largest c_j is 1."""
+
+BLOCK = 48
+
+
+@compiled
+def _factor_block(M: Array, start: int, stop: int, floor: float) -> bool:
+    """Cholesky factor of a diagonal block in place; a pivot below the floor becomes infinite."""
+    column = np.empty(stop)
+    whole = True
+    for k in range(start, stop):
+        pivot = M[k, k]
+        if not pivot > floor:
+            whole = False
+            M[k, k] = np.inf
+            for i in range(k + 1, stop):
+                M[i, k] = 0.0
+            continue
+        pivot = np.sqrt(pivot)
+        M[k, k] = pivot
+        for i in range(k + 1, stop):
+            M[i, k] /= pivot
+            column[i] = M[i, k]
+        for i in range(k + 1, stop):
+            x = column[i]
+            for j in range(k + 1, i + 1):
+                M[i, j] -= x * column[j]
+    return whole
+
+
+@compiled
+def _factor(M: Array, floor: float) -> bool:
+    """Cholesky factor in place, in the lower triangle; whether every pivot passed the floor.
+
+    An infinite pivot takes its variable out of the system: the solution is zero there.
+    """
+    m = M.shape[0]
+    whole = True
+    for start in range(0, m, BLOCK):
+        stop = min(start + BLOCK, m)
+        whole = _factor_block(M, start, stop, floor) and whole
+        if stop == m:
+            break
+        panel = np.empty((m - stop, stop - start))
+        for i in range(stop, m):
+            for k in range(start, stop):
+                total = M[i, k]
+                for j in range(start, k):
+                    total -= M[i, j] * M[k, j]
+                M[i, k] = total / M[k, k]
+                panel[i - stop, k - start] = M[i, k]
+        update = np.dot(panel, panel.T)
+        for i in range(stop, m):
+            for j in range(stop, i + 1):
+                M[i, j] -= update[i - stop, j - stop]
+    return whole
+
+
+@compiled
+def _solve(L: Array, right: Array) -> None:
+    """Solve L L^T x = right in place."""
+    m = L.shape[0]
+    for i in range(m):
+        total = right[i]
+        for k in range(i):
+            total -= L[i, k] * right[k]
+        right[i] = total / L[i, i]
+    for i in range(m - 1, -1, -1):
+        right[i] /= L[i, i]
+        x = right[i]
+        for k in range(i):
+            right[k] -= L[i, k] * x
+
+
+@compiled
+def _inverse(Z: Array) -> Array:
+    """Inverse of a positive definite matrix, symmetric to the last bit."""
+    q = Z.shape[0]
+    L = Z.copy()
+    _factor(L, 0.0)
+    lower = np.zeros((q, q))  # inverse of L, row by row
+    for i in range(q):
+        for k in range(i):
+            x = L[i, k]
+            for j in range(k + 1):
+                lower[i, j] -= x * lower[k, j]
+        for j in range(i):
+            lower[i, j] /= L[i, i]
+        lower[i, i] = 1.0 / L[i, i]
+    inverse: Array = np.dot(lower.T, lower)
+    return inverse
+
+
+@compiled
+def _positive(Z: Array, slope: Array, bend: Array, t: float) -> bool:
+    """Whether Z + t slope + t^2 bend is positive definite."""
+    return bool(_factor(Z + t * slope + (t * t) * bend, 0.0))
+
+
+@compiled
+def _reach(Z: Array, slope: Array, bend: Array, limit: float) -> float:
+    """A step up to the limit, nearly the longest, that keeps the matrix positive definite."""
+    if _positive(Z, slope, bend, limit):
+        return limit
+    low, high = 0.0, limit
+    for _ in range(40):
+        middle = 0.6 * high if low == 0.0 else 0.5 * (low + high)
+        if _positive(Z, slope, bend, middle):
+            low = middle
+            if high - low <= 0.05 * low:
+                break
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _ratio(x: Array, step: Array, limit: float) -> float:
+    """The longest step up to the limit that keeps x nonnegative."""
+    for j in range(x.shape[0]):
+        if step[j] < 0.0:
+            limit = min(limit, -x[j] / step[j])
+    return limit
+
+
+@compiled
+def _symmetric(A: Array) -> Array:
+    return 0.5 * (A + A.T)
+
+
+@compiled
+def _pair(A: Array, B: Array) -> Array:
+    """Inner products of rows."""
+    total = np.zeros(A.shape[0])
+    for j in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            total[j] += A[j, k] * B[j, k]
+    return total
+
+
+@compiled
+def _schur(K: Array, b: Array, G: Array, T: Array, P: Array, scaling: Array) -> Array:
+    """Matrix of the Newton step in w, lower triangle; G holds the S^T a_j, P inverts I - S^T S."""
+    m = b.shape[0]
+    bT, bP = np.dot(b, T), np.dot(b, P)
+    GT, GP = np.dot(G, T), np.dot(G, P)
+    across_T, across_P = np.dot(GT, b.T), np.dot(GP, b.T)
+    inner_T, inner_P = np.dot(bT, b.T), np.dot(bP, b.T)
+    outer_T, outer_P = np.dot(GT, G.T), np.dot(GP, G.T)
+    back_T, back_P = np.ascontiguousarray(across_T.T), np.ascontiguousarray(across_P.T)
+    M = np.empty((m, m))
+    for j in range(m):
+        for k in range(j + 1):
+            M[j, k] = (
+                (2.0 * K[j, k] + outer_P[j, k]) * inner_T[j, k]
+                + outer_T[j, k] * inner_P[j, k]
+                + across_T[j, k] * back_P[j, k]
+                + back_T[j, k] * across_P[j, k]
+            )
+        M[j, j] += scaling[j]
+    return M
+
+
+@compiled
+def begin(a: Array, b: Array, c: Array) -> tuple[Array, Array, Array]:
+    """A starting point (w, s, T) with ||S||_op about 0.9, all products equal to mu."""
+    m, q = b.shape
+    w = np.ones(m)
+    S = np.dot(a.T, b)
+    gram = np.dot(S.T, S)
+    size = max(np.trace(gram), 1e-300)
+    # powers of the normalised Gram matrix: the trace tends to its largest eigenvalue
+    power = gram / size
+    logarithm, weight = np.log(size), 1.0
+    for _ in range(6):
+        power = np.dot(power, power)
+        weight *= 0.5
+        trace = np.trace(power)
+        logarithm += weight * np.log(trace)
+        power = power / trace
+    w *= 0.9 / np.exp(0.5 * logarithm)
+    S = np.dot(a.T, w.reshape(m, 1) * b)
+    mu = np.sum(c * w) / (m + q)
+    return w, mu / w, mu * _inverse(np.eye(q) - np.dot(S.T, S))
+
+
+@compiled
+def interior(
+    a: Array, b: Array, c: Array, w: Array, s: Array, T: Array, stop: float, limit: int
+) -> tuple[Array, Array, Array, int, int]:
+    """Follow the central path from (w, s, T) to a relative gap `stop`.
+
+    Rows of a and b have unit length, the largest c_j is 1. Returns w, s, T, how it ended
+    (SOLVED, UNBOUNDED, STUCK: what was reached, not what was asked) and the steps taken.
+    """
+    m, q = b.shape
+    K = np.dot(a, a.T)
+    eye, none = np.eye(q), np.zeros((q, q))
+    short = 0
+    for count in range(limit):
+        S = np.dot(a.T, w.reshape(m, 1) * b)
+        Z = eye - np.dot(S.T, S)
+        value = np.sum(c * w)
+        mu = (np.sum(w * s) + np.sum(T * Z)) / (m + q)
+        G = np.dot(a, S)
+        residual = c + s - 2.0 * _pair(np.dot(G, T), b)
+        worst = np.abs(residual).max()
+        if mu * (m + q) <= stop * value and worst <= 1e-3:
+            return w, s, T, SOLVED, count
+        if value > HOPELESS:
+            return w, s, T, UNBOUNDED, count
+        if not mu > 0.0 or short > 5:
+            return w, s, T, STUCK, count
+        P = _inverse(Z)
+        L = _schur(K, b, G, T, P, s / w)
+        top = 0.0
+        for j in range(m):
+            top = max(top, L[j, j])
+        _factor(L, 1e-30 * top)
+        # the prediction aims at mu = 0; the correction at the mu it promises, with what it bent;
+        # where that is blocked, a step back to the middle at a larger mu
+        aim, squared, bend, bent = 0.0, np.zeros(m), none, none
+        ahead, t = np.zeros(m), 0.0
+        for stage in range(3):
+            if stage == 2:
+                if t > 0.1:
+                    break
+                aim, squared, bend, bent, ahead = 3.0 * mu, np.zeros(m), none, none, residual
+            base = aim * P - T - _symmetric(np.dot(np.dot(T, bend), P)) - bent
+            dw = residual - ahead + (aim - squared) / w - s - 2.0 * _pair(np.dot(G, base), b)
+            _solve(L, dw)
+            dS = np.dot(a.T, dw.reshape(m, 1) * b)
+            slope = np.dot(dS.T, S)
+            slope = -(slope + slope.T)
+            dT = base - _symmetric(np.dot(np.dot(T, slope), P))
+            ds = (aim - squared - s * dw) / w - s
+            bend = -np.dot(dS.T, dS)
+            t = min(_ratio(w, dw, 1.0 / 0.95), _ratio(s, ds, 1.0 / 0.95))
+            t = _reach(T, dT, none, _reach(Z, slope, bend, t))
+            if stage == 0:
+                t = min(t, 1.0)
+                products = np.sum((w + t * dw) * (s + t * ds))
+                matrices = np.sum((T + t * dT) * (Z + t * slope + (t * t) * bend))
+                ratio = (products + matrices) / ((m + q) * mu)
+                aim = min(1.0, max(ratio**2, 1e-6)) * mu
+                squared = dw * ds
+                bent = _symmetric(np.dot(np.dot(dT, slope + bend), P))
+                ahead = 2.0 * _pair(np.dot(np.dot(a, dS), dT), b)
+        t *= 0.95
+        short = short + 1 if t < 0.1 else 0
+        w, s, T = w + t * dw, s + t * ds, T + t * dT
+    return w, s, T, STUCK, limit

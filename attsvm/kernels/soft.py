@@ -1,0 +1,429 @@
+"""Active-set loops of the soft-margin programme, over a product of simplices.
+
+    max  tau * (sum of the real u_a) - 1/2 ||sum_a u_a A_a||^2,  u >= 0, sum of u over a group = 1.
+
+Atoms 0..m-1 are the constraints; atom m+g, of matrix zero, takes up what group g does not use.
+Each group has a base atom; free atoms trade against the base of their group, so that the block
+over B_a = A_a - A_base is what has to stay nonsingular. Nothing here is believed: callers
+recompute every figure from the matrix and the weights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.kernels import compiled
+from attsvm.kernels.least_norm import _backward, _forward, _remove
+
+__all__ = ["fill", "follow"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@compiled
+def _inner(G: Array, owner: Array, base: Array, a: int, b: int) -> float:
+    """<B_a, B_b>; the last row of G is zero and stands for every atom that is not a constraint."""
+    m = G.shape[0] - 1
+    i, p = min(a, m), min(base[owner[a]], m)
+    k, q = min(b, m), min(base[owner[b]], m)
+    product: float = G[i, k] - G[p, k] - G[i, q] + G[p, q]
+    return product
+
+
+@compiled
+def _weight(G: Array, owner: Array, base: Array, a: int) -> float:
+    """||A_a||^2 + ||A_base||^2, what rounding in <B_a, B_a> is relative to."""
+    m = G.shape[0] - 1
+    i, p = min(a, m), min(base[owner[a]], m)
+    weight: float = G[i, i] + G[p, p]
+    return weight
+
+
+@compiled
+def _factor(
+    G: Array, owner: Array, base: Array, active: Array, inside: Array, L: Array, k: int
+) -> int:
+    """Factor the free block anew; members that depend on earlier ones keep their u unfree."""
+    kept = 0
+    for r in range(k):
+        a = active[r]
+        rest = _inner(G, owner, base, a, a)
+        for c in range(kept):
+            total = _inner(G, owner, base, a, active[c])
+            for p in range(c):
+                total -= L[kept, p] * L[c, p]
+            L[kept, c] = total / L[c, c]
+            rest -= L[kept, c] ** 2
+        if rest <= 64 * EPS * (kept + 1) * _weight(G, owner, base, a):
+            inside[a] = False
+            continue
+        L[kept, kept] = np.sqrt(rest)
+        active[kept] = a
+        kept += 1
+    return kept
+
+
+@compiled
+def _advance(
+    G: Array, owner: Array, base: Array, u: Array, q: Array, move: Array, step: float
+) -> tuple[float, int, float]:
+    """Move u as far as `step` and the simplices allow: the step, what blocks (-1: nothing), noise.
+
+    Among atoms that block at the same step, the one that moves fastest does.
+    """
+    m = G.shape[0] - 1
+    leaving = -1
+    for a in range(u.shape[0]):
+        if move[a] < 0.0:
+            ratio = u[a] / -move[a]
+            if ratio < step or (ratio == step and leaving >= 0 and move[a] < move[leaving]):
+                step, leaving = ratio, a
+    noise = 0.0
+    for a in range(u.shape[0]):
+        if move[a] == 0.0:
+            continue
+        change = step * move[a]
+        u[a] = max(0.0, u[a] + change)
+        if a < m and change != 0.0:
+            noise += EPS * abs(change) * np.sqrt(G[a, a])
+            for i in range(m):
+                q[i] -= change * G[a, i]
+    if leaving >= 0:
+        u[leaving] = 0.0
+    return step, leaving, noise
+
+
+@compiled
+def _drop(
+    G: Array,
+    owner: Array,
+    base: Array,
+    u: Array,
+    active: Array,
+    inside: Array,
+    L: Array,
+    k: int,
+    gone: int,
+    entering: int,
+) -> int:
+    """Take an atom that reached zero out of the free set, or out of its place as a base."""
+    group, gone_base = owner[gone], base[owner[gone]] == gone
+    if gone_base:
+        gone = entering  # where the group holds nothing else
+        for a in range(u.shape[0]):
+            member = owner[a] == group and a != base[group] and a != entering and u[a] > 0.0
+            if member and (gone == entering or u[a] > u[gone]):
+                gone = a
+        base[group] = gone
+    place, others = -1, False
+    for r in range(k):
+        if active[r] == gone:
+            place = r
+        elif owner[active[r]] == group:
+            others = True
+    if place >= 0:
+        inside[gone] = False
+        _remove(L, k, place)
+        for r in range(place, k - 1):
+            active[r] = active[r + 1]
+        k -= 1
+    if gone_base and others:  # the free rows of the group refer to another base now
+        k = _factor(G, owner, base, active, inside, L, k)
+    return k
+
+
+@compiled
+def _climb(
+    G: Array,
+    owner: Array,
+    forced: bool,
+    tau: float,
+    size: float,
+    noise: float,
+    u: Array,
+    q: Array,
+    base: Array,
+    active: Array,
+    inside: Array,
+    L: Array,
+    k: int,
+    limit: int,
+) -> tuple[int, int, float]:
+    """Solve for fixed tau from a feasible u with gradient q: free atoms, changes of set, noise.
+
+    `forced` keeps every group full. Where the free set cannot grow without becoming singular, u
+    moves along the direction of no curvature until an atom reaches zero: the simplices are
+    bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of noise * ||A_a||.
+    """
+    N, m = u.shape[0], G.shape[0] - 1
+    move, weights, column = np.zeros(N), np.empty(m + 1), np.empty(m + 1)
+    changes, idle, restored = 0, 0, False
+    while changes < limit:
+        worst = 0.0
+        if not restored:
+            for r in range(k):
+                a, b = active[r], base[owner[active[r]]]
+                weights[r] = q[a] - q[b]
+                scale = tau + size * np.sqrt(_weight(G, owner, base, a))
+                worst = max(worst, abs(weights[r]) / (4 * EPS * scale + 1e-300))
+        if worst > 1.0:
+            _forward(L, k, weights)
+            _backward(L, k, weights)
+            move[:] = 0.0
+            for r in range(k):
+                move[active[r]] += weights[r]
+                move[base[owner[active[r]]]] -= weights[r]
+            _, leaving, more = _advance(G, owner, base, u, q, move, 1.0)
+            noise += more
+            if leaving >= 0:
+                k = _drop(G, owner, base, u, active, inside, L, k, leaving, -1)
+                changes += 1
+            else:
+                restored = True
+            continue
+        entering, worst = -1, 0.0
+        for a in range(m if forced else N):
+            b = base[owner[a]]
+            if inside[a] or a == b:
+                continue
+            slope = q[a] - q[b]
+            if u[a] > 0.0:
+                slope = abs(slope)
+            spread = np.sqrt(_weight(G, owner, base, a))
+            if slope > 16 * EPS * (tau + size * spread) + 4 * noise * spread and slope > worst:
+                entering, worst = a, slope
+                if idle > N:  # steps of length zero may cycle: take the first, not the best
+                    break
+        if entering < 0:
+            break
+        moved = 0.0
+        while True:
+            changes += 1
+            b = base[owner[entering]]
+            for r in range(k):
+                column[r] = _inner(G, owner, base, active[r], entering)
+            _forward(L, k, column)
+            curvature, length = _inner(G, owner, base, entering, entering), 0.0
+            for r in range(k):
+                curvature -= column[r] ** 2
+                weights[r] = -column[r]
+            _backward(L, k, weights)
+            length, slope = _weight(G, owner, base, entering), q[entering] - q[b]
+            for r in range(k):
+                a = active[r]
+                length += weights[r] ** 2 * _weight(G, owner, base, a)
+                slope += weights[r] * (q[a] - q[base[owner[a]]])
+            sign = 1.0 if slope > 0.0 else -1.0
+            if sign < 0.0 and u[entering] == 0.0:
+                break  # only rounding made it look better than its base
+            move[:] = 0.0
+            move[entering] = sign
+            move[b] -= sign
+            for r in range(k):
+                move[active[r]] += sign * weights[r]
+                move[base[owner[active[r]]]] -= sign * weights[r]
+            dependent = curvature <= 16 * EPS * (k + 1) * length
+            step = np.inf if dependent else abs(slope) / curvature
+            step, leaving, more = _advance(G, owner, base, u, q, move, step)
+            noise += more
+            moved += step
+            if leaving < 0:
+                for r in range(k):
+                    L[k, r] = column[r]
+                L[k, k] = np.sqrt(curvature)
+                active[k] = entering
+                inside[entering] = True
+                k += 1
+                break
+            if leaving == entering:
+                break
+            k = _drop(G, owner, base, u, active, inside, L, k, leaving, entering)
+            if base[owner[entering]] == entering or changes >= limit:
+                break
+        idle = 0 if moved > 0.0 else idle + 1
+        restored = False
+    return k, changes, noise
+
+
+@compiled
+def _gather(D: Array, Z: Array, starts: Array, x: Array, S: Array) -> None:
+    """Add sum_j x_j Z_j D_j^T to S, one outer product for each run of equal rows of Z."""
+    total = np.empty(D.shape[1])
+    for run in range(starts.shape[0] - 1):
+        total[:] = 0.0
+        for j in range(starts[run], starts[run + 1]):
+            if x[j] != 0.0:
+                for r in range(D.shape[1]):
+                    total[r] += x[j] * D[j, r]
+        for c in range(Z.shape[1]):
+            z = Z[starts[run], c]
+            for r in range(D.shape[1]):
+                S[c, r] += z * total[r]
+
+
+@compiled
+def _spread(D: Array, Z: Array, starts: Array, S: Array, products: Array) -> None:
+    """<A_j, S> for all constraints."""
+    total = np.empty(D.shape[1])
+    for run in range(starts.shape[0] - 1):
+        total[:] = 0.0
+        for c in range(Z.shape[1]):
+            z = Z[starts[run], c]
+            for r in range(D.shape[1]):
+                total[r] += z * S[c, r]
+        for j in range(starts[run], starts[run + 1]):
+            products[j] = 0.0
+            for r in range(D.shape[1]):
+                products[j] += D[j, r] * total[r]
+
+
+@compiled
+def _runs(Z: Array) -> Array:
+    """Where rows of Z differ from the row before, with both ends."""
+    m = Z.shape[0]
+    starts = np.zeros(m + 1, dtype=np.int64)
+    count = 1
+    for j in range(1, m):
+        if (Z[j] != Z[j - 1]).any():
+            starts[count] = j
+            count += 1
+    starts[count] = m
+    return starts[: count + 1].copy()
+
+
+@compiled
+def fill(G: Array, D: Array, Z: Array, owner: Array, u: Array, base: Array, limit: int) -> Array:
+    """Minimise ||sum_j u_j A_j|| with every group full, from a u of one constraint a group.
+
+    `u` and `base` are changed in place; returns which atoms are free.
+    """
+    N, m = u.shape[0], G.shape[0] - 1
+    starts = _runs(Z)
+    S, q, products = np.zeros((Z.shape[1], D.shape[1])), np.zeros(N), np.empty(m)
+    active, inside = np.empty(m + 1, dtype=np.int64), np.zeros(N, dtype=np.bool_)
+    L, at, k = np.zeros((m + 1, m + 1)), np.zeros(m), 0
+    for count in range(limit):
+        if count < 2:  # early on u moves so far that differences would carry its rounding along
+            S[:], at[:] = 0.0, 0.0
+        _gather(D, Z, starts, u[:m] - at, S)
+        at[:] = u[:m]
+        _spread(D, Z, starts, S, products)
+        q[:m] = -products
+        size = np.sqrt((S * S).sum())
+        k, changes, _ = _climb(
+            G, owner, True, 0.0, size, 0.0, u, q, base, active, inside, L, k, 20 * N
+        )
+        if changes == 0 and (k == 0 or count > 0):
+            break
+    return inside
+
+
+@compiled
+def follow(
+    G: Array,
+    D: Array,
+    Z: Array,
+    owner: Array,
+    u: Array,
+    base: Array,
+    inside: Array,
+    tau: float,
+    lower: float,
+    upper: float,
+    goal: float,
+    limit: int,
+) -> tuple[Array, float, Array, float, int]:
+    """Find tau in (lower, upper) whose solution has ||sum_j u_j A_j|| = goal; u in place.
+
+    On a fixed free set the square of that norm is affine in tau^2, which Newton's method uses
+    between safeguards. Products come from G until the set settles, then from the matrix, which
+    collects changes of u alone: so its products are exact beside its own size, however small.
+
+    Returns:
+        The transposed matrix, tau, the rate of u in tau, the rate of the squared norm in tau^2,
+        and the Newton steps.
+    """
+    N, m = u.shape[0], G.shape[0] - 1
+    starts = _runs(Z)
+    S = np.zeros((Z.shape[1], D.shape[1]))
+    q, rate, at, change = np.zeros(N), np.zeros(N), np.zeros(m), np.empty(m)
+    active, L = np.empty(m + 1, dtype=np.int64), np.zeros((m + 1, m + 1))
+    products, weights = np.empty(m), np.empty(m + 1)
+    k, gain, noise = 0, 0.0, 0.0
+    for a in range(N):
+        if inside[a]:
+            active[k] = a
+            k += 1
+    k = _factor(G, owner, base, active, inside, L, k)
+    q[:m] = tau
+    for j in range(m):
+        if u[j] != 0.0:
+            q[:m] -= u[j] * G[j, :m]
+            noise += EPS * u[j] * np.sqrt(G[j, j])
+    exact, bounds = False, (lower, upper)
+    for count in range(limit):
+        k, changes, noise = _climb(
+            G, owner, False, tau, goal, noise, u, q, base, active, inside, L, k, 20 * N
+        )
+        square = 0.0
+        for j in range(m):
+            square += u[j] * (tau - q[j])
+        if not exact and changes == 0 and abs(square - goal**2) <= 1e-6 * goal**2 + noise:
+            exact = True
+            lower, upper = bounds
+        done = False
+        if exact:
+            for _ in range(2):
+                change[:] = u[:m] - at
+                at[:] = u[:m]
+                _gather(D, Z, starts, change, S)
+                _spread(D, Z, starts, S, products)
+                q[:m] = tau - products
+                # put the free margins in place, in S even where u is too coarse to show it
+                for r in range(k):
+                    weights[r] = q[active[r]] - q[base[owner[active[r]]]]
+                _forward(L, k, weights)
+                _backward(L, k, weights)
+                change[:] = 0.0
+                for r in range(k):
+                    a, b = active[r], base[owner[active[r]]]
+                    if a < m:
+                        change[a] += weights[r]
+                    if b < m:
+                        change[b] -= weights[r]
+                    if u[a] + weights[r] > 0.0 and u[b] - weights[r] > 0.0:
+                        u[a] += weights[r]
+                        u[b] -= weights[r]
+                at[:] = u[:m]
+                _gather(D, Z, starts, change, S)
+            _spread(D, Z, starts, S, products)
+            q[:m] = tau - products
+            square = (S * S).sum()
+            noise = 0.0
+            done = changes == 0 and abs(np.sqrt(square) - goal) <= 16 * EPS * goal
+        for r in range(k):
+            a, b = active[r], base[owner[active[r]]]
+            weights[r] = (1.0 if a < m else 0.0) - (1.0 if b < m else 0.0)
+        _forward(L, k, weights)
+        gain = 0.0
+        for r in range(k):
+            gain += weights[r] ** 2
+        _backward(L, k, weights)
+        rate[:] = 0.0
+        for r in range(k):
+            rate[active[r]] += weights[r]
+            rate[base[owner[active[r]]]] -= weights[r]
+        if done:
+            return S, tau, rate[:m], gain, count
+        if square < goal**2:
+            lower = max(lower, tau)
+        else:
+            upper = min(upper, tau)
+        ahead = tau**2 + (goal**2 - square) / gain if gain > 0.0 else -1.0
+        following = np.sqrt(ahead) if ahead > 0.0 else -1.0
+        if not (lower < following < upper):
+            following = np.sqrt(lower * upper) if lower > 0.0 else 0.1 * upper
+        q[:m] += following - tau
+        tau = following
+    return S, tau, rate[:m], gain, limit

@@ -1,0 +1,291 @@
+"""Brackets of least norms that hold in spite of rounding, proved by weak duality.
+
+For multipliers w (nonnegative on inequalities), S = sum_j w_j A_j and any feasible V,
+
+    sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F   and   <= ||S||_op ||V||_*,
+
+and the norm of a feasible V bounds the least norm from above. Each figure is computed in floats
+and moved outward by an a-priori bound of its rounding: an inner product of k terms is off by at
+most gamma(k) = k u / (1 - k u) times the product of the norms, in any order of summation, and by
+k times the smallest subnormal. The rows are those of the data: that a D_j rounds a difference of
+tokens (and its product with the keys) is part of the error. A bound that cannot be had is
+infinite or zero; an array with NaN leaves NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.svm.programme import Programme
+
+__all__ = [
+    "Spectrum",
+    "frobenius_bracket",
+    "gamma",
+    "length_up",
+    "margins_about",
+    "nuclear_bracket",
+    "nuclear_up",
+    "row_errors",
+    "size_up",
+    "spectrum",
+]
+
+UNIT = 2.0**-53
+TINY = 2.0**-1074
+UP, DOWN = 1.0 + 8.0 * UNIT, 1.0 - 8.0 * UNIT
+"""Factors that cover a handful of roundings."""
+
+
+def gamma(k: int) -> float:
+    """Bound of the relative rounding of k successive operations."""
+    return UP * k * UNIT / (1.0 - k * UNIT)
+
+
+def length_up(rows: Float[Array, "n k"]) -> Float[Array, " n"]:
+    """Upper bounds of the Euclidean norms of rows."""
+    k = rows.shape[1]
+    square: Array = np.einsum("nk,nk->n", rows, rows)
+    lengths: Array = np.sqrt(square + k * TINY) * (1.0 + gamma(k + 8))
+    return lengths
+
+
+def size_up(array: Float[Array, ...]) -> float:
+    """Upper bound of the Euclidean norm of a vector, or of the Frobenius norm of a matrix."""
+    entries = length_up(array) if array.ndim == 2 else array
+    k = entries.size
+    return float(np.sqrt(float(entries @ entries) + k * TINY) * (1.0 + gamma(k + 8)))
+
+
+def row_errors(programme: Programme) -> Float[Array, " m"]:
+    """Upper bounds of ||D_j - d_j||, d_j the exact difference of tokens (through the keys)."""
+    formed = programme.kept - programme.rival
+    errors: Array = UNIT * length_up(formed)
+    if programme.keys is not None:
+        d, k = programme.keys.shape
+        size = size_up(programme.keys)
+        errors = gamma(k + 4) * size * length_up(formed) + d * k * TINY
+        formed = formed @ programme.keys.T
+    strangers = programme.D - formed
+    return (errors + length_up(strangers)) * UP if strangers.any() else errors
+
+
+def margins_about(
+    programme: Programme, W: Float[Array, "d e"], size: float
+) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
+    """Margins d_j^T W z_j as floats and bounds of their errors; `size` bounds ||W||_F."""
+    d, e = W.shape
+    per_row = gamma(d + e + 4) * length_up(programme.D) + row_errors(programme)
+    noise = (per_row * size + d * e * TINY) * length_up(programme.Z) + e * TINY
+    return programme.margins(W), noise * UP
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spectrum:
+    """Singular values of S = sum_j w_j A_j, and a bound of the largest that cannot be wrong.
+
+    Attributes:
+        U, values, V: left vectors, singular values and right vectors, as floats.
+        top: an upper bound of ||S||_op for the exact rows.
+    """
+
+    U: Float[Array, "d q"]
+    values: Float[Array, " q"]
+    V: Float[Array, "e q"]
+    top: float
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def spectrum(programme: Programme, weights: Float[Array, " m"]) -> Spectrum:
+    """Decompose sum_j weights_j A_j in coordinates of the queries.
+
+    With S = sum_i E_i z_i^T over the queries, z_i = Q t_i + rest_i and K = sum_i E_i t_i^T, the
+    norm is at most ||K||_op ||Q||_op + sum_i ||E_i|| ||rest_i||, for any Q and t_i whatever.
+    """
+    d, e = programme.D.shape[1], programme.Z.shape[1]
+    sums, queries, count = _sums(programme, weights)
+    loads = np.abs(weights) * length_up(programme.D) * UP
+    lengths = length_up(programme.Z)
+    coordinates, Q, stretch, beyond = queries, None, 1.0, 0.0
+    if len(queries) < e:
+        Q = np.linalg.qr((queries / np.maximum(length_up(queries), TINY)[:, None]).T)[0]
+        stretch, coordinates = _stretch(Q), queries @ Q
+        q = Q.shape[1]
+        rest = length_up(queries - coordinates @ Q.T) * UP
+        rest += gamma(q + 2) * q * stretch * length_up(coordinates) + q * e * TINY
+        beyond = _sum_up((length_up(sums) + gamma(count) * _sum_up(loads)) * rest) * UP
+    K = sums.T @ coordinates
+    if not np.isfinite(K).all():
+        empty = np.full(K.shape[1], np.nan)
+        return Spectrum(np.full_like(K, np.nan), empty, np.full((e, len(empty)), np.nan), np.inf)
+    U, values, V = np.linalg.svd(K, full_matrices=False)
+    away = size_up(K - (U * values) @ V) * UP
+    turned = _stretch(U) * _stretch(V.T)
+    away += gamma(len(values) + 4) * _sum_up(values) * turned
+    away += gamma(count + 4) * _sum_up(loads * lengths) * stretch * UP
+    away += len(loads) * d * e * TINY * (1.0 + _sum_up(lengths) * stretch)
+    data = _sum_up(np.abs(weights) * row_errors(programme) * lengths)
+    top = ((float(values.max()) * turned + away) * stretch + beyond + data) * UP * UP
+    return Spectrum(U, values, V.T if Q is None else Q @ V.T, float(top))
+
+
+def nuclear_up(L: Float[Array, "d r"], R: Float[Array, "e r"]) -> float:
+    """Upper bound of the nuclear norm of the float product L R^T, in any order of summation.
+
+    The exact product is a sum of rank-one terms, of norm at most sum_i ||l_i|| ||r_i||; the
+    rounding E has ||E||_* <= sqrt(min(d, e)) ||E||_F.
+    """
+    (d, r), e = L.shape, R.shape[0]
+    terms = _sum_up(length_up(L.T) * length_up(R.T))
+    width = float(np.sqrt(min(d, e))) * UP
+    return float((terms * (1.0 + width * gamma(r + 2)) + width * d * e * r * TINY) * UP)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def nuclear_bracket(
+    programme: Programme,
+    L: Float[Array, "d r"],
+    R: Float[Array, "e r"],
+    weights: Float[Array, " m"],
+    top: float,
+) -> tuple[float, float]:
+    """Bounds of min ||V||_* over feasible V, from the float product L R^T scaled to feasibility.
+
+    `top` is an upper bound of ||sum_j weights_j A_j||_op, as `spectrum` gives.
+    """
+    size = nuclear_up(L, R)
+    upper = _scale_up(programme, _less(*margins_about(programme, L @ R.T, size))) * size * UP
+    if not (weights >= 0.0).all() or programme.equal.any():
+        return 0.0, float(upper)
+    return max(_gain_down(programme, weights) / max(top, TINY) * DOWN, 0.0), float(upper)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def frobenius_bracket(
+    programme: Programme, W: Float[Array, "d e"], weights: Float[Array, " m"]
+) -> tuple[float, float]:
+    """Bounds of min ||V||_F over feasible V, from a matrix W and multipliers.
+
+    Above is the norm of the multiple of W that meets every bound for sure. A multiple never meets
+    an equality for sure, nor a bound of 0 that is tight: then it is ||W||_F plus a bound of the
+    distance to a matrix that does, which exists if the rows in question are independent by more
+    than rounding. Infinite where neither is had.
+    """
+    (m, d), e = programme.D.shape, programme.Z.shape[1]
+    weights = np.where(programme.equal, weights, np.maximum(weights, 0.0))
+    lengths = length_up(programme.Z)
+    sums, queries, count = _sums(programme, weights)
+    S = sums.T @ queries
+    per_row = gamma(count + 4) * length_up(programme.D) + row_errors(programme)
+    away = _sum_up(np.abs(weights) * per_row * lengths)
+    away += m * d * e * TINY * (1.0 + _sum_up(lengths))
+    top = (size_up(S) + away) * UP
+    lower = max(_gain_down(programme, weights) / max(top, TINY) * DOWN, 0.0)
+    largest = float(np.abs(W).max())
+    if not 0.0 < largest < np.inf:
+        return lower, np.inf
+    exponent = int(np.frexp(largest)[1])  # squares of W itself could overflow
+    size = float(np.ldexp(size_up(np.ldexp(W, -exponent)) * UP, exponent))
+    margins, noise = margins_about(programme, W, size)
+    upper = _scale_up(programme, _less(margins, noise)) * size * UP
+    if upper == np.inf:
+        upper = (size + _shift_up(programme, margins, noise)) * UP
+    return lower, float(upper)
+
+
+def _sums(programme: Programme, weights: Array) -> tuple[Array, Array, int]:
+    """E_i = sum_j weights_j D_j over runs of rows with one query, the queries, and a count k.
+
+    Any product of sum_i E_i z_i^T with a matrix is off by gamma(k) times the sum of norms.
+    """
+    D, Z = programme.D, programme.Z
+    breaks = np.flatnonzero((Z[1:] != Z[:-1]).any(axis=1)) + 1
+    first = np.concatenate([[0], breaks])
+    longest = int((np.concatenate([breaks, [len(Z)]]) - first).max())
+    sums: Array = np.add.reduceat(D * weights[:, None], first, axis=0)
+    return sums, Z[first], longest + len(first) + 2
+
+
+def _sum_up(terms: Array) -> float:
+    """Upper bound of a sum of nonnegative terms, each the rounding of one or two products."""
+    return float(terms.sum() * (1.0 + gamma(terms.size + 4)) + terms.size * TINY)
+
+
+def _stretch(Q: Array) -> float:
+    """Upper bound of ||Q||_op: the square is at most 1 + ||Q^T Q - I||_F."""
+    return float(np.sqrt(1.0 + _defect_up(Q)) * UP)
+
+
+def _defect_up(Q: Array) -> float:
+    """Upper bound of ||Q^T Q - I||_F."""
+    k, q = Q.shape
+    rounding = gamma(k + 4) * size_up(Q) ** 2 + k * q * TINY
+    return float((size_up(Q.T @ Q - np.eye(q)) + rounding) * UP)
+
+
+def _less(values: Array, noise: Array) -> Array:
+    """Lower bounds of values - noise."""
+    low: Array = values - noise
+    return low - 4.0 * UNIT * np.abs(low)
+
+
+def _gain_down(programme: Programme, weights: Array) -> float:
+    """Lower bound of sum_j weights_j bound_j."""
+    terms = weights * programme.bound
+    m = terms.size
+    return float(terms.sum() - gamma(m + 4) * np.abs(terms).sum() * UP - m * TINY)
+
+
+def _scale_up(programme: Programme, margins: Array) -> float:
+    """An upper bound of the least multiple with which margins at least `margins` meet the bounds.
+
+    Infinite where no multiple does for sure.
+    """
+    bound = programme.bound
+    positive = bound > 0.0
+    if programme.equal.any() or not (margins[positive] > 0.0).all():
+        return np.inf
+    factor = float((bound[positive] / margins[positive]).max(initial=0.0)) * UP
+    others = margins[~positive]
+    met = (others >= 0.0) | (factor * UP * others * UP >= bound[~positive])
+    return factor if met.all() else np.inf
+
+
+def _shift_up(programme: Programme, margins: Array, noise: Array) -> float:
+    """Upper bound of the distance from W to a feasible matrix; infinite where none is proved.
+
+    Rows J that are equalities or not met for sure are met exactly by W + sum_J x_j A_j where
+    their Gram matrix is regular: for unit rows that is a move by at most ||t|| / sqrt(lambda),
+    t the missing margins and lambda the least eigenvalue. The others must keep theirs.
+    """
+    bound, equal = programme.bound, programme.equal
+    vacuous = (programme.kept == programme.rival).all(axis=1) & ~programme.D.any(axis=1)
+    hopeless = vacuous & np.where(equal, bound != 0.0, bound > 0.0)
+    if hopeless.any() or not np.isfinite(margins + noise).all():
+        return np.inf
+    met = vacuous | (~equal & (_less(margins, noise) >= bound))
+    J = np.flatnonzero(~met)
+    if J.size == 0:
+        return 0.0
+    D, Z = programme.D[J], programme.Z[J]
+    lengths_D, lengths_Z = length_up(D), length_up(Z)
+    units_D, units_Z = D / lengths_D[:, None], Z / lengths_Z[:, None]
+    gram = (units_D @ units_D.T) * (units_Z @ units_Z.T)
+    off = gamma(D.shape[1] + Z.shape[1] + 16)
+    off += 4.0 * float((row_errors(programme)[J] / lengths_D).max())
+    values, vectors = np.linalg.eigh(gram)
+    rest = size_up(gram - (vectors * values) @ vectors.T)
+    rest += 2.0 * gamma(J.size + 4) * _sum_up(np.abs(values))
+    least = float(values[0]) * (1.0 - _defect_up(vectors)) - (rest + J.size * off) * UP
+    if not least > 0.0:
+        return np.inf
+    missing = (np.abs(bound[J] - margins[J]) + noise[J]) / (lengths_D * lengths_Z) * UP
+    move = size_up(missing) / np.sqrt(least * DOWN) * UP
+    others = met & ~vacuous
+    loads = length_up(programme.D[others]) * length_up(programme.Z[others]) * UP
+    kept = _less(margins[others], (noise[others] + loads * move) * UP) >= bound[others]
+    return float(move) if kept.all() else np.inf

@@ -1,0 +1,118 @@
+"""The programmes of the sources by name, each solved with the same method and the same proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
+from attsvm.svm.programme import (
+    att_svm_programme,
+    finite_part_programme,
+    generalised_programme,
+    joint_programme,
+    p_svm_programme,
+    v_svm_programme,
+)
+
+__all__ = [
+    "JointAnswer",
+    "finite_part",
+    "generalised_svm",
+    "joint_svm",
+    "local_svm",
+    "p_svm",
+    "v_svm",
+]
+
+
+def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
+    """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens (tf, Local-SVM).
+
+    Raises:
+        DataError, SolverError: as `att_svm`.
+    """
+    if targets is None:
+        raise DataError("a Local-SVM needs the tokens to select", remedy="Give one index an input.")
+    return solve_programme(att_svm_programme(data, targets))
+
+
+def p_svm(
+    data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
+) -> FrobeniusAnswer:
+    """p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x (mm, p-SVM).
+
+    Raises:
+        TiedTokensError, DataError, SolverError: as `att_svm`.
+    """
+    return solve_programme(p_svm_programme(data, targets, W))
+
+
+def v_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
+    """v(alpha): min ||v|| with y_i v^T x_target >= 1 (mm, v-SVM).
+
+    Raises:
+        TiedTokensError, DataError, SolverError: as `att_svm`; data without labels.
+    """
+    return solve_programme(v_svm_programme(data, targets))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointAnswer:
+    """Both programmes of joint training.
+
+    Attributes:
+        v: the v-SVM.
+        p: the p-SVM with relaxed margins, or None where the v-SVM has no solution.
+        supporting: the inputs whose label margin is tight, to 1e-7.
+    """
+
+    v: FrobeniusAnswer
+    p: FrobeniusAnswer | None
+    supporting: Bool[Array, " n"]
+
+    @property
+    def solved(self) -> bool:
+        """Whether both programmes have solutions."""
+        return self.v.solved and self.p is not None and self.p.solved
+
+
+def joint_svm(
+    data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
+) -> JointAnswer:
+    """v(alpha), and p(alpha) with margin 0 for inputs that do not support v (mm, joint SVMs).
+
+    Raises:
+        TiedTokensError, DataError, SolverError: as `v_svm` and `p_svm`.
+    """
+    v = v_svm(data, targets)
+    if not v.solved:
+        return JointAnswer(v, None, np.zeros(data.n, dtype=np.bool_))
+    supporting = np.asarray(v.is_tight, dtype=np.bool_)
+    p = solve_programme(joint_programme(data, supporting, targets, W))
+    return JointAnswer(v, p, supporting)
+
+
+def generalised_svm(data: AttentionData, selected: Bool[Array, "n T"]) -> FrobeniusAnswer:
+    """Equal logits on the selected tokens of each input, margins to the rest (tf, Gen-SVM).
+
+    Raises:
+        DataError, SolverError: as `generalised_programme` and `solve_programme`.
+    """
+    return solve_programme(generalised_programme(data, selected))
+
+
+def finite_part(
+    data: AttentionData, selected: Bool[Array, "n T"], probabilities: Float[Array, "n T"]
+) -> FrobeniusAnswer:
+    """W_fin: least W with the given softmax probabilities within the selections (tf, W_fin).
+
+    Raises:
+        DataError, SolverError: as `finite_part_programme` and `solve_programme`.
+    """
+    return solve_programme(finite_part_programme(data, selected, probabilities))

@@ -1,0 +1,278 @@
+"""The nuclear-norm Att-SVM, with a bracket that holds in spite of rounding and its solution set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from attsvm._types import Array
+from attsvm._validate import ensure_array
+from attsvm.errors import DataError, SolverError
+from attsvm.svm.bounds import nuclear_bracket, spectrum
+from attsvm.svm.nuclear_search import propose
+from attsvm.svm.programme import Programme
+from attsvm.svm.solution_set import Slice, pack, unpack
+
+__all__ = ["TOLERANCE", "NuclearAnswer", "distance", "grade_nuclear", "solve_nuclear"]
+
+TOLERANCE = 1e-9
+"""Largest relative width of the bracket of an answer."""
+
+CLOSE = 1e-11
+"""Width at which no better proposal is asked for."""
+
+TIGHT = 1e-7
+"""How near a margin is to 1 where it counts as tight, a singular value of S where it is on the
+face, a multiplier or a singular value of W to 0, relative to the largest, where it is zero."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NuclearAnswer:
+    """min ||W||_* subject to all margins at least 1 (tf, Att-SVM*).
+
+    Attributes:
+        programme: the constraints.
+        status: `solved`; nothing else is ever returned.
+        W: a solution; one of many where the solution set is not a point.
+        value: ||W||_*.
+        bracket: bounds of the least nuclear norm that hold in spite of rounding.
+        weights: multipliers w_j, one a constraint, nonnegative.
+        reached: the margins D_j^T W z_j, one a constraint.
+        primal_residual: how far the smallest margin falls short of 1.
+        dual_residual: how far ||S||_op exceeds 1.
+        gap: ||W||_* minus sum_j w_j, relative to ||W||_*.
+        certificate: S = sum_j w_j A_j, which proves optimality by ||S||_op <= 1.
+        face: U and V, singular vectors of S at singular value 1, so that S V = U; every
+            solution is U B V^T with B positive semidefinite.
+        rank: number of singular values of W above 1e-7 of the largest.
+        dimension: dimension of the symmetric B whose margins are 1 wherever w_j > 0. It is never
+            below that of the solution set, and equal to it where B of the answer is positive
+            definite (its rank is the width of the face) and no tight constraint is degenerate:
+            then small moves of B stay solutions. 0 means unique; -1 that the multipliers have
+            no face, which no answer returned by `solve_nuclear` has.
+    """
+
+    programme: Programme
+    status: Literal["solved"]
+    W: Float[Array, "d e"]
+    value: float
+    bracket: tuple[float, float]
+    weights: Float[Array, " m"]
+    reached: Float[Array, " m"]
+    primal_residual: float
+    dual_residual: float
+    gap: float
+    certificate: Float[Array, "d e"]
+    face: tuple[Float[Array, "d r"], Float[Array, "e r"]]
+    rank: int
+    dimension: int
+
+    @property
+    def solved(self) -> bool:
+        """True: what cannot be solved raises."""
+        return True
+
+    @property
+    def unique(self) -> bool:
+        """Whether the solution set is a point for sure; False where that is not known."""
+        return self.dimension == 0
+
+    @property
+    def width(self) -> float:
+        """Relative width of the bracket."""
+        return self.bracket[1] / self.bracket[0] - 1.0 if self.bracket[0] > 0.0 else np.inf
+
+    @property
+    def targets(self) -> Int[Array, " n"]:
+        """The token that each input selects."""
+        return self.programme.targets
+
+    @property
+    def margins(self) -> Float[Array, "n T"]:
+        """Margins by input and token; infinite where nothing is constrained."""
+        return self.programme.table(self.reached, np.inf)
+
+    @property
+    def duals(self) -> Float[Array, "n T"]:
+        """Multipliers by input and token."""
+        return self.programme.table(self.weights, 0.0)
+
+    @property
+    def is_tight(self) -> Bool[Array, " m"]:
+        """Which constraints hold with equality, to 1e-7."""
+        tight: Array = np.abs(self.reached - 1.0) <= TIGHT
+        return tight
+
+    @property
+    def support(self) -> tuple[tuple[int, ...], ...]:
+        """Tokens whose constraint is tight at W, input by input."""
+        return self._by_input(self.is_tight)
+
+    @property
+    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+        """Tight tokens whose multiplier is zero, input by input."""
+        return self._by_input(self.is_tight & ~_weighty(self.programme, self.weights))
+
+    def _by_input(self, chosen: Array) -> tuple[tuple[int, ...], ...]:
+        table = self.programme.table(chosen, False)
+        return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in table)
+
+
+def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None) -> NuclearAnswer:
+    """Solve the nuclear-norm Att-SVM of a separable programme (tf, Att-SVM*).
+
+    A primal-dual path on the dual, max sum_j w_j with ||sum_j w_j A_j||_op <= 1, proposes; Newton
+    steps on its end refine; every proposal is graded from W and w alone.
+
+    Args:
+        programme: inequalities with bound 1.
+        start: a matrix with positive margins, if one is known: it shows that there is a solution.
+
+    Raises:
+        DataError: another bound than 1, or an equality.
+        SolverError: the programme is unseparable, or no answer has a bracket of relative width
+            up to 1e-9.
+    """
+    _ensure_plain(programme)
+    best: NuclearAnswer | None = None
+    try:
+        for L, R, weights in propose(programme):
+            answer = grade_nuclear(programme, (L, R), weights)
+            if best is None or _is_better(_error(answer), _error(best)):
+                best = answer
+            if _error(best) <= CLOSE:
+                break
+    except SolverError as error:
+        if best is None and start is not None and (programme.margins(start) > 0.0).all():
+            raise SolverError(
+                "the programme is separable, but the central path ended before its goal",
+                value=error.value,
+                remedy="Rescale the tokens or the queries; drop constraints that others imply.",
+            ) from error
+        if best is None:
+            raise
+    if best is None or not _error(best) <= TOLERANCE:
+        raise SolverError(
+            "no bracket of the nuclear norm reached a relative width of 1e-9, neither from the "
+            "central path nor from Newton steps on its end",
+            value=None if best is None else _error(best),
+            remedy="Rescale the tokens or the queries: they are separable by a hair.",
+        )
+    return best
+
+
+def grade_nuclear(
+    programme: Programme,
+    factors: tuple[Float[Array, "d r"], Float[Array, "e r"]],
+    weights: Float[Array, " m"],
+) -> NuclearAnswer:
+    """Recompute every figure of an answer from the factors of W = L R^T and the multipliers.
+
+    Negative multipliers are set to zero. Figures that cannot be computed are NaN or infinite, and
+    a proposal that is not a solution has a wide bracket.
+
+    Raises:
+        DataError: another bound than 1, or an equality.
+    """
+    _ensure_plain(programme)
+    L, R = factors
+    with np.errstate(all="ignore"):
+        weights = np.maximum(weights, 0.0)
+        found = spectrum(programme, weights)
+        bracket = nuclear_bracket(programme, L, R, weights, found.top)
+        W = L @ R.T
+        values = _singular_values(L, R)
+        value = float(values.sum())
+        reached = programme.margins(W)
+        on_face = np.abs(found.values - 1.0) <= TIGHT
+        U, V = found.U[:, on_face], found.V[:, on_face]
+        certificate = programme.combine(weights)
+        solutions = Slice.of(programme.D, programme.Z, U, V, _weighty(programme, weights))
+        return NuclearAnswer(
+            programme=programme,
+            status="solved",
+            W=W,
+            value=value,
+            bracket=bracket,
+            weights=weights,
+            reached=reached,
+            primal_residual=float(np.maximum(1.0 - reached.min(), 0.0)),
+            dual_residual=float(np.maximum(found.values.max() - 1.0, 0.0)),
+            gap=float((value - weights.sum()) / value),
+            certificate=certificate,
+            face=(U, V),
+            rank=int((values > TIGHT * values.max()).sum()),
+            dimension=solutions.dimension,
+        )
+
+
+def distance(answer: NuclearAnswer, G: Float[Array, "d e"]) -> tuple[float, float]:
+    """Bounds of the Frobenius distance of G to the set of solutions.
+
+    Where the solution is unique both are ||G - W||_F. Elsewhere the upper one is the distance of
+    a member found, feasible to rounding, and the lower one the value of a dual of the projection:
+    it holds for the face and the rows as they are in floats, so up to the error of the face.
+
+    Raises:
+        DataError: G not of the shape of W, or not finite.
+    """
+    d, e = answer.W.shape
+    G = ensure_array("G", G, ("d", "e"), {"d": d, "e": e})
+    if answer.unique:
+        away = float(np.linalg.norm(G - answer.W))
+        return away, away
+    programme, (U, V) = answer.programme, answer.face
+    equal = _weighty(programme, answer.weights)
+    solutions = Slice.of(programme.D, programme.Z, U, V, equal)
+    x = pack(_even(U.T @ G @ V))
+    off = float(np.linalg.norm(G - U @ unpack(x) @ V.T))
+    lower, member = solutions.project(x, pack(_even(U.T @ answer.W @ V)))
+    upper = float(np.linalg.norm(G - U @ unpack(member) @ V.T))
+    return min(float(np.hypot(off, lower)), upper), upper
+
+
+def _ensure_plain(programme: Programme) -> None:
+    if programme.equal.any() or not (programme.bound == 1.0).all():
+        raise DataError(
+            "the nuclear norm is minimised under margins of at least 1 alone",
+            value=programme.name,
+            remedy="Use the Frobenius norm for other bounds and for equalities.",
+        )
+
+
+def _is_better(error: float, before: float) -> bool:
+    """Whether a later proposal, whose face is less sharp, replaces an earlier one."""
+    return error < 0.1 * before or error <= TOLERANCE < before
+
+
+def _error(answer: NuclearAnswer) -> float:
+    """The width of the bracket, infinite where a figure is not a number."""
+    figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap), answer.width)
+    worst = float(np.max(figures))
+    return worst if worst < np.inf else np.inf
+
+
+def _singular_values(L: Array, R: Array) -> Array:
+    """Singular values of L R^T from small matrices."""
+    if not (np.isfinite(L).all() and np.isfinite(R).all()):
+        return np.full(1, np.nan)
+    if L.shape[1] == 0:
+        return np.zeros(1)
+    first: Array = np.linalg.qr(L)[1]
+    second: Array = np.linalg.qr(R)[1]
+    values: Array = np.linalg.svd(first @ second.T, compute_uv=False)
+    return values
+
+
+def _weighty(programme: Programme, weights: Array) -> Array:
+    """The constraints whose multiplier is not zero, to 1e-7 of the largest."""
+    loads = weights * programme.norms
+    weighty: Array = loads > TIGHT * loads.max()
+    return weighty
+
+
+def _even(B: Array) -> Array:
+    return 0.5 * (B + B.T)

@@ -1,0 +1,270 @@
+"""Proposals for the nuclear-norm programme: a central path, then Newton steps on its end.
+
+Everything happens in coordinates of the differences and of the queries, with unit rows:
+
+    min ||M||_*  subject to  a_j^T M b_j >= c_j,    max c^T w  subject to  ||S||_op <= 1, w >= 0
+
+with S = sum_j w_j a_j b_j^T. Nothing here is believed: the caller grades every proposal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.errors import SolverError
+from attsvm.kernels.nuclear import SOLVED, STUCK, begin, interior
+from attsvm.svm.programme import Programme
+
+__all__ = ["Reduced", "propose", "reduce"]
+
+NEAR, NEARER = 1e-9, 1e-12
+"""Relative gaps at which the central path is left."""
+
+LIFTS = (1.0, 1e2, 1e4, 1e1, 1e3)
+"""Multiples of the first mu that are tried in turn: narrow programmes need a larger one."""
+
+FACTOR, SURE = 10.0, 1e-9
+"""What the end of the path leaves undecided, within a factor of the square root of its gap, and
+what a Newton step does, is kept in the system: a row as active, a singular value as 1."""
+
+STEPS, EXACT = 8, 1e-14
+"""Newton steps at most, and the error at which they end."""
+
+DAMPING = 1e-11
+"""Relative proximal term that makes the Newton system regular where solutions are not unique."""
+
+Point = tuple[Array, Array, Array, Array]
+"""Multipliers, and the singular value decomposition of M."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced:
+    """A programme in unit rows and few coordinates, the shorter side second.
+
+    Attributes:
+        a, b, c: unit rows and bounds, the largest bound 1.
+        sizes: ||A_j||_F.
+        scale: the largest 1/||A_j||_F, by which bounds were divided.
+        left, right: orthonormal columns that map coordinates back, or None for the identity.
+        swapped: whether a holds the queries and b the differences.
+    """
+
+    a: Array
+    b: Array
+    c: Array
+    sizes: Array
+    scale: float
+    left: Array | None
+    right: Array | None
+    swapped: bool
+
+    def restore(self, w: Array, left: Array, right: Array) -> tuple[Array, Array, Array]:
+        """Factors L, R of W = L R^T and multipliers of the programme itself."""
+        if self.swapped:
+            left, right = right, left
+        root = np.sqrt(self.scale)
+        L = left if self.left is None else self.left @ left
+        R = right if self.right is None else self.right @ right
+        return root * L, root * R, w / self.sizes
+
+
+def reduce(programme: Programme) -> Reduced:
+    """Unit rows in coordinates of their span, if that is smaller.
+
+    Raises:
+        SolverError: a row is zero, so that its margin is zero for every W.
+    """
+    D, Z = programme.D, programme.Z
+    lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
+    sizes = lengths_D * lengths_Z
+    if not (sizes > 0.0).all():
+        raise _unseparable(float(sizes.min()))
+    a, b = D / lengths_D[:, None], Z / lengths_Z[:, None]
+    left = right = None
+    if len(a) < a.shape[1]:
+        left, coordinates = np.linalg.qr(a.T)
+        a = coordinates.T
+    fresh = np.concatenate([[True], (Z[1:] != Z[:-1]).any(axis=1)])  # rows come in runs
+    if fresh.sum() < b.shape[1]:
+        right = np.linalg.qr(b[fresh].T)[0]
+        b = b @ right
+    swapped = a.shape[1] < b.shape[1]
+    if swapped:
+        a, b = b, a
+    c = 1.0 / sizes
+    scale = float(c.max())
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    return Reduced(a, b, c / scale, sizes, scale, left, right, swapped)
+
+
+def propose(programme: Programme) -> Iterator[tuple[Array, Array, Array]]:
+    """Factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
+
+    Raises:
+        SolverError: the path did not lead to a solution.
+    """
+    reduced = reduce(programme)
+    a, b, c = reduced.a, reduced.b, reduced.c
+    for factor in LIFTS:
+        w, s, T = begin(a, b, c)
+        w, s, T, status, _ = interior(a, b, c, w, factor * s, factor * T, NEAR, 60)
+        if status != STUCK:
+            break
+    if status != SOLVED:
+        raise _unseparable(float(c @ w))
+    raw = []
+    for stop in (NEAR, NEARER):
+        if stop != NEAR:
+            w, s, T, _, _ = interior(a, b, c, w, s, T, stop, 20)
+        M = 2.0 * (a.T * w) @ b @ T
+        if not np.isfinite(M).all():
+            break
+        polished = _polish(a, b, c, w, s, M, FACTOR * np.sqrt(stop))
+        if polished is not None:
+            yield reduced.restore(*_feasible(a, b, c, *polished))
+        raw.append((w, M))
+    for w, M in reversed(raw):
+        yield reduced.restore(*_feasible(a, b, c, w, *np.linalg.svd(M, full_matrices=False)))
+
+
+def _unseparable(value: float) -> SolverError:
+    return SolverError(
+        "the programme has no solution, or one beyond the reach of float64",
+        value=value,
+        remedy="Decide separability first: solve it with the Frobenius norm.",
+    )
+
+
+def _feasible(
+    a: Array, b: Array, c: Array, w: Array, left: Array, values: Array, right: Array
+) -> tuple[Array, Array, Array]:
+    """Multipliers without signs that are wrong, factors of M scaled to feasibility."""
+    root = np.sqrt(values)
+    L, R = left * root, right.T * root
+    margins = ((a @ L) * (b @ R)).sum(axis=1)
+    worst = float((margins / c).min())
+    root_of_worst = np.sqrt(worst) if worst > 0.0 else 1.0
+    return np.maximum(w, 0.0), L / root_of_worst, R / root_of_worst
+
+
+@np.errstate(all="ignore")
+def _polish(
+    a: Array, b: Array, c: Array, w: Array, s: Array, M: Array, unsure: float
+) -> Point | None:
+    """Newton steps on M + S = Y, M the soft threshold of Y at 1, from the end of the path.
+
+    With multipliers off the active rows at zero and margins on them tight, the unknowns are the
+    other multipliers and the symmetric part B of the move of M within the face where S has
+    singular value 1; the rest of the move follows from the derivative of the threshold.
+    """
+    value = float(c @ w)
+    active = FACTOR * w / w.max() > s  # the largest c is 1
+    c, M = c / value, M / value  # now M is as large as S
+    Y = M + (a.T * w) @ b
+    best, least = None, np.inf
+    for step in range(STEPS):
+        if not np.isfinite(Y).all():
+            break
+        left, values, right = np.linalg.svd(Y)
+        r = int((values > 1.0 - unsure).sum())
+        excess = np.maximum(values[:r] - 1.0, 0.0)
+        xs, ys = a @ left, b @ right.T
+        slack = (xs[:, :r] * ys[:, :r]) @ excess - c
+        M = (left[:, :r] * excess) @ right[:r]
+        off = (a.T * w) @ b + M - Y
+        short = slack / c
+        wrong = np.abs(short[active]).max(initial=0.0), -short.min(), -w.min() / w.max()
+        error = float(np.max([np.abs(off).max(), *wrong]))
+        if not error < np.inf:
+            break
+        stalled = step > 2 and error > 0.5 * least
+        if error < least:
+            best, least = (w, left[:, :r], excess, right[:r]), error
+        if stalled or error <= EXACT:
+            break
+        if step > 0:
+            active = w / w.max() + SURE > slack / c.max()
+        parts = _Parts.of(excess, np.maximum(1.0 - values[r:], unsure), len(left))
+        F, C = parts.split(xs[active][:, :, None] * ys[active][:, None, :])
+        away = off - (a[~active].T * w[~active]) @ b[~active]
+        f, g = parts.split((left.T @ away @ right.T)[None])
+        try:
+            dw, B = _saddle(F, C, -slack[active] - F @ f[0], -g[0])
+        except np.linalg.LinAlgError:
+            break
+        move = left @ parts.join(F.T @ dw + f[0], B) @ right
+        w = np.where(active, w, 0.0)
+        w[active] += dw
+        Y = M + move + (a.T * w) @ b
+        unsure = SURE
+    return best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """The parts of a matrix, in singular vectors of Y, that the soft threshold treats alike.
+
+    The threshold moves by dM = phi dY with a phi in [0, 1] for each part; since dY = dM + dS,
+    dM = phi / (1 - phi) dS. With excess t_a = value_a - 1 on the face and values s_i < 1 off it,
+    that weight is t_a / (1 - s_i) on symmetric and t_a / (1 + s_i) on antisymmetric parts between
+    face and rest, (t_a + t_b) / 2 on antisymmetric parts within the face, t_a beyond the square.
+    It is infinite on symmetric parts within the face: there dS is given and dM free.
+    """
+
+    even: Array
+    odd: Array
+    below: Array
+
+    @classmethod
+    def of(cls, excess: Array, gaps: Array, p: int) -> _Parts:
+        """Square roots of the weights, for p rows."""
+        r, q = len(excess), len(excess) + len(gaps)
+        even, odd = np.zeros((q, q)), np.zeros((q, q))
+        across = excess[:, None]
+        even[:r, r:] = across / gaps
+        odd[:r, r:] = across / (2.0 - gaps)
+        even[r:, :r], odd[r:, :r] = even[:r, r:].T, odd[:r, r:].T
+        odd[:r, :r] = (across + excess) / 2.0
+        return cls(np.sqrt(even), np.sqrt(odd), np.sqrt(np.tile(excess, (p - q, 1))))
+
+    def split(self, stack: Array) -> tuple[Array, Array]:
+        """Weighted parts of matrices, and the entries of their symmetric parts in the face."""
+        k, q, r = len(stack), len(self.even), self.below.shape[1]
+        square = stack[:, :q]
+        turned = square.transpose(0, 2, 1)
+        even, odd = 0.5 * (square + turned), 0.5 * (square - turned)
+        lower = np.tril_indices(r)
+        doubled = np.where(lower[0] == lower[1], 1.0, np.sqrt(2.0))
+        parts = (even * self.even, odd * self.odd, stack[:, q:, :r] * self.below)
+        weighted = np.hstack([part.reshape(k, -1) for part in parts])
+        return weighted, even[:, lower[0], lower[1]] * doubled
+
+    def join(self, weighted: Array, face: Array) -> Array:
+        """The matrix of the move from its weighted parts and its entries in the face."""
+        q, (rows, r) = len(self.even), self.below.shape
+        even, odd, below = np.split(weighted, [q * q, 2 * q * q])
+        lower = np.tril_indices(r)
+        core = np.zeros((r, r))
+        core[lower] = np.where(lower[0] == lower[1], 0.5, np.sqrt(0.5)) * face
+        move = np.zeros((rows + q, q))
+        move[:q] = self.even * even.reshape(q, q) + self.odd * odd.reshape(q, q)
+        move[:r, :r] += core + core.T
+        move[q:, :r] = self.below * below.reshape(rows, r)
+        return move
+
+
+def _saddle(F: Array, C: Array, right: Array, given: Array) -> tuple[Array, Array]:
+    """Solve F F^T x + C y = right, C^T x = given, damped so that it never is singular."""
+    k, size = C.shape
+    H = F @ F.T
+    scale = max(float(H.trace()) / k, 1e-3) if k else 1.0
+    system = np.zeros((k + size, k + size))
+    system[:k, :k] = H + DAMPING * scale * np.eye(k)
+    system[:k, k:], system[k:, :k] = C, C.T
+    np.fill_diagonal(system[k:, k:], -DAMPING / scale)
+    solution = np.linalg.solve(system, np.concatenate([right, given]))
+    return solution[:k], solution[k:]

@@ -1,0 +1,213 @@
+"""Answers as a reader sees them: a page of text, a page for notebooks, a plot of margins."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attsvm._files import write_whole
+from attsvm.errors import DataError, UsageError
+from attsvm.svm.frobenius import FrobeniusAnswer
+from attsvm.svm.nuclear import NuclearAnswer
+from attsvm.svm.soft import SoftAnswer
+
+if TYPE_CHECKING:
+    from attsvm.svm.answer import Answer
+
+__all__ = ["html", "plot_margins", "text"]
+
+_PROOFS = {
+    "exact": "certified: its optimality conditions hold in rational arithmetic",
+    "enclosed": "enclosed: the bracket holds in outward-rounded arithmetic",
+    "float": "graded in floating point: residuals recomputed, not certified",
+}
+
+
+def text(answer: Answer) -> str:
+    """The page that `attsvm solve` prints."""
+    lines = [_title(answer), *(f"{name:<9} {value}" for name, value in _facts(answer))]
+    if answer.solved:
+        n = answer.programme.shape[0]
+        width = len(str(n - 1))
+        for i in range(n):
+            shown = "  ".join(
+                f"{t}{'*' if t in answer.float_answer.support[i] else ''}:{margin:.4g}"
+                for t, margin in _row(answer, i)
+            )
+            target = answer.programme.targets[i]
+            lines.append(f"input {i:>{width}}   selects token {target}; margins {shown}")
+        lines.append("          * marks support tokens, whose margin is 1")
+    return "\n".join(lines)
+
+
+def html(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> str:
+    """The same page as one HTML fragment."""
+    whole = _wrap(answer)
+    facts = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(value)}</td></tr>"
+        for name, value in _facts(whole)
+    )
+    page = f"<b>{escape(_title(whole))}</b><table>{facts}</table>"
+    if not whole.solved:
+        return page
+    rows = []
+    for i, (target, support) in enumerate(
+        zip(whole.programme.targets, whole.float_answer.support, strict=True)
+    ):
+        cells = ", ".join(
+            f"<b>{t}: {margin:.4g}</b>" if t in support else f"{t}: {margin:.4g}"
+            for t, margin in _row(whole, i)
+        )
+        rows.append(f"<tr><td>{i}</td><td>{int(target)}</td><td>{cells}</td></tr>")
+    head = "<tr><th>input</th><th>selects</th><th>margins (support tokens in bold)</th></tr>"
+    return page + f"<table>{head}{''.join(rows)}</table>"
+
+
+def plot_margins(answer: Answer, path: Path) -> Path:
+    """Draw every margin as a point, input by input, against the line that it must reach.
+
+    Raises:
+        DataError: there is no solution, so there are no margins.
+        UsageError: matplotlib is missing, or it writes no format of that ending.
+    """
+    if not answer.solved:
+        raise DataError("an unseparable programme has no margins to draw", value=answer.norm)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise UsageError(
+            "plots need matplotlib", remedy="pip install 'attsvm[plot]', or leave out the plot."
+        ) from error
+    a = answer.float_answer
+    n = answer.programme.shape[0]
+    figure = Figure(figsize=(7.0, 1.2 + 0.28 * min(n, 100)), layout="constrained")
+    axes = figure.add_subplot()
+    shown = np.isfinite(a.margins)
+    support = np.zeros_like(shown)
+    for i, tight in enumerate(a.support):
+        support[i, list(tight)] = True
+    short = shown & (a.margins < 1.0) & ~support
+    others = shown & ~support & ~short
+    for mask, colour, label in (
+        (others, "tab:blue", "other tokens"),
+        (support, "tab:orange", "support tokens"),
+        (short, "tab:red", "short of the margin"),
+    ):
+        rows, tokens = np.nonzero(mask)
+        if rows.size:
+            axes.scatter(a.margins[rows, tokens], rows, color=colour, label=label, s=18, alpha=0.8)
+    axes.axvline(1.0, color="black", linewidth=1)
+    axes.set(
+        xlabel="margin $(x_{target} - x_t)^T W z$",
+        ylabel="input",
+        title=_title(answer),
+        yticks=range(n),
+    )
+    if n > 40:
+        axes.set_yticks(range(0, n, n // 20))
+    axes.invert_yaxis()
+    axes.legend(loc="best", fontsize="small")
+    supported = sorted(figure.canvas.get_supported_filetypes())
+    if path.suffix.lstrip(".").lower() not in supported:
+        raise UsageError(
+            "the plot's file name has no ending that can be written",
+            value=path.name,
+            remedy=f"Use one of {', '.join(supported)}.",
+        )
+    ending = path.suffix.lstrip(".").lower()
+    write_whole(path, lambda file: figure.savefig(file, format=ending, dpi=150))
+    return path
+
+
+def _wrap(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> Answer:
+    from attsvm.svm.answer import Answer
+
+    if isinstance(answer, Answer):
+        return answer
+    return Answer(answer, None, "nuc" if isinstance(answer, NuclearAnswer) else "fro")
+
+
+def _title(answer: Answer) -> str:
+    n, T = answer.programme.shape
+    kind = {"fro": "Frobenius", "nuc": "Nuclear-norm"}[answer.norm]
+    if isinstance(answer.float_answer, SoftAnswer):
+        kind = "Soft-margin"
+    return (
+        f"{kind} {answer.programme.name}: {n} inputs, up to {T} tokens, "
+        f"{len(answer.programme.bound)} constraints"
+    )
+
+
+def _row(answer: Answer, i: int) -> list[tuple[int, float]]:
+    margins = answer.float_answer.margins[i]
+    return [(t, float(m)) for t, m in enumerate(margins) if math.isfinite(m)]
+
+
+def _facts(answer: Answer) -> list[tuple[str, str]]:
+    a = answer.float_answer
+    proof = _PROOFS[answer.kind]
+    if not answer.solved:
+        return _unseparable(answer, proof)
+    low, high = answer.bracket
+    bracket = f"bracket [{low:.12g}, {high:.12g}]"
+    facts = [("status", f"solved, {proof}")]
+    if isinstance(a, SoftAnswer):
+        first, second = a.thresholds
+        ray = f"t W/|W|, {a.segment[0]:.6g} <= t <= {a.segment[1]:.6g}"
+        facts += [
+            ("norm", f"{a.value:.12g}"),
+            ("objective", f"{a.objective:.12g} with C = {a.C:.6g}, {bracket}"),
+            ("soft", f"W = 0 up to C = {first:.6g}, the hard margin from C = {second:.6g} on"),
+        ]
+        if a.segment[0] != a.segment[1]:
+            facts.append(("solutions", ray))
+    else:
+        facts.append(("norm", f"{a.value:.12g}, {bracket}"))
+    facts.append(
+        (
+            "residuals",
+            f"primal {a.primal_residual:.1e}, gap {a.gap:.1e}, "
+            f"least multiplier {a.duals.min():.1e}",
+        )
+    )
+    if isinstance(a, NuclearAnswer):
+        size = "a point" if a.dimension == 0 else f"of dimension {a.dimension}"
+        facts.append(("solutions", f"rank {a.rank}, the solution set is {size}"))
+    if any(a.degenerate):
+        facts.append(("idle", f"tight with multiplier 0: {_tokens(a.degenerate)}"))
+    if answer.programme.duplicates:
+        groups = (
+            " = ".join(f"input {i} token {t}" for i, t in group)
+            for group in answer.programme.duplicates
+        )
+        facts.append(("repeated", f"the same constraint: {'; '.join(groups)}"))
+    return facts
+
+
+def _tokens(rows: tuple[tuple[int, ...], ...]) -> str:
+    return "; ".join(
+        f"input {i} token {', '.join(map(str, tokens))}" for i, tokens in enumerate(rows) if tokens
+    )
+
+
+def _unseparable(answer: Answer, proof: str) -> list[tuple[str, str]]:
+    a = answer.float_answer
+    proof = proof.replace("its optimality conditions hold", "the combination is exactly zero")
+    weights = [
+        ("", f"input {int(i)}, token {int(t)}: {a.duals[i, t]:.6g}")
+        for i, t in np.argwhere(a.duals > 0)
+    ]
+    return [
+        ("status", "unseparable: no W gives every target a positive margin"),
+        (
+            "proof",
+            f"nonnegative weights whose constraints cancel, residual {a.dual_residual:.1e};",
+        ),
+        ("", proof),
+        *weights,
+    ]

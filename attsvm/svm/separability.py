@@ -1,0 +1,154 @@
+"""Separable or not: a yes with a matrix, a no with Farkas multipliers, both proved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from flint import fmpq
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.errors import DataError, SolverError
+from attsvm.exact.svm import decide, nearest
+from attsvm.kernels.least_norm import certain_margins
+from attsvm.svm.frobenius import propose
+from attsvm.svm.programme import Programme, subset
+
+__all__ = ["Separability", "separability"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Separability:
+    """Whether some W gives every constraint a positive margin, with the proof.
+
+    Attributes:
+        separable: the answer.
+        W: separable: a matrix whose margins, as exact sums of products of its entries with the
+            data's, are proved positive; None otherwise.
+        rows: unseparable: constraints that already have no common solution; None otherwise.
+        weights: unseparable: the float nearest to positive multipliers, one for each of `rows`,
+            that exist exactly and with which the constraint matrices sum to zero; None otherwise.
+    """
+
+    separable: bool
+    W: Float[Array, "d e"] | None = None
+    rows: Programme | None = None
+    weights: Float[Array, " k"] | None = None
+
+    @property
+    def farkas(self) -> tuple[tuple[int, int, fmpq], ...]:
+        """(input, token, weight): the multipliers in rationals, checked to cancel exactly.
+
+        Raises:
+            SolverError: the exact method did not end.
+        """
+        if self.rows is None:
+            return ()
+        exact = decide(self.rows, self.weights)
+        if exact.status != "unseparable":
+            raise SolverError("rationals find the rows separable", value=exact.status)
+        each = zip(self.rows.input.tolist(), self.rows.token.tolist(), exact.duals, strict=True)
+        return tuple((i, t, w) for i, t, w in each if w != 0)
+
+    def __repr__(self) -> str:
+        """The answer and its proof in a line."""
+        if self.separable:
+            return "<separable: a W whose margins are proved positive>"
+        assert self.weights is not None
+        return f"<unseparable: {len(self.weights)} constraints cancel with positive weights>"
+
+
+def separability(programme: Programme) -> Separability:
+    """Decide whether the margins of a programme can all be positive, with a proof either way.
+
+    A yes rests on margins bounded from below in spite of rounding. A no rests on multipliers that
+    are proved to exist: as many independent rows as W has entries, one more row, and an enclosure
+    of their unique combination that is positive. Where that does not settle it, rationals do.
+
+    Raises:
+        DataError: the programme asks for more than margins of at least 1.
+        SolverError: the exact method did not end.
+    """
+    if programme.equal.any() or not (programme.bound > 0.0).all():
+        raise DataError(
+            "separability is about programmes whose margins must all be positive",
+            value=programme.name,
+            remedy="Decide this one with attsvm.exact.decide.",
+        )
+    guess = propose(programme)
+    if guess is not None and programme.keys is None:
+        weights, solved = guess
+        if solved:
+            W = programme.combine(weights)
+            if (certain_margins(programme.D, programme.Z, W) > 0.0).all():
+                return Separability(True, W)
+        else:
+            used = weights != 0.0
+            rows, positive = subset(programme, used), weights[used]
+            if _surely_cancel(rows, positive):
+                return Separability(False, None, rows, positive)
+    return _in_rationals(programme, None if guess is None else guess[0])
+
+
+def _surely_cancel(rows: Programme, weights: Array) -> bool:
+    """Prove that positive multipliers near `weights` cancel the rows exactly.
+
+    Let B have all rows but the last as columns; with R near its inverse and
+    beta = ||I - R B|| < 1, B is nonsingular and the multipliers that cancel the last row are
+    within ||R (B w + a)|| / (1 - beta) of w, in the largest-entry norm.
+    """
+    k = len(weights)
+    size = rows.D.shape[1] * rows.Z.shape[1]
+    if k != size + 1:
+        return False
+    D, Z = rows.D / np.abs(rows.D).max(axis=1, keepdims=True), rows.Z
+    Z = Z / np.abs(Z).max(axis=1, keepdims=True)
+    A = (D[:, :, None] * Z[:, None, :]).reshape(k, size).T
+    w = weights * np.abs(rows.D).max(axis=1) * np.abs(rows.Z).max(axis=1)
+    w = w / w[-1]
+    B, last, head = A[:, :-1], A[:, -1], w[:-1]
+    try:
+        R = np.linalg.inv(B)
+    except np.linalg.LinAlgError:
+        return False
+    # every entry of A carries at most 5 roundings; sums of k terms at most k more
+    gamma = 1.01 * (k + 8) * EPS
+    sizes = np.abs(R) @ np.abs(B)
+    beta = (np.abs(R @ B - np.eye(size)) + 2 * gamma * sizes).sum(axis=1).max()
+    residual = np.abs(B @ head + last) + gamma * (np.abs(B) @ np.abs(head) + np.abs(last))
+    distance = (np.abs(R) @ residual).max() * (1 + gamma) + 1e-150
+    return bool(beta < 0.5 and (head > 2.02 * distance).all())
+
+
+def _in_rationals(programme: Programme, guess: Array | None) -> Separability:
+    exact = decide(programme, guess)
+    if exact.status == "unseparable":
+        used = np.array([w != 0 for w in exact.duals])
+        weights = [w for w in exact.duals if w != 0]
+        largest = max(weights)
+        near = np.array([nearest(w / largest) for w in weights])
+        return Separability(False, None, subset(programme, used), near)
+    W = np.array([[nearest(x) for x in row] for row in exact.W])
+    if programme.keys is None and (certain_margins(programme.D, programme.Z, W) > 0.0).all():
+        return Separability(True, W)
+    if _exact_margins_are_positive(programme, W):
+        return Separability(True, W)
+    raise SolverError(
+        "the constraints are separable, by less than a float64 matrix can show",
+        value=programme.name,
+        remedy="Read the exact solution from attsvm.exact.decide.",
+    )
+
+
+def _exact_margins_are_positive(programme: Programme, W: Array) -> bool:
+    from attsvm.exact.numbers import dot, integers
+    from attsvm.exact.svm import ExactProgramme
+
+    if not np.isfinite(W).all():
+        return False
+    rows, (matrix, _) = ExactProgramme.of(programme), integers(W)
+    products = (rows.D * matrix).tolist()
+    return all(dot(a, z) > 0 for a, z in zip(products, rows.Z.tolist(), strict=True))

@@ -1,0 +1,144 @@
+"""All solutions of a nuclear-norm programme: a slice of a cone of positive semidefinite matrices.
+
+Let w be any optimal multipliers, S = sum_j w_j A_j, and U, V the left and right singular vectors
+of S at singular value 1 (S V = U, S^T U = V). A feasible W is a solution exactly if
+||W||_* = <S, W> and its margins are 1 where w_j > 0; the first says W = U B V^T with B positive
+semidefinite. So the solutions are
+
+    { U B V^T : B >= 0, margins equal to 1 where w_j > 0, at least 1 elsewhere }.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from attsvm._types import Array
+
+__all__ = ["Slice"]
+
+RESOLUTION = 1e-7
+"""Singular values below this, for unit rows, count as zero."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """The matrices B >= 0 with rows @ vec(B) = c where `equal`, >= c elsewhere.
+
+    vec lists the lower triangle, entries off the diagonal times sqrt(2), so that inner products
+    stay.
+
+    Attributes:
+        rows: vec of the symmetric part of U^T A_j V / ||A_j||_F, one a constraint.
+        c: 1 / ||A_j||_F.
+        equal: the constraints whose multiplier is not zero.
+    """
+
+    rows: Float[Array, "m k"]
+    c: Float[Array, " m"]
+    equal: Bool[Array, " m"]
+
+    @classmethod
+    def of(
+        cls,
+        D: Float[Array, "m d"],
+        Z: Float[Array, "m e"],
+        U: Float[Array, "d r"],
+        V: Float[Array, "e r"],
+        equal: Bool[Array, " m"],
+    ) -> Slice:
+        """The slice of the face U, V under rows D_j, z_j that are not zero."""
+        lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
+        left = (D @ U) / lengths_D[:, None]
+        right = (Z @ V) / lengths_Z[:, None]
+        outer = left[:, :, None] * right[:, None, :]
+        return cls(
+            pack(0.5 * (outer + outer.transpose(0, 2, 1))), 1.0 / (lengths_D * lengths_Z), equal
+        )
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the symmetric B with the equalities alone; -1 where the face is empty."""
+        rows = self.rows[self.equal]
+        size = rows.shape[1]
+        if size == 0 or len(rows) == 0:
+            return size if size else -1
+        values = np.linalg.svd(rows, compute_uv=False)
+        return int(size - (values > RESOLUTION).sum())
+
+    def project(self, x: Float[Array, " k"], inside: Float[Array, " k"]) -> tuple[float, Array]:
+        """A lower bound of the distance of x to the slice, and the best member found.
+
+        The dual of the projection, max_y c^T y + ||x||^2 / 2 - ||(x + rows^T y)_+||^2 / 2 with
+        y_j >= 0 on inequalities, bounds the distance from below for any y; its gradient says how
+        far the positive part is from the slice. That part is moved onto the equalities and then
+        towards the member `inside` until it is a member.
+        """
+        from scipy.optimize import minimize
+
+        scale = float(np.abs(self.c).max())
+        rows, c, point = self.rows, self.c / scale, x / scale
+
+        def negative(y: Array) -> tuple[float, Array]:
+            raised = positive_part(point + rows.T @ y)
+            return 0.5 * float(raised @ raised) - float(c @ y), rows @ raised - c
+
+        limits = [(None, None) if equal else (0.0, None) for equal in self.equal]
+        reply = minimize(
+            negative,
+            np.zeros(len(c)),
+            jac=True,
+            bounds=limits,
+            method="L-BFGS-B",
+            options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-16, "gtol": 1e-13, "maxcor": 30},
+        )
+        dual = -negative(reply.x)[0] + 0.5 * float(point @ point)
+        member = self._member(positive_part(point + rows.T @ reply.x), inside / scale, c)
+        return float(np.sqrt(max(2.0 * dual, 0.0))) * scale, member * scale
+
+    def _member(self, x: Array, inside: Array, c: Array) -> Array:
+        """The last member on the way from `inside` to the projection of x on the equalities."""
+        rows = self.rows[self.equal]
+        goal = x + np.linalg.lstsq(rows, c[self.equal] - rows @ x, rcond=RESOLUTION)[0]
+        low, high = 0.0, 1.0
+        if self._holds(goal, c):
+            low = 1.0
+        while high - low > 1e-12:
+            middle = 0.5 * (low + high)
+            if self._holds(inside + middle * (goal - inside), c):
+                low = middle
+            else:
+                high = middle
+        member: Array = inside + low * (goal - inside)
+        return member
+
+    def _holds(self, x: Array, c: Array) -> bool:
+        """Whether x is positive semidefinite and meets the inequalities, to 1e-12."""
+        least = float(np.linalg.eigvalsh(unpack(x))[0])
+        slack = self.rows[~self.equal] @ x - c[~self.equal]
+        return least >= -1e-12 * float(np.linalg.norm(x)) and bool((slack >= -1e-12).all())
+
+
+def pack(B: Float[Array, "*n r r"]) -> Float[Array, "*n k"]:
+    """The lower triangles of symmetric matrices, entries off the diagonal times sqrt(2)."""
+    lower = np.tril_indices(B.shape[-1])
+    packed: Array = B[..., lower[0], lower[1]] * np.where(lower[0] == lower[1], 1.0, np.sqrt(2.0))
+    return packed
+
+
+def unpack(x: Float[Array, " k"]) -> Float[Array, "r r"]:
+    """The symmetric matrix of a packed triangle."""
+    r = int(np.sqrt(2.0 * len(x)))
+    lower = np.tril_indices(r)
+    half = np.zeros((r, r))
+    half[lower] = x * np.where(lower[0] == lower[1], 0.5, np.sqrt(0.5))
+    whole: Array = half + half.T
+    return whole
+
+
+def positive_part(x: Float[Array, " k"]) -> Float[Array, " k"]:
+    """The nearest positive semidefinite matrix, packed."""
+    values, vectors = np.linalg.eigh(unpack(x))
+    return pack((vectors * np.maximum(values, 0.0)) @ vectors.T)

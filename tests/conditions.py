@@ -1,0 +1,179 @@
+"""What makes an answer of the family right, from tokens and queries, entry by entry.
+
+Nothing here calls the code under test but to read its fields. `EPS` times a count of terms times
+the sum of their sizes bounds the rounding of a sum, of the answer's and of the check's together.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from flint import fmpq
+
+EPS = float(np.finfo(float).eps)
+GAP = 1e-9
+"""What an answer may miss its conditions by, relative, beside rounding."""
+
+
+def length(rows):
+    """Euclidean norms along the last axis, whose squares may leave float64."""
+    largest = np.abs(rows).max(axis=-1, keepdims=True)
+    unit = rows / np.where(largest > 0.0, largest, 1.0)
+    return largest[..., 0] * np.sqrt((unit**2).sum(axis=-1))
+
+
+def matrices(programme):
+    """Constraint matrices A_j as rows."""
+    return np.array([np.outer(D, z).ravel() for D, z in zip(programme.D, programme.Z, strict=True)])
+
+
+def check(programme, answer):
+    """All conditions of a solution or of a Farkas certificate, of any bounds and equalities."""
+    A, bound, equal = matrices(programme), programme.bound, programme.equal
+    w, sizes, m = answer.weights, length(A), len(bound)
+    assert answer.programme is programme
+    assert w.shape == (m,)
+    assert np.isfinite(w).all()
+    assert (w[~equal] >= 0.0).all()
+    total, largest = np.abs(w) @ sizes, np.abs(bound).max() or 1.0
+    rounding = 4 * (m + A.shape[1]) * EPS * total
+    if answer.status == "unseparable":
+        gain, count = float(w @ bound), np.abs(w) @ np.abs(bound)
+        assert abs(gain - 1.0) <= 4 * m * EPS * max(count, 1.0)
+        assert length(w @ A) <= GAP * total + rounding
+        assert answer.value == np.inf
+        assert not answer.W.any()
+        assert not answer.solved
+        assert not answer.reached.any()
+        assert not answer.is_tight.any()
+        assert answer.rank == 0
+        assert 0.0 <= answer.dual_residual <= GAP
+        assert answer.primal_residual == answer.gap == 0.0
+        return
+    assert answer.status == "solved"
+    assert answer.solved
+    W = answer.W.ravel()
+    assert np.abs(W - w @ A).max() <= rounding
+    margins = A @ W
+    slack = GAP * largest + rounding * sizes
+    assert (margins >= bound - slack)[~equal].all()
+    assert (np.abs(margins - bound) <= slack)[equal].all()
+    assert (np.abs(answer.reached - margins) <= rounding * sizes).all()
+    square = float(W @ W)
+    assert abs(answer.value - np.sqrt(square)) <= 4 * W.size * EPS * np.sqrt(square)
+    summed = np.abs(w) @ np.abs(bound)
+    gap = 0.5 * GAP * square + 4 * rounding * np.sqrt(square) + 4 * m * EPS * summed
+    assert abs(square - w @ bound) <= gap
+    assert 0.0 <= answer.primal_residual <= GAP
+    assert answer.dual_residual == 0.0
+    assert 0.0 <= answer.gap <= GAP
+    tight = np.abs(answer.reached - bound) <= 1e-7 * largest
+    assert (answer.is_tight == tight).all()
+
+
+def exactly(x):
+    """A float, fmpq or fmpz as a fraction."""
+    if isinstance(x, float):
+        return Fraction(x)
+    return Fraction(int(x.p), int(x.q)) if isinstance(x, fmpq) else Fraction(int(x))
+
+
+def exact_rows(programme):
+    """Constraint matrices as rows of fractions, from the tokens whose difference D rounds."""
+    rows = []
+    for kept, rival, z in zip(programme.kept, programme.rival, programme.Z, strict=True):
+        D = [Fraction(a) - Fraction(b) for a, b in zip(kept.tolist(), rival.tolist(), strict=True)]
+        if programme.keys is not None:
+            keys = [[Fraction(x) for x in row] for row in programme.keys.tolist()]
+            D = [sum(x * y for x, y in zip(row, D, strict=True)) for row in keys]
+        rows.append([x * Fraction(y) for x in D for y in z.tolist()])
+    return rows
+
+
+def check_exactly(programme, exact):
+    """The same conditions of an exact answer, with no room at all."""
+    A, bound = exact_rows(programme), [Fraction(b) for b in programme.bound.tolist()]
+    w = [exactly(x) for x in exact.duals]
+    assert len(w) == len(A)
+    assert all(x >= 0 for x, e in zip(w, programme.equal, strict=True) if not e)
+    W = [sum(x * a for x, a in zip(w, column, strict=True)) for column in zip(*A, strict=True)]
+    assert [exactly(x) for row in exact.W for x in row] == W
+    margins = [sum(a * x for a, x in zip(row, W, strict=True)) for row in A]
+    assert [exactly(x) for x in exact.margins] == margins
+    gain = sum(x * b for x, b in zip(w, bound, strict=True))
+    if exact.status == "unseparable":
+        assert not any(W)
+        assert gain > 0
+        return
+    assert exact.status == "solved"
+    for margin, b, x, e in zip(margins, bound, w, programme.equal, strict=True):
+        assert margin == b if e else margin >= b
+        assert margin == b or x == 0
+    assert sum(x * x for x in W) == gain
+
+
+def near(answer, exact):
+    """Whether a float solution is as near to the exact one as its gap and residual promise.
+
+    With duals w and W = sum_j w_j A_j, 1/2 ||W - W*||^2 <= P* - q(w), and P* exceeds 1/2 ||W||^2
+    by at most the residual times the sum of the exact multipliers.
+    """
+    truth = np.array([[float(exactly(x)) for x in row] for row in exact.W])
+    duals = sum(abs(exactly(w)) for w in exact.duals)
+    scale = np.abs(answer.programme.bound).max() or 1.0
+    room = GAP * (0.5 * answer.value**2 + scale * float(duals))
+    return length((answer.W - truth).ravel()) <= np.sqrt(2.0 * room) + 8 * EPS * answer.value
+
+
+def right(programme, answer, exact):
+    """Hold a float answer against the exact one of the same programme.
+
+    Conditions met to 1e-9 decide nothing that hangs by less than that. With W and w of the answers:
+    1 = sum_j w_j b_j <= <sum_j w_j A_j, W> where only floats find a certificate, so the exact
+    solution is as large as what they leave is small; and sum_j w_j b_j = sum_j w_j (b_j - <A_j, W>)
+    where only floats find a solution, so the exact certificate gains as little as they fall short.
+    """
+    check(programme, answer)
+    if answer.status == exact.status:
+        assert not answer.solved or near(answer, exact)
+        return
+    sizes, m = length(matrices(programme)), len(programme.bound)
+    if exact.status == "solved":
+        norm = float(sum(exactly(x) ** 2 for row in exact.W for x in row)) ** 0.5
+        assert norm * 2 * GAP * (np.abs(answer.weights) @ sizes) >= 1.0
+        return
+    gain = sum(
+        exactly(w) * Fraction(b) for w, b in zip(exact.duals, programme.bound.tolist(), strict=True)
+    )
+    rounding = 8 * (m + answer.W.size) * EPS * (np.abs(answer.weights) @ sizes) * sizes
+    missing = GAP * (np.abs(programme.bound).max() or 1.0) + rounding
+    duals = [abs(exactly(w)) for w in exact.duals]
+    assert gain <= sum(w * Fraction(x) for w, x in zip(duals, missing.tolist(), strict=True))
+
+
+def proved(programme, reply):
+    """Hold either answer against the tokens themselves, in fractions."""
+    A = exact_rows(programme)
+    if reply.separable:
+        assert reply.rows is None
+        assert reply.weights is None
+        assert reply.farkas == ()
+        W = [Fraction(x) for x in reply.W.ravel().tolist()]
+        assert all(sum(a * x for a, x in zip(row, W, strict=True)) > 0 for row in A)
+        return
+    assert reply.W is None
+    assert (reply.weights > 0.0).all()
+    places = list(zip(programme.input.tolist(), programme.token.tolist(), strict=True))
+    rows = {place: row for place, row in zip(places, A, strict=True)}
+    used = list(zip(reply.rows.input.tolist(), reply.rows.token.tolist(), strict=True))
+    assert len(set(used)) == len(used) == len(reply.weights)
+    certificate = reply.farkas
+    assert certificate
+    assert {(i, t) for i, t, _ in certificate} <= set(used)
+    assert all(exactly(w) > 0 for _, _, w in certificate)
+    columns = zip(*([exactly(w) * x for x in rows[i, t]] for i, t, w in certificate), strict=True)
+    assert not any(sum(column) for column in columns)
+    # the weights are those multipliers, rounded, but for one factor
+    exact = {(i, t): exactly(w) for i, t, w in certificate}
+    largest = max(exact.values())
+    expected = np.array([float(exact.get(place, 0) / largest) for place in used])
+    assert np.abs(reply.weights / reply.weights.max() - expected).max() <= 1e-6

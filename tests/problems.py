@@ -1,0 +1,84 @@
+"""Small problems to draw: integers, so that nothing hangs by a hair unless it is meant to."""
+
+import numpy as np
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.svm.programme import (
+    att_svm_programme,
+    finite_part_programme,
+    generalised_programme,
+    joint_programme,
+    p_svm_programme,
+    v_svm_programme,
+)
+
+
+def two_tokens(D, Z, scores=(1, 0)):
+    """Inputs whose only constraint has the difference D_i and the query z_i."""
+    D = np.array(D, dtype=float)
+    X = np.stack([D, np.zeros_like(D)], axis=1)
+    return AttentionData.of(X, Z, scores=np.tile(scores, (len(D), 1)))
+
+
+def blocks(*shape, top=3):
+    """Arrays of integers up to `top` in size, drawn as bytes; simple ones first."""
+    table = np.array([(k + 1) // 2 * (-1.0) ** (k + 1) for k in range(2 * top + 1)]) + 0.0
+    size = int(np.prod(shape))
+    return st.binary(min_size=size, max_size=size).map(
+        lambda raw: table[np.frombuffer(raw, dtype=np.uint8) % len(table)].reshape(shape)
+    )
+
+
+@st.composite
+def problems(draw, top=3, n=3, T=3, d=3):
+    """Integer data with labels and sometimes a mask, and one present token an input."""
+    n, T, d = draw(st.integers(1, n)), draw(st.integers(2, T)), draw(st.integers(1, d))
+    targets = np.frombuffer(draw(st.binary(min_size=n, max_size=n)), np.uint8).astype(int) % T
+    mask = None
+    if draw(st.booleans()):
+        mask = draw(blocks(n, T, top=1)) >= 0
+        mask[np.arange(n), targets] = True
+    y = np.where(draw(blocks(n, top=1)) < 0, -1.0, 1.0)
+    data = AttentionData(
+        draw(blocks(n, T, d, top=top)),
+        draw(blocks(n, d, top=top)),
+        y=y,
+        v=draw(blocks(d, top=top)),
+        mask=mask,
+    )
+    return data, targets
+
+
+@st.composite
+def selections(draw, data, targets):
+    """A selection that holds the targets, and probabilities 1 and 2 before normalising."""
+    selected = (draw(blocks(data.n, data.T, top=1)) >= 0) & data.present
+    selected[np.arange(data.n), targets] = True
+    return selected, np.where(draw(blocks(data.n, data.T, top=1)) < 0, 2.0, 1.0)
+
+
+KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM", "joint p-SVM", "Gen-SVM", "W_fin")
+
+
+@st.composite
+def programmes(draw, kinds=KINDS):
+    """A programme of the family on integer data, at least one constraint in it."""
+    data, targets = draw(problems())
+    kind = draw(st.sampled_from(kinds))
+    selected, probabilities = draw(selections(data, targets))
+    make = {
+        "Att-SVM": lambda: att_svm_programme(data, targets),
+        "p-SVM": lambda: p_svm_programme(data, targets),
+        "keys": lambda: p_svm_programme(data, targets, draw(blocks(2, data.d, top=2))),
+        "v-SVM": lambda: v_svm_programme(data, targets),
+        "joint p-SVM": lambda: joint_programme(data, draw(blocks(data.n)) >= 0, targets),
+        "Gen-SVM": lambda: generalised_programme(data, selected),
+        "W_fin": lambda: finite_part_programme(data, selected, probabilities),
+    }
+    try:
+        return make[kind]()
+    except DataError:  # nothing is constrained
+        reject()

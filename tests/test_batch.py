@@ -1,0 +1,236 @@
+"""A batch is its problems one at a time, however they are put together and whatever lies."""
+
+import numpy as np
+import pytest
+from conditions import EPS, check
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import problems, two_tokens
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, SolverError, TiedTokensError
+from attsvm.kernels import batch as kernel
+from attsvm.kernels.least_norm import FAILED, SOLVED, UNBOUNDED
+from attsvm.svm import att_svm, att_svm_programme, batch, local_svm
+from attsvm.svm.batch import att_svm_batch, solve_choices
+from properties.instances import gaussian_protocol
+
+FIELDS = ("W", "targets", "margins", "duals")
+FIGURES = ("value", "primal_residual", "gap")
+
+
+def same(answers, b, single):
+    """To the last bit, but for the scale of Farkas multipliers: two ways to sum them to 1."""
+    assert answers.solved[b] == single.solved
+    for name in FIELDS:
+        mine, theirs = getattr(answers, name)[b], getattr(single, name)
+        assert mine.shape == theirs.shape
+        if single.solved or name != "duals":
+            assert np.array_equal(mine, theirs), name
+        else:
+            assert np.abs(mine - theirs).max() <= 4 * mine.size * EPS
+    for name in FIGURES:
+        assert getattr(answers, name)[b] == getattr(single, name), name
+    if single.solved:
+        assert answers.dual_residual[b] == single.dual_residual == 0.0
+    else:
+        assert abs(answers.dual_residual[b] - single.dual_residual) <= 64 * EPS
+
+
+def ensemble(seed, count, n=3, T=4, d=3, masked=False):
+    """Protocols of one shape; in dimension 3 both answers occur."""
+    generator, sets = np.random.default_rng(seed), []
+    for _ in range(count):
+        data = gaussian_protocol(generator, n=n, T=T, d=d)
+        mask = generator.random((n, T)) < 0.7
+        mask[:, :2] = True
+        sets.append(AttentionData(data.X, data.Z, scores=data.gamma, mask=mask if masked else None))
+    return sets
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("size", [(1, 2, 2), (3, 4, 3), (6, 5, 3), (2, 8, 4)])
+def test_random_batches_are_their_problems_one_at_a_time(size, masked):
+    n, T, d = size
+    sets = ensemble(n + d, 30, n, T, d, masked)
+    answers = att_svm_batch(sets)
+    assert len(answers) == 30
+    for b, data in enumerate(sets):
+        same(answers, b, att_svm(data))
+
+
+def test_both_answers_occur_in_one_batch():
+    solved = att_svm_batch(ensemble(9, 40, 6, 5, 3)).solved
+    assert solved.any()
+    assert not solved.all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(problems(n=2, T=2, d=2), min_size=1, max_size=4))
+def test_integer_batches_are_their_problems_one_at_a_time(drawn):
+    """Zero queries, repeated tokens and masks included, in groups of one shape."""
+    groups = {}
+    for data, targets in drawn:
+        if data.present.sum() > data.n:
+            groups.setdefault(data.X.shape, []).append((data, targets))
+    for group in groups.values():
+        sets, targets = [d for d, _ in group], np.stack([t for _, t in group])
+        answers = att_svm_batch(sets, targets)
+        for b, data in enumerate(sets):
+            single = att_svm(data, targets[b])
+            same(answers, b, single)
+            check(single.programme, single)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_choices_are_local_svms_one_at_a_time(seed):
+    data = ensemble(seed, 1, 3, 3, 3, masked=True)[0]
+    tokens = [np.flatnonzero(row) for row in data.present]
+    choices = np.array(np.meshgrid(*tokens)).reshape(3, -1).T
+    answers = solve_choices(data, choices)
+    assert len(answers) == len(choices) > 7
+    for b, choice in enumerate(choices):
+        same(answers, b, local_svm(data, choice))
+
+
+def test_many_constraints_are_solved_in_a_batch_as_alone():
+    """Above 256 rows a single one takes another way; both are proved to a gap of 1e-9."""
+    sets = ensemble(3, 2, 5, 60, 20)
+    answers = att_svm_batch(sets)
+    for b, data in enumerate(sets):
+        single = att_svm(data)
+        assert answers.solved[b] == single.solved
+        assert np.linalg.norm(answers.W[b] - single.W) <= 1e-4 * single.value
+        assert abs(answers.value[b] - single.value) <= 1e-9 * single.value
+
+
+def test_company_changes_nothing():
+    """Order, other problems, hopeless ones among them, and repetition: to the last bit."""
+    sets = ensemble(4, 12, 9, 6, 3)
+    whole, order = att_svm_batch(sets), np.random.default_rng(0).permutation(12)
+    mixed = att_svm_batch([sets[b] for b in order])
+    repeated = att_svm_batch(sets[:3] * 4)
+    for name in ("solved", *FIELDS, *FIGURES, "dual_residual"):
+        table = getattr(whole, name)
+        assert np.array_equal(getattr(mixed, name), table[order]), name
+        assert np.array_equal(getattr(repeated, name), np.concatenate([table[:3]] * 4)), name
+        for b in (0, 5, 11):
+            assert np.array_equal(getattr(att_svm_batch([sets[b]]), name), table[b : b + 1]), name
+
+
+# liars
+
+
+def lying(least_norm, lie):
+    """The loop as it stands in Python, around a method that lies about weights and status."""
+
+    def method(D, Z, bound, equal, limit):
+        return lie(*least_norm(D, Z, bound, equal, limit))
+
+    return method
+
+
+LIES = {
+    "garbage": lambda w, s, c: (np.random.default_rng(0).random(w.shape), s, c),
+    "nan": lambda w, s, c: (np.full_like(w, np.nan), s, c),
+    "one nan": lambda w, s, c: (np.where(np.arange(w.size) == 0, np.nan, w), s, c),
+    "infinite": lambda w, s, c: (np.full_like(w, np.inf), s, c),
+    "negative": lambda w, s, c: (-w, s, c),
+    "tiny negative": lambda w, s, c: (w - 1e-14, s, c),
+    "zeros": lambda w, s, c: (np.zeros_like(w), s, c),
+    "scaled": lambda w, s, c: (w * (1 + 1e-6), s, c),
+    "claimed solved": lambda w, s, c: (w, SOLVED, c),
+    "claimed unseparable": lambda w, s, c: (w, UNBOUNDED, c),
+    "reversed": lambda w, s, c: (w, UNBOUNDED if s == SOLVED else SOLVED, c),
+    "failed": lambda w, s, c: (w, FAILED, c),
+    "unknown": lambda w, s, c: (w, 7, c),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_a_lying_method_changes_no_answer(monkeypatch, lie):
+    """What its figures do not prove is solved again, one at a time."""
+    sets = ensemble(5, 8, 9, 6, 3)
+    truth = att_svm_batch(sets)
+    assert truth.solved.any()
+    assert not truth.solved.all()
+    monkeypatch.setattr(kernel, "least_norm", lying(kernel.least_norm, lie))
+    monkeypatch.setattr(batch, "solve_many", kernel.solve_many.py_func)
+    answers = att_svm_batch(sets)
+    assert np.array_equal(answers.solved, truth.solved)
+    for b, data in enumerate(sets):
+        programme = att_svm_programme(data)
+        if answers.solved[b]:
+            weights = answers.duals[b][programme.input, programme.token]
+            assert np.abs(answers.W[b] - programme.combine(weights)).max() <= 1e-12
+            assert np.linalg.norm(answers.W[b] - truth.W[b]) <= 1e-4 * truth.value[b]
+            assert (answers.margins[b] >= 1.0 - 1e-9).all()
+            continue
+        assert answers.value[b] == np.inf
+        assert not answers.W[b].any()
+        assert (answers.margins[b] == np.inf).all()
+        assert (answers.duals[b] >= 0.0).all()
+        assert abs(answers.duals[b].sum() - 1.0) <= 1e-12
+        left = programme.combine(answers.duals[b][programme.input, programme.token])
+        assert np.linalg.norm(left) <= 1e-9 * programme.norms.max()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0, 0.0])
+@pytest.mark.parametrize("status", [SOLVED, UNBOUNDED, FAILED])
+def test_a_kernel_that_returns_nothing_of_use_is_not_believed(monkeypatch, value, status):
+    """Every number it returns is `value`, figures included."""
+    sets = ensemble(5, 6, 9, 6, 3)
+    truth, honest = att_svm_batch(sets), batch.solve_many
+
+    def broken(*arguments):
+        arrays = [np.full_like(a, value) for a in honest(*arguments)[:3]]
+        return *arrays, np.full(6, status), np.full((6, 5), value)
+
+    monkeypatch.setattr(batch, "solve_many", broken)
+    answers = att_svm_batch(sets)
+    for name in ("solved", "W", "value", "margins"):
+        assert np.array_equal(getattr(answers, name), getattr(truth, name)), name
+    assert np.abs(answers.duals - truth.duals).max() <= 64 * EPS
+
+
+# what is refused
+
+
+def test_shapes_must_agree_and_targets_must_fit():
+    one, other = ensemble(0, 1, 3, 4, 3)[0], ensemble(0, 1, 3, 3, 3)[0]
+    with pytest.raises(DataError, match="one shape"):
+        att_svm_batch([one, other])
+    with pytest.raises(DataError, match="one shape"):
+        att_svm_batch([])
+    with pytest.raises(DataError, match="one row per data set") as caught:
+        att_svm_batch([one, one], np.zeros((1, 3), dtype=int))
+    assert caught.value.value == 1
+    with pytest.raises(DataError, match="not a token index"):
+        att_svm_batch([one], np.array([[0, 0, 4]]))
+    with pytest.raises(DataError, match="not a token index"):
+        solve_choices(one, np.array([[0, 0, 0], [0, -1, 0]]))
+
+
+def test_one_bad_problem_is_named_as_it_is_alone():
+    good, ones = two_tokens([(1, 0)], [[1, 1]]), np.ones((1, 2))
+    bad = {
+        TiedTokensError: two_tokens([(1, 0)], ones, scores=(1, 1)),
+        DataError: AttentionData(good.X, ones, scores=[[1, 0]], mask=[[True, False]]),
+    }
+    for error, data in bad.items():
+        with pytest.raises(error):
+            att_svm_batch([good, data])
+    for size in (1e200, 1e-200):
+        with pytest.raises(DataError, match="flow float64"):
+            att_svm_batch([good, two_tokens([(size, 0)], ones)])
+    hair = two_tokens([(1, 0), (-1, 2.0**-28)], np.ones((2, 2)))
+    with pytest.raises(SolverError, match="no method reached a proof"):
+        att_svm_batch([two_tokens(np.eye(2), np.ones((2, 2))), hair])
+
+
+def test_a_batch_says_what_is_in_it():
+    sets = [two_tokens([(1, 0), (sign, 0)], np.ones((2, 2))) for sign in (1, -1, 1)]
+    answers = att_svm_batch(sets)
+    assert repr(answers) == "<3 Att-SVMs of 2 inputs, 2 tokens: 2 solved, 1 unseparable>"

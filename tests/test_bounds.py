@@ -1,0 +1,361 @@
+"""Rounding bounds against exact arithmetic: never on the wrong side, whatever the arrays."""
+
+import itertools
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.exact.numbers import is_positive_semidefinite, rational, rationals
+from attsvm.exact.svm import decide
+from attsvm.svm import bounds
+from attsvm.svm.frobenius import solve_programme
+from attsvm.svm.programme import (
+    att_svm_programme,
+    finite_part_programme,
+    generalised_programme,
+    joint_programme,
+    p_svm_programme,
+    v_svm_programme,
+)
+from properties.instances import gaussian_protocol
+
+SCALES = (1.0, 1e-8, 1e8, 3e-70, 7e60)
+
+
+def exact_rows(programme):
+    """d_j and z_j of the data themselves, in rationals."""
+    kept, rival = rationals(programme.kept), rationals(programme.rival)
+    rows = [[a - b for a, b in zip(x, y, strict=True)] for x, y in zip(kept, rival, strict=True)]
+    if programme.keys is not None:
+        keys = rationals(programme.keys)
+        rows = [
+            [sum((k * x for k, x in zip(key, row, strict=True)), fmpq(0)) for key in keys]
+            for row in rows
+        ]
+    return rows, rationals(programme.Z)
+
+
+def square(vector):
+    return sum((x * x for x in vector), fmpq(0))
+
+
+def exact_margins(programme, W):
+    D, Z = exact_rows(programme)
+    W = rationals(W)
+    return [
+        sum(
+            (
+                d * w * z
+                for d, row in zip(D[j], W, strict=True)
+                for w, z in zip(row, Z[j], strict=True)
+            ),
+            fmpq(0),
+        )
+        for j in range(len(D))
+    ]
+
+
+def exact_sum(programme, weights):
+    """sum_j w_j d_j z_j^T, row by row."""
+    D, Z = exact_rows(programme)
+    weights = rationals(weights)
+    return [
+        [
+            sum((w * x[r] * z[c] for w, x, z in zip(weights, D, Z, strict=True)), fmpq(0))
+            for c in range(len(Z[0]))
+        ]
+        for r in range(len(D[0]))
+    ]
+
+
+def is_norm_at_most(matrix, level):
+    """Whether ||matrix||_op <= level, decided in rationals."""
+    columns = [list(column) for column in zip(*matrix, strict=True)]
+    gram = [
+        [sum((x * y for x, y in zip(a, b, strict=True)), fmpq(0)) for b in columns] for a in columns
+    ]
+    return is_positive_semidefinite(
+        [
+            [(level * level if j == k else fmpq(0)) - x for k, x in enumerate(row)]
+            for j, row in enumerate(gram)
+        ]
+    )
+
+
+def nuclear_norm(W):
+    """||W||_* with 50 digits."""
+    with mpmath.workdps(50):
+        return mpmath.fsum(mpmath.svd_r(mpmath.matrix(W.tolist()), compute_uv=False))
+
+
+def at_most(x, y):
+    """Whether the float x is at most the ball or rational y, for sure."""
+    return arb(rational(x)) <= arb(y)
+
+
+def at_least(x, y):
+    return arb(rational(x)) >= arb(y)
+
+
+def gaussian(seed, *, keys=False):
+    generator = np.random.default_rng(seed)
+    n, T, d = (int(generator.integers(1, top)) for top in (5, 5, 6))
+    data = gaussian_protocol(generator, n, T + 1, d + 1)
+    scale = SCALES[seed % len(SCALES)]
+    data = AttentionData(data.X * scale, data.Z, scores=data.gamma)
+    if keys:
+        return p_svm_programme(data, W=generator.normal(size=(3, d + 1)))
+    return att_svm_programme(data)
+
+
+def programmes():
+    """One of every kind, with rows that round, equalities, bounds of 0 and of other values."""
+    generator = np.random.default_rng(3)
+    data = gaussian_protocol(generator, 4, 4, 9)
+    scores = generator.normal(size=(4, 4))
+    plain = AttentionData(data.X, data.Z, scores=scores)
+    selected = scores >= np.sort(scores, axis=1)[:, [-2]]
+    weights = generator.random((4, 4)) + 0.1
+    return [
+        att_svm_programme(plain),
+        p_svm_programme(plain),
+        p_svm_programme(plain, W=generator.normal(size=(12, 9))),
+        v_svm_programme(data),
+        joint_programme(plain, np.array([True, False, True, False])),
+        generalised_programme(plain, selected),
+        finite_part_programme(plain, selected, weights / weights.sum(axis=1, keepdims=True)),
+    ]
+
+
+# the pieces
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.floats(-1e150, 1e150), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_lengths_are_never_too_short(rows):
+    array = np.array(rows)
+    lengths = bounds.length_up(array)
+    exact = [square(row) for row in rationals(array)]
+    for length, below in zip(lengths, exact, strict=True):
+        assert rational(length) ** 2 >= below
+        assert rational(length) ** 2 <= below * (1 + fmpq(1, 10**14)) + fmpq(1, 10**320)
+    size = bounds.size_up(array)
+    assert rational(size) ** 2 >= sum(exact, fmpq(0))
+    assert bounds.size_up(array.ravel()) >= lengths.max() * (1 - 1e-15)
+
+
+@pytest.mark.parametrize("entry", [5e-324, 1e-170, 1e-160, 2e-154])
+def test_squares_that_underflow_are_counted(entry):
+    array = np.array([[entry, -entry, entry]])
+    assert rational(bounds.length_up(array)[0]) ** 2 >= square(rationals(array)[0])
+    assert rational(bounds.size_up(array)) ** 2 >= square(rationals(array)[0])
+
+
+def test_gamma_is_at_least_the_bound_it_is_named_after():
+    unit = fmpq(1, 2**53)
+    for k in (1, 2, 3, 10, 1000, 123457):
+        assert rational(bounds.gamma(k)) >= k * unit / (1 - k * unit)
+        assert bounds.gamma(k) <= 1.01 * k * 2.0**-53
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("keys", [False, True])
+def test_margins_are_enclosed(seed, keys):
+    programme = gaussian(seed, keys=keys)
+    generator = np.random.default_rng(seed)
+    W = generator.normal(size=(programme.D.shape[1], programme.Z.shape[1]))
+    W *= 10.0 ** generator.integers(-5, 6)
+    margins, noise = bounds.margins_about(programme, W, bounds.size_up(W))
+    errors = bounds.row_errors(programme)
+    D, _ = exact_rows(programme)
+    exact = exact_margins(programme, W)
+    for j, (x, y, near) in enumerate(zip(margins, noise, exact, strict=True)):
+        assert abs(rational(x) - near) <= rational(y)
+        away = [a - b for a, b in zip(rationals(programme.D)[j], D[j], strict=True)]
+        assert square(away) <= rational(errors[j]) ** 2
+    assert (noise <= 1e-13 * programme.norms * np.linalg.norm(W)).all()
+
+
+def test_some_margins_and_rows_do_round():
+    """Otherwise the test above would pass with no bound at all."""
+    wrong_margins = wrong_rows = 0
+    for seed in range(20):
+        programme = gaussian(seed)
+        W = np.random.default_rng(seed).normal(size=(programme.D.shape[1],) * 2)
+        D, _ = exact_rows(programme)
+        wrong_rows += rationals(programme.D) != D
+        wrong_margins += rationals(programme.margins(W)) != exact_margins(programme, W)
+    assert min(wrong_margins, wrong_rows) >= 15
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nuclear_norms_are_bounded_from_above(seed):
+    generator = np.random.default_rng(seed)
+    d, e, r = (int(generator.integers(1, 5)) for _ in range(3))
+    L, R = generator.normal(size=(d, r)), generator.normal(size=(e, r))
+    if seed % 2:  # orthogonal factors, as answers have them: then nothing is lost
+        left, values, right = np.linalg.svd(L @ R.T, full_matrices=False)
+        L, R = left * np.sqrt(values), right.T * np.sqrt(values)
+        assert bounds.nuclear_up(L, R) <= float(nuclear_norm(L @ R.T)) * (1 + 1e-14)
+    assert bounds.nuclear_up(L, R) >= nuclear_norm(L @ R.T)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_operator_norms_are_bounded_from_above(seed):
+    programme = gaussian(seed)
+    generator = np.random.default_rng(seed)
+    weights = np.maximum(generator.normal(size=len(programme.D)), 0.0) / programme.norms
+    weights[0] = 1.0 / programme.norms[0]
+    found = bounds.spectrum(programme, weights)
+    S = exact_sum(programme, weights)
+    top = rational(found.top)
+    assert is_norm_at_most(S, top)
+    assert not is_norm_at_most(S, top * (1 - fmpq(1, 10**12)))
+    assert np.abs((found.U * found.values) @ found.V.T - programme.combine(weights)).max() <= 1e-13
+
+
+def test_a_basis_that_is_not_orthonormal_costs_width_alone(monkeypatch):
+    """More dimensions than queries, and a factorisation that lies about the coordinates."""
+    generator = np.random.default_rng(1)
+    programme = att_svm_programme(gaussian_protocol(generator, 2, 3, 4))
+    weights = generator.random(len(programme.D))
+    S = exact_sum(programme, weights)
+    honest = bounds.spectrum(programme, weights).top
+    true = np.linalg.qr
+    for lie in (
+        lambda Q: 1.5 * Q,
+        lambda Q: Q + 0.3,
+        lambda Q: Q[:, ::-1] * 0.1,
+        lambda Q: np.zeros_like(Q),
+    ):
+        monkeypatch.setattr(np.linalg, "qr", lambda A, lie=lie: (lie(true(A)[0]), None))
+        lying = bounds.spectrum(programme, weights).top
+        assert is_norm_at_most(S, rational(lying))
+        assert lying >= honest
+
+
+def test_singular_vectors_that_are_wrong_cost_width_alone(monkeypatch):
+    generator = np.random.default_rng(2)
+    programme = att_svm_programme(gaussian_protocol(generator, 3, 3, 3))
+    weights = generator.random(len(programme.D))
+    S = exact_sum(programme, weights)
+    true = np.linalg.svd
+    for lie in (
+        lambda U, s, V: (U, 0.1 * s, V),
+        lambda U, s, V: (0.5 * U, s, V),
+        lambda U, s, V: (U, s, V[::-1]),
+        lambda U, s, V: (np.zeros_like(U), s, V),
+    ):
+        monkeypatch.setattr(np.linalg, "svd", lambda A, lie=lie, **o: lie(*true(A, **o)))
+        assert is_norm_at_most(S, rational(bounds.spectrum(programme, weights).top))
+
+
+# brackets
+
+
+@pytest.mark.parametrize("kind", range(7))
+def test_frobenius_brackets_hold_the_exact_norm_of_every_programme(kind):
+    programme = programmes()[kind]
+    exact = decide(programme)
+    assert exact.status == "solved"
+    least = arb(sum((x * x for row in exact.W for x in row), fmpq(0))).sqrt()
+    answer = solve_programme(programme)
+    low, high = bounds.frobenius_bracket(programme, answer.W, answer.weights)
+    assert at_most(low, least)
+    assert at_least(high, least)
+    assert high - low <= 1e-11 * high
+    generator = np.random.default_rng(kind)
+    for size in (1e-14, 1e-9, 1e-3, 1.0):  # whatever the matrix and the multipliers
+        W = answer.W + size * generator.normal(size=answer.W.shape)
+        weights = answer.weights + size * generator.normal(size=answer.weights.shape)
+        low, high = bounds.frobenius_bracket(programme, W, weights)
+        assert at_most(low, least)
+        assert high == np.inf or at_least(high, least)
+
+
+def test_the_programmes_above_need_a_move_to_be_feasible():
+    """Equalities and bounds of 0 that no multiple of W meets, and bounds of other sizes."""
+    kinds = programmes()
+    assert [bool(kind.equal.any()) for kind in kinds] == [False] * 5 + [True] * 2
+    assert set(kinds[4].bound.tolist()) == {0.0, 1.0}
+    assert len(set(kinds[6].bound.tolist())) > 2
+    assert (kinds[6].bound < 0.0).any()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_frobenius_brackets_hold_at_every_scale(seed):
+    programme = gaussian(seed)
+    exact = decide(programme)
+    if exact.status != "solved":
+        low, high = bounds.frobenius_bracket(
+            programme, np.ones((programme.D.shape[1],) * 2), np.ones(len(programme.D))
+        )
+        assert 0.0 <= low < np.inf
+        assert high == np.inf
+        return
+    least = arb(sum((x * x for row in exact.W for x in row), fmpq(0))).sqrt()
+    answer = solve_programme(programme)
+    low, high = bounds.frobenius_bracket(programme, answer.W, answer.weights)
+    assert at_most(low, least)
+    assert at_least(high, least)
+    assert high - low <= 1e-9 * high
+
+
+def test_dependent_equalities_leave_the_upper_bound_infinite():
+    """A token twice in a selection is one equality twice: no proof that both can be met."""
+    X = np.array([[[1.0, 0.3], [0.2, 0.7], [0.2, 0.7], [-1.0, 0.1]]])
+    data = AttentionData(X, np.array([[0.6, 0.9]]), scores=np.array([[2.0, 1.0, 1.0, 0.0]]))
+    programme = generalised_programme(data, np.array([[True, True, True, False]]))
+    answer = solve_programme(programme)
+    low, high = bounds.frobenius_bracket(programme, answer.W, answer.weights)
+    assert 0.0 < low <= answer.value
+    assert high == np.inf
+
+
+def test_an_equality_between_equal_tokens_is_no_obstacle():
+    X = np.array([[[1.0, 0.3], [1.0, 0.3], [-1.0, 0.1]]])
+    data = AttentionData(X, np.array([[0.6, 0.9]]), scores=np.array([[2.0, 2.0, 0.0]]))
+    programme = generalised_programme(data, np.array([[True, True, False]]))
+    answer = solve_programme(programme)
+    low, high = bounds.frobenius_bracket(programme, answer.W, answer.weights)
+    assert low <= answer.value * (1 + 1e-14)
+    assert high - low <= 1e-12 * high
+
+
+def test_without_the_bounds_of_rounding_brackets_would_be_wrong():
+    """The plain quotient is above the exact least norm for some data, by a few units."""
+    above = 0
+    for seed in itertools.count():
+        programme = gaussian(5 * seed)  # scale 1
+        exact = decide(programme)
+        if exact.status != "solved":
+            continue
+        least = arb(sum((x * x for row in exact.W for x in row), fmpq(0))).sqrt()
+        weights = solve_programme(programme).weights
+        plain = float(weights.sum() / np.linalg.norm(programme.combine(weights)))
+        above += bool(arb(rational(plain)) > least)
+        if above >= 3:
+            break
+        assert seed < 60
+
+
+def test_what_is_not_a_number_proves_nothing():
+    programme = gaussian(0)
+    answer = solve_programme(programme)
+    nowhere = np.full_like(answer.weights, np.nan)
+    low, high = bounds.frobenius_bracket(programme, answer.W, nowhere)
+    assert not low > 0.0
+    low, high = bounds.frobenius_bracket(programme, np.full_like(answer.W, np.nan), answer.weights)
+    assert not high < np.inf
+    assert not bounds.spectrum(programme, nowhere).top < np.inf
+    L = np.full((programme.D.shape[1], 1), np.nan)
+    low, high = bounds.nuclear_bracket(programme, L, L, nowhere, np.nan)
+    assert not low > 0.0
+    assert not high < np.inf
+    low, high = bounds.nuclear_bracket(programme, L, L, -answer.weights, 1.0)
+    assert low == 0.0

@@ -1,0 +1,230 @@
+"""Exact answers of every programme, whatever the guess; conditions held in fractions."""
+
+import inspect
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from conditions import check_exactly, exact_rows, exactly, near
+from flint import fmpq
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from problems import KINDS, blocks, problems, programmes, two_tokens
+
+from attsvm.errors import SolverError
+from attsvm.exact import ExactData, decide, separate
+from attsvm.exact.svm import ExactProgramme, nearest, solve_exactly
+from attsvm.svm import att_svm, att_svm_programme, certify, solve_programme
+from attsvm.svm.programme import generalised_programme, joint_programme, subset
+from properties.instances import gaussian_protocol, joint_inputs
+
+
+def rank(rows):
+    """The rank of a matrix of fractions, by elimination."""
+    rows, found = [list(row) for row in rows], 0
+    for column in range(len(rows[0])):
+        lead = next((r for r in rows[found:] if r[column] != 0), None)
+        if lead is None:
+            continue
+        rows.remove(lead)
+        rows.insert(found, lead)
+        found += 1
+        for r in rows[found:]:
+            factor = r[column] / lead[column]
+            r[:] = [x - factor * y for x, y in zip(r, lead, strict=True)]
+    return found
+
+
+def solution(exact):
+    return [[exactly(x) for x in row] for row in exact.W]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_certified_in_fractions(kind):
+    @settings(max_examples=40, deadline=None)
+    @given(programmes(kinds=(kind,)))
+    def holds(programme):
+        answer = solve_programme(programme)
+        exact = certify(answer)
+        check_exactly(programme, exact)
+        assert exact.status == answer.status
+        assert exact.status == "unseparable" or near(answer, exact)
+
+    holds()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_answers_are_certified(seed):
+    """Nothing is integer, and every difference was rounded."""
+    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=3 + seed % 2)
+    answer = att_svm(data)
+    check_exactly(answer.programme, certify(answer))
+
+
+@settings(max_examples=100, deadline=None)
+@given(programmes())
+def test_what_an_exact_answer_says_of_itself(programme):
+    exact = decide(programme)
+    W, duals = solution(exact), [exactly(w) for w in exact.duals]
+    margins, bound = [exactly(m) for m in exact.margins], programme.bound.tolist()
+    assert rank(W) == exact.rank
+    if exact.status == "unseparable":
+        assert (exactly(exact.square), exact.rank, exact.all_tight) == (0, 0, False)
+        return
+    assert exactly(exact.square) == sum(x * x for row in W for x in row)
+    tight = [j for j, m in enumerate(margins) if m == Fraction(bound[j])]
+    assert exact.tight == tight
+    assert exact.all_tight == (len(tight) == len(bound))
+    assert exact.degenerate == [j for j in tight if duals[j] == 0 and not programme.equal[j]]
+
+
+def test_tight_without_weight_is_degenerate_unless_an_equality():
+    """Margins (1, 1) by (1, 0); then (1, 1) again through a sum that W = (1, 0) meets alone."""
+    data = two_tokens([(1, 0), (1, 1), (1, -1), (2, 0)], np.tile([1.0, 0.0], (4, 1)))
+    exact = decide(att_svm_programme(data))
+    assert solution(exact) == [[1, 0], [0, 0]]
+    assert exact.tight == [0, 1, 2]
+    assert not exact.all_tight
+    assert len(exact.degenerate) == sum(1 for j in exact.tight if exactly(exact.duals[j]) == 0)
+    assert exact.degenerate
+    everything = generalised_programme(data, np.ones((4, 2), dtype=bool))
+    assert decide(everything).degenerate == []
+
+
+GUESSES = {
+    "zeros": lambda m, g: np.zeros(m),
+    "ones": lambda m, g: np.ones(m),
+    "first": lambda m, g: np.eye(1, m)[0],
+    "last": lambda m, g: np.eye(1, m, m - 1)[0],
+    "random": lambda m, g: g.random(m) * (g.random(m) < 0.5),
+    "negative": lambda m, g: -g.random(m),
+    "nan": lambda m, g: np.full(m, np.nan),
+    "infinite": lambda m, g: np.full(m, np.inf),
+    "tiny": lambda m, g: np.full(m, 5e-324),
+}
+
+
+@pytest.mark.parametrize("guess", GUESSES.values(), ids=GUESSES)
+def test_no_guess_changes_the_answer(guess):
+    """The solution is unique; a certificate need not be, but every one is checked."""
+    generator = np.random.default_rng(0)
+
+    @settings(max_examples=50, deadline=None)
+    @given(programmes())
+    def holds(programme):
+        exact = decide(programme)
+        other = decide(programme, guess(len(programme.bound), generator))
+        check_exactly(programme, other)
+        assert other.status == exact.status
+        assert solution(other) == solution(exact)
+
+    holds()
+
+
+def test_a_wrong_answer_is_replaced_by_the_exact_one():
+    """Multipliers that support nothing are only a worse start."""
+    answer = att_svm(joint_inputs(), [1, 0, 1])
+    truth = certify(answer)
+    for weights in (np.ones(3), np.array([0.0, 0.0, 7.0]), -answer.weights):
+        exact = certify(replace(answer, weights=weights))
+        assert solution(exact) == solution(truth)
+
+
+@settings(max_examples=50, deadline=None)
+@given(programmes())
+def test_duplicates_change_no_exact_solution(programme):
+    """Rows given twice make the active block singular wherever both are guessed."""
+    m = len(programme.bound)
+    twice = inspect.unwrap(subset)(programme, np.arange(m).repeat(2))
+    exact = decide(programme)
+    for duals in (None, np.ones(2 * m), solve_programme(twice).weights):
+        other = decide(twice, duals)
+        check_exactly(twice, other)
+        assert other.status == exact.status
+        assert solution(other) == solution(exact)
+
+
+@pytest.mark.parametrize("bounds", [[True, True], [True, False]])
+def test_disagreement_raises_and_says_whom_to_trust(bounds):
+    """An answer of the other status, as floats might give it by a hair."""
+    programme = joint_programme(two_tokens([(1, 0), (0, 1)], np.eye(2)), np.array(bounds))
+    answer = solve_programme(programme)
+    for status in ("solved", "unseparable"):
+        claimed = replace(answer, status=status)
+        if status == answer.status:
+            certify(claimed)
+            continue
+        with pytest.raises(SolverError, match="`solved` where floats said `unseparable`") as caught:
+            certify(claimed)
+        assert "decide" in caught.value.remedy
+    opposed = att_svm(two_tokens([(1, 0), (-1, 0)], np.ones((2, 2))))
+    with pytest.raises(SolverError, match="`unseparable` where floats said `solved`"):
+        certify(replace(opposed, status="solved"))
+
+
+# exact programmes from exact rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_exact_data_are_separated_as_the_programme_is(problem):
+    data, targets = problem
+    exact = ExactData.of(data)
+    chosen = [kept.index(t) for kept, t in zip(exact.kept, targets.tolist(), strict=True)]
+    answer = separate(exact, chosen)
+    if data.present.sum() == data.n:
+        assert answer is None
+        return
+    programme = att_svm_programme(data, targets)
+    check_exactly(programme, answer)
+    assert solution(answer) == solution(decide(programme))
+    assert answer.status == decide(programme).status
+
+
+@settings(max_examples=60, deadline=None)
+@given(blocks(4, 2), blocks(4, 2), blocks(4), st.integers(1, 7), st.integers(1, 5))
+def test_rows_of_rationals_are_decided_as_they_are(D, Z, bound, p, q):
+    """Denominators 3 and 7 no float holds; W scales against them."""
+    assume(bound.any())
+    rows = [[fmpq(int(x), 3 * p) for x in row] for row in D]
+    queries = [[fmpq(int(x), 7 * q) for x in row] for row in Z]
+    bounds = [fmpq(int(b), 5) for b in bound]
+    equal = [False, True, False, False]
+    answer = solve_exactly(ExactProgramme.of_rows(rows, queries, bounds, equal))
+    whole = solve_exactly(
+        ExactProgramme.of_rows(
+            [[fmpq(int(x)) for x in row] for row in D],
+            [[fmpq(int(x)) for x in row] for row in Z],
+            [fmpq(int(b)) for b in bound],
+            equal,
+        )
+    )
+    assert answer.status == whole.status
+    factor = Fraction(3 * p * 7 * q, 5)
+    assert solution(answer) == [[x * factor for x in row] for row in solution(whole)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.fractions())
+@example(Fraction(2**53 + 1))
+@example(Fraction(1, 3))
+@example(Fraction(2) ** -1074 / 2)
+def test_nearest_rounds_correctly(value):
+    near_ = nearest(fmpq(value.numerator, value.denominator))
+    assert near_ == float(value)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_beyond_floats_nearest_is_infinite(sign):
+    assert nearest(fmpq(sign * 10**400, 3)) == sign * np.inf
+
+
+def test_exact_rows_come_from_the_tokens_not_from_their_rounded_difference():
+    """1e16 + 1 is no float, so D is rounded; in rationals 1 - (-1e16) is what it is."""
+    data = two_tokens([(1.0,)], [[1.0]])
+    shifted = replace(data, X=np.array([[[1.0], [-1e16]]]))
+    programme = att_svm_programme(shifted)
+    assert programme.D[0, 0] == 1e16
+    assert exact_rows(programme) == [[10**16 + 1]]
+    assert solution(decide(programme)) == [[Fraction(1, 10**16 + 1)]]

@@ -1,0 +1,168 @@
+"""Certificates with free signs, programmes without demands, and vectors that are none."""
+
+import math
+
+import numpy as np
+import pytest
+from conditions import EPS, check, check_exactly, exactly, right
+from problems import two_tokens
+
+from attsvm.data import AttentionData
+from attsvm.errors import SolverError
+from attsvm.exact import decide
+from attsvm.svm import (
+    att_svm,
+    finite_part,
+    generalised_svm,
+    joint_svm,
+    p_svm,
+    solve_programme,
+    v_svm,
+)
+from attsvm.svm.programme import joint_programme
+
+PAIR = np.ones((1, 2), dtype=bool)
+LOG2 = math.log(2.0)
+
+
+@pytest.mark.parametrize(("p", "sign"), [([2.0, 1.0], 1.0), ([1.0, 2.0], -1.0)])
+def test_equal_tokens_of_unequal_weight_have_a_certificate_of_either_sign(p, sign):
+    """0 = log 2 times a multiplier of the sign of the bound gains 1."""
+    data = AttentionData.of([[[1.0, 2.0], [1.0, 2.0]]], [[1.0, 1.0]], scores=[[0, 0]])
+    answer = finite_part(data, PAIR, np.array([p]))
+    check(answer.programme, answer)
+    assert answer.status == "unseparable"
+    assert abs(answer.weights[0] - sign / LOG2) <= 4 * EPS
+    assert answer.dual_residual == 0.0
+
+
+def test_contradicting_ratios_cancel_with_opposite_signs():
+    """One token pair and query, asked for ratios 2 and 3: (A - A) with gain log 3/2."""
+    data = AttentionData.of([[[1.0], [0.0]]] * 2, [[2.0]] * 2, scores=[[0, 0]] * 2)
+    answer = finite_part(data, np.ones((2, 2), bool), np.array([[2.0, 1.0], [3.0, 1.0]]))
+    check(answer.programme, answer)
+    assert answer.status == "unseparable"
+    expected = np.array([-1.0, 1.0]) / math.log(1.5)
+    assert np.abs(answer.weights - expected).max() <= 16 * EPS * expected[1]
+    exact = decide(answer.programme)
+    check_exactly(answer.programme, exact)
+    assert exactly(exact.duals[0]) == -exactly(exact.duals[1]) < 0
+
+
+def test_an_equality_may_hold_a_token_down_from_above():
+    """x_0 = x_1 in logits forces W = 0 along it, and token 2 lies between: no margin."""
+    data = AttentionData.of([[[1.0], [-1.0], [0.0]]], [[1.0]], scores=[[0, 0, 0]])
+    answer = generalised_svm(data, np.array([[True, True, False]]))
+    check(answer.programme, answer)
+    assert answer.status == "unseparable"
+    assert np.abs(answer.weights - [-0.5, 1.0]).max() <= 4 * EPS  # A = (2, 1): -1/2 2 + 1 = 0
+    turned = AttentionData.of([[[-1.0], [1.0], [0.0]]], [[-1.0]], scores=[[0, 0, 0]])
+    assert generalised_svm(turned, np.array([[True, True, False]])).status == "unseparable"
+
+
+def test_equalities_push_from_either_side():
+    """Multipliers of equalities are free: ratios 2 and 1/2 give W of either sign."""
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0, 0]])
+    for p, sign in (([2.0, 1.0], 1.0), ([1.0, 2.0], -1.0)):
+        answer = finite_part(data, PAIR, np.array([p]))
+        check(answer.programme, answer)
+        assert abs(answer.W[0, 0] - sign * LOG2) <= 2 * EPS
+        assert answer.weights[0] == answer.W[0, 0]
+        assert answer.degenerate == ((),)
+        assert answer.support == ((1,),)
+
+
+def test_implied_equalities_are_met_without_weight_or_with():
+    """Three collinear tokens: the ratios 2 and 4 say the same."""
+    data = AttentionData.of([[[2.0], [1.0], [0.0]]], [[1.0]], scores=[[0, 0, 0]])
+    answer = finite_part(data, np.ones((1, 3), bool), np.array([[4.0, 2.0, 1.0]]))
+    right(answer.programme, answer, decide(answer.programme))
+    assert abs(answer.W[0, 0] - LOG2) <= 2 * EPS
+
+
+# nothing to meet
+
+
+def nothing_asked():
+    data = AttentionData.of(
+        [[[1, 2], [3, 4]], [[0, 0], [0, 0]]], [[1, 1], [0, 0]], y=[1, 1], v=[1, 0]
+    )
+    everything = np.ones((2, 2), dtype=bool)
+    relaxed = joint_programme(data, np.zeros(2, dtype=bool), [0, 0])
+    yield generalised_svm(data, everything)
+    yield finite_part(data, everything, np.ones((2, 2)))
+    yield solve_programme(relaxed)
+
+
+@pytest.mark.parametrize("answer", list(nothing_asked()), ids=lambda answer: answer.programme.name)
+def test_programmes_that_ask_for_nothing_are_solved_by_zero(answer):
+    check(answer.programme, answer)
+    right(answer.programme, answer, decide(answer.programme))
+    assert answer.solved
+    assert answer.value == answer.gap == answer.primal_residual == 0.0
+    assert not answer.W.any()
+    assert answer.rank == 0
+    assert answer.is_tight.all()
+
+
+def test_zero_bounds_beside_others_may_be_tight():
+    """p on (1, 0) at 1, and (-1, 1) at 0: p = (1, 1), where the relaxed margin holds it back."""
+    data = two_tokens([(1, 0), (-1, 1)], np.ones((2, 2)))
+    answer = solve_programme(joint_programme(data, np.array([True, False])))
+    right(answer.programme, answer, decide(answer.programme))
+    assert np.abs(answer.vector - 1.0).max() <= 4 * EPS
+    assert np.abs(answer.weights - [2.0, 1.0]).max() <= 8 * EPS
+
+
+def test_zero_rows_at_bound_zero_ask_for_nothing():
+    data = two_tokens([(1, 0), (0, 0)], np.ones((2, 2)))
+    answer = solve_programme(joint_programme(data, np.array([True, False])))
+    right(answer.programme, answer, decide(answer.programme))
+    assert np.abs(answer.vector - [1.0, 0.0]).max() <= 2 * EPS
+    assert p_svm(data).status == "unseparable"
+
+
+@pytest.mark.xfail(raises=SolverError, reason="zero rows of equalities gain by sign, see report")
+def test_a_zero_query_among_many_is_found_whatever_the_sign_of_its_bound():
+    """More rows than rationals propose for; a row of zeros is its own certificate."""
+    generator = np.random.default_rng(0)
+    X, Z = generator.normal(size=(60, 5, 20)), generator.normal(size=(60, 20))
+    Z[7] = 0.0
+    data = AttentionData(X, Z, scores=np.zeros((60, 5)))
+    for p in (np.arange(5.0, 0.0, -1.0), np.arange(1.0, 6.0)):
+        answer = finite_part(data, np.ones((60, 5), bool), np.tile(p, (60, 1)))
+        check(answer.programme, answer)
+        assert answer.status == "unseparable"
+
+
+# shapes of the unknown
+
+
+def test_vectors_are_columns_and_matrices_are_no_vectors():
+    data = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 2.0]], y=[1], v=[1.0, 0.0])
+    for answer in (p_svm(data), v_svm(data), p_svm(data, None, np.eye(3, 2))):
+        assert answer.W.shape == (answer.programme.D.shape[1], 1)
+        assert answer.vector.tolist() == answer.W[:, 0].tolist()
+        assert answer.rank == 1
+    with pytest.raises(SolverError, match="is a matrix") as caught:
+        _ = att_svm(data).vector
+    assert caught.value.value == "Att-SVM"
+
+
+def test_an_unseparable_v_svm_leaves_no_p():
+    data = AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0]] * 2, y=[1, -1], v=[1.0])
+    joint = joint_svm(data, [0, 0])
+    check(joint.v.programme, joint.v)
+    assert np.abs(joint.v.weights - 0.5).max() <= 2 * EPS
+    assert (joint.p, joint.solved, joint.supporting.tolist()) == (None, False, [False, False])
+
+
+def test_what_an_answer_says_of_itself():
+    data = two_tokens([(1, 0), (0, 1)], np.eye(2))
+    answer = att_svm(data)
+    assert repr(answer).startswith(
+        "<Att-SVM of 2 inputs, 2 tokens: solved, norm 1.414213562, 2 of 2"
+    )
+    opposed = att_svm(two_tokens([(1, 0), (-1, 0)], np.ones((2, 2))))
+    assert repr(opposed) == "<Att-SVM of 2 inputs, 2 tokens: unseparable, Farkas residual 0.0e+00>"
+    assert opposed.margins.tolist() == [[math.inf] * 2] * 2

@@ -1,0 +1,252 @@
+"""Locally-optimal choices against their definition by brute force, in fractions."""
+
+import inspect
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from conditions import EPS, exact_rows
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from problems import blocks, problems, two_tokens
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, TiedTokensError
+from attsvm.svm import att_svm_programme, geometry, local_svm
+from attsvm.svm.geometry import (
+    is_locally_optimal,
+    locally_optimal,
+    margins,
+    sample_locally_optimal,
+)
+from properties.instances import gaussian_protocol, one_input
+
+
+def eliminate(square, right):
+    """The solution of a square system of fractions, or None where it is singular."""
+    rows = [[*row, b] for row, b in zip(square, right, strict=True)]
+    for k in range(len(rows)):
+        lead = next((r for r in range(k, len(rows)) if rows[r][k] != 0), None)
+        if lead is None:
+            return None
+        rows[k], rows[lead] = rows[lead], rows[k]
+        rows[k] = [x / rows[k][k] for x in rows[k]]
+        for r in range(len(rows)):
+            if r != k and rows[r][k] != 0:
+                rows[r] = [x - rows[r][k] * y for x, y in zip(rows[r], rows[k], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def margins_by_definition(programme):
+    """Margins of the least W with margins at least 1, or None: every active set is tried."""
+    A = exact_rows(programme)
+    gram = [[dot(a, b) for b in A] for a in A]
+    for size in range(1, len(A) + 1):
+        for active in itertools.combinations(range(len(A)), size):
+            square = [[gram[j][k] for k in active] for j in active]
+            w = eliminate(square, [Fraction(1)] * size)
+            if w is None or min(w) < 0:
+                continue
+            reached = [dot([gram[j][k] for k in active], w) for j in range(len(A))]
+            if min(reached) >= 1:
+                return reached
+    return None
+
+
+def by_definition(data, targets):
+    """Support of the choice where it is locally optimal (tf, definition 2), else None."""
+    programme = att_svm_programme(data, targets)
+    reached = margins_by_definition(programme)
+    if reached is None:
+        return None
+    rows = zip(programme.input.tolist(), programme.token.tolist(), reached, strict=True)
+    tight = [(i, t) for i, t, m in rows if m == 1]
+    if any(data.gamma[i, t] >= data.gamma[i, targets[i]] for i, t in tight):
+        return None
+    return tuple(tuple(t for k, t in tight if k == i) for i in range(data.n))
+
+
+@st.composite
+def scored(draw, n=2, T=3, d=2):
+    """Integer data whose scores often tie, a few constraints in all."""
+    data, _ = draw(problems(n=n, T=T, d=d))
+    assume(data.present.sum() > data.n)
+    scores = draw(blocks(data.n, data.T, top=2))
+    return AttentionData(data.X, data.Z, scores=scores, mask=data.mask)
+
+
+def choices(data):
+    tokens = [np.flatnonzero(row).tolist() for row in data.present]
+    return list(itertools.product(*tokens))
+
+
+@settings(max_examples=50, deadline=None)
+@given(scored())
+def test_a_choice_is_locally_optimal_by_its_definition(data):
+    for targets in choices(data):
+        assert is_locally_optimal(data, list(targets)) == (by_definition(data, targets) is not None)
+
+
+@settings(max_examples=50, deadline=None)
+@given(scored(n=3, d=3))
+def test_the_enumeration_finds_what_is_locally_optimal_and_its_support(data):
+    """In order of the choices; on small integers nothing is within 1e-7 of tight but tight."""
+    found = locally_optimal(data)
+    truth = [targets for targets in choices(data) if is_locally_optimal(data, list(targets))]
+    assert [optimum.targets for optimum in found] == truth
+    for optimum in found:
+        answer = local_svm(data, list(optimum.targets))
+        assert optimum.support == answer.support
+        assert optimum.norm == answer.value
+
+
+@settings(max_examples=40, deadline=None)
+@given(scored())
+def test_supports_are_those_of_the_definition(data):
+    for optimum in locally_optimal(data):
+        assert optimum.support == by_definition(data, optimum.targets)
+
+
+@settings(max_examples=60, deadline=None)
+@given(scored(n=3, d=3), st.integers(0, 100))
+def test_sampling_finds_true_ones_each_once_in_order(data, seed):
+    every = {optimum.targets: optimum for optimum in locally_optimal(data)}
+    for draws in (1, 5):
+        found = sample_locally_optimal(data, np.random.default_rng(seed), draws)
+        assert [optimum.targets for optimum in found] == sorted({o.targets for o in found})
+        assert all(optimum == every[optimum.targets] for optimum in found)
+        assert found == sample_locally_optimal(data, np.random.default_rng(seed), draws)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_enough_draws_find_all(seed):
+    """27 choices and 2000 draws: one is missed with probability 27 (26/27)^2000 < 1e-30."""
+    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=3, d=4)
+    every = locally_optimal(data)
+    assert every
+    assert sample_locally_optimal(data, np.random.default_rng(0), 2000) == every
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_single_draw_climbs_to_an_optimum_where_all_choices_are_separable(seed):
+    """Every choice has a solution in dimension 20, so a chain ends where nothing scores more."""
+    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=20)
+    found = sample_locally_optimal(data, np.random.default_rng(seed), draws=1)
+    assert len(found) == 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(scored())
+def test_best_tokens_are_locally_optimal_wherever_they_are_separable(data):
+    hidden = np.where(data.present, data.gamma, -np.inf)
+    assume(((hidden == hidden.max(axis=1, keepdims=True)).sum(axis=1) == 1).all())
+    best = hidden.argmax(axis=1)
+    assert is_locally_optimal(data, best) == local_svm(data, best).solved
+
+
+def test_the_score_of_the_third_token_says_whether_the_second_is_an_optimum():
+    """Both published variants: the third token is its only support, of equal score or below."""
+    assert [o.targets for o in locally_optimal(one_input((0.0, 0.0, 0.9)))] == [(0,)]
+    found = locally_optimal(one_input((0.0, 0.0, 0.0)))
+    assert [(o.targets, o.support) for o in found] == [((0,), ((2,),)), ((1,), ((2,),))]
+    assert abs(found[0].norm - 1.0 / np.sqrt(1.01)) <= 4 * EPS  # D = (-0.1, 1)
+    assert abs(found[1].norm - 1.0) <= 4 * EPS  # D = (1, 0)
+
+
+def test_enumerations_are_cut_into_chunks_that_show_nowhere(monkeypatch):
+    data = gaussian_protocol(np.random.default_rng(1), n=3, T=3, d=4)
+    whole = locally_optimal(data)
+    sample = sample_locally_optimal(data, np.random.default_rng(2), 50)
+    for chunk in (1, 5, 26):
+        monkeypatch.setattr(geometry, "CHUNK", chunk)
+        assert locally_optimal(data) == whole
+        assert sample_locally_optimal(data, np.random.default_rng(2), 50) == sample
+
+
+def test_tight_by_a_hair_is_decided_exactly_by_one_and_to_1e_7_by_the_other():
+    """Token 2 scores more and has margin 1 + 2^-30: in its support to 1e-7, exactly not."""
+    data = AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0], [-(2.0**-30), 0.0]]], [[1.0, 0.0]], scores=[[1, 0, 2]]
+    )
+    assert is_locally_optimal(data, [0])
+    assert (0,) not in {optimum.targets for optimum in locally_optimal(data)}
+
+
+# margins
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.data())
+def test_margins_are_sums_over_entries(problem, draw):
+    data, targets = problem
+    W = draw.draw(blocks(data.d, data.d))
+    table = margins(data, W, targets)
+    for i, t in itertools.product(range(data.n), range(data.T)):
+        D = data.X[i, targets[i]] - data.X[i, t]
+        expected = sum(D[a] * W[a, b] * data.Z[i, b] for a in range(data.d) for b in range(data.d))
+        hidden = t == targets[i] or not data.present[i, t]
+        assert table[i, t] == (np.inf if hidden else expected)
+
+
+def test_margins_of_the_solution_are_those_of_the_answer():
+    data = gaussian_protocol(np.random.default_rng(0), n=3, T=4, d=6)
+    answer = local_svm(data, [0, 1, 2])
+    table = margins(data, answer.W, [0, 1, 2])
+    assert np.array_equal(np.isinf(table), np.isinf(answer.margins))
+    finite = np.isfinite(table)
+    assert np.abs(table[finite] - answer.margins[finite]).max() <= 1e3 * EPS * answer.value
+    unlabelled = margins(data, answer.W)
+    assert (np.isinf(unlabelled).argmax(axis=1) == data.gamma.argmax(axis=1)).all()
+
+
+@pytest.mark.xfail(raises=RuntimeWarning, reason="absent tokens enter the products")
+def test_absent_tokens_of_any_size_make_no_noise():
+    data = AttentionData.of(
+        [[[1.0], [0.0], [1e300]]], [[1e10]], scores=[[1, 0, 0]], mask=[[True, True, False]]
+    )
+    assert margins(data, np.array([[1.0]])).tolist() == [[np.inf, 1e10, np.inf]]
+
+
+# errors
+
+
+def test_margins_need_a_matrix_and_targets_that_fit():
+    data = two_tokens([(1, 0)], [[1, 1]])
+    for W in (np.ones((3, 3)), np.ones((2, 3)), np.ones(2)):
+        with pytest.raises(DataError, match=r"W (has|must have)"):
+            inspect.unwrap(margins)(data, W)
+    with pytest.raises(DataError, match="not finite"):
+        margins(data, np.full((2, 2), np.nan))
+    with pytest.raises(DataError, match="not a token index"):
+        margins(data, np.eye(2), [2])
+    with pytest.raises(TiedTokensError):
+        margins(two_tokens([(1, 0)], [[1, 1]], scores=(1, 1)), np.eye(2))
+
+
+def test_too_many_choices_are_refused_and_counted():
+    data = gaussian_protocol(np.random.default_rng(0), n=3, T=4, d=2)
+    with pytest.raises(DataError, match="more than 63 choices") as caught:
+        locally_optimal(data, limit=63)
+    assert caught.value.value == 64
+    assert "sample_locally_optimal" in caught.value.remedy
+    assert locally_optimal(data, limit=64) == locally_optimal(data)
+
+
+def test_nothing_to_choose_between_is_an_error():
+    single = AttentionData.of(np.ones((2, 1, 1)), np.ones((2, 1)), scores=np.ones((2, 1)))
+    for search in (
+        locally_optimal,
+        lambda data: sample_locally_optimal(data, np.random.default_rng(0)),
+        lambda data: is_locally_optimal(data, [0, 0]),
+    ):
+        with pytest.raises(DataError, match="single token"):
+            search(single)
+    with pytest.raises(DataError, match="at least one draw"):
+        sample_locally_optimal(one_input(), np.random.default_rng(0), draws=0)
+    with pytest.raises(DataError, match="not a token index"):
+        is_locally_optimal(one_input(), [3])

@@ -1,0 +1,613 @@
+"""The nuclear-norm Att-SVM against cvxpy, exact arithmetic, closed forms and lying solvers."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from flint import fmpq
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, SolverError
+from attsvm.exact.numbers import is_positive_semidefinite, rational, rationals
+from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search
+from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
+from attsvm.svm.programme import generalised_programme, p_svm_programme
+from properties.instances import gaussian_protocol
+
+EPS = np.finfo(float).eps
+
+
+@st.composite
+def small_integers(draw, top=3):
+    """Integer tokens and queries: duplicates, parallel and dependent rows, ties everywhere."""
+    n, T, d = draw(st.integers(1, 3)), draw(st.integers(2, 3)), draw(st.integers(1, 3))
+
+    def block(*shape):
+        size = int(np.prod(shape))
+        entries = draw(st.lists(st.integers(-top, top), min_size=size, max_size=size))
+        return np.array(entries, dtype=float).reshape(shape)
+
+    scores = np.zeros((n, T))
+    scores[np.arange(n), [draw(st.integers(0, T - 1)) for _ in range(n)]] = 1.0
+    return AttentionData(block(n, T, d), block(n, d), scores=scores)
+
+
+def random_problem(seed):
+    generator = np.random.default_rng(seed)
+    n, T, d = (int(generator.integers(1, top + 1)) for top in (6, 6, 5))
+    return gaussian_protocol(generator, n=n, T=T + 1, d=d + 1)
+
+
+def separable(count, make=random_problem):
+    """The first separable problems of a family, with their programmes."""
+    found, seed = [], 0
+    while len(found) < count:
+        data = make(seed)
+        if att_svm(data).solved:
+            found.append((data, att_svm_programme(data)))
+        seed += 1
+    return found
+
+
+def units(d, *, together=False):
+    """Queries and tokens e_i: margins W_ii, so the solutions are the B >= 0 of unit diagonal.
+
+    `together` adds the margin sum_jk W_jk.
+    """
+    sides = np.vstack([np.eye(d), np.ones((1, d))]) if together else np.eye(d)
+    X = np.stack([sides, np.zeros_like(sides)], axis=1)
+    return AttentionData(X, sides, scores=np.tile([1.0, 0.0], (len(sides), 1)))
+
+
+def inner(x, y):
+    return sum((a * b for a, b in zip(x, y, strict=True)), fmpq(0))
+
+
+def nuclear_norm(W):
+    """||W||_* with 50 digits."""
+    with mpmath.workdps(50):
+        return mpmath.fsum(mpmath.svd_r(mpmath.matrix(W.tolist()), compute_uv=False))
+
+
+def check_bracket(programme, answer):
+    """Both bounds from the exact rows of the data: by weak duality, and by a feasible multiple."""
+    kept, rival = rationals(programme.kept), rationals(programme.rival)
+    D = [[a - b for a, b in zip(x, y, strict=True)] for x, y in zip(kept, rival, strict=True)]
+    Z, weights, W = rationals(programme.Z), rationals(answer.weights), rationals(answer.W)
+    low, high = answer.bracket
+    assert 0.0 < low <= high < math.inf
+    assert min(weights) >= 0
+    columns = [
+        [
+            sum((w * x[r] * z[c] for w, x, z in zip(weights, D, Z, strict=True)), fmpq(0))
+            for r in range(len(D[0]))
+        ]
+        for c in range(len(Z[0]))
+    ]
+    level = sum(weights, fmpq(0)) / rational(low)  # ||S||_op <= level says least norm >= low
+    assert is_positive_semidefinite(
+        [
+            [(level**2 if j == k else fmpq(0)) - inner(x, y) for k, x in enumerate(columns)]
+            for j, y in enumerate(columns)
+        ]
+    )
+    margins = [inner(x, [inner(row, z) for row in W]) for x, z in zip(D, Z, strict=True)]
+    least = min(margins)
+    assert least > 0
+    assert nuclear_norm(answer.W) * int(least.denominator) <= high * mpmath.mpf(
+        int(least.numerator)
+    )
+
+
+def check(programme, answer):
+    """Every condition that makes the answer right, from W, the weights and the rows."""
+    at = programme.input, programme.token
+    others = np.ones(programme.shape, dtype=bool)
+    others[at] = False
+    weights, W, S = answer.weights, answer.W, answer.certificate
+    A = np.array([np.outer(x, z) for x, z in zip(programme.D, programme.Z, strict=True)])
+    loads = weights @ programme.norms
+    rounding = 64 * EPS * (len(A) + sum(W.shape))
+    assert answer.solved
+    assert answer.status == "solved"
+    assert (weights >= 0).all()
+    assert np.array_equal(answer.duals[at], weights)
+    assert (answer.duals[others] == 0).all()
+    assert (answer.margins[others] == np.inf).all()
+    margins = np.einsum("jab,ab->j", A, W)
+    slop = rounding * programme.norms * np.linalg.norm(W)
+    assert (np.abs(answer.reached - margins) <= slop).all()
+    assert np.array_equal(answer.margins[at], answer.reached)
+    assert abs(answer.primal_residual - max(0.0, 1.0 - margins.min())) <= slop.max()
+    assert np.abs(S - np.einsum("j,jab->ab", weights, A)).max() <= rounding * loads
+    top = np.linalg.norm(S, 2)
+    assert abs(answer.dual_residual - max(0.0, top - 1.0)) <= rounding * loads
+    values = np.linalg.svd(W, compute_uv=False)
+    value = values.sum()
+    assert abs(answer.value - value) <= rounding * value
+    assert abs(answer.gap - (value - weights.sum()) / value) <= 2 * rounding
+    assert max(answer.primal_residual, answer.dual_residual, abs(answer.gap)) <= 1e-9
+    low, high = answer.bracket
+    assert low <= value * (1 + 1e-9)
+    assert value <= high * (1 + 1e-9)
+    assert answer.width <= 1e-9
+    assert answer.width == high / low - 1.0
+    # slackness: a multiplier lives on tight constraints, W on the face
+    assert abs(weights @ (margins - 1.0)) <= 1e-8 * value
+    U, V = answer.face
+    r = U.shape[1]
+    assert np.abs(U.T @ U - np.eye(r)).max() <= 1e-12
+    assert np.abs(V.T @ V - np.eye(r)).max() <= 1e-12
+    assert np.abs(S @ V - U).max() <= 2e-7
+    assert np.abs(S.T @ U - V).max() <= 2e-7
+    B = U.T @ W @ V
+    assert np.abs(U @ B @ V.T - W).max() <= 1e-5 * value
+    assert np.abs(B - B.T).max() <= 1e-5 * value
+    assert np.linalg.eigvalsh((B + B.T) / 2)[0] >= -1e-5 * value
+    assert 1 <= answer.rank <= r
+    assert answer.rank == (values > 1e-7 * values[0]).sum()
+    assert 0 <= answer.dimension <= r * (r + 1) // 2
+    assert answer.unique == (answer.dimension == 0)
+    loaded = weights * programme.norms > 1e-7 * (weights * programme.norms).max()
+    for i in range(programme.shape[0]):
+        for t in range(programme.shape[1]):
+            tight = abs(answer.margins[i, t] - 1.0) <= 1e-7
+            assert (t in answer.support[i]) == tight
+            idle = not loaded[(programme.input == i) & (programme.token == t)].any()
+            assert (t in answer.degenerate[i]) == (tight and idle)
+    away, same = distance(answer, W)
+    assert away <= same
+    assert same <= 1e-6 * value
+
+
+# the answer
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_integers())
+@example(units(2))
+@example(units(3, together=True))
+def test_answers_on_small_integers_are_proved(data):
+    programme = att_svm_programme(data)
+    if not att_svm(data).solved:
+        with pytest.raises(SolverError, match="no solution"):
+            solve_nuclear(programme)
+        return
+    answer = solve_nuclear(programme)
+    check(programme, answer)
+    check_bracket(programme, answer)
+    assert answer.width <= 1e-11
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_random_answers_are_proved_and_at_most_any_feasible_norm(index):
+    data, programme = separable(12)[index]
+    answer = solve_nuclear(programme)
+    check(programme, answer)
+    check_bracket(programme, answer)
+    least = att_svm(data)
+    assert answer.value <= np.linalg.svd(least.W, compute_uv=False).sum() * (1 + 1e-9)
+    assert answer.value >= least.value * (1 - 1e-9)
+    generator = np.random.default_rng(index)
+    for size in (1e-6, 1e-3, 0.1, 1.0):
+        for base in (least.W, answer.W):
+            V = base + size * np.abs(base).max() * generator.normal(size=base.shape)
+            margin = programme.margins(V).min()
+            if margin > 0:
+                norm = np.linalg.svd(V / margin, compute_uv=False).sum()
+                assert norm >= answer.bracket[0] * (1 - 1e-13)
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_the_value_is_that_of_cvxpy(index):
+    """One constraint at a time; Clarabel stops near 1e-8."""
+    import cvxpy
+
+    _, programme = separable(8, lambda seed: random_problem(100 + seed))[index]
+    answer = solve_nuclear(programme)
+    W = cvxpy.Variable(answer.W.shape)
+    rows = [D @ W @ z >= 1 for D, z in zip(programme.D, programme.Z, strict=True)]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, "nuc")), rows)
+    problem.solve(solver=cvxpy.CLARABEL)  # often "optimal_inaccurate", and accurate enough here
+    low, high = answer.bracket
+    assert low * (1 - 1e-6) <= problem.value <= high * (1 + 1e-6)
+    assert low <= answer.value <= high
+    if answer.unique:
+        assert np.abs(W.value - answer.W).max() <= 1e-3 * answer.value
+
+
+def test_one_rival_has_a_closed_form():
+    """W = D z^T / (|D| |z|)^2, of norm 1 / (|D| |z|), and S = D z^T / (|D| |z|)."""
+    D, z = np.array([3.0, -1.0, 2.0]), np.array([0.5, 0.25, -2.0])
+    data = AttentionData(np.stack([D, 0 * D])[None], z[None], scores=np.array([[1.0, 0.0]]))
+    answer = solve_nuclear(att_svm_programme(data))
+    size = np.linalg.norm(D) * np.linalg.norm(z)
+    assert np.abs(answer.W - np.outer(D, z) / size**2).max() <= 4 * EPS
+    assert np.abs(answer.certificate - np.outer(D, z) / size).max() <= 8 * EPS
+    assert abs(answer.value * size - 1.0) <= 8 * EPS
+    assert (answer.rank, answer.dimension, answer.unique) == (1, 0, True)
+    assert answer.support == ((1,),)
+    assert answer.degenerate == ((),)
+
+
+def test_dimension_one_is_the_largest_reciprocal():
+    data = AttentionData.of(
+        [[[2.0], [1.0], [-1.0]], [[3.0], [1.0], [2.5]]], [[2.0], [1.0]], scores=[[1, 0, 0]] * 2
+    )
+    answer = solve_nuclear(att_svm_programme(data))
+    assert abs(answer.W[0, 0] - 2.0) <= 4 * EPS
+    assert answer.support == ((), (2,))
+    check(att_svm_programme(data), answer)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_a_vector_both_norms_are_the_same(seed):
+    """The unknown of the p-SVM is one column."""
+    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=9)
+    programme = p_svm_programme(data)
+    answer = solve_nuclear(programme)
+    check(programme, answer)
+    from attsvm.svm import solve_programme
+
+    other = solve_programme(programme)
+    assert np.abs(answer.W - other.W).max() <= 1e-12 * other.value
+    assert answer.unique
+    assert answer.rank == 1
+
+
+def test_tokens_in_a_plane_of_many_dimensions():
+    generator = np.random.default_rng(4)
+    low = gaussian_protocol(generator, n=3, T=4, d=2)
+    turn = np.linalg.qr(generator.normal(size=(40, 2)))[0]
+    data = AttentionData(low.X @ turn.T, low.Z @ turn.T, scores=low.gamma)
+    inside, outside = solve_nuclear(att_svm_programme(low)), solve_nuclear(att_svm_programme(data))
+    check(att_svm_programme(data), outside)
+    assert abs(inside.value - outside.value) <= 1e-12 * inside.value
+    assert np.abs(turn @ inside.W @ turn.T - outside.W).max() <= 1e-11 * inside.value
+
+
+def test_more_queries_than_token_dimensions_and_fewer():
+    """Both orders of the two sides, with and without coordinates."""
+    generator = np.random.default_rng(8)
+    for n, d, zeros in ((5, 3, 0), (2, 6, 0), (3, 6, 4), (6, 6, 4)):
+        X, Z = generator.normal(size=(n, 3, d)), generator.normal(size=(n, d))
+        X[..., d - zeros :] = 0.0
+        data = AttentionData(X, Z, scores=np.tile([1.0, 0.0, 0.0], (n, 1)))
+        assume_solved = att_svm(data)
+        if assume_solved.solved:
+            check(att_svm_programme(data), solve_nuclear(att_svm_programme(data)))
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-4, 1e4, 1e8])
+@pytest.mark.parametrize("index", range(4))
+def test_scale_does_not_matter(size, index):
+    data, programme = separable(4)[index]
+    answer = solve_nuclear(programme)
+    for tokens, queries in ((size, 1.0), (1.0, size), (size, size), (size, 1.0 / size)):
+        scaled = AttentionData(data.X * tokens, data.Z * queries, scores=data.gamma)
+        other = solve_nuclear(att_svm_programme(scaled))
+        assert other.width <= 1e-11
+        assert abs(other.value * tokens * queries / answer.value - 1.0) <= 1e-12
+        assert (other.rank, other.dimension) == (answer.rank, answer.dimension)
+        assert other.support == answer.support
+        if index == 0:
+            check_bracket(att_svm_programme(scaled), other)
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_inputs_of_different_size_keep_their_bracket(index):
+    data, _ = separable(4)[index]
+    sizes = 10.0 ** np.linspace(-3, 3, data.n)
+    scaled = AttentionData(data.X * sizes[:, None, None], data.Z, scores=data.gamma)
+    programme = att_svm_programme(scaled)
+    answer = solve_nuclear(programme)
+    assert answer.width <= 1e-9
+    check_bracket(programme, answer)
+
+
+@settings(max_examples=50, deadline=None)
+@given(small_integers())
+def test_doubled_constraints_change_nothing(data):
+    """Duplicates, and a rival at twice the distance, whose margin is twice as large."""
+    assume(att_svm(data).solved)
+    best = data.X[np.arange(data.n), data.scores.argmax(axis=1)][:, None]
+    rival = data.X[np.arange(data.n), data.scores.argmin(axis=1)][:, None]
+    more = AttentionData(
+        np.repeat(np.concatenate([data.X, rival, 2 * rival - best], axis=1), 2, axis=0),
+        np.repeat(data.Z, 2, axis=0),
+        scores=np.repeat(np.pad(data.scores, ((0, 0), (0, 2))), 2, axis=0),
+    )
+    once, twice = solve_nuclear(att_svm_programme(data)), solve_nuclear(att_svm_programme(more))
+    check(att_svm_programme(more), twice)
+    assert twice.width <= 1e-10
+    assert abs(once.value - twice.value) <= 1e-10 * once.value
+
+
+def test_hundreds_of_constraints():
+    data = gaussian_protocol(np.random.default_rng(0), n=12, T=20, d=30)
+    programme = att_svm_programme(data)
+    answer = solve_nuclear(programme)
+    check(programme, answer)
+    assert len(programme.D) == 228
+    assert answer.width <= 1e-10
+
+
+# what is refused
+
+
+def test_unseparable_programmes_are_refused():
+    opposite = AttentionData.of(
+        [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1, 0], [1, 0]]
+    )
+    zero = AttentionData.of([[[1.0, 0.0], [0.0, 1.0]]], [[0.0, 0.0]], scores=[[1, 0]])
+    same = AttentionData.of([[[1.0, 0.0], [1.0, 0.0]]], [[1.0, 0.0]], scores=[[1, 0]])
+    for data in (opposite, zero, same):
+        with pytest.raises(SolverError, match="no solution") as caught:
+            solve_nuclear(att_svm_programme(data))
+        assert "separability" in caught.value.remedy
+
+
+def test_other_bounds_and_equalities_are_refused():
+    data = gaussian_protocol(np.random.default_rng(1), n=3, T=4, d=9)
+    selected = np.zeros((3, 4), dtype=bool)
+    selected[:, :2] = True
+    programme = generalised_programme(data, selected)
+    with pytest.raises(DataError, match="alone") as caught:
+        solve_nuclear(programme)
+    assert caught.value.value == "Gen-SVM"
+    assert "Frobenius" in caught.value.remedy
+    with pytest.raises(DataError, match="alone"):
+        grade_nuclear(programme, (np.ones((9, 1)), np.ones((9, 1))), np.ones(len(programme.D)))
+
+
+def test_a_known_start_changes_the_words_alone(monkeypatch):
+    data, programme = separable(1)[0]
+    least = att_svm(data).W
+    assert np.array_equal(solve_nuclear(programme, start=least).W, solve_nuclear(programme).W)
+
+    def stuck(a, b, c, w, s, T, stop, limit):
+        return w, s, T, nuclear_search.STUCK, limit
+
+    monkeypatch.setattr(nuclear_search, "interior", stuck)
+    with pytest.raises(SolverError, match="no solution"):
+        solve_nuclear(programme)
+    with pytest.raises(SolverError, match="separable, but the central path"):
+        solve_nuclear(programme, start=least)
+    with pytest.raises(SolverError, match="no solution"):
+        solve_nuclear(programme, start=-least)
+
+
+# the solution set
+
+
+def elliptope(answer, generator):
+    """A random positive semidefinite matrix of unit diagonal."""
+    root = generator.normal(size=(answer.W.shape[0],) * 2)
+    root /= np.linalg.norm(root, axis=1, keepdims=True)
+    return root @ root.T
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+def test_a_solution_set_that_is_not_a_point(d):
+    """All B >= 0 of unit diagonal: distance 0 to each member, more than 0 to what is none."""
+    answer = solve_nuclear(att_svm_programme(units(d)))
+    check(att_svm_programme(units(d)), answer)
+    assert abs(answer.value - d) <= 1e-12
+    assert answer.dimension == d * (d - 1) // 2
+    assert not answer.unique
+    assert answer.rank == d
+    generator = np.random.default_rng(d)
+    members = [elliptope(answer, generator) for _ in range(5)]
+    members += [np.eye(d), np.ones((d, d)), answer.W]
+    for G in members:
+        assert np.linalg.svd(G, compute_uv=False).sum() <= d + 1e-12
+        low, high = distance(answer, G)
+        assert 0.0 <= low <= high <= 1e-7
+    for _ in range(3):
+        away = generator.normal(size=(d, d))
+        G = elliptope(answer, generator) + (away - away.T)  # antisymmetric: off the face
+        low, high = distance(answer, G)
+        assert low <= np.linalg.norm(away - away.T) * (1 + 1e-9)
+        assert abs(high - np.linalg.norm(away - away.T)) <= 1e-7 * high
+        assert low >= high * (1 - 1e-6)
+
+
+def test_distances_to_a_segment():
+    """[[1, b], [b, 1]] with |b| <= 1, and with 2 + 2 b >= 1 where the fourth margin asks it."""
+    for together, least in ((False, -1.0), (True, -0.5)):
+        answer = solve_nuclear(att_svm_programme(units(2, together=together)))
+        assert answer.dimension == 1
+        for b in (-3.0, -1.0, -0.75, -0.5, 0.0, 0.5, 1.0, 1.5):
+            low, high = distance(answer, np.array([[1.0, b], [b, 1.0]]))
+            true = math.sqrt(2.0) * max(b - 1.0, least - b, 0.0)
+            assert low <= true + 1e-7
+            assert true - 1e-7 <= high
+            assert high - low <= 2e-6
+        low, high = distance(answer, np.array([[2.0, 0.25], [0.75, -1.0]]))
+        assert abs(high - math.sqrt(1.0 + 4.0 + 2 * 0.25**2)) <= 1e-7
+        assert low >= high - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_distances_are_those_of_cvxpy(seed):
+    import cvxpy
+
+    generator = np.random.default_rng(seed)
+    d = 3
+    together = bool(seed % 2)
+    turn_left, turn_right = (np.linalg.qr(generator.normal(size=(d, d)))[0] for _ in range(2))
+    plain = units(d, together=together)
+    data = AttentionData(plain.X @ turn_left.T, plain.Z @ turn_right.T, scores=plain.scores)
+    answer = solve_nuclear(att_svm_programme(data))
+    assert answer.dimension == 3
+    G = 2.0 * generator.normal(size=(d, d))
+    B = cvxpy.Variable((d, d), PSD=True)
+    rows = [cvxpy.diag(B) == 1, *([cvxpy.sum(B) >= 1] if together else [])]
+    shift = turn_left.T @ G @ turn_right
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(B - shift, "fro")), rows)
+    problem.solve(solver=cvxpy.CLARABEL)
+    low, high = distance(answer, G)
+    assert low * (1 - 1e-6) <= problem.value <= high * (1 + 1e-6)
+    assert high - low <= 1e-6 * high
+
+
+def test_distance_to_a_point_is_that_of_the_solution():
+    _, programme = next(pair for pair in separable(8) if solve_nuclear(pair[1]).unique)
+    answer = solve_nuclear(programme)
+    G = answer.W + 0.5
+    low, high = distance(answer, G)
+    assert low == high == np.linalg.norm(G - answer.W)
+    with pytest.raises(DataError):
+        distance(answer, G[:, :1] if G.shape[1] > 1 else np.ones((3, 3)))
+    with pytest.raises(DataError):
+        distance(answer, np.full_like(G, np.nan))
+
+
+@pytest.mark.parametrize("index", range(6))
+def test_where_the_answer_says_unique_other_objectives_do_not_move_it(index):
+    """Among matrices of nearly the least norm, none is far from a unique solution."""
+    import cvxpy
+
+    _, programme = separable(6)[index]
+    answer = solve_nuclear(programme)
+    assert answer.unique
+    generator = np.random.default_rng(index)
+    W = cvxpy.Variable(answer.W.shape)
+    rows = [D @ W @ z >= 1 for D, z in zip(programme.D, programme.Z, strict=True)]
+    rows.append(cvxpy.norm(W, "nuc") <= answer.value * (1 + 1e-7))
+    C = generator.normal(size=answer.W.shape)
+    problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(cvxpy.multiply(C, W))), rows)
+    problem.solve(solver=cvxpy.CLARABEL)
+    assert np.abs(W.value - answer.W).max() <= 0.02 * answer.value
+
+
+# solvers that lie
+
+
+def lies():
+    generator = np.random.default_rng(7)
+    first = lambda L: np.arange(L.size).reshape(L.shape) == 0  # noqa: E731
+    factors = {
+        "true": lambda L, R: (L, R),
+        "zero": lambda L, R: (np.zeros_like(L), R),
+        "nan": lambda L, R: (np.full_like(L, np.nan), R),
+        "one nan": lambda L, R: (np.where(first(L), np.nan, L), R),
+        "infinite": lambda L, R: (L, np.full_like(R, np.inf)),
+        "negative": lambda L, R: (-L, R),
+        "random": lambda L, R: (generator.normal(size=L.shape), R),
+        "doubled": lambda L, R: (2.0 * L, R),
+        "huge": lambda L, R: (1e200 * L, R),
+        "perturbed": lambda L, R: (L * (1 + 1e-6 * generator.normal(size=L.shape)), R),
+        "one column lost": lambda L, R: (L[:, 1:], R[:, 1:]),
+        "needless columns": lambda L, R: (np.hstack([L, L, -L]), np.hstack([R, R, R])),
+    }
+    multipliers = {
+        "true": lambda w: w,
+        "zero": np.zeros_like,
+        "nan": lambda w: np.full_like(w, np.nan),
+        "one nan": lambda w: np.where(np.arange(w.size) == 0, np.nan, w),
+        "infinite": lambda w: np.full_like(w, np.inf),
+        "negative": lambda w: -w,
+        "random": lambda w: generator.random(w.shape),
+        "halved": lambda w: 0.5 * w,
+        "huge": lambda w: 1e200 * w,
+        "shuffled": lambda w: np.roll(w, 1),
+        "perturbed": lambda w: w * (1 + 1e-6 * generator.normal(size=w.shape)),
+    }
+    return [
+        pytest.param(f, g, id=f"{one}-{two}")
+        for one, f in factors.items()
+        for two, g in multipliers.items()
+        if (one, two) != ("true", "true")
+    ]
+
+
+LIED_TO = [*separable(3), (units(2), att_svm_programme(units(2)))]
+
+
+@pytest.mark.parametrize(("factor", "multiplier"), lies())
+def test_a_lying_search_is_never_believed(monkeypatch, factor, multiplier):
+    """Either the answer is right, by conditions checked here, or none is given."""
+    truths = [solve_nuclear(programme) for _, programme in LIED_TO]
+    true = nuclear.propose
+
+    def lying(programme):
+        for L, R, weights in true(programme):
+            yield *factor(L, R), multiplier(weights)
+
+    monkeypatch.setattr(nuclear, "propose", lying)
+    for (_, programme), truth in zip(LIED_TO, truths, strict=True):
+        try:
+            answer = solve_nuclear(programme)
+        except SolverError:
+            continue
+        check(programme, answer)
+        check_bracket(programme, answer)
+        assert abs(answer.value - truth.value) <= 1e-8 * truth.value
+
+
+def test_nothing_proposed_is_an_error(monkeypatch):
+    monkeypatch.setattr(nuclear, "propose", lambda programme: iter(()))
+    with pytest.raises(SolverError, match="1e-9") as caught:
+        solve_nuclear(LIED_TO[0][1])
+    assert caught.value.value is None
+    assert "hair" in caught.value.remedy
+
+
+@pytest.mark.parametrize("lie", ["zero", "nan", "random", "start"])
+def test_a_lying_path_is_never_believed(monkeypatch, lie):
+    """The interior-point method claims success and returns something else."""
+    true = nuclear_search.interior
+    generator = np.random.default_rng(5)
+    change = {
+        "zero": np.zeros_like,
+        "nan": lambda x: np.full_like(x, np.nan),
+        "random": lambda x: generator.random(x.shape),
+        "start": None,
+    }[lie]
+
+    def lying(a, b, c, w, s, T, stop, limit):
+        if change is None:
+            return w, s, T, nuclear_search.SOLVED, 0
+        w, s, T, _, steps = true(a, b, c, w, s, T, stop, limit)
+        return change(w), change(s), change(T), nuclear_search.SOLVED, steps
+
+    monkeypatch.setattr(nuclear_search, "interior", lying)
+    for _, programme in LIED_TO:
+        try:
+            answer = solve_nuclear(programme)
+        except SolverError:
+            continue
+        check(programme, answer)
+        check_bracket(programme, answer)
+
+
+def test_without_newton_steps_the_path_alone_reaches_the_tolerance(monkeypatch):
+    monkeypatch.setattr(nuclear_search, "_polish", lambda *arguments: None)
+    for _, programme in separable(6):
+        answer = solve_nuclear(programme)
+        check_bracket(programme, answer)
+        assert answer.width <= 1e-9
+
+
+def test_grades_of_the_truth_and_of_a_near_miss():
+    _, programme = LIED_TO[0]
+    answer = solve_nuclear(programme)
+    left, values, right = np.linalg.svd(answer.W)
+    r = answer.rank
+    factors = left[:, :r] * values[:r], right[:r].T
+    again = grade_nuclear(programme, factors, answer.weights)
+    check(programme, again)
+    assert abs(again.value - answer.value) <= 1e-13 * answer.value
+    short = grade_nuclear(programme, (0.5 * factors[0], factors[1]), answer.weights)
+    assert abs(short.primal_residual - 0.5) <= 1e-12
+    assert short.bracket[1] >= answer.value * (1 - 1e-12)  # scaled back to feasibility
+    long = grade_nuclear(programme, factors, 2.0 * answer.weights)
+    assert abs(long.dual_residual - 1.0) <= 1e-12
+    assert abs(long.bracket[0] - answer.bracket[0]) <= 1e-12 * answer.value
+    weak = grade_nuclear(programme, factors, 0.9 * answer.weights)
+    assert weak.dimension == -1  # no singular value is 1, so no face
+    assert not weak.unique

@@ -1,0 +1,684 @@
+"""The soft margin: every condition from scratch, cvxpy and HiGHS beside it, a lying kernel."""
+
+import contextlib
+import math
+from types import SimpleNamespace
+
+import cvxpy
+import numpy as np
+import pytest
+import scipy.optimize
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import attsvm.svm.soft as soft
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, SolverError, TiedTokensError
+from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm.programme import (
+    finite_part_programme,
+    generalised_programme,
+    p_svm_programme,
+    v_svm_programme,
+)
+from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
+from properties.instances import gaussian_protocol
+
+EPS = np.finfo(float).eps
+
+
+@st.composite
+def programmes(draw, top=2):
+    """Small integer data: zero rows, duplicated and opposed constraints, any choice of tokens."""
+    n, T, d = draw(st.integers(1, 4)), draw(st.integers(2, 4)), draw(st.integers(1, 3))
+
+    def block(*shape):
+        size = int(np.prod(shape))
+        entries = draw(st.lists(st.integers(-top, top), min_size=size, max_size=size))
+        return np.array(entries, dtype=float).reshape(shape)
+
+    targets = [draw(st.integers(0, T - 1)) for _ in range(n)]
+    data = AttentionData(block(n, T, d), block(n, d), scores=np.zeros((n, T)))
+    return att_svm_programme(data, targets)
+
+
+@st.composite
+def groupings(draw, programme):
+    """Any of the groupings, with labels of any sign and size."""
+    m = len(programme.D)
+    labels = st.lists(st.sampled_from([-7, 0, 3, 10**9]), min_size=m, max_size=m)
+    return draw(st.one_of(st.sampled_from(["constraint", "input"]), labels.map(np.array)))
+
+
+def members(programme, slack):
+    """The constraints of each group, in the order of their least index."""
+    m = len(programme.D)
+    named = {"constraint": np.arange(m), "input": programme.input}
+    ids = (named[slack] if isinstance(slack, str) else np.asarray(slack)).tolist()
+    return [[j for j in range(m) if ids[j] == label] for label in dict.fromkeys(ids)]
+
+
+def constraints(programme):
+    """The constraint matrices A_j as rows, one at a time."""
+    return np.array([np.outer(D, z).ravel() for D, z in zip(programme.D, programme.Z, strict=True)])
+
+
+def scalars(*values):
+    """One input a value, whose one constraint has that value as its 1 by 1 matrix."""
+    X = np.array([[[value], [0.0]] for value in values])
+    data = AttentionData(X, np.ones((len(values), 1)), scores=np.zeros((len(values), 2)))
+    return att_svm_programme(data, [0] * len(values))
+
+
+def check(programme, C, slack, answer):
+    """All conditions of optimality and every figure, from the constraint matrices themselves."""
+    A, groups = constraints(programme), members(programme, slack)
+    at = programme.input, programme.token
+    W, w = answer.W.ravel(), answer.duals[at]
+    size, sizes = np.linalg.norm(W), np.linalg.norm(A, axis=1)
+    unit = 8 * sum(A.shape) * EPS
+    margins = A @ W
+    slacks = np.array([max(0.0, *(1.0 - margins[group])) for group in groups])
+    sums = np.array([w[group].sum() for group in groups])
+    S = w @ A
+    # feasible
+    assert np.isfinite(W).all()
+    assert (w >= 0.0).all()
+    assert (sums <= C * (1 + unit)).all()
+    assert np.linalg.norm(S) <= 1.0 + unit * (1.0 + w @ sizes)
+    # what rounding of margins may come to in the objective
+    rounding = unit * (size + C * sum(1.0 + size * sizes[group].max() for group in groups))
+    objective = size + C * slacks.sum()
+    allowed = 1e-9 * objective + rounding
+    assert objective - w.sum() <= allowed
+    # the gap is a sum of terms that are not negative, each of them a condition of its own
+    parts = [size - S @ W]
+    for group, xi, total in zip(groups, slacks, sums, strict=True):
+        parts += [(C - total) * xi, *(w[j] * (margins[j] - 1.0 + xi) for j in group)]
+    slip = unit * (C + w.sum()) * (1.0 + size * sizes.max())
+    assert min(parts) >= -slip - unit * (1.0 + w @ sizes) * size
+    assert sum(parts) <= allowed + len(parts) * slip
+    # figures
+    assert answer.status == "solved"
+    assert answer.solved
+    assert answer.C == C
+    assert abs(answer.value - size) <= unit * size
+    assert abs(answer.objective - objective) <= rounding
+    assert np.abs(answer.margins[at] - margins).max() <= unit * size * sizes.max()
+    for group, xi in zip(groups, slacks, strict=True):
+        shown = answer.slacks[at][group]
+        assert np.abs(shown - xi).max() <= unit * (1.0 + size * sizes.max())
+        labels = set(answer.groups[group].tolist())
+        assert len(labels) == 1
+    assert len(set(answer.groups.tolist())) == len(groups)
+    others = np.ones(programme.shape, dtype=bool)
+    others[at] = False
+    assert (answer.margins[others] == np.inf).all()
+    assert (answer.duals[others] == 0.0).all()
+    assert (answer.slacks[others] == 0.0).all()
+    assert abs(answer.gap) <= 1e-9
+    assert abs(answer.gap - (objective - w.sum()) / objective) <= rounding / objective + unit
+    assert answer.bracket[0] <= min(w.sum(), objective)
+    assert max(w.sum(), objective) <= answer.bracket[1] + rounding
+    assert max(answer.primal_residual, answer.dual_residual) <= 1e-9
+    assert answer.kind in ("zero", "between", "hard")
+    assert (answer.kind == "zero") == (size == 0.0)
+    if size > 0.0:
+        assert (answer.kind == "hard") == (slacks.max() <= 1e-9)
+    low, high = answer.segment
+    assert 0.0 <= low <= high == answer.value
+    for t in (low, 0.5 * (low + high)):  # the whole segment is as good
+        if size > 0.0:
+            scaled = t / size * margins
+            hinge = sum(max(0.0, *(1.0 - scaled[group])) for group in groups)
+            assert abs(t + C * hinge - objective) <= allowed
+    first, second = answer.thresholds
+    assert first > 0.0 or math.isnan(first)
+    assert first <= second * (1 + 1e-12) or math.isnan(first + second)
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.data())
+def test_answers_on_small_integers_are_proved(data):
+    programme = data.draw(programmes())
+    slack = data.draw(groupings(programme))
+    C = data.draw(st.sampled_from([1e-6, 0.05, 0.125, 0.25, 0.5, 1.0, 3.0, 10.0, 1e3, 1e6]))
+    answer = solve_soft(programme, C, slack)
+    check(programme, C, slack, answer)
+    first, second = soft_thresholds(programme, slack)
+    assert answer.thresholds == (first, second)
+    if first * (1 - 1e-9) > C:
+        assert answer.kind == "zero"
+    elif first * (1 + 1e-9) < C < second * (1 - 1e-9):
+        assert answer.kind == "between"
+    elif max(second, first) * (1 + 1e-9) < C:
+        assert answer.kind == "hard"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_the_zero_matrix_is_the_answer_up_to_the_first_threshold(data):
+    """Against the least norm over full groups, by another solver."""
+    programme = data.draw(programmes())
+    slack = data.draw(groupings(programme))
+    first, _ = soft_thresholds(programme, slack)
+    A, groups = constraints(programme), members(programme, slack)
+    least = least_full_norm(A, groups)
+    if first == math.inf:
+        assert least <= 1e-6
+    else:
+        assert abs(least - 1.0 / first) <= 1e-6 * max(1.0, least)
+        below, above = 0.9999 * first, 1.0001 * first
+        assert solve_soft(programme, below, slack).value == 0.0
+        assert solve_soft(programme, above, slack).value > 0.0
+        check(programme, above, slack, solve_soft(programme, above, slack))
+
+
+def least_full_norm(A, groups):
+    """Min ||sum_j w_j A_j|| with group sums 1: NNLS with the sums as heavy rows."""
+    member = np.array([[j in group for j in range(len(A))] for group in groups], dtype=float)
+    heavy = 1e4
+    w, _ = scipy.optimize.nnls(
+        np.vstack([A.T, heavy * member]),
+        np.append(np.zeros(A.shape[1]), heavy * np.ones(len(groups))),
+    )
+    w /= (member @ w)[
+        [next(g for g, group in enumerate(groups) if j in group) for j in range(len(A))]
+    ]
+    return float(np.linalg.norm(w @ A))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_the_hard_margin_is_the_answer_from_the_second_threshold_on(data):
+    """Against a linear programme over the duals of the hard solution, by HiGHS."""
+    programme = data.draw(programmes())
+    slack = data.draw(groupings(programme))
+    hard = att_svm_of(programme)
+    first, second = soft_thresholds(programme, slack)
+    assert math.isfinite(second) == hard.solved
+    assume(hard.solved)
+    A, groups = constraints(programme), members(programme, slack)
+    assert abs(second - least_largest_sum(A, groups, hard.W) / hard.value) <= 1e-6 * second
+    for C in (second, 1.001 * second, 50 * second):
+        answer = solve_soft(programme, C, slack)
+        check(programme, C, slack, answer)
+        assert answer.kind == "hard"
+        assert np.abs(answer.W - hard.W).max() <= 1e-9 * hard.value
+    answer = solve_soft(programme, 0.99 * second, slack)
+    check(programme, 0.99 * second, slack, answer)
+    assert answer.kind == ("zero" if 0.99 * second < first else "between")
+    assert answer.objective < hard.value * (1 - 1e-7)
+    assert answer.slacks.max() > 1e-7
+
+
+def att_svm_of(programme):
+    from attsvm.svm.frobenius import solve_programme
+
+    return solve_programme(programme)
+
+
+def least_largest_sum(A, groups, W):
+    m = len(A)
+    member = np.array([[j in group for j in range(m)] for group in groups], dtype=float)
+    reply = scipy.optimize.linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=np.column_stack([member, -np.ones(len(groups))]),
+        b_ub=np.zeros(len(groups)),
+        # multipliers that make up W are dual to it if their sum is ||W||^2
+        A_eq=np.column_stack([np.vstack([A.T, np.ones(m)]), np.zeros(A.shape[1] + 1)]),
+        b_eq=np.append(W.ravel(), (W**2).sum()),
+        method="highs",
+    )
+    assert reply.status == 0
+    return reply.fun
+
+
+def reference(programme, C, groups):
+    """The definition as it stands, one constraint at a time."""
+    W = cvxpy.Variable((programme.D.shape[1], programme.Z.shape[1]))
+    xi = cvxpy.Variable(len(groups), nonneg=True)
+    rows = [
+        programme.D[j] @ W @ programme.Z[j] >= 1 - xi[g]
+        for g, group in enumerate(groups)
+        for j in group
+    ]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, "fro") + C * cvxpy.sum(xi)), rows)
+    problem.solve(solver=cvxpy.CLARABEL)
+    return problem.value, W.value
+
+
+@pytest.mark.parametrize("slack", ["constraint", "input", "token"])
+@pytest.mark.parametrize("seed", range(8))
+def test_answers_are_those_of_cvxpy(seed, slack):
+    """Clarabel stops at relative gaps of 1e-8; W is compared where the answer is unique."""
+    generator = np.random.default_rng(seed)
+    n, T, d = (int(generator.integers(low, 6)) for low in (2, 3, 2))
+    programme = att_svm_programme(gaussian_protocol(generator, n, T, d))
+    slack = programme.token if slack == "token" else slack
+    first, second = soft_thresholds(programme, slack)
+    top = min(second, 100 * first, 1e3)
+    for C in (0.9 * first, math.sqrt(first * top), 0.9 * top, 1.1 * top) if top < 1e3 else (1.0,):
+        answer = solve_soft(programme, C, slack)
+        check(programme, C, slack, answer)
+        value, W = reference(programme, C, members(programme, slack))
+        assert abs(value - answer.objective) <= 1e-6 * answer.objective
+        assert np.abs(W - answer.W).max() <= 1e-3 * max(answer.value, 1e-3 / C)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_norm_rises_and_slack_falls_with_the_price(data):
+    programme = data.draw(programmes())
+    slack = data.draw(groupings(programme))
+    value, total = 0.0, math.inf
+    for C in np.geomspace(0.02, 50.0, 12):
+        answer = solve_soft(programme, float(C), slack)
+        spent = (answer.objective - answer.value) / C
+        assert answer.value >= value * (1 - 1e-9) - 1e-12
+        assert spent <= total * (1 + 1e-9) + 1e-9 * answer.objective / C
+        value, total = answer.segment[0], spent
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_coarser_groups_cost_less(data):
+    """One slack serves the whole group, so that sharing never costs more."""
+    programme = data.draw(programmes())
+    C = data.draw(st.sampled_from([0.1, 1.0, 10.0]))
+    alone, shared, one = (
+        solve_soft(programme, C, slack).objective
+        for slack in ("constraint", "input", np.zeros(len(programme.D), dtype=int))
+    )
+    assert one <= shared * (1 + 1e-9) <= alone * (1 + 1e-9) ** 2
+
+
+# solved by hand
+
+
+@pytest.mark.parametrize("norm", [0.5, 1.0, 4.0, 2.0**-20, 2.0**20])
+def test_one_constraint_jumps_from_zero_to_the_hard_margin(norm):
+    """min |W| + C max(0, 1 - norm W): zero below C = 1/norm, 1/norm above, all between at it."""
+    programme = scalars(norm)
+    for slack in ("constraint", "input", [5]):
+        assert soft_thresholds(programme, slack) == (1.0 / norm, 1.0 / norm)
+        below, at, above = (solve_soft(programme, C / norm, slack) for C in (0.75, 1.0, 1.5))
+        assert (below.kind, below.value, below.segment) == ("zero", 0.0, (0.0, 0.0))
+        assert below.objective == 0.75 / norm
+        assert below.slacks.tolist() == [[0.0, 1.0]]
+        assert below.duals.tolist() == [[0.0, 0.75 / norm]]
+        assert (at.kind, at.value, at.segment) == ("hard", 1.0 / norm, (0.0, 1.0 / norm))
+        assert (above.kind, above.segment) == ("hard", (1.0 / norm, 1.0 / norm))
+        assert above.W.tolist() == [[1.0 / norm]]
+        assert above.duals.tolist() == [[0.0, 1.0 / norm]]
+        assert above.slacks.max() == above.gap == 0.0
+
+
+def test_two_scalars_have_three_regimes_with_a_segment_at_each_change():
+    """W + C (1 - W)_+ + C (1 - 2 W)_+ has slopes 1 - 3C, 1 - C and 1, changing at 1/2 and 1."""
+    programme = scalars(1.0, 2.0)
+    first, second = soft_thresholds(programme)
+    assert abs(first - 1 / 3) <= 2 * EPS
+    assert second == 1.0
+    for C in (0.34, 0.5, 0.999):
+        answer = solve_soft(programme, C)
+        assert answer.kind == "between"
+        assert abs(answer.value - 0.5) <= 4 * EPS
+        assert answer.segment == (answer.value, answer.value)
+        assert abs(answer.objective - (0.5 + 0.5 * C)) <= 4 * EPS
+    answer = solve_soft(programme, 1.0)
+    assert answer.kind == "hard"
+    assert np.abs(np.array(answer.segment) - [0.5, 1.0]).max() <= 4 * EPS
+
+
+def test_shared_slack_moves_both_thresholds():
+    """Orthonormal A_1, A_2: the duals are (1, 1) and ||W_hard|| is the root of 2."""
+    data = AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]],
+        [[1.0, 0.0], [1.0, 0.0]],
+        scores=[[1, 0], [1, 0]],
+    )
+    programme, root = att_svm_programme(data), math.sqrt(2.0)
+    apart, together = soft_thresholds(programme), soft_thresholds(programme, [1, 1])
+    assert np.abs(np.array(apart) - 1 / root).max() <= 4 * EPS
+    assert np.abs(np.array(together) - root).max() <= 4 * EPS
+    answer = soft_att_svm(data, 1.0, slack=[4, 4])
+    assert answer.kind == "zero"
+    assert answer.objective == 1.0
+    assert soft_att_svm(data, 1.0).kind == "hard"
+
+
+def test_opposed_constraints_leave_zero_for_every_price():
+    programme = scalars(1.0, -1.0)
+    assert soft_thresholds(programme) == (math.inf, math.inf)
+    for C in (1e-6, 1.0, 1e6):
+        answer = solve_soft(programme, C)
+        check(programme, C, "constraint", answer)
+        assert (answer.kind, answer.value, answer.objective) == ("zero", 0.0, 2 * C)
+
+
+def test_a_majority_outvotes_one_opposed_constraint():
+    """2 C (1 - W)_+ + C (1 + W)_+ + W: slope 1 - C up to W = 1, 1 + C beyond."""
+    programme = scalars(1.0, 1.0, -1.0)
+    assert soft_thresholds(programme) == (1.0, math.inf)
+    for C in (1.25, 10.0, 1e6):
+        answer = solve_soft(programme, C)
+        check(programme, C, "constraint", answer)
+        assert answer.kind == "between"
+        assert abs(answer.value - 1.0) <= 1e-15
+        assert abs(answer.objective - (1.0 + 2.0 * C)) <= 8 * EPS * C
+    assert solve_soft(programme, 1.0).segment == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_repeated_constraints_share_their_dual(count):
+    """The dual of the hard solution is not unique; the second threshold takes the evenest one."""
+    programme = scalars(*[2.0] * count)
+    first, second = soft_thresholds(programme)
+    assert abs(first - 0.5 / count) <= EPS
+    assert abs(second - 0.5 / count) <= 1e-12
+    groups = [0] * (count - 1) + [1]
+    assert abs(soft_thresholds(programme, groups)[1] - 0.25) <= 1e-12
+    assert solve_soft(programme, 0.51 / count).kind == "hard"
+    assert solve_soft(programme, 0.49 / count).kind == "zero"
+
+
+def test_a_zero_query_costs_its_slack_and_nothing_else():
+    rows = [[1.0, 0.0], [0.0, 1.0]]
+    data = AttentionData.of([rows, rows], [[1.0, 1.0], [0.0, 0.0]], scores=[[1, 0], [1, 0]])
+    alone = AttentionData.of([rows], [[1.0, 1.0]], scores=[[1, 0]])
+    for C in (0.1, 0.51, 3.0):
+        answer, other = soft_att_svm(data, C), soft_att_svm(alone, C)
+        check(att_svm_programme(data), C, "constraint", answer)
+        assert np.abs(answer.W - other.W).max() <= 4 * EPS
+        assert answer.slacks[1].tolist() == [0.0, 1.0]
+        assert abs(answer.objective - other.objective - C) <= 8 * EPS * (1 + C)
+        assert answer.thresholds == (other.thresholds[0], math.inf)
+    empty = AttentionData.of([rows], [[0.0, 0.0]], scores=[[1, 0]])
+    answer = soft_att_svm(empty, 2.0)
+    check(att_svm_programme(empty), 2.0, "constraint", answer)
+    assert (answer.kind, answer.objective) == ("zero", 2.0)
+    assert answer.thresholds == (math.inf, math.inf)
+
+
+def test_the_slack_of_the_definition_is_shared_by_the_queries_of_a_sequence():
+    """Two sequences of two queries: groups are pairs of sequence and token."""
+    data = gaussian_protocol(np.random.default_rng(4), n=4, T=4, d=5)
+    programme = att_svm_programme(data)
+    pairs = programme.input // 2 * data.T + programme.token
+    answer = soft_att_svm(data, 0.4, slack=pairs)
+    check(programme, 0.4, pairs, answer)
+    value, _ = reference(programme, 0.4, members(programme, pairs))
+    assert abs(value - answer.objective) <= 1e-6 * value
+    assert answer.objective < soft_att_svm(data, 0.4).objective
+
+
+# scale, size and other programmes
+
+
+@pytest.mark.parametrize("price", [1e-6, 1e-2, 1.0, 1e2, 1e6])
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e4, 1e8])
+def test_separable_data_of_any_scale_and_price(scale, price):
+    """A to s A is C to s C and W to W / s."""
+    data = gaussian_protocol(np.random.default_rng(3), n=4, T=4, d=6)
+    scaled = AttentionData(data.X * scale, data.Z, scores=data.gamma)
+    for slack in ("constraint", "input"):
+        answer = soft_att_svm(scaled, price, slack=slack)
+        check(att_svm_programme(scaled), price, slack, answer)
+        other = soft_att_svm(data, price * scale, slack=slack)
+        assert other.kind == answer.kind
+        assert np.abs(answer.W * scale - other.W).max() <= 1e-12 * max(1.0, other.value)
+
+
+@pytest.mark.parametrize("price", [1e-6, 1e-2, 1.0, 1e2, 1e6])
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e4])
+def test_unseparable_data_of_any_scale_and_price(scale, price):
+    data = gaussian_protocol(np.random.default_rng(5), n=8, T=5, d=2)
+    scaled = AttentionData(data.X * scale, data.Z, scores=data.gamma)
+    for slack in ("constraint", "input"):
+        answer = soft_att_svm(scaled, price, slack=slack)
+        check(att_svm_programme(scaled), price, slack, answer)
+        assert answer.thresholds[1] == math.inf
+        assert answer.kind != "hard"
+
+
+@pytest.mark.parametrize("C", [1e20, 1e300, 1.7e308])
+def test_a_price_beyond_float64_is_refused(C):
+    """Duals would have to cancel to 1 / C of their size, and the penalty overflows at last."""
+    data = gaussian_protocol(np.random.default_rng(5), n=8, T=5, d=2)
+    with pytest.raises(SolverError, match="gap above 1e-9") as caught:
+        soft_att_svm(data, C)
+    assert not caught.value.value <= 1e-9
+    assert "smaller C" in caught.value.remedy
+
+
+@pytest.mark.parametrize("C", [5e-324, 1e-300, 1e-30])
+def test_the_smallest_prices_leave_the_zero_matrix(C):
+    programme = att_svm_programme(gaussian_protocol(np.random.default_rng(5), n=8, T=5, d=2))
+    answer = solve_soft(programme, C)
+    assert (answer.kind, answer.value) == ("zero", 0.0)
+    assert answer.objective == C * len(programme.D)
+    assert abs(answer.gap) <= 1e-12
+
+
+@pytest.mark.parametrize("d", [3, 40])
+@pytest.mark.parametrize("slack", ["constraint", "input"])
+def test_the_path_is_proved_all_along(d, slack):
+    """One answer for each of many prices, on data with and without a hard margin."""
+    programme = att_svm_programme(gaussian_protocol(np.random.default_rng(1), n=10, T=5, d=d))
+    first, second = soft_thresholds(programme, slack)
+    for C in np.geomspace(0.5 * first, 2.0 * min(second, 100.0), 25):
+        answer = solve_soft(programme, float(C), slack)
+        check(programme, C, slack, answer)
+        assert abs(answer.gap) <= 1e-12
+
+
+def test_vector_programmes_have_a_soft_margin_too():
+    data = gaussian_protocol(np.random.default_rng(2), n=6, T=4, d=3)
+    for programme in (p_svm_programme(data), v_svm_programme(data)):
+        for C in (0.05, 0.3, 5.0):
+            answer = solve_soft(programme, C)
+            check(programme, C, "constraint", answer)
+            assert answer.W.shape == (3, 1)
+
+
+def test_support_is_what_a_solution_rests_on():
+    answer = solve_soft(scalars(1.0, 4.0, -0.25), 2.5)
+    assert answer.targets.tolist() == [0, 0, 0]
+    assert answer.support == ((1,), (), (1,))
+    assert answer.degenerate == ((), (), ())
+    assert answer.rank == 1
+    assert "between" in repr(answer)
+    assert solve_soft(scalars(1.0), 0.5).rank == 0
+
+
+# a kernel that lies
+
+
+PLANTED = [
+    att_svm_programme(gaussian_protocol(np.random.default_rng(1), n=3, T=4, d=6)),
+    att_svm_programme(gaussian_protocol(np.random.default_rng(5), n=6, T=4, d=2)),
+    scalars(1.0, 2.0, 2.0, -1.0),
+]
+
+
+def spoilt(kind, array, generator):
+    """An array of the same shape that a broken kernel may return in place of this one."""
+    return {
+        "zeros": lambda: np.zeros_like(array),
+        "ones": lambda: np.ones_like(array),
+        "nan": lambda: np.full_like(array, np.nan),
+        "one nan": lambda: np.where(np.arange(array.size).reshape(array.shape) == 0, np.nan, array),
+        "infinite": lambda: np.full_like(array, np.inf),
+        "negative": lambda: -array,
+        "random": lambda: generator.random(array.shape),
+        "huge": lambda: array * 1e200,
+        "perturbed": lambda: array * (1 + 1e-5 * generator.normal(size=array.shape)),
+        "shuffled": lambda: generator.permutation(array.ravel()).reshape(array.shape),
+    }[kind]()
+
+
+KINDS = [
+    "zeros",
+    "ones",
+    "nan",
+    "one nan",
+    "infinite",
+    "negative",
+    "random",
+    "huge",
+    "perturbed",
+    "shuffled",
+]
+
+
+@pytest.mark.parametrize("what", ["matrix", "duals", "both", "rate"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
+    """Either the answer is right, by conditions checked here, or none is given."""
+    truth, refused = soft.follow, 0
+    generator = np.random.default_rng(7)
+
+    def lying(*arguments):
+        S, tau, rate, gain, steps = truth(*arguments)
+        u = arguments[4]
+        if what in ("duals", "both"):
+            u[:] = spoilt(kind, u, generator)
+        if what in ("matrix", "both"):
+            S = spoilt(kind, S, generator)
+        if what == "rate":
+            rate, gain = spoilt(kind, rate, generator), 1.0
+        return S, tau, rate, gain, steps
+
+    monkeypatch.setattr(soft, "follow", lying)
+    for programme in PLANTED:
+        first, second = soft_thresholds(programme)
+        C = math.sqrt(first * min(second, 30.0))
+        try:
+            answer = solve_soft(programme, C)
+        except SolverError:
+            refused += 1
+        else:
+            check(programme, C, "constraint", answer)
+    if what != "rate":
+        assert refused > 0 or kind == "shuffled" or (what, kind) in HARMLESS
+
+
+HARMLESS = {("matrix", "huge"), ("duals", "huge"), ("both", "huge")}
+"""The matrix is only a direction and the duals are scaled: a common factor does no harm."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_lying_start_is_never_believed(monkeypatch, kind):
+    """The first threshold is right or refused, and answers are proved or refused."""
+    truth, generator = soft.fill, np.random.default_rng(7)
+    honest = [soft_thresholds(programme, "input") for programme in PLANTED]
+
+    def lying(*arguments):
+        free = truth(*arguments)
+        arguments[4][:] = spoilt(kind, arguments[4], generator)
+        return free
+
+    monkeypatch.setattr(soft, "fill", lying)
+    for programme, (first, second) in zip(PLANTED, honest, strict=True):
+        with contextlib.suppress(SolverError):
+            assert abs(soft_thresholds(programme, "input")[0] - first) <= 1e-9 * first
+        for C in (0.5 * first, math.sqrt(first * min(second, 30.0)), 1.5 * min(second, 30.0)):
+            try:
+                answer = solve_soft(programme, C, "input")
+            except SolverError:
+                continue
+            check(programme, C, "input", answer)
+            assert math.isnan(answer.thresholds[0]) or abs(answer.thresholds[0] - first) <= 1e-9
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda x, prices: (None, prices),
+        lambda x, prices: (np.zeros_like(x), prices),
+        lambda x, prices: (np.full_like(x, np.nan), prices),
+        lambda x, prices: (1.5 * x + 1.0, prices),
+        lambda x, prices: (x, np.zeros_like(prices)),
+        lambda x, prices: (x, np.full_like(prices, np.nan)),
+        lambda x, prices: (x, prices[::-1].copy()),
+    ],
+)
+def test_a_lying_linear_programme_is_never_believed(monkeypatch, lie):
+    programme = scalars(2.0, 2.0, 2.0)
+    truth = scipy.optimize.linprog
+
+    def lying(*arguments, **options):
+        reply = truth(*arguments, **options)
+        x, prices = lie(reply.x, reply.ineqlin.marginals)
+        return SimpleNamespace(x=x, ineqlin=SimpleNamespace(marginals=prices), status=0)
+
+    monkeypatch.setattr(scipy.optimize, "linprog", lying)
+    with contextlib.suppress(SolverError):
+        assert abs(soft_thresholds(programme)[1] - 1 / 6) <= 1e-9
+    for C in (0.1, 0.2, 1.0):
+        answer = solve_soft(programme, C)
+        check(programme, C, "constraint", answer)
+        assert math.isnan(answer.thresholds[1]) or abs(answer.thresholds[1] - 1 / 6) <= 1e-9
+
+
+def test_an_undecided_hard_programme_leaves_the_soft_one_solvable(monkeypatch):
+    def stuck(programme):
+        raise SolverError("neither solved nor unseparable")
+
+    honest = [solve_soft(programme, 0.3) for programme in PLANTED]
+    monkeypatch.setattr(soft, "solve_programme", stuck)
+    for programme, truth in zip(PLANTED, honest, strict=True):
+        answer = solve_soft(programme, 0.3)
+        check(programme, 0.3, "constraint", answer)
+        assert math.isnan(answer.thresholds[1])
+        assert abs(answer.objective - truth.objective) <= 1e-9 * truth.objective
+        with pytest.raises(SolverError, match="threshold could not be proved") as caught:
+            soft_thresholds(programme)
+        assert "exact" in caught.value.remedy
+
+
+# bad input
+
+
+@pytest.mark.parametrize("C", [0, 0.0, -1.0, math.nan, math.inf, "1", None, True, 1j, [1.0]])
+def test_a_price_must_be_positive_and_finite(C):
+    with pytest.raises(DataError, match="positive finite number"):
+        solve_soft(scalars(1.0, 2.0), C)
+
+
+@pytest.mark.parametrize("C", [1, np.float32(1.0), np.int64(1), np.float64(1.0)])
+def test_any_kind_of_real_number_is_a_price(C):
+    assert solve_soft(scalars(4.0), C).W.tolist() == [[0.25]]
+
+
+@pytest.mark.parametrize(
+    "slack",
+    ["inputs", "", None, [0], [0, 1, 2], [0.0, 1.0], [True, False], [[0, 1]], 3, ["a", "b"]],
+)
+def test_groups_must_be_one_integer_a_constraint(slack):
+    for call in (lambda p: solve_soft(p, 1.0, slack), lambda p: soft_thresholds(p, slack)):
+        with pytest.raises(DataError, match="2 integers, one group a constraint"):
+            call(scalars(1.0, 2.0))
+
+
+def test_programmes_with_other_bounds_are_refused():
+    data = gaussian_protocol(np.random.default_rng(0), n=2, T=3, d=4)
+    selected = np.array([[True, True, False]] * 2)
+    others = [
+        generalised_programme(data, selected),
+        finite_part_programme(data, selected, np.full((2, 3), 1 / 3)),
+    ]
+    for programme in others:
+        for call in (lambda p: solve_soft(p, 1.0), soft_thresholds):
+            with pytest.raises(DataError, match="margin at least 1") as caught:
+                call(programme)
+            assert caught.value.value == programme.name
+
+
+def test_tied_tokens_need_targets():
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
+    with pytest.raises(TiedTokensError):
+        soft_att_svm(data, 2.0)
+    assert soft_att_svm(data, 2.0, [0]).W.tolist() == att_svm(data, [0]).W.tolist() == [[1.0]]
+    assert soft_att_svm(data, 2.0, [1]).W.tolist() == [[-1.0]]
