@@ -173,8 +173,10 @@ class Tally:
     def _record(self, slack: Slack, case: Any) -> None:
         if self.min_slack is None or slack.value < self.min_slack:
             self.min_slack = slack.value
-        if slack.ratio is not None and (self.tightness is None or slack.ratio > self.tightness):
-            self.tightness = slack.ratio
+        if slack.ratio is not None:
+            # a ratio above 1 that its own error covers is 1
+            ratio = slack.ratio if slack.violated else min(slack.ratio, 1.0)
+            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
         height = slack.ratio if slack.ratio is not None else -slack.value
         if self.best is None or height > self.best[0]:
             self.best = height, case, slack
@@ -190,9 +192,9 @@ class Tally:
         try:
             if not all(h.holds(case) for h in self.part.hypotheses):
                 return None
+            slack = self.claim.conclusion(case, **self.part.parameters)
         except DataError:
             return None
-        slack = self.claim.conclusion(case, **self.part.parameters)
         if slack.broken:
             raise ClaimError(
                 f"the conclusion of {self.claim.id} returned no usable slack", value=repr(slack)

@@ -52,7 +52,8 @@ class Slack:
     @property
     def broken(self) -> bool:
         """Whether value or error is no number that a check may rely on."""
-        return math.isnan(self.value) or math.isnan(self.error) or not self.error >= 0.0
+        lost = math.isnan(self.value) or math.isnan(self.error) or not self.error >= 0.0
+        return lost or (self.kind == "equality" and math.isinf(self.error))
 
     @property
     def holds(self) -> bool:
