@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 
-__all__ = ["GRID", "arrays", "attention_data", "numbers", "scaled", "sizes", "starts"]
+__all__ = [
+    "GRID",
+    "arrays",
+    "attention_data",
+    "numbers",
+    "scaled",
+    "separable_data",
+    "sizes",
+    "starts",
+]
 
 
 def _grid() -> Any:
@@ -77,3 +86,18 @@ def starts(d: int, *powers: int) -> st.SearchStrategy[Any]:
     return st.tuples(arrays(d, d), st.sampled_from(powers or (0,))).map(
         lambda p: p[0] * 2.0 ** p[1]
     )
+
+
+@st.composite
+def separable_data(
+    draw: st.DrawFn,
+    *,
+    n: tuple[int, int] = (1, 3),
+    T: tuple[int, int] = (2, 4),
+    d: tuple[int, int] = (1, 3),
+) -> AttentionData:
+    """Data whose scores are the logits of a drawn matrix: separable where the best are unique."""
+    shape = draw(sizes(*n)), draw(sizes(*T)), draw(sizes(*d))
+    X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
+    W = draw(arrays(shape[2], shape[2]))
+    return AttentionData(X, Z, scores=np.einsum("ntr,rc,nc->nt", X, W, Z))

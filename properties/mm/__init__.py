@@ -1,0 +1,3 @@
+"""Max-Margin Token Selection in Attention Mechanism."""
+
+SOURCE = "Max-Margin Token Selection in Attention Mechanism"

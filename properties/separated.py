@@ -1,0 +1,78 @@
+"""Data sets built around matrices that separate their chosen tokens, exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from properties.strategies import arrays, sizes
+
+__all__ = ["around", "crowd", "preferring", "separated", "separated_larger"]
+
+
+def around(
+    points: Array, Z: Array, D: Array, extra: Array, chosen: Array, kept: Array
+) -> tuple[Array, Array, Array]:
+    """Tokens, queries and points such that every point gives every other token a margin of 1.
+
+    The points' first rows and the queries' first entries become (1, 0, ..) and 1, so that
+    <A_j, V> = D_j1 + (D_j2, ..) . (V z)_2.. and D_j1 makes the least margin 1 + extra_j. All is
+    dyadic and exact.
+    """
+    points, Z, D = points.copy(), Z.copy(), D.copy()
+    points[:, 0] = np.eye(1, Z.shape[1])
+    Z[:, 0] = 1.0
+    projected = np.einsum("kcd,nd->knc", points, Z)
+    rest = np.einsum("ntc,knc->knt", D[..., 1:], projected[..., 1:])
+    D[..., 0] = 1.0 + extra - rest.min(axis=0)
+    D[np.arange(len(D)), chosen] = 0.0
+    return kept[:, None, :] - D, Z, points
+
+
+@st.composite
+def separated(draw: st.DrawFn, k: int = 1) -> tuple[Array, Array, Array, Array]:
+    """Tokens, queries, the chosen tokens, and k points that separate these, of small sizes."""
+    n, T, d = draw(sizes(1, 3)), draw(sizes(2, 4)), draw(sizes(1, 3))
+    chosen = np.array([draw(sizes(0, T - 1)) for _ in range(n)])
+    extra, kept = np.maximum(draw(arrays(n, T)), 0.0), draw(arrays(n, d))
+    points, Z, D = draw(arrays(k, d, d)), draw(arrays(n, d)), draw(arrays(n, T, d))
+    X, Z, points = around(points, Z, D, extra, chosen, kept)
+    return X, Z, chosen, points
+
+
+def separated_larger(
+    generator: np.random.Generator, k: int = 1
+) -> tuple[Array, Array, Array, Array]:
+    """The same with up to 4 inputs of 5 tokens in R^4."""
+    n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 4))
+
+    def dyadic(*shape: int) -> Array:
+        return np.asarray(generator.integers(-32, 33, size=shape) / 16)
+
+    chosen, extra = generator.integers(0, T, size=n), np.maximum(dyadic(n, T), 0.0)
+    points, Z, D, kept = dyadic(k, d, d), dyadic(n, d), dyadic(n, T, d), dyadic(n, d)
+    X, Z, points = around(points, Z, D, extra, chosen, kept)
+    return X, Z, chosen, points
+
+
+def crowd(X: Array, chosen: Array, source: Array, factor: Array, shift: Array) -> Array:
+    """One token more an input: x_opt - factor (x_opt - x_source), moved along a fresh axis.
+
+    Its margin is `factor` times that of its source: beyond the margin from a factor above 1 on; at
+    it with factor 1 where the source is, with multiplier 0 where it moved, for the solution has
+    nothing along the fresh axis. The queries need one entry 0 more.
+    """
+    n, T, d = X.shape
+    rows, wide = np.arange(n), np.zeros((n, T + 1, d + 1))
+    wide[:, :T, :d] = X
+    wide[:, T, :d] = X[rows, chosen] - factor[:, None] * (X[rows, chosen] - X[rows, source])
+    wide[:, T, d] = shift
+    return wide
+
+
+def preferring(chosen: Array, scores: Array) -> Array:
+    """Scores with the chosen tokens alone on top."""
+    scores = -np.abs(scores)
+    scores[np.arange(len(chosen)), chosen] = 1.0
+    return scores

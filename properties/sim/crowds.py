@@ -1,0 +1,134 @@
+"""Data sets with tokens at the margin and beyond it, and tokens to leave out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from properties.programmes import exactly
+from properties.runs import Run
+from properties.separated import crowd, preferring, separated, separated_larger
+from properties.strategies import arrays, sizes, starts
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A data set and the tokens (n, T) that are left out; optimal ones stay."""
+
+    data: AttentionData
+    dropped: Array
+
+
+def _crowded(
+    X: Array, Z: Array, chosen: Array, by: Array, factor: Array, shift: Array, scores: Array
+) -> AttentionData:
+    """One token more an input, made from the token `by` places after the chosen one."""
+    wide = crowd(X, chosen, (chosen + by) % X.shape[1], factor, shift)
+    return AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=preferring(chosen, scores))
+
+
+@st.composite
+def crowded(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> AttentionData:
+    """Separable data with tokens at the margin, and one at least beyond it."""
+    X, Z, chosen, _ = draw(separated())
+    n, T = X.shape[:2]
+    factor, shift = (
+        np.array([draw(st.sampled_from(values)) for _ in range(n)]) for values in (factors, (1, 0))
+    )
+    factor[0] = max(factors)
+    by = np.array([draw(sizes(1, T - 1)) for _ in range(n)])
+    return _crowded(X, Z, chosen, by, factor, shift, draw(arrays(n, T + 1)))
+
+
+def crowded_larger(generator: np.random.Generator) -> AttentionData:
+    """The same at larger sizes."""
+    X, Z, chosen, _ = separated_larger(generator)
+    n, T = X.shape[:2]
+    factor, shift = np.full(n, 1.0), np.asarray(generator.integers(0, 2, size=n))
+    factor[0] = 2.0
+    scores = generator.integers(-8, 9, size=(n, T + 1)) / 4
+    return _crowded(X, Z, chosen, np.ones(n, dtype=np.int64), factor, shift, scores)
+
+
+@st.composite
+def crowded_runs(draw: st.DrawFn) -> Run:
+    """Such data with tokens that are certainly no support vectors, at any matrix."""
+    data = draw(crowded((2.0, 1.5, 3.0)))
+    return Run(data, draw(starts(data.d, 0, 2)))
+
+
+@st.composite
+def all_support(draw: st.DrawFn) -> AttentionData:
+    """Tokens along axes of their own and one that they share: mostly all support vectors."""
+    n, T = draw(sizes(1, 2)), draw(sizes(2, 4))
+    D, Z = draw(arrays(n, T, T)) / 8, np.eye(n, T) + draw(arrays(n, T)) / 8
+    D[..., 0] += draw(arrays(n, 1))
+    for t in range(1, T):
+        D[:, t, t] += draw(st.sampled_from([1.0, 2.0, 0.5]))
+    D[:, 0] = 0.0
+    scores = preferring(np.zeros(n, dtype=np.int64), draw(arrays(n, T)))
+    return AttentionData(draw(arrays(n, 1, T)) - D, Z, scores=scores)
+
+
+def all_support_larger(generator: np.random.Generator) -> AttentionData:
+    """Three inputs of four Gaussian tokens in R^8, rounded to 1/16."""
+    X, Z = (np.round(generator.normal(size=s) * 16) / 16 for s in ((3, 4, 8), (3, 8)))
+    return AttentionData(X, Z, scores=np.eye(1, 4) * np.ones((3, 1)))
+
+
+@st.composite
+def thinned(draw: st.DrawFn) -> Dropped:
+    """Such data, with tokens at the margin and beyond it, less any tokens."""
+    data = draw(all_support())
+    factor = np.full(data.n, draw(st.sampled_from([1.0, 2.0])))
+    by = np.full(data.n, draw(sizes(1, data.T - 1)))
+    return _thinned(data, by, factor, draw(arrays(data.n, data.T + 1)) > 0)
+
+
+def thinned_larger(generator: np.random.Generator) -> Dropped:
+    """The same at larger sizes."""
+    data = all_support_larger(generator)
+    factor = generator.choice([1.0, 2.0], size=data.n)
+    dropped = generator.random((data.n, data.T + 1)) < generator.random()
+    return _thinned(data, np.ones(data.n, dtype=np.int64), factor, dropped)
+
+
+def _thinned(data: AttentionData, by: Array, factor: Array, dropped: Array) -> Dropped:
+    chosen = np.zeros(data.n, dtype=np.int64)
+    scores = np.zeros((data.n, data.T + 1))
+    return Dropped(_crowded(data.X, data.Z, chosen, by, factor, np.ones(data.n), scores), dropped)
+
+
+def unique(case: AttentionData | Dropped | Run) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(_data(case)).unique
+
+
+def has_idle(case: AttentionData | Dropped | Run) -> bool:
+    """There is an X^mm, and some token is no support vector of it."""
+    found = exactly(_data(case))
+    return found is not None and any(m > 1 for m in found.margins.values())
+
+
+def independent(case: AttentionData | Dropped) -> bool:
+    """There is an X^mm, and its tight constraints are independent, so that its w is unique."""
+    found = exactly(_data(case))
+    if found is None:
+        return False
+    tight = [t for t, m in found.margins.items() if m == 1]
+    return not tight or int(found.gram(tight).rank()) == len(tight)
+
+
+def all_independent(data: AttentionData) -> bool:
+    """All constraints are linearly independent, so that there is an X^mm."""
+    found = exactly(data)
+    return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
+
+
+def _data(case: AttentionData | Dropped | Run) -> AttentionData:
+    return case if isinstance(case, AttentionData) else case.data

@@ -1,0 +1,128 @@
+"""Instances of definition 3.8: data sets with matrices, shares or a vector beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.numbers import Vector
+from properties.separated import preferring, separated, separated_larger
+from properties.strategies import arrays, sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """A data set and matrices (k, d, d)."""
+
+    data: AttentionData
+    points: Array
+
+
+@st.composite
+def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
+    """With k matrices that meet all constraints."""
+    X, Z, chosen, points = draw(separated(k))
+    scores = preferring(chosen, draw(arrays(*X.shape[:2])))
+    return Pointed(AttentionData(X, Z, scores=scores), points)
+
+
+@st.composite
+def anywhere(draw: st.DrawFn, k: int = 1) -> Pointed:
+    """With k matrices that need not meet them."""
+    case = draw(pointed(k))
+    return Pointed(case.data, draw(arrays(k, case.data.d, case.data.d)))
+
+
+def pointed_larger(generator: np.random.Generator, k: int = 1) -> Pointed:
+    """With k matrices that meet all constraints, at larger sizes."""
+    X, Z, chosen, points = separated_larger(generator, k)
+    scores = preferring(chosen, generator.integers(-8, 1, size=X.shape[:2]) / 4)
+    return Pointed(AttentionData(X, Z, scores=scores), points)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A data set and a share (n, T) for each token."""
+
+    data: AttentionData
+    shares: Array
+
+
+@st.composite
+def shared(draw: st.DrawFn, *, signed: bool = False) -> Shared:
+    """With shares that are not negative, unless signed ones are asked for."""
+    data = draw(pointed()).data
+    shares = draw(arrays(data.n, data.T))
+    return Shared(data, shares if signed else np.abs(shares) + (shares == 0).all())
+
+
+def shared_larger(generator: np.random.Generator) -> Shared:
+    """The same at larger sizes."""
+    data = pointed_larger(generator).data
+    return Shared(data, generator.integers(0, 5, size=(data.n, data.T)) + 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """A data set with labels and a head, and a vector that is to classify the queries."""
+
+    data: AttentionData
+    u: Array
+
+
+def _classified(X: Array, Z: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified:
+    """Make y_i u^T z_i = 1 + extra_i by the first entries, and one token best along v."""
+    X, Z, v, u = X.copy(), Z.copy(), v.copy(), u.copy()
+    u[0], v[0] = 1.0, v[0] or 1.0
+    Z[:, 0] = y * (1.0 + extra) - Z[:, 1:] @ u[1:]
+    best = (y[:, None] * (X @ v)).argmax(axis=1)
+    X[np.arange(len(X)), best, 0] += y * np.sign(v[0])
+    return Classified(AttentionData(X, Z, y=y, v=v), u)
+
+
+@st.composite
+def classified(draw: st.DrawFn) -> Classified:
+    """Labels that u classifies by the queries with a margin, and unique optimal tokens."""
+    n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
+    y = np.where(draw(arrays(n)) < 0, -1.0, 1.0)
+    X, Z, v, u = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(d)), draw(arrays(d))
+    return _classified(X, Z, y, v, u, np.maximum(draw(arrays(n)), 0.0))
+
+
+@st.composite
+def headed(draw: st.DrawFn) -> Classified:
+    """Any labels, queries, head and vector."""
+    n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
+    y = np.where(draw(arrays(n)) < 0, -1.0, 1.0)
+    X, Z, v, u = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(d)), draw(arrays(d))
+    return Classified(AttentionData(X, Z, y=y, v=v), u)
+
+
+def classified_larger(generator: np.random.Generator) -> Classified:
+    """The same with up to 6 inputs of 6 tokens in R^6."""
+    n, T, d = (int(generator.integers(1, 7)) for _ in range(3))
+
+    def dyadic(*shape: int) -> Array:
+        return np.asarray(generator.integers(-32, 33, size=shape) / 16)
+
+    y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
+    extra = np.maximum(dyadic(n), 0.0)
+    return _classified(dyadic(n, T, d), dyadic(n, d), y, dyadic(d), dyadic(d), extra)
+
+
+def classifies(case: Classified) -> bool:
+    """y_i u^T z_i > 0 for every input."""
+    return all(q > 0 for q in classified_margins(case))
+
+
+def classified_margins(case: Classified) -> Vector:
+    """y_i u^T z_i, exactly."""
+    assert case.data.y is not None
+    u = rationals(case.u)
+    pairs = zip(rationals(case.data.y), ExactData.of(case.data).Z, strict=True)
+    return [y * dot(u, z) for y, z in pairs]

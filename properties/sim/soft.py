@@ -1,0 +1,192 @@
+"""Rivals V of soft-margin solutions, and both sides of their comparison in floats and rationals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq, fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactAnswer, ExactData, dot, rational, rationals
+from attsvm.svm import att_svm, att_svm_programme
+from attsvm.theory import Slack
+from properties.runs import answer
+from properties.strategies import arrays, separable_data, sizes
+
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """A data set, a price C, and a rival V = keep X^mm + move, or V = move."""
+
+    data: AttentionData
+    C: float
+    keep: bool
+    move: Array
+
+
+@st.composite
+def rivals(draw: st.DrawFn) -> Soft:
+    """Separable data; prices and moves that are powers of two times grid numbers."""
+    data = draw(separable_data())
+    C = abs(float(draw(arrays(1))[0])) * 2.0 ** draw(sizes(-4, 3)) or 1.0
+    move = draw(arrays(data.d, data.d)) * 2.0 ** -draw(sizes(0, 8))
+    return Soft(data, C, draw(st.booleans()), move)
+
+
+@st.composite
+def cheap_rivals(draw: st.DrawFn) -> Soft:
+    """The same with C a power of two just below 1 / ||sum_j A_j||, or half of it and less."""
+    case = draw(rivals())
+    programme = att_svm_programme(case.data, _first(case.data))
+    summed = float(np.linalg.norm(programme.combine(np.ones(len(programme.D)))))
+    power = -np.ceil(np.log2(summed)) if summed > 0 else 0.0
+    return Soft(case.data, float(2.0 ** (power - draw(sizes(0, 2)))), False, case.move)
+
+
+def _first(data: AttentionData) -> list[int]:
+    return [int(t) for t in data.gamma.argmax(axis=1)]
+
+
+def unique(case: Soft) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(case.data).unique
+
+
+def separable(case: Soft) -> bool:
+    """Some X gives every optimal token a positive margin (and there is something to separate)."""
+    found = answer(case.data)
+    return found is not None and found.status == "solved"
+
+
+def several(case: Soft) -> bool:
+    """Some input has two tokens."""
+    return bool((case.data.present.sum(axis=1) > 1).any())
+
+
+def independent(case: Soft) -> bool:
+    """The tight constraints of X^mm are linearly independent, so that lambda is unique."""
+    found, rows = answer(case.data), _rows(case.data)
+    assert found is not None
+    return bool(fmpq_mat([rows[j] for j in found.tight]).rank() == len(found.tight))
+
+
+def positive_price(case: Soft) -> bool:
+    """C > 0."""
+    return case.C > 0
+
+
+def small_price(case: Soft) -> bool:
+    """C ||sum_j A_j||_F <= 1."""
+    return rational(case.C) ** 2 * _square(_summed(case.data)) <= 1
+
+
+def moved(case: Soft) -> bool:
+    """V is not zero."""
+    return bool(case.move.any())
+
+
+def objective(data: AttentionData, V: Array, C: float) -> tuple[float, float]:
+    """f_C(V), and a bound of its rounding."""
+    programme = att_svm_programme(data)
+    margins = programme.margins(V)
+    hinges = np.maximum(0.0, 1.0 - margins)
+    norm = float(np.linalg.norm(V))
+    size = norm + C * float((1.0 + programme.norms * norm).sum())
+    return norm + C * float(hinges.sum()), 16 * (data.d**2 + len(hinges)) * EPS * size
+
+
+def _slacks(data: AttentionData, V: Any) -> fmpq:
+    """The sum of slacks of V."""
+    flat = [x for row in V for x in row]
+    return sum((max(fmpq(0), 1 - dot(A, flat)) for A in _rows(data)), fmpq(0))
+
+
+def _rows(data: AttentionData) -> list[list[fmpq]]:
+    """The matrices A_j, flattened."""
+    exact = ExactData.of(data)
+    return [
+        [(a - b) * c for a, b in zip(tokens[best[0]], token, strict=True) for c in z]
+        for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True)
+        for t, token in enumerate(tokens)
+        if t != best[0]
+    ]
+
+
+def _summed(data: AttentionData) -> Any:
+    columns = zip(*_rows(data), strict=True)
+    return [[sum(column, fmpq(0)) for column in columns]]
+
+
+def _square(V: Any) -> fmpq:
+    return sum((x * x for row in V for x in row), fmpq(0))
+
+
+def _rival(case: Soft, solved: ExactAnswer) -> Any:
+    move = rationals(case.move)
+    if not case.keep:
+        return move
+    return [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(solved.W, move, strict=True)]
+
+
+def against_hard(case: Soft, C: float, relative: float) -> Slack:
+    """f_C(V) - f_C(X^mm); `relative` bounds the error of C."""
+    hard = att_svm(case.data)
+    condition = 64 * EPS * hard.value * float(hard.programme.norms.max()) * len(hard.weights)
+    V = case.move + (hard.W if case.keep else 0.0)
+    left, error_left = objective(case.data, hard.W, C)
+    right, error_right = objective(case.data, V, C)
+    carried = (condition + relative) * (left + right + C * len(hard.weights))
+    return Slack.at_most(left, right, error_left + error_right + carried)
+
+
+def certify_hard(case: Soft, C: fmpq, *, over_norm: bool) -> arb:
+    """f_C(V) - f_C(X^mm) for C, or for C / ||X^mm||; exactly 0 where that is decided."""
+    solved = answer(case.data)
+    assert solved is not None
+    V = _rival(case, solved)
+    slacks, v, x = _slacks(case.data, V), _square(V), solved.square
+    if over_norm:  # times ||X^mm||: ||V|| ||X^mm|| + C slacks - ||X^mm||^2
+        rest = x - C * slacks
+        if rest >= 0 and v * x == rest * rest:
+            return arb(0)
+        return arb(arb(v).sqrt() + arb(C * slacks) / arb(x).sqrt() - arb(x).sqrt())
+    rest = x - v - (C * slacks) ** 2  # ||X^mm||^2 - ||V||^2 - (C slacks)^2 against 2 C slacks ||V||
+    if rest >= 0 and rest * rest == 4 * (C * slacks) ** 2 * v:
+        return arb(0)
+    return arb(arb(v).sqrt() + arb(C * slacks) - arb(x).sqrt())
+
+
+def certify_zero(case: Soft, growth: float = 1.0, pull: float = 1.0) -> arb:
+    """f_C(V) - f_C(0) - (growth - pull C ||S||) ||V||; exactly 0 where that is decided."""
+    C, V = rational(case.C), rationals(case.move)
+    square = _square(V)
+    rest = C * (_slacks(case.data, V) - len(_rows(case.data)))  # f_C(V) - f_C(0) = ||V|| + rest
+    a, b, S = 1 - rational(growth), rational(pull) * C, _square(_summed(case.data))
+    # ||V|| (a + b ||S||) + rest
+    if rest <= 0 and (
+        (a == 0 and b * b * S * square == rest * rest) or (b == 0 and a * a * square == rest * rest)
+    ):
+        return arb(0)
+    return arb(arb(square).sqrt() * (arb(a) + arb(b) * arb(S).sqrt()) + arb(rest))
+
+
+def above_zero(case: Soft, growth: float, pull: float) -> tuple[float, float]:
+    """f_C(V) - f_C(0) and (growth - pull C ||S||) ||V||, exact but for rounding."""
+    programme = att_svm_programme(case.data)
+    summed = float(np.linalg.norm(programme.combine(np.ones(len(programme.D)))))
+    right, _ = objective(case.data, case.move, case.C)
+    norm = float(np.linalg.norm(case.move))
+    return right - case.C * len(programme.D), (growth - pull * case.C * summed) * norm
+
+
+def rounding(case: Soft) -> float:
+    """Of the two figures of `above_zero`."""
+    programme = att_svm_programme(case.data)
+    _, error = objective(case.data, case.move, case.C)
+    return 4 * error + 32 * EPS * case.C * len(programme.D) * (1 + len(programme.D))
