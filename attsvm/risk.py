@@ -113,7 +113,7 @@ class Direction:
     -grad L = exp(log_scale) * matrix.
     """
 
-    matrix: Float[Array, "*b d d"]
+    matrix: Float[Array, "*b d e"]
     log_scale: Float[Array, "*b"]
 
 

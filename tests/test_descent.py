@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,13 +15,14 @@ from attsvm.descent import (
     descend_kq,
     descend_p,
     descend_w,
+    follow,
     follow_w,
     normalised_descent_w,
     stack,
 )
 from attsvm.errors import DataError
 from attsvm.losses import CORRELATION, LOG_LOSS, LOGISTIC_LOSS, LOSSES
-from attsvm.risk import gradient_w, risk
+from attsvm.risk import gradient_kq, gradient_w, normalised_gradient, risk
 from attsvm.svm import att_svm
 from properties.instances import gaussian_protocol, one_input
 from properties.strategies import arrays, attention_data
@@ -86,7 +88,7 @@ def test_descent_on_w_is_the_autograd_loop(name, masked):
 def test_descent_on_k_and_q_is_the_autograd_loop(name):
     data = protocol(13)
     K0, Q0 = np.random.default_rng(14).normal(size=(2, 5, 3)) / 2
-    run = descend_kq(data, K0, Q0, LOSSES[name], step=0.5, steps=40)
+    run = descend_kq([data], K0, Q0, LOSSES[name], step=0.5, steps=40)
 
     def logits(X, Z, K, Q):
         return torch.einsum("ntr,nr->nt", X @ K, Z @ Q)
@@ -100,7 +102,7 @@ def test_descent_on_k_and_q_is_the_autograd_loop(name):
 def test_descent_on_a_prompt_is_the_autograd_loop(name):
     data = protocol(15)
     p0 = np.random.default_rng(16).normal(size=5)
-    run = descend_p(data, p0, LOSSES[name], step=0.5, steps=40)
+    run = descend_p([data], p0, LOSSES[name], step=0.5, steps=40)
     truth = sgd(data, name, lambda X, Z, p: X @ p, lambda p: p.clone(), [p0], 0.5, 40)
     assert run.W.shape == (1, 41, 5)
     assert np.abs(run.W[0] - truth).max() <= 1e-10
@@ -140,6 +142,91 @@ def test_a_normalised_step_far_out_still_has_its_length():
     W0 = np.array([[1e5]])
     assert normalised_descent_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5 + 2
     assert descend_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    attention_data(n=(1, 3), T=(1, 4), d=(1, 3)), NAMES, st.sampled_from([0, 3, 8, 20]), st.data()
+)
+def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power, draw):
+    """Starts up to norms of 1e6, ties and repeated tokens included.
+
+    Terms of the pull are known to some roundings of their own size, so the two may differ by that
+    over what is left after they cancel; the reference says how much is left.
+    """
+    W = draw.draw(arrays(data.d, data.d)) * 2.0**power
+    g = normalised_gradient(data.X, data.Z, data.gamma, W, LOSSES[name], data.mask)
+    size = np.linalg.norm(g.matrix)
+    step = 2.0**power  # of the size of W, so that the difference keeps its digits
+    run = descend_w([data], W, LOSSES[name], step=step, steps=1, normalised=True)
+    moved = (run.W[0, 1] - W) / step
+    if not np.isfinite(g.log_scale):
+        assert not moved.any()
+        return
+    # the logits, up to |X| |W| |z|, enter through their exponentials
+    logit = np.abs(data.X).max() * np.abs(data.Z).max() * np.abs(W).max() * data.d**2
+    unit = 64 * EPS * (1.0 + logit)
+    assert np.abs(moved - g.matrix / size).max() <= unit * (1.0 + 1.0 / size)
+
+
+def test_any_number_of_threads_and_any_batch_give_the_same_bits():
+    sets = [protocol(seed) for seed in range(5)]
+    starts_ = np.random.default_rng(3).normal(size=(5, 5, 5))
+    K, Q = np.random.default_rng(4).normal(size=(2, 5, 5, 2))
+    for run in (
+        lambda s, k, **o: descend_w(s, starts_[k], LOG_LOSS, step=0.3, steps=30, **o).W,
+        lambda s, k, **o: descend_p(s, starts_[k, 0], LOG_LOSS, step=0.3, steps=30, **o).W,
+        lambda s, k, **o: descend_kq(s, K[k], Q[k], LOG_LOSS, step=0.3, steps=30, **o).W,
+        lambda s, k, **o: np.stack(
+            [r.W[0] for r in follow(s, starts_[k], LOG_LOSS, [20.0, 200.0], **o)]
+        ),
+    ):
+        together = run(sets, slice(None))
+        assert np.array_equal(run(sets, slice(None), threads=3), together)
+        for k in range(5):
+            assert np.array_equal(run([sets[k]], slice(k, k + 1))[0], together[k])
+
+
+def test_threads_below_one_are_refused():
+    with pytest.raises(DataError, match="number of threads"):
+        descend_w([DATA], ZERO, LOG_LOSS, step=1.0, steps=1, threads=0)
+
+
+def test_a_loss_of_your_own_runs_in_numpy_and_as_the_same_loss_of_the_package_does():
+    own = replace(LOG_LOSS, name="mine")
+    data, W0 = protocol(5), np.random.default_rng(5).normal(size=(5, 5))
+    K0, Q0 = np.random.default_rng(6).normal(size=(2, 5, 3))
+    for normalised in (False, True):
+        options = {"step": 0.3, "steps": 50, "normalised": normalised}
+        for ours, theirs in (
+            (descend_w([data], W0, own, **options), descend_w([data], W0, LOG_LOSS, **options)),
+            (
+                descend_p([data], W0[0], own, **options),
+                descend_p([data], W0[0], LOG_LOSS, **options),
+            ),
+            (
+                descend_kq([data], K0, Q0, own, **options),
+                descend_kq([data], K0, Q0, LOG_LOSS, **options),
+            ),
+        ):
+            assert np.abs(ours.W - theirs.W).max() <= 1e4 * EPS * np.abs(theirs.W).max()
+    with pytest.raises(DataError, match="losses of this package"):
+        follow([data], W0, own, [10.0])
+
+
+@pytest.mark.parametrize("rank", [1, 2, 7])
+def test_factors_of_any_width_keep_what_the_data_do_not_see(rank):
+    """Few inputs in many dimensions: most of K and Q is orthogonal to all tokens and queries."""
+    data = protocol(7, n=1, T=2, d=6)
+    K0, Q0 = np.random.default_rng(8).normal(size=(2, 6, rank))
+    run = descend_kq([data], K0, Q0, LOG_LOSS, step=0.5, steps=20)
+    K, Q = K0, Q0
+    for _ in range(20):
+        in_k, in_q = gradient_kq(data, K, Q, LOG_LOSS)
+        K, Q = K - 0.5 * in_k, Q - 0.5 * in_q
+    assert np.abs(run.K[0, -1] - K).max() <= 1e3 * EPS * np.abs(K).max()
+    assert np.abs(run.Q[0, -1] - Q).max() <= 1e3 * EPS * np.abs(Q).max()
+    assert np.array_equal(run.W[0, -1], run.K[0, -1] @ run.Q[0, -1].T)
 
 
 @pytest.mark.parametrize("method", [descend_w, normalised_descent_w])
@@ -185,9 +272,9 @@ RUNS = {
         [DATA], ZERO, LOG_LOSS, step=step, steps=steps
     ),
     "kq": lambda step, steps: descend_kq(
-        DATA, np.zeros((5, 2)), np.zeros((5, 2)), LOG_LOSS, step=step, steps=steps
+        [DATA], np.zeros((5, 2)), np.zeros((5, 2)), LOG_LOSS, step=step, steps=steps
     ),
-    "p": lambda step, steps: descend_p(DATA, np.zeros(5), LOG_LOSS, step=step, steps=steps),
+    "p": lambda step, steps: descend_p([DATA], np.zeros(5), LOG_LOSS, step=step, steps=steps),
 }
 
 
@@ -239,11 +326,11 @@ def test_a_start_that_does_not_fit_is_refused(method, W0):
 
 def test_starts_of_other_parametrisations_that_do_not_fit_are_refused():
     with pytest.raises(DataError, match="K0"):
-        descend_kq(DATA, np.zeros((4, 2)), np.zeros((4, 2)), LOG_LOSS, step=0.5, steps=1)
+        descend_kq([DATA], np.zeros((4, 2)), np.zeros((4, 2)), LOG_LOSS, step=0.5, steps=1)
     with pytest.raises(DataError, match=r"Q0\[0, 0\] is not finite"):
-        descend_kq(DATA, np.zeros((5, 2)), np.full((5, 2), np.nan), LOG_LOSS, step=0.5, steps=1)
+        descend_kq([DATA], np.zeros((5, 2)), np.full((5, 2), np.nan), LOG_LOSS, step=0.5, steps=1)
     with pytest.raises(DataError, match="p0"):
-        descend_p(DATA, np.zeros(4), LOG_LOSS, step=0.5, steps=1)
+        descend_p([DATA], np.zeros(4), LOG_LOSS, step=0.5, steps=1)
 
 
 def test_data_sets_of_different_shapes_do_not_stack():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.numbers import is_positive_semidefinite, rational, rationals
+from attsvm.kernels import nuclear as kernel
 from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme, p_svm_programme
@@ -335,6 +336,107 @@ def test_hundreds_of_constraints():
     assert answer.width <= 1e-10
 
 
+# the derivatives that the search is made of
+
+
+def path_point(seed, m=7, p=5, q=3):
+    """Unit rows and a point in the interior that is not on the central path."""
+    generator = np.random.default_rng(seed)
+    a, b = generator.normal(size=(m, p)), generator.normal(size=(m, q))
+    a /= np.linalg.norm(a, axis=1, keepdims=True)
+    b /= np.linalg.norm(b, axis=1, keepdims=True)
+    w = generator.random(m) + 0.1
+    w *= 0.7 / np.linalg.norm((a.T * w) @ b, 2)
+    root = generator.normal(size=(q, q))
+    return generator, a, b, w, root @ root.T + 0.1 * np.eye(q)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_matrix_of_the_path_is_the_derivative_of_the_margins(seed):
+    """Of 2 a_j^T S T b_j, where T moves so that T (I - S^T S) stays, symmetrised."""
+    generator, a, b, w, T = path_point(seed)
+    S = (a.T * w) @ b
+    P = np.linalg.inv(np.eye(3) - S.T @ S)
+
+    def margins(h):
+        moved = (a.T * (w + h * step)) @ b
+        change = T @ (S.T @ S - moved.T @ moved) @ P
+        return 2 * np.einsum("ja,ab,jb->j", a, moved @ (T - (change + change.T) / 2), b)
+
+    lower = kernel._schur(a @ a.T, b, a @ S, T, P, np.zeros(7))
+    M = np.tril(lower) + np.tril(lower, -1).T
+    for _ in range(3):
+        step = generator.normal(size=7)
+        slope = (margins(1e-5) - margins(-1e-5)) / 2e-5
+        assert np.abs(M @ step - slope).max() <= 1e-8 * np.abs(slope).max()
+    assert np.linalg.eigvalsh(M)[0] >= -1e-12 * np.trace(M)
+
+
+@pytest.mark.parametrize("m", [1, 5, 47, 48, 49, 120])
+def test_factors_solutions_and_inverses(m):
+    """Across the edges of the blocks, and with a row that depends on others."""
+    generator = np.random.default_rng(m)
+    root = generator.normal(size=(m, m)) + np.eye(m)
+    M, x = root @ root.T, generator.normal(size=m)
+    L, right = M.copy(), M @ x
+    assert kernel._factor(L, 0.0)
+    assert np.abs(np.tril(L) - np.linalg.cholesky(M)).max() <= 1e-9 * np.trace(M)
+    kernel._solve(L, right)
+    assert np.abs(M @ right - M @ x).max() <= 1e-9 * np.trace(M) * np.abs(x).max()
+    near = np.eye(m) + 0.1 * M / np.trace(M)
+    assert np.abs(kernel._inverse(near) @ near - np.eye(m)).max() <= 1e-13
+    flat = np.zeros((m + 1, m + 1))
+    flat[:m, :m] = near
+    right = np.append(near @ x, 5.0)
+    assert not kernel._factor(flat, 1e-30)
+    kernel._solve(flat, right)
+    assert np.abs(right - np.append(x, 0.0)).max() <= 1e-12 * max(1.0, np.abs(x).max())
+
+
+def test_the_path_ends_on_its_equations():
+    _, programme = LIED_TO[0]
+    reduced = nuclear_search.reduce(programme)
+    a, b, c = reduced.a, reduced.b, reduced.c
+    w, s, T = kernel.begin(a, b, c)
+    assert np.linalg.norm((a.T * w) @ b, 2) <= 0.9 + 1e-12
+    w, s, T, status, steps = kernel.interior(a, b, c, w, s, T, 1e-6, 60)
+    assert status == kernel.SOLVED
+    assert 5 <= steps <= 20
+    S = (a.T * w) @ b
+    margins = 2 * np.einsum("ja,ab,jb->j", a, S @ T, b)
+    assert np.abs(margins - s - c).max() <= 1e-5
+    assert (w > 0).all()
+    assert (s > 0).all()
+    products = T @ (np.eye(len(T)) - S.T @ S)
+    total = w @ s + np.trace(products)
+    assert 0 < total <= 1e-6 * (c @ w)
+    assert np.linalg.eigvalsh(T)[0] > 0
+
+
+@pytest.mark.parametrize(("p", "q", "r"), [(5, 3, 2), (4, 4, 1), (6, 3, 3), (3, 1, 1), (1, 1, 1)])
+def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
+    generator = np.random.default_rng(p + 10 * q + 100 * r)
+    left = np.linalg.qr(generator.normal(size=(p, p)))[0]
+    right = np.linalg.qr(generator.normal(size=(q, q)))[0].T
+    values = np.sort(np.concatenate([1.2 + generator.random(r), 0.8 * generator.random(q - r)]))
+    values = values[::-1]
+    Y = (left[:, :q] * values) @ right
+    dY = generator.normal(size=(p, q))
+
+    def threshold(Y):
+        U, s, V = np.linalg.svd(Y, full_matrices=False)
+        return (U * np.maximum(s - 1.0, 0.0)) @ V
+
+    move = (threshold(Y + 1e-6 * dY) - threshold(Y - 1e-6 * dY)) / 2e-6
+    parts = nuclear_search._Parts.of(values[:r] - 1.0, 1.0 - values[r:], p)
+    weighted, given = parts.split((left.T @ (dY - move) @ right.T)[None])
+    assert np.abs(given).max() <= 1e-8  # S does not move there
+    inside = (left.T @ move @ right.T)[:r, :r]
+    B = (inside + inside.T)[np.tril_indices(r)] * np.sqrt(0.5)
+    B[np.equal(*np.tril_indices(r))] = np.diag(inside)
+    assert np.abs(left @ parts.join(weighted[0], B) @ right - move).max() <= 1e-8
+
+
 # what is refused
 
 
@@ -348,6 +450,17 @@ def test_unseparable_programmes_are_refused():
         with pytest.raises(SolverError, match="no solution") as caught:
             solve_nuclear(att_svm_programme(data))
         assert "separability" in caught.value.remedy
+
+
+def test_unseparable_problems_of_many_constraints_are_refused():
+    refused = 0
+    for seed in range(12):
+        data = gaussian_protocol(np.random.default_rng(seed), n=8, T=8, d=3)
+        if not att_svm(data).solved:
+            with pytest.raises(SolverError, match="no solution"):
+                solve_nuclear(att_svm_programme(data))
+            refused += 1
+    assert refused >= 3
 
 
 def test_other_bounds_and_equalities_are_refused():

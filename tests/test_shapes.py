@@ -60,7 +60,7 @@ WRONG = {
     "gradient_p": lambda: gradient_p(DATA, zeros(4, 1), LOG_LOSS),
     "normalised_gradient": lambda: normalised_gradient(X, Z, zeros(2, 4), zeros(4, 4), LOG_LOSS),
     "follow_w": lambda: follow_w(DATA, zeros(4), LOG_LOSS, [1.0]),
-    "descend_p: step of text": lambda: descend_p(DATA, zeros(4), LOG_LOSS, step="1", steps=1),
+    "descend_p: step of text": lambda: descend_p([DATA], zeros(4), LOG_LOSS, step="1", steps=1),
     "entry_gradient": lambda: entry_gradient(zeros(3, 2), zeros(3), zeros(3), 1.0),
     "logistic: a number": lambda: logistic(0.5),
     "grade": lambda: grade(att_svm_programme(DATA), zeros(2, 2), solved=True),

@@ -1,0 +1,452 @@
+"""Loops of gradient descent on one attention layer, compiled, one data set after the other.
+
+Tokens come twice, as `X` (n, d, T) and as `rows` (n, T, d), in coordinates in which queries are
+short, and W is stored as q rows of d entries: every inner loop runs along memory and adds to
+entries of its own, so that it is vectorised as it is written and nothing depends on where arrays
+lie. Logits are base + x^T W z; absent tokens have base = -inf.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.kernels import compiled
+
+__all__ = ["LOSS_NUMBERS", "descend", "descend_factors", "expand", "follow"]
+
+LOSS_NUMBERS = {
+    "log-loss": 0,
+    "logistic-loss": 1,
+    "exponential": 2,
+    "correlation": 3,
+    "logistic": 4,
+    "squared": 5,
+}
+"""How the loops call the losses."""
+
+TINY = 1e-250
+"""Below this square of a step's norm the pull is taken again in the log domain."""
+
+
+@compiled
+def slope(loss: int, u: float) -> float:
+    """l'(u) of the loss of that number."""
+    if loss == 0:  # log-loss
+        return -1.0 / (1.0 + np.exp(u))
+    if loss == 3:  # correlation
+        return -1.0
+    if loss == 2:  # exponential
+        return float(-np.exp(-u))
+    if loss == 5:  # squared
+        return -2.0 * (1.0 - u)
+    e = np.exp(-abs(u))
+    flat = e / (1.0 + e) ** 2
+    return flat if loss == 4 else -flat
+
+
+@compiled
+def log_slope(loss: int, u: float) -> float:
+    """Logarithm of |l'(u)|."""
+    if loss == 0:
+        return -np.log1p(np.exp(u)) if u < 700.0 else -u
+    if loss == 3:
+        return 0.0
+    if loss == 2:
+        return -u
+    if loss == 5:
+        return np.log(2.0 * abs(1.0 - u))
+    return -abs(u) - 2.0 * np.log1p(np.exp(-abs(u)))
+
+
+@compiled
+def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> None:
+    """Logits of one input in `a`."""
+    p, T = X.shape
+    for x in range(p):
+        h[x] = 0.0
+    for y in range(len(z)):
+        zy = z[y]
+        for x in range(p):
+            h[x] += W[y, x] * zy
+    for t in range(T):
+        a[t] = base[t]
+    for x in range(p):
+        hx = h[x]
+        for t in range(T):
+            a[t] += X[x, t] * hx
+
+
+@compiled
+def pull(
+    X: Array,
+    rows: Array,
+    Z: Array,
+    gamma: Array,
+    base: Array,
+    W: Array,
+    loss: int,
+    M: Array,
+    A: Array,
+    h: Array,
+    c: Array,
+) -> float:
+    """-grad L into M, its squared norm returned; A keeps the logits of every input."""
+    n, p, T = X.shape
+    q = Z.shape[1]
+    M[:] = 0.0
+    for i in range(n):
+        Xi, z, g, a = X[i], Z[i], gamma[i], A[i]
+        attend(Xi, z, W, base[i], a, h)
+        lead = 0
+        for t in range(1, T):
+            if a[t] > a[lead]:
+                lead = t
+        top, best = a[lead], g[lead]
+        total, deficit = 0.0, 0.0
+        for t in range(T):
+            s = np.exp(a[t] - top)
+            c[t] = s
+            total += s
+            deficit += s * (best - g[t])
+        deficit /= total
+        f = -slope(loss, best - deficit) / (n * total)
+        for t in range(T):
+            c[t] = f * c[t] * ((g[t] - best) + deficit)
+        for x in range(p):
+            h[x] = 0.0
+        own = rows[i, lead]
+        for t in range(T):
+            weight, row = c[t], rows[i, t]
+            for x in range(p):
+                h[x] += weight * (row[x] - own[x])
+        for y in range(q):
+            zy = z[y]
+            for x in range(p):
+                M[y, x] += h[x] * zy
+    return _square(M)
+
+
+@compiled
+def _square(M: Array) -> float:
+    """Sum of squares in two interleaved parts."""
+    q, p = M.shape
+    even, odd = 0.0, 0.0
+    for y in range(0, q - 1, 2):
+        for x in range(p):
+            even += M[y, x] * M[y, x]
+            odd += M[y + 1, x] * M[y + 1, x]
+    if q % 2:
+        for x in range(p):
+            even += M[q - 1, x] * M[q - 1, x]
+    return even + odd
+
+
+@compiled
+def log_pull(
+    X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array, sizes: Array
+) -> float:
+    """The same from the logits A with the largest exponent taken out, which is returned."""
+    n, p, T = X.shape
+    q = Z.shape[1]
+    signs = np.zeros((n, T))
+    largest = -np.inf
+    for i in range(n):
+        Xi, z, g, a = X[i], Z[i], gamma[i], A[i]
+        lead = 0
+        for t in range(1, T):
+            if a[t] > a[lead]:
+                lead = t
+        best, total, deficit, height = g[lead], 0.0, 0.0, -np.inf
+        for t in range(T):
+            s = np.exp(a[t] - a[lead])
+            total += s
+            deficit += s * (best - g[t])
+            if g[t] != best and a[t] - a[lead] > height:
+                height = a[t] - a[lead]
+        deficit /= total
+        scaled = 0.0  # the deficit over exp(height), where it underflows
+        for t in range(T):
+            if g[t] != best:
+                scaled += np.exp(a[t] - a[lead] - height) * (best - g[t])
+        scaled /= total
+        length = 0.0
+        for y in range(q):
+            length += z[y] ** 2
+        factor = log_slope(loss, best - deficit) - np.log(n * total) + 0.5 * np.log(length)
+        sign = -1.0 if slope(loss, best - deficit) > 0.0 else 1.0
+        for t in range(T):
+            sizes[i, t] = -np.inf
+            apart = 0.0
+            for x in range(p):
+                apart += (Xi[x, t] - Xi[x, lead]) ** 2
+            if t == lead or apart == 0.0 or a[t] == -np.inf or length == 0.0:
+                continue
+            bracket, shift = (g[t] - best) + deficit, 0.0
+            if g[t] == best:
+                bracket, shift = scaled, height
+            if bracket == 0.0:
+                continue
+            size = factor + a[t] - a[lead] + np.log(abs(bracket)) + shift
+            sizes[i, t] = size
+            signs[i, t] = sign if bracket > 0.0 else -sign
+            largest = max(largest, size + 0.5 * np.log(apart))
+    M[:] = 0.0
+    if largest == -np.inf:
+        return largest
+    for i in range(n):
+        Xi, z, a = X[i], Z[i], A[i]
+        lead = 0
+        for t in range(1, T):
+            if a[t] > a[lead]:
+                lead = t
+        length = 0.0
+        for y in range(q):
+            length += z[y] ** 2
+        root = np.sqrt(length)
+        for t in range(T):
+            if sizes[i, t] == -np.inf:
+                continue
+            weight = signs[i, t] * np.exp(sizes[i, t] - largest) / root
+            for y in range(q):
+                for x in range(p):
+                    M[y, x] += weight * (Xi[x, t] - Xi[x, lead]) * z[y]
+    return largest
+
+
+@compiled
+def expand(short: Array, U: Array, V: Array, start: Array, out: Array) -> None:
+    """Add U short^T V^T to the start, (d, e) for every (q, p) of `short`; empty means identity.
+
+    Library products choose their order of summation by the place in memory; here it is fixed.
+    """
+    R, q, p = short.shape
+    d, e = start.shape
+    half = np.empty((q, d))
+    for r in range(R):
+        for y in range(q):
+            for a in range(d):
+                half[y, a] = short[r, y, a] if U.size == 0 else 0.0
+            if U.size > 0:
+                for x in range(p):
+                    for a in range(d):
+                        half[y, a] += short[r, y, x] * U[a, x]
+        for a in range(d):
+            for b in range(e):
+                if V.size == 0:
+                    out[r, a, b] = start[a, b] + half[b, a]
+                else:
+                    total = 0.0
+                    for y in range(q):
+                        total += half[y, a] * V[b, y]
+                    out[r, a, b] = start[a, b] + total
+
+
+@compiled
+def descend(
+    X: Array,
+    rows: Array,
+    Z: Array,
+    gamma: Array,
+    base: Array,
+    W: Array,
+    loss: int,
+    step: float,
+    steps: int,
+    kept: Array,
+    normalised: bool,
+    out: Array,
+) -> None:
+    """Steps of plain or normalised descent on W (q, p), in place; iterates `kept` go to `out`."""
+    n, p, T = X.shape
+    q = Z.shape[1]
+    M, A, sizes = np.empty((q, p)), np.empty((n, T)), np.empty((n, T))
+    h, c = np.empty(p), np.empty(T)
+    r = 0
+    for k in range(steps + 1):
+        if r < len(kept) and kept[r] == k:
+            out[r] = W
+            r += 1
+        if k == steps:
+            break
+        square = pull(X, rows, Z, gamma, base, W, loss, M, A, h, c)
+        scale = step
+        if not square > TINY:
+            log_scale = log_pull(X, Z, gamma, loss, M, A, sizes)
+            square = (M**2).sum()
+            if not normalised:
+                scale = step * np.exp(log_scale)
+        if normalised:
+            scale = step / np.sqrt(square) if square > 0.0 else 0.0
+        for y in range(q):
+            for x in range(p):
+                W[y, x] += scale * M[y, x]
+
+
+@compiled
+def descend_factors(
+    X: Array,
+    rows: Array,
+    Z: Array,
+    gamma: Array,
+    base: Array,
+    K: Array,
+    Q: Array,
+    loss: int,
+    step: float,
+    steps: int,
+    kept: Array,
+    normalised: bool,
+    out: Array,
+) -> None:
+    """The same on W = K Q^T with K (p, r) and Q (q, r); `out` keeps (K, Q) side by side."""
+    n, p, T = X.shape
+    q = Z.shape[1]
+    rank = K.shape[1]
+    W, M, A, sizes = np.empty((q, p)), np.empty((q, p)), np.empty((n, T)), np.empty((n, T))
+    h, c = np.empty(p), np.empty(T)
+    in_K, in_Q = np.empty((p, rank)), np.empty((q, rank))
+    r = 0
+    for k in range(steps + 1):
+        if r < len(kept) and kept[r] == k:
+            out[r, :p] = K
+            out[r, p:] = Q
+            r += 1
+        if k == steps:
+            break
+        product(Q, K, W)
+        square = pull(X, rows, Z, gamma, base, W, loss, M, A, h, c)
+        scale = step
+        if not square > TINY:
+            log_scale = log_pull(X, Z, gamma, loss, M, A, sizes)
+            if not normalised:
+                scale = step * np.exp(log_scale)
+        factors(M, K, Q, in_K, in_Q)
+        if normalised:
+            square = (in_K**2).sum() + (in_Q**2).sum()
+            scale = step / np.sqrt(square) if square > 0.0 else 0.0
+        for x in range(p):
+            for s in range(rank):
+                K[x, s] += scale * in_K[x, s]
+        for y in range(q):
+            for s in range(rank):
+                Q[y, s] += scale * in_Q[y, s]
+
+
+@compiled
+def product(Q: Array, K: Array, W: Array) -> None:
+    """Q K^T."""
+    for y in range(Q.shape[0]):
+        for x in range(K.shape[0]):
+            total = 0.0
+            for s in range(K.shape[1]):
+                total += Q[y, s] * K[x, s]
+            W[y, x] = total
+
+
+@compiled
+def factors(M: Array, K: Array, Q: Array, in_K: Array, in_Q: Array) -> None:
+    """M^T Q and M K."""
+    q, p = M.shape
+    rank = K.shape[1]
+    in_K[:] = 0.0
+    in_Q[:] = 0.0
+    for y in range(q):
+        for x in range(p):
+            m = M[y, x]
+            for s in range(rank):
+                in_K[x, s] += m * Q[y, s]
+                in_Q[y, s] += m * K[x, s]
+
+
+@compiled
+def _direction(
+    X: Array,
+    rows: Array,
+    Z: Array,
+    gamma: Array,
+    base: Array,
+    W: Array,
+    loss: int,
+    M: Array,
+    A: Array,
+    sizes: Array,
+    h: Array,
+    c: Array,
+) -> float:
+    """The unit direction of descent into M, and log ||grad L||; minus infinity where it is zero."""
+    square = pull(X, rows, Z, gamma, base, W, loss, M, A, h, c)
+    log_scale = 0.0
+    if not square > TINY:
+        log_scale = log_pull(X, Z, gamma, loss, M, A, sizes)
+        square = (M**2).sum()
+    if not square > 0.0:
+        M[:] = 0.0
+        return -np.inf
+    M /= np.sqrt(square)
+    return log_scale + 0.5 * np.log(square)
+
+
+@compiled
+def follow(
+    X: Array,
+    rows: Array,
+    Z: Array,
+    gamma: Array,
+    base: Array,
+    start: Array,
+    constant: float,
+    W: Array,
+    loss: int,
+    norms: Array,
+    unit: float,
+    limit: int,
+    out: Array,
+    counts: Array,
+    times: Array,
+) -> int:
+    """Normalised steps of controlled length; iterates that first pass each norm go to `out`.
+
+    W (q, p) is what was added to a start of squared norm `constant` whose part in these
+    coordinates is `start`. Returns how many norms were passed.
+    """
+    n, p, T = X.shape
+    q = Z.shape[1]
+    g, ahead_g, ahead = np.empty((q, p)), np.empty((q, p)), np.empty((q, p))
+    A, sizes = np.empty((n, T)), np.empty((n, T))
+    h, c = np.empty(p), np.empty(T)
+    log_size = _direction(X, rows, Z, gamma, base, W, loss, g, A, sizes, h, c)
+    step, ceiling, log_time, passed = unit, np.inf, -np.inf, 0
+    size = np.sqrt(constant)
+    first = size
+    for k in range(1, limit + 1):
+        if passed == len(norms) or log_size == -np.inf:
+            break
+        step = min(step, max(2.0 * unit, 0.01 * size))
+        ahead[:] = W + step * g
+        log_ahead = _direction(X, rows, Z, gamma, base, ahead, loss, ahead_g, A, sizes, h, c)
+        cosine = (g * ahead_g).sum()
+        if cosine < 0.99 and step > 1e-4 * unit:
+            ceiling, step = 0.7 * step, 0.5 * step
+            continue
+        if log_ahead == -np.inf:
+            break
+        # dt = ds / ||grad L||, the logarithm of the norm being linear along the step
+        fall = log_size - log_ahead
+        spent = np.log(step) - log_size
+        if fall != 0.0:
+            spent += np.log(np.expm1(fall) / fall) if fall < 700.0 else fall - np.log(fall)
+        top = max(log_time, spent)
+        log_time = top + np.log(np.exp(log_time - top) + np.exp(spent - top))
+        W[:] = ahead
+        g[:] = ahead_g
+        log_size = log_ahead
+        ceiling *= 1.001
+        if cosine > 0.999:
+            step = min(1.3 * step, ceiling)
+        size = np.sqrt(constant + 2.0 * (start * W).sum() + (W**2).sum())
+        while passed < len(norms) and size >= norms[passed] and size > first:
+            out[passed] = W
+            counts[passed], times[passed] = k, log_time
+            passed += 1
+    return passed
