@@ -25,6 +25,9 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
         handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
         with os.fdopen(handle, "wb") as file:
             write(file)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # as a plain open would have made it
         os.replace(temporary, target)
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         if temporary:

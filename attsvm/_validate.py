@@ -88,7 +88,7 @@ def ensure_mask(name: str, value: object, axes: Sequence[str], sizes: dict[str, 
         raise DataError(
             f"{name} must be boolean",
             value=f"dtype {array.dtype}",
-            remedy="Use True for a token that is present.",
+            remedy="Convert it with .astype(bool), True for a token that is present.",
         )
     expected = tuple(sizes[axis] for axis in axes)
     if array.shape != expected:

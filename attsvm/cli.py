@@ -30,25 +30,34 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message, remedy=f"See `{self.prog} --help`.")
 
 
-def _positive(text: str) -> int:
+def positive_integer(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{value} is below 1")
     return value
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     value = float(text)
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError(f"{text} is no positive number of seconds")
     return value
 
 
-def _price(text: str) -> float:
+def price(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no positive finite price")
     return value
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("attsvm")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def _parser() -> _Parser:
@@ -65,13 +74,16 @@ def _parser() -> _Parser:
     )
     run = _Parser(add_help=False)
     run.add_argument("--seed", type=int, default=0, help="base seed (default 0)")
-    run.add_argument("-n", "--workers", type=_positive, default=1, help="processes (default 1)")
+    run.add_argument(
+        "-n", "--workers", type=positive_integer, default=1, help="processes (default 1)"
+    )
 
     parser = _Parser(
         prog="attsvm",
         description="Executable theory of softmax attention as a support vector machine.",
         epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error.",
     )
+    parser.add_argument("--version", action="version", version=f"attsvm {_version()}")
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=_Parser
     )
@@ -89,7 +101,7 @@ def _parser() -> _Parser:
         "hunt", parents=[shared, packs, run], help="search a counterexample to one claim"
     )
     hunt.add_argument("id", metavar="ID")
-    hunt.add_argument("--seconds", type=_seconds, default=60.0, help="default 60")
+    hunt.add_argument("--seconds", type=seconds, default=60.0, help="default 60")
     hunt.add_argument("--out", metavar="DIR", default=EXAMPLES, help=f"default {EXAMPLES}")
 
     replay = commands.add_parser(
@@ -118,11 +130,10 @@ def _parser() -> _Parser:
         metavar="opt|I,J,...",
         help="tokens to select: the optimal ones, or an index per input",
     )
-    solve.add_argument("--soft", type=_price, metavar="C", help="soft margin with this price")
+    solve.add_argument("--soft", type=price, metavar="C", help="soft margin with this price")
     solve.add_argument(
         "--slack",
         choices=["constraint", "input"],
-        default="constraint",
         help="what has a slack of its own in the soft margin (default constraint)",
     )
     solve.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
@@ -310,9 +321,19 @@ def _gate(options: argparse.Namespace) -> int:
     return 1 if reasons else 0
 
 
+def _tell_of_compiling(special: str) -> None:
+    """Say that the first run takes longer, where no machine code is cached yet."""
+    from attsvm import kernels
+
+    cache = Path(kernels.__file__).parent / "__pycache__"
+    if not all(any(cache.glob(f"{name}.*.nbi")) for name in ("least_norm", special) if name):
+        print("attsvm: compiling the solver once, some seconds", file=sys.stderr)
+
+
 def _solve(options: argparse.Namespace) -> int:
     from attsvm.data import AttentionData
     from attsvm.svm.answer import solve
+    from attsvm.svm.page import ensure_drawable
     from attsvm.theory.files import write_json
 
     targets: list[int] | None = None
@@ -329,12 +350,17 @@ def _solve(options: argparse.Namespace) -> int:
             value="--norm nuc --soft",
             remedy="Leave one of the two out.",
         )
+    if options.slack is not None and options.soft is None:
+        raise UsageError("--slack is about the soft margin", remedy="Give --soft C as well.")
+    if options.plot:
+        ensure_drawable(Path(options.plot))
+    _tell_of_compiling("soft" if options.soft else "nuclear" if options.norm == "nuc" else "")
     answer = solve(
         AttentionData.load(options.data),
         targets,
         norm=options.norm,
         soft=options.soft,
-        slack=options.slack,
+        slack=options.slack or "constraint",
     )
     if options.json:
         write_json(options.json, answer.json())
@@ -342,6 +368,8 @@ def _solve(options: argparse.Namespace) -> int:
         print(answer)
     if options.plot and answer.solved:
         answer.plot(options.plot)
+    elif options.plot:
+        print("attsvm: no plot: there are no margins to draw", file=sys.stderr)
     return 0 if answer.solved else 1
 
 

@@ -40,6 +40,19 @@ _UNREADABLE = (
 """What zipfile and numpy raise on files that are damaged or foreign."""
 
 
+def _without_padding(value: object, mask: object) -> object:
+    """The array with 0 where the mask hides what is not finite; unchanged where they do not fit."""
+    try:
+        array, present = np.asarray(value), np.asarray(mask)
+    except (ValueError, TypeError):
+        return value
+    fits = present.dtype == np.bool_ and array.dtype.kind == "f" and present.ndim == 2
+    if not fits or array.shape[:2] != present.shape:
+        return value
+    hidden = ~present.reshape(present.shape + (1,) * (array.ndim - 2)) & ~np.isfinite(array)
+    return np.where(hidden, 0.0, array) if hidden.any() else value
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AttentionData:
     """n inputs of T tokens in dimension d, a query each, and what makes a token good.
@@ -54,7 +67,8 @@ class AttentionData:
         y: labels, each -1 or 1.
         v: linear prediction head.
         scores: token scores gamma, instead of y and v.
-        mask: True where a token is present; absent means all are.
+        mask: True where a token is present; absent means all are. Padding may be NaN or infinite
+            and is kept as 0.
 
     Raises:
         DataError: NaN or infinite entries, shapes or types that do not fit, an empty axis,
@@ -72,7 +86,7 @@ class AttentionData:
     def __post_init__(self) -> None:
         sizes: dict[str, int] = {}
         arrays = {
-            "X": ensure_array("X", self.X, ("n", "T", "d"), sizes),
+            "X": ensure_array("X", _without_padding(self.X, self.mask), ("n", "T", "d"), sizes),
             "Z": ensure_array("Z", self.Z, ("n", "d"), sizes),
         }
         if self.scores is not None and (self.y is not None or self.v is not None):
@@ -81,7 +95,8 @@ class AttentionData:
                 remedy="Give scores alone, or y and v.",
             )
         if self.scores is not None:
-            arrays["scores"] = ensure_array("scores", self.scores, ("n", "T"), sizes)
+            scores = _without_padding(self.scores, self.mask)
+            arrays["scores"] = ensure_array("scores", scores, ("n", "T"), sizes)
         elif self.y is not None and self.v is not None:
             arrays["y"] = ensure_array("y", self.y, ("n",), sizes)
             arrays["v"] = ensure_array("v", self.v, ("d",), sizes)
@@ -101,9 +116,11 @@ class AttentionData:
                     remedy="Rescale the tokens X or the head v.",
                 )
         else:
+            given = "y" if self.y is not None else "v" if self.v is not None else "neither"
             raise DataError(
-                "nothing says which tokens are good",
-                remedy="Give labels y and a head v, or token scores.",
+                "labels y and a head v say together which tokens are good",
+                value=given,
+                remedy="Give both, or token scores.",
             )
         if self.mask is not None:
             arrays["mask"] = ensure_mask("mask", self.mask, ("n", "T"), sizes)

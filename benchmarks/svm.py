@@ -332,9 +332,12 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
 def main() -> None:
     """Measure, print a table as it grows, write JSON where asked."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], metavar="SECTION")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
+    unknown = sorted(set(options.sections) - set(SECTIONS))
+    if unknown:
+        parser.error(f"unknown section {unknown[0]}; there are {', '.join(SECTIONS)}")
     chosen = options.sections or [name for name in SECTIONS if name not in ("middle", "large")]
     rows: list[Row] = []
     print(

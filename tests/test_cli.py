@@ -542,6 +542,7 @@ def test_margins_are_drawn_on_request(attsvm, tmp_path, ending):
         (["good.npz", "--soft", "nan"], "no positive finite price"),
         (["good.npz", "--soft", "inf"], "no positive finite price"),
         (["good.npz", "--soft", "1", "--norm", "nuc"], "defined with the Frobenius norm"),
+        (["good.npz", "--slack", "input"], "is about the soft margin"),
         (["good.npz", "--plot", "margins.xyz"], "no ending that can be written"),
         (["good.npz", "--plot", "nowhere/margins.png"], "cannot write"),
     ],

@@ -228,7 +228,7 @@ def test_scores_beside_labels_or_head_are_refused(extra):
 
 @pytest.mark.parametrize("extra", [{}, {"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}])
 def test_data_without_scores_or_with_half_of_them_is_refused(extra):
-    refused({**PLAIN, **extra}, "nothing says which tokens are good", "y and a head v")
+    refused({**PLAIN, **extra}, "say together which tokens are good", "y and a head v")
 
 
 def test_rows_of_different_lengths_are_refused():
@@ -438,7 +438,7 @@ def test_unknown_and_missing_arrays_are_named(tmp_path):
     np.savez(path, X=PLAIN["X"], scores=SCORED["scores"])
     unreadable(path, "lacks Z")
     np.savez(path, **PLAIN)
-    with pytest.raises(DataError, match="nothing says which tokens are good"):
+    with pytest.raises(DataError, match="say together which tokens are good"):
         AttentionData.load(path)
 
 
@@ -479,3 +479,24 @@ def test_a_wrong_array_in_a_file_is_refused_as_data(tmp_path):
     np.savez(path, **{**SCORED, "scores": [[1.0, np.nan], [0.0, 0.0]]})
     with pytest.raises(DataError, match=r"scores\[0, 1\] is not finite"):
         AttentionData.load(path)
+
+
+@pytest.mark.parametrize("padding", [np.nan, np.inf, -np.inf])
+def test_padding_under_the_mask_may_be_anything(padding):
+    X, scores = np.ones((2, 2, 1)), np.array([[1.0, 0.0], [1.0, 0.5]])
+    mask = np.array([[True, False], [True, True]])
+    X[0, 1], scores[0, 1] = padding, padding
+    data = AttentionData(X, np.ones((2, 1)), scores=scores, mask=mask)
+    assert data.X[0, 1, 0] == data.scores[0, 1] == 0.0
+    X[1, 1] = padding
+    with pytest.raises(DataError, match=r"X\[1, 1, 0\] is not finite"):
+        AttentionData(X, np.ones((2, 1)), scores=np.zeros((2, 2)), mask=mask)
+
+
+def test_files_are_as_readable_as_any_other(tmp_path):
+    before = os.umask(0o027)
+    try:
+        AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]).save(tmp_path / "a.npz")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.npz").stat().st_mode & 0o777 == 0o640

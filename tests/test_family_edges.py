@@ -1,6 +1,7 @@
 """Certificates with free signs, programmes without demands, and vectors that are none."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from attsvm.errors import SolverError
 from attsvm.exact import decide
 from attsvm.svm import (
     att_svm,
+    att_svm_programme,
     finite_part,
+    frobenius,
     generalised_svm,
     joint_svm,
     p_svm,
@@ -103,6 +106,8 @@ def test_programmes_that_ask_for_nothing_are_solved_by_zero(answer):
     assert not answer.W.any()
     assert answer.rank == 0
     assert answer.is_tight.all()
+    inequalities = answer.programme.table(~answer.programme.equal, False).sum(axis=1)
+    assert [len(tokens) for tokens in answer.degenerate] == inequalities.tolist()
 
 
 def test_zero_bounds_beside_others_may_be_tight():
@@ -133,6 +138,67 @@ def test_a_zero_query_among_many_is_found_whatever_the_sign_of_its_bound():
         answer = finite_part(data, np.ones((60, 5), bool), np.tile(p, (60, 1)))
         check(answer.programme, answer)
         assert answer.status == "unseparable"
+
+
+# signs, as `solve_programme` judges what its methods propose
+
+
+def asked(rows, bounds, *, equal):
+    """A programme in one dimension with these rows and bounds."""
+    data = two_tokens([(a,) for a in rows], np.ones((len(rows), 1)))
+    bound = np.array(bounds, dtype=float)
+    return replace(att_svm_programme(data), bound=bound, equal=np.full(len(rows), equal))
+
+
+def propose(monkeypatch, weights, solved):
+    """Let every method return the same."""
+    for name in frobenius._METHODS:
+        monkeypatch.setitem(frobenius._METHODS, name, lambda _: (np.array(weights), solved))
+
+
+@pytest.mark.parametrize(
+    ("rows", "bounds", "weights", "solved"),
+    [
+        ([1.0, 1.0], [1.0, 1.0], [2.0, -1.0], True),  # the same row twice: W = 1 either way
+        ([1.0, 2.0], [1.0, 1.0], [2.0, -1.0], False),  # 2 A_1 - A_2 = 0 gains 1
+    ],
+)
+def test_negative_multipliers_prove_something_on_equalities_alone(
+    monkeypatch, rows, bounds, weights, solved
+):
+    """All figures but the sign are right."""
+    free, signed = (asked(rows, bounds, equal=equal) for equal in (True, False))
+    propose(monkeypatch, weights, solved)
+    answer = solve_programme(free)
+    right(free, answer, decide(free))
+    assert answer.weights.tolist() == weights
+    with pytest.raises(SolverError, match="no method reached a proof"):
+        solve_programme(signed)
+
+
+def test_equalities_that_are_overshot_are_not_met(monkeypatch):
+    """W = 1 has margins (1, 1) for bounds (1, 1/2), and no gap: only the second misses."""
+    programme = asked([1.0, 1.0], [1.0, 0.5], equal=True)
+    propose(monkeypatch, [1.0, 0.0], True)
+    with pytest.raises(SolverError, match="no method reached a proof") as caught:
+        solve_programme(programme)
+    assert caught.value.value == 0.5
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e6, 1e30])
+def test_residuals_are_relative_to_the_largest_bound(monkeypatch, scale):
+    """A shortfall of one in 10^10 passes, one in 10^8 does not, whatever the bounds."""
+    programme = asked([1.0, 1.0], [scale, -scale], equal=False)
+    for missing, passes in ((1e-10, True), (1e-8, False)):
+        propose(monkeypatch, [scale * (1.0 - missing), 0.0], True)
+        if passes:
+            answer = solve_programme(programme)
+            assert abs(answer.primal_residual / missing - 1.0) <= 1e-5
+            assert abs(answer.gap / (2.0 * missing) - 1.0) <= 1e-5
+            continue
+        with pytest.raises(SolverError) as caught:
+            solve_programme(programme)
+        assert abs(caught.value.value / (2.0 * missing) - 1.0) <= 1e-5
 
 
 # shapes of the unknown

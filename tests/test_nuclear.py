@@ -16,6 +16,7 @@ from attsvm.kernels import nuclear as kernel
 from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme, p_svm_programme
+from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
 from properties.instances import gaussian_protocol
 
 EPS = np.finfo(float).eps
@@ -61,6 +62,14 @@ def units(d, *, together=False):
     sides = np.vstack([np.eye(d), np.ones((1, d))]) if together else np.eye(d)
     X = np.stack([sides, np.zeros_like(sides)], axis=1)
     return AttentionData(X, sides, scores=np.tile([1.0, 0.0], (len(sides), 1)))
+
+
+# a solution of rank 1 on a face of dimension 2: the other singular value of S is 1 as well
+BOUNDARY = AttentionData.of(
+    [[[0, 0], [1, -1]], [[0, 0], [1, 2]], [[0, 0], [1, 0]]],
+    [[0, 1], [1, 0], [1, 0]],
+    scores=[[1, 0]] * 3,
+)
 
 
 def inner(x, y):
@@ -171,6 +180,7 @@ def check(programme, answer):
 @given(small_integers())
 @example(units(2))
 @example(units(3, together=True))
+@example(BOUNDARY)
 def test_answers_on_small_integers_are_proved(data):
     programme = att_svm_programme(data)
     if not att_svm(data).solved:
@@ -277,9 +287,9 @@ def test_more_queries_than_token_dimensions_and_fewer():
         X, Z = generator.normal(size=(n, 3, d)), generator.normal(size=(n, d))
         X[..., d - zeros :] = 0.0
         data = AttentionData(X, Z, scores=np.tile([1.0, 0.0, 0.0], (n, 1)))
-        assume_solved = att_svm(data)
-        if assume_solved.solved:
-            check(att_svm_programme(data), solve_nuclear(att_svm_programme(data)))
+        answer = solve_nuclear(att_svm_programme(data))
+        check(att_svm_programme(data), answer)
+        assert answer.width <= 1e-12
 
 
 @pytest.mark.parametrize("size", [1e-8, 1e-4, 1e4, 1e8])
@@ -542,6 +552,36 @@ def test_distances_to_a_segment():
         low, high = distance(answer, np.array([[2.0, 0.25], [0.75, -1.0]]))
         assert abs(high - math.sqrt(1.0 + 4.0 + 2 * 0.25**2)) <= 1e-7
         assert low >= high - 1e-6
+
+
+def test_a_member_is_one_even_where_the_projection_went_wrong():
+    """From a point far off, the way to its projection on the equalities is cut short."""
+    for together, least in ((False, -1.0), (True, -0.5)):
+        programme = att_svm_programme(units(2, together=together))
+        answer = solve_nuclear(programme)
+        equal = answer.weights > 1e-6
+        slice_ = Slice.of(programme.D, programme.Z, *answer.face, equal)
+        U, V = answer.face
+
+        def packed(G, U=U, V=V):
+            B = U.T @ G @ V
+            return pack((B + B.T) / 2)
+
+        for b, nearest in ((-3.0, least), (5.0, 1.0), (0.25, 0.25)):
+            x = packed(np.array([[7.0, b], [b, -2.0]]))
+            member = slice_._member(x, packed(answer.W), slice_.c)
+            G = U @ unpack(member) @ V.T
+            assert np.abs(G - [[1.0, nearest], [nearest, 1.0]]).max() <= 1e-9
+
+
+def test_packing_keeps_inner_products():
+    generator = np.random.default_rng(0)
+    B = generator.normal(size=(5, 4, 4))
+    B = B + B.transpose(0, 2, 1)
+    assert np.abs(pack(B) @ pack(B).T - np.einsum("iab,jab->ij", B, B)).max() <= 1e-13
+    assert np.abs(unpack(pack(B[0])) - B[0]).max() <= 4 * EPS * np.abs(B).max()
+    values = np.linalg.eigvalsh(unpack(positive_part(pack(B[0]))))
+    assert np.abs(values - np.maximum(np.linalg.eigvalsh(B[0]), 0.0)).max() <= 1e-13
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -76,6 +76,12 @@ class Answer:
         low, high = float(least_norm.lower()), float(least_norm.upper())
         return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the answer in floats has: value, margins, support, duals, gap, ..."""
+        if name.startswith("_") or name in ("float_answer", "exact", "norm"):
+            raise AttributeError(name)
+        return getattr(self.float_answer, name)
+
     def json(self) -> dict[str, Any]:
         """The document of `solve --json`, schema 1."""
         a, solved = self.float_answer, self.solved
@@ -143,7 +149,7 @@ class Answer:
 
     def __repr__(self) -> str:
         """What a reader wants first."""
-        return repr(self.float_answer)
+        return f"{repr(self.float_answer)[:-1]}, {self.kind} certificate>"
 
     def __str__(self) -> str:
         """The page of text that `attsvm solve` prints."""
@@ -193,6 +199,12 @@ def solve(
     if norm not in ("fro", "nuc"):
         raise DataError("norm is `fro` or `nuc`", value=norm)
     programme = att_svm_programme(data, targets)
+    if soft is None and not (isinstance(slack, str) and slack == "constraint"):
+        raise DataError(
+            "slack was grouped, but the margin is hard",
+            value=slack,
+            remedy="Give the price of slack (soft).",
+        )
     if soft is not None:
         if norm == "nuc":
             raise DataError(

@@ -116,6 +116,21 @@ class NuclearAnswer:
         """Tight tokens whose multiplier is zero, input by input."""
         return self._by_input(self.is_tight & ~_weighty(self.programme, self.weights))
 
+    def __repr__(self) -> str:
+        """What a reader wants first."""
+        n, T = self.programme.shape
+        size = "unique" if self.unique else f"of a set of dimension up to {self.dimension}"
+        return (
+            f"<nuclear-norm {self.programme.name} of {n} inputs, {T} tokens: {self.status}, norm "
+            f"{self.value:.10g}, rank {self.rank}, {size}, gap {self.gap:.1e}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The page of `attsvm solve` for a notebook."""
+        from attsvm.svm.page import html
+
+        return html(self)
+
     def _by_input(self, chosen: Array) -> tuple[tuple[int, ...], ...]:
         table = self.programme.table(chosen, False)
         return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in table)

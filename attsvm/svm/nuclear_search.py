@@ -171,14 +171,15 @@ def _polish(
             break
         left, values, right = np.linalg.svd(Y)
         r = int((values > 1.0 - unsure).sum())
-        excess = np.maximum(values[:r] - 1.0, 0.0)
+        signed = values[:r] - 1.0
+        excess = np.maximum(signed, 0.0)
         xs, ys = a @ left, b @ right.T
-        slack = (xs[:, :r] * ys[:, :r]) @ excess - c
-        M = (left[:, :r] * excess) @ right[:r]
+        slack = (xs[:, :r] * ys[:, :r]) @ signed - c
+        M = (left[:, :r] * signed) @ right[:r]
         off = (a.T * w) @ b + M - Y
         short = slack / c
-        wrong = np.abs(short[active]).max(initial=0.0), -short.min(), -w.min() / w.max()
-        error = float(np.max([np.abs(off).max(), *wrong]))
+        signs = -short.min(), -signed.min(initial=0.0), -w.min() / w.max()
+        error = float(np.max([np.abs(off).max(), np.abs(short[active]).max(initial=0.0), *signs]))
         if not error < np.inf:
             break
         stalled = step > 2 and error > 0.5 * least

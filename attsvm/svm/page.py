@@ -18,7 +18,7 @@ from attsvm.svm.soft import SoftAnswer
 if TYPE_CHECKING:
     from attsvm.svm.answer import Answer
 
-__all__ = ["html", "plot_margins", "text"]
+__all__ = ["ensure_drawable", "html", "plot_margins", "text"]
 
 _PROOFS = {
     "exact": "certified: its optimality conditions hold in rational arithmetic",
@@ -40,7 +40,8 @@ def text(answer: Answer) -> str:
             )
             target = answer.programme.targets[i]
             lines.append(f"input {i:>{width}}   selects token {target}; margins {shown}")
-        lines.append("          * marks support tokens, whose margin is 1")
+        most = " at most" if isinstance(answer.float_answer, SoftAnswer) else ""
+        lines.append(f"          * marks support tokens, whose margin is{most} 1")
     return "\n".join(lines)
 
 
@@ -68,6 +69,27 @@ def html(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> str:
     return page + f"<table>{head}{''.join(rows)}</table>"
 
 
+def ensure_drawable(path: Path) -> None:
+    """Refuse a plot before anything is computed for it.
+
+    Raises:
+        UsageError: matplotlib is missing, or it writes no format of that ending.
+    """
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise UsageError(
+            "plots need matplotlib", remedy="pip install 'attsvm[plot]', or leave out the plot."
+        ) from error
+    supported = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.lstrip(".").lower() not in supported:
+        raise UsageError(
+            "the plot's file name has no ending that can be written",
+            value=path.name,
+            remedy=f"Use one of {', '.join(supported)}.",
+        )
+
+
 def plot_margins(answer: Answer, path: Path) -> Path:
     """Draw every margin as a point, input by input, against the line that it must reach.
 
@@ -77,12 +99,9 @@ def plot_margins(answer: Answer, path: Path) -> Path:
     """
     if not answer.solved:
         raise DataError("an unseparable programme has no margins to draw", value=answer.norm)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise UsageError(
-            "plots need matplotlib", remedy="pip install 'attsvm[plot]', or leave out the plot."
-        ) from error
+    ensure_drawable(path)
+    from matplotlib.figure import Figure
+
     a = answer.float_answer
     n = answer.programme.shape[0]
     figure = Figure(figsize=(7.0, 1.2 + 0.28 * min(n, 100)), layout="constrained")
@@ -112,13 +131,6 @@ def plot_margins(answer: Answer, path: Path) -> Path:
         axes.set_yticks(range(0, n, n // 20))
     axes.invert_yaxis()
     axes.legend(loc="best", fontsize="small")
-    supported = sorted(figure.canvas.get_supported_filetypes())
-    if path.suffix.lstrip(".").lower() not in supported:
-        raise UsageError(
-            "the plot's file name has no ending that can be written",
-            value=path.name,
-            remedy=f"Use one of {', '.join(supported)}.",
-        )
     ending = path.suffix.lstrip(".").lower()
     write_whole(path, lambda file: figure.savefig(file, format=ending, dpi=150))
     return path
@@ -156,6 +168,8 @@ def _facts(answer: Answer) -> list[tuple[str, str]]:
     low, high = answer.bracket
     bracket = f"bracket [{low:.12g}, {high:.12g}]"
     facts = [("status", f"solved, {proof}")]
+    if answer.kind == "float" and isinstance(a, FrobeniusAnswer):
+        facts.append(("", "(attsvm.svm.certify does it in rationals, on request)"))
     if isinstance(a, SoftAnswer):
         first, second = a.thresholds
         ray = f"t W/|W|, {a.segment[0]:.6g} <= t <= {a.segment[1]:.6g}"

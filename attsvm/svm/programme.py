@@ -68,6 +68,11 @@ class Programme:
     rival: Float[Array, "m k"]
     keys: Float[Array, "d k"] | None = None
 
+    def __repr__(self) -> str:
+        """What a reader wants first."""
+        n, T = self.shape
+        return f"<{self.name} programme of {n} inputs, {T} tokens: {len(self.bound)} constraints>"
+
     @property
     def gram(self) -> Float[Array, "m m"]:
         """Inner products <A_j, A_k> of the constraint matrices A_j = D_j z_j^T."""

@@ -9,11 +9,12 @@ from flint import fmpq
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import certain_margins
 from attsvm.svm.frobenius import propose
-from attsvm.svm.programme import Programme, subset
+from attsvm.svm.programme import Programme, att_svm_programme, subset
 
 __all__ = ["Separability", "separability"]
 
@@ -61,8 +62,10 @@ class Separability:
         return f"<unseparable: {len(self.weights)} constraints cancel with positive weights>"
 
 
-def separability(programme: Programme) -> Separability:
-    """Decide whether the margins of a programme can all be positive, with a proof either way.
+def separability(problem: Programme | AttentionData) -> Separability:
+    """Decide whether all margins can be positive, with a proof either way.
+
+    Of a programme, or of the Att-SVM for the optimal tokens of a data set.
 
     A yes rests on margins bounded from below in spite of rounding. A no rests on multipliers that
     are proved to exist: as many independent rows as W has entries, one more row, and an enclosure
@@ -72,6 +75,7 @@ def separability(programme: Programme) -> Separability:
         DataError: the programme asks for more than margins of at least 1.
         SolverError: the exact method did not end.
     """
+    programme = att_svm_programme(problem) if isinstance(problem, AttentionData) else problem
     if programme.equal.any() or not (programme.bound > 0.0).all():
         raise DataError(
             "separability is about programmes whose margins must all be positive",

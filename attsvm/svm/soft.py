@@ -108,6 +108,12 @@ class SoftAnswer:
         sizes = np.linalg.svd(self.W, compute_uv=False)
         return int((sizes > TOLERANCE * sizes[0]).sum())
 
+    def _repr_html_(self) -> str:
+        """The page of `attsvm solve` for a notebook."""
+        from attsvm.svm.page import html
+
+        return html(self)
+
     def __repr__(self) -> str:
         """What a reader wants first."""
         n, T = self.programme.shape

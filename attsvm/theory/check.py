@@ -151,7 +151,7 @@ class Tally:
         self.drawn += self.counting and searcher == search.DRAWN
         slack, answer = self.evaluate(case, searcher)
         if self.counting and slack.kind != "unknown":
-            self._record(slack, case)
+            self._record(slack, case, answer is not None and answer.refuted is True)
         if answer is None or answer.refuted is False:
             return True, None
         if answer.refuted:
@@ -170,12 +170,12 @@ class Tally:
             self.note = self.note or f"{said}; first at {where[:300]}"
         return True, None
 
-    def _record(self, slack: Slack, case: Any) -> None:
+    def _record(self, slack: Slack, case: Any, refuted: bool) -> None:
         if self.min_slack is None or slack.value < self.min_slack:
             self.min_slack = slack.value
         if slack.ratio is not None:
-            # a ratio above 1 that its own error covers is 1
-            ratio = slack.ratio if slack.violated else min(slack.ratio, 1.0)
+            # above 1 without a refutation is within its own error
+            ratio = slack.ratio if refuted else min(slack.ratio, 1.0)
             self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
         height = slack.ratio if slack.ratio is not None else -slack.value
         if self.best is None or height > self.best[0]:
