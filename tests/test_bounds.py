@@ -1,6 +1,7 @@
 """Rounding bounds against exact arithmetic: never on the wrong side, whatever the arrays."""
 
 import itertools
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -20,6 +21,7 @@ from attsvm.svm.programme import (
     generalised_programme,
     joint_programme,
     p_svm_programme,
+    subset,
     v_svm_programme,
 )
 from properties.instances import gaussian_protocol
@@ -248,6 +250,8 @@ def test_singular_vectors_that_are_wrong_cost_width_alone(monkeypatch):
     for lie in (
         lambda U, s, V: (U, 0.1 * s, V),
         lambda U, s, V: (0.5 * U, s, V),
+        lambda U, s, V: (2.0 * U, 0.5 * s, V),
+        lambda U, s, V: (U, 0.5 * s, 2.0 * V),
         lambda U, s, V: (U, s, V[::-1]),
         lambda U, s, V: (np.zeros_like(U), s, V),
     ):
@@ -325,6 +329,30 @@ def test_an_equality_between_equal_tokens_is_no_obstacle():
     low, high = bounds.frobenius_bracket(programme, answer.W, answer.weights)
     assert low <= answer.value * (1 + 1e-14)
     assert high - low <= 1e-12 * high
+
+
+def test_an_equality_that_is_exceeded_is_not_met():
+    """The least norm under inequalities alone is smaller, and proves nothing for equalities."""
+    programme = programmes()[5]
+    relaxed = solve_programme(replace(programme, equal=np.zeros_like(programme.equal)))
+    assert (relaxed.reached[programme.equal] > 1e-3).any()
+    exact = decide(programme)
+    least = arb(sum((x * x for row in exact.W for x in row), fmpq(0))).sqrt()
+    assert arb(rational(relaxed.value)) < least
+    _, high = bounds.frobenius_bracket(programme, relaxed.W, relaxed.weights)
+    assert high == np.inf or at_least(high, least)
+
+
+def test_a_margin_that_is_zero_for_every_matrix_is_never_met():
+    X = np.array([[[1.0, 0.3], [0.5, -0.2]], [[0.4, 0.1], [0.4, 0.1]]])
+    data = AttentionData(X, np.array([[0.6, 0.9], [1.0, 0.2]]), scores=np.array([[1.0, 0.0]] * 2))
+    programme = att_svm_programme(data)
+    W = solve_programme(subset(programme, np.array([True, False]))).W
+    low, high = bounds.frobenius_bracket(programme, W, np.ones(2))
+    assert low < np.inf
+    assert high == np.inf
+    low, high = bounds.nuclear_bracket(programme, W, np.eye(2), np.ones(2), 10.0)
+    assert high == np.inf
 
 
 def test_without_the_bounds_of_rounding_brackets_would_be_wrong():

@@ -1,6 +1,7 @@
 """The nuclear-norm Att-SVM against cvxpy, exact arithmetic, closed forms and lying solvers."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -290,6 +291,20 @@ def test_more_queries_than_token_dimensions_and_fewer():
         answer = solve_nuclear(att_svm_programme(data))
         check(att_svm_programme(data), answer)
         assert answer.width <= 1e-12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_transposed_programme_has_the_transposed_solution(seed):
+    """Queries in more dimensions than tokens, which no data set has."""
+    generator = np.random.default_rng(seed)
+    plain = att_svm_programme(gaussian_protocol(generator, n=4, T=3, d=7))
+    wide = replace(plain, Z=generator.normal(size=(8, 2)))
+    turned = replace(wide, D=wide.Z, Z=wide.D, kept=wide.Z, rival=np.zeros_like(wide.Z))
+    one, two = solve_nuclear(wide), solve_nuclear(turned)
+    check(wide, one)
+    check(turned, two)
+    assert max(one.width, two.width) <= 1e-12
+    assert np.abs(one.W - two.W.T).max() <= 1e-12 * one.value
 
 
 @pytest.mark.parametrize("size", [1e-8, 1e-4, 1e4, 1e8])
@@ -761,6 +776,10 @@ def test_grades_of_the_truth_and_of_a_near_miss():
     long = grade_nuclear(programme, factors, 2.0 * answer.weights)
     assert abs(long.dual_residual - 1.0) <= 1e-12
     assert abs(long.bracket[0] - answer.bracket[0]) <= 1e-12 * answer.value
+    signed = np.where(answer.weights > 0.0, answer.weights, -1e-20)
+    assert (signed < 0.0).any()
+    assert np.array_equal(grade_nuclear(programme, factors, signed).weights, answer.weights)
+    assert grade_nuclear(programme, factors, signed).width <= 1e-11
     weak = grade_nuclear(programme, factors, 0.9 * answer.weights)
     assert weak.dimension == -1  # no singular value is 1, so no face
     assert not weak.unique

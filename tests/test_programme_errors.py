@@ -222,3 +222,14 @@ def test_keys_that_overflow_are_refused_without_a_warning(W):
     for make in (p_svm_programme, lambda *a: joint_programme(a[0], np.ones(1, bool), *a[1:])):
         with pytest.raises(DataError, match="overflow float64"):
             make(one_row(1e120, 1.0), None, np.array(W))
+
+
+@pytest.mark.xfail(reason="row sizes forget NaN where an entry follows")
+def test_keys_that_are_no_numbers_are_refused():
+    """Inf minus inf in one input, moderate keys in the next."""
+    tokens = np.zeros((2, 2, 4))
+    tokens[0, 0], tokens[1, 0, 0] = 1e100, 1e-200
+    data = AttentionData(tokens, np.ones((2, 4)), scores=[[1, 0]] * 2)
+    W = np.array([[1e300, 1e300, -1e300, -1e300]])
+    with pytest.raises(DataError, match="overflow float64"):
+        p_svm_programme(data, None, W)
