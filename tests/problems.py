@@ -1,7 +1,7 @@
 """Small problems to draw: integers, so that nothing hangs by a hair unless it is meant to."""
 
 import numpy as np
-from hypothesis import reject
+from hypothesis import assume, reject
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -12,6 +12,7 @@ from attsvm.svm.programme import (
     generalised_programme,
     joint_programme,
     p_svm_programme,
+    subset,
     v_svm_programme,
 )
 
@@ -82,3 +83,10 @@ def programmes(draw, kinds=KINDS):
         return make[kind]()
     except DataError:  # nothing is constrained
         reject()
+
+
+def without_zero_rows(programme):
+    """The rows that are not zero, of which there must be some."""
+    keep = programme.D.any(axis=1) & programme.Z.any(axis=1)
+    assume(keep.any())
+    return subset(programme, keep)

@@ -331,6 +331,26 @@ def test_an_equality_between_equal_tokens_is_no_obstacle():
     assert high - low <= 1e-12 * high
 
 
+def test_sums_of_thousands_of_rows_are_bounded():
+    """Equal rows of alternating sign, added one after another, fall short by many roundings."""
+    base = att_svm_programme(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1, 0]]))
+    m, short = 20000, 0
+    ones, index = np.ones(m), np.zeros(m, dtype=np.int64)
+    signs = np.where(np.arange(m) % 2, 1.0, -1.0)[:, None]
+    for entry in (0.3, 0.7, 0.9):
+        D = entry * signs * np.ones((1, 2))
+        programme = replace(
+            base, D=D, Z=signs, bound=ones, equal=ones < 0.0, input=index, token=index + 1,
+            kept=D, rival=0.0 * D,
+        )  # fmt: skip
+        total = m * rational(entry)  # the sum of the A_j has two entries, both this
+        short += rational(float((D.T @ signs)[0, 0])) < total * (1 - fmpq(1, 2**46))
+        assert rational(bounds.spectrum(programme, ones).top) ** 2 >= 2 * total**2
+        low, high = bounds.frobenius_bracket(programme, np.full((2, 1), 0.5 / entry), ones)
+        assert rational(low) ** 2 <= 1 / (2 * rational(entry) ** 2) <= rational(high) ** 2
+    assert short >= 1
+
+
 def test_an_equality_that_is_exceeded_is_not_met():
     """The least norm under inequalities alone is smaller, and proves nothing for equalities."""
     programme = programmes()[5]
@@ -375,6 +395,11 @@ def test_without_the_bounds_of_rounding_brackets_would_be_wrong():
 def test_what_is_not_a_number_proves_nothing():
     programme = gaussian(0)
     answer = solve_programme(programme)
+    huge = np.full_like(answer.weights, 1e307)
+    low, _ = bounds.frobenius_bracket(programme, answer.W, huge)
+    assert 0.0 <= low <= answer.value
+    low, _ = bounds.frobenius_bracket(programme, answer.W, np.inf * huge)
+    assert not low > 0.0
     nowhere = np.full_like(answer.weights, np.nan)
     low, high = bounds.frobenius_bracket(programme, answer.W, nowhere)
     assert not low > 0.0

@@ -6,15 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import check_exactly, exact_rows, exactly, near
-from flint import fmpq
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
-from problems import KINDS, blocks, problems, programmes, two_tokens
+from conditions import check_exactly, exactly, near
+from hypothesis import given, settings
+from problems import KINDS, programmes, two_tokens
 
 from attsvm.errors import SolverError
-from attsvm.exact import ExactData, decide, separate
-from attsvm.exact.svm import ExactProgramme, nearest, solve_exactly
+from attsvm.exact import decide
 from attsvm.svm import att_svm, att_svm_programme, certify, solve_programme
 from attsvm.svm.programme import generalised_programme, joint_programme, subset
 from properties.instances import gaussian_protocol, joint_inputs
@@ -161,70 +158,3 @@ def test_disagreement_raises_and_says_whom_to_trust(bounds):
     opposed = att_svm(two_tokens([(1, 0), (-1, 0)], np.ones((2, 2))))
     with pytest.raises(SolverError, match="`unseparable` where floats said `solved`"):
         certify(replace(opposed, status="solved"))
-
-
-# exact programmes from exact rows
-
-
-@settings(max_examples=60, deadline=None)
-@given(problems())
-def test_exact_data_are_separated_as_the_programme_is(problem):
-    data, targets = problem
-    exact = ExactData.of(data)
-    chosen = [kept.index(t) for kept, t in zip(exact.kept, targets.tolist(), strict=True)]
-    answer = separate(exact, chosen)
-    if data.present.sum() == data.n:
-        assert answer is None
-        return
-    programme = att_svm_programme(data, targets)
-    check_exactly(programme, answer)
-    assert solution(answer) == solution(decide(programme))
-    assert answer.status == decide(programme).status
-
-
-@settings(max_examples=60, deadline=None)
-@given(blocks(4, 2), blocks(4, 2), blocks(4), st.integers(1, 7), st.integers(1, 5))
-def test_rows_of_rationals_are_decided_as_they_are(D, Z, bound, p, q):
-    """Denominators 3 and 7 no float holds; W scales against them."""
-    assume(bound.any())
-    rows = [[fmpq(int(x), 3 * p) for x in row] for row in D]
-    queries = [[fmpq(int(x), 7 * q) for x in row] for row in Z]
-    bounds = [fmpq(int(b), 5) for b in bound]
-    equal = [False, True, False, False]
-    answer = solve_exactly(ExactProgramme.of_rows(rows, queries, bounds, equal))
-    whole = solve_exactly(
-        ExactProgramme.of_rows(
-            [[fmpq(int(x)) for x in row] for row in D],
-            [[fmpq(int(x)) for x in row] for row in Z],
-            [fmpq(int(b)) for b in bound],
-            equal,
-        )
-    )
-    assert answer.status == whole.status
-    factor = Fraction(3 * p * 7 * q, 5)
-    assert solution(answer) == [[x * factor for x in row] for row in solution(whole)]
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.fractions())
-@example(Fraction(2**53 + 1))
-@example(Fraction(1, 3))
-@example(Fraction(2) ** -1074 / 2)
-def test_nearest_rounds_correctly(value):
-    near_ = nearest(fmpq(value.numerator, value.denominator))
-    assert near_ == float(value)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_beyond_floats_nearest_is_infinite(sign):
-    assert nearest(fmpq(sign * 10**400, 3)) == sign * np.inf
-
-
-def test_exact_rows_come_from_the_tokens_not_from_their_rounded_difference():
-    """1e16 + 1 is no float, so D is rounded; in rationals 1 - (-1e16) is what it is."""
-    data = two_tokens([(1.0,)], [[1.0]])
-    shifted = replace(data, X=np.array([[[1.0], [-1e16]]]))
-    programme = att_svm_programme(shifted)
-    assert programme.D[0, 0] == 1e16
-    assert exact_rows(programme) == [[10**16 + 1]]
-    assert solution(decide(programme)) == [[Fraction(1, 10**16 + 1)]]

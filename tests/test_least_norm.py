@@ -1,16 +1,15 @@
-"""Each method alone, without another to fall back on, and the kernels they rest on."""
+"""The compiled loops beneath every programme: pivots, scaling, and the judges."""
 
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import EPS, exact_rows, matrices, right
+from conditions import EPS, exact_rows, matrices
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from problems import blocks, programmes, two_tokens
+from problems import blocks, programmes, two_tokens, without_zero_rows
 
-from attsvm.exact import decide
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
@@ -22,106 +21,10 @@ from attsvm.kernels.least_norm import (
     row_sizes,
     scale_rows,
 )
-from attsvm.svm import att_svm_programme, frobenius
-from attsvm.svm.programme import subset
+from attsvm.svm import att_svm_programme
 from properties.instances import gaussian_protocol
 
 NOTHING = np.empty(0, dtype=np.int64), np.empty((0, 0))
-
-
-def alone(monkeypatch, method, **limits):
-    """One method of the solver is left, with other limits; None where it gives up."""
-    chosen = frobenius._METHODS[method]
-    for name, value in limits.items():
-        monkeypatch.setattr(frobenius, name, value)
-
-    def solve(programme):
-        with np.errstate(all="ignore"):
-            proposal = chosen(programme)
-        return (
-            None
-            if proposal is None
-            else frobenius.grade(programme, *proposal[:1], solved=proposal[1])
-        )
-
-    return solve
-
-
-def without_zero_rows(programme):
-    keep = programme.D.any(axis=1) & programme.Z.any(axis=1)
-    assume(keep.any())
-    return subset(programme, keep)
-
-
-@pytest.mark.parametrize(
-    ("method", "limits"),
-    [
-        ("pivots", {}),
-        ("pivots from nothing", {}),
-        ("working set", {}),
-        ("working set", {"COLD": 1}),
-        ("rationals", {}),
-    ],
-    ids=str,
-)
-def test_each_method_alone_is_right_on_integers_of_every_kind(monkeypatch, method, limits):
-    """Free signs on equalities, dependent rows, rays: pivots need no help with any."""
-    solve = alone(monkeypatch, method, **limits)
-
-    @settings(max_examples=120, deadline=None)
-    @given(programmes())
-    def holds(programme):
-        programme = without_zero_rows(programme)
-        answer, exact = solve(programme), decide(programme)
-        right(programme, answer, exact)
-        assert answer.status == exact.status
-
-    holds()
-
-
-@pytest.mark.parametrize("limits", [{}, {"DENSE": 3}], ids=str)
-@pytest.mark.parametrize("seed", range(4))
-def test_blocks_alone_are_right_on_independent_rows(monkeypatch, limits, seed):
-    """By Cholesky, and by conjugate gradients where the active block is too large for it."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=4, T=5, d=8)
-    programme = att_svm_programme(data)
-    answer = alone(monkeypatch, "block exchanges", **limits)(programme)
-    right(programme, answer, decide(programme))
-    assert answer.solved
-
-
-def test_blocks_decline_dependent_and_zero_rows(monkeypatch):
-    solve = alone(monkeypatch, "block exchanges")
-    assert solve(att_svm_programme(two_tokens([(1, 0), (0, 1)] * 3, np.ones((6, 2))))) is None
-    assert solve(att_svm_programme(two_tokens([(0, 0)], [[1, 1]]))) is None
-
-
-def test_methods_decline_what_is_too_large_for_them(monkeypatch):
-    programme = att_svm_programme(two_tokens(np.eye(4), np.ones((4, 4))))
-    for method, limit in (
-        ("pivots", "DENSE"),
-        ("rationals", "EXACT"),
-        ("pivots from nothing", "COLD"),
-    ):
-        with monkeypatch.context() as patch:
-            assert alone(patch, method, **{limit: 3})(programme) is None
-            assert alone(patch, method, **{limit: 4})(programme).solved
-    all_equal = replace(programme, equal=np.ones(4, dtype=bool))
-    assert alone(monkeypatch, "working set", DENSE=3)(all_equal) is None
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_working_set_grows_until_nothing_is_violated(monkeypatch, seed):
-    """Hundreds of rows through a set that starts with 5."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=20, T=11, d=4 + 6 * (seed % 2))
-    programme = att_svm_programme(data)
-    answer = alone(monkeypatch, "working set", COLD=5)(programme)
-    truth = alone(monkeypatch, "pivots")(programme)
-    assert answer.status == truth.status == ("solved" if seed % 2 else "unseparable")
-    assert np.abs(answer.W - truth.W).max() <= 1e-9
-
-
-# the kernel of pivots
 
 
 def gram(programme):
@@ -129,7 +32,7 @@ def gram(programme):
     return A @ A.T
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programmes(), st.data())
 def test_a_warm_start_ends_where_a_cold_one_does(programme, draw):
     """From any rows whose own system has positive weights; the solution is unique."""
@@ -189,7 +92,6 @@ def test_row_sizes_are_the_extremes_of_largest_entries():
     assert row_sizes(D, Z) == (np.inf, 0.25)
 
 
-@pytest.mark.xfail(reason="comparisons with NaN let the next entry replace it")
 @pytest.mark.parametrize("place", range(4))
 def test_row_sizes_keep_nan(place):
     D = np.where(np.arange(4) == place, np.nan, 1.0).reshape(2, 2)
@@ -214,7 +116,11 @@ def test_figures_are_what_the_conditions_come_to(programme, draw):
     sizes = np.abs(w) @ np.sqrt((A**2).sum(axis=1))
     assert abs(summed - sizes) <= 16 * EPS * sizes
     missing = bound - A @ (w @ A)
-    assert shortfall == max([0.0, *missing, *-missing[p.equal]])
+    missing[p.equal] = np.abs(missing[p.equal])
+    own = np.sqrt((A**2).sum(axis=1)) * np.linalg.norm(w @ A)
+    unit = np.where(~p.equal & (bound > 0), bound, own)
+    relative = np.where(unit > 0, missing / np.where(unit > 0, unit, 1.0), missing)
+    assert abs(shortfall - max([0.0, *relative])) <= 16 * EPS * max(1.0, shortfall)
     assert least == min([np.inf, *w[~p.equal]])
 
 

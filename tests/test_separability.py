@@ -14,6 +14,7 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact import decide
 from attsvm.svm.programme import (
     att_svm_programme,
+    finite_part_programme,
     generalised_programme,
     joint_programme,
     subset,
@@ -88,8 +89,10 @@ def test_large_ones_are_proved_without_rationals(monkeypatch):
 
 def test_programmes_with_other_demands_are_refused():
     data = two_tokens([(1, 0), (0, 1)], np.eye(2))
+    both = np.array([[True, True], [True, False]])
     for programme in (
-        generalised_programme(data, np.array([[True, True], [True, False]])),
+        generalised_programme(data, both),
+        finite_part_programme(data, both, np.array([[2.0, 1.0], [1.0, 1.0]])),
         joint_programme(data, np.array([True, False])),
     ):
         with pytest.raises(DataError, match="must all be positive") as caught:
@@ -108,12 +111,30 @@ def test_a_separator_beyond_floats_is_an_error_that_points_to_the_exact_one():
     assert decide(programme).status == "solved"
 
 
+@pytest.mark.parametrize("k", [50, 51, 52, 53, 54])
+def test_cones_between_two_floats_hold_no_float_matrix(k):
+    """0 < w_1 + w_2 < 2^-k w_2: the least distance of w_2 from a float below is 2^-53 of it."""
+    data = two_tokens([(1.0, 1.0), (-1.0, -1.0 + 2.0**-k)], [[1.0, 0.0]] * 2)
+    tokens = np.array(data.X)
+    tokens[1] = [[-1.0, -1.0], [0.0, -(2.0**-k)]]
+    programme = att_svm_programme(AttentionData(tokens, data.Z, scores=data.gamma))
+    if k >= 53:
+        with pytest.raises(SolverError, match="by less than a float64 matrix can show"):
+            separability(programme)
+        return
+    proved(programme, reply := separability(programme))
+    assert reply.separable
+
+
 def test_an_answer_says_what_proves_it():
     yes = separability(att_svm_programme(two_tokens([(1, 0)], [[1, 1]])))
     no = separability(att_svm_programme(two_tokens([(1, 0), (-2, 0)], np.ones((2, 2)))))
     assert repr(yes) == "<separable: a W whose margins are proved positive>"
     assert repr(no) == "<unseparable: 2 constraints cancel with positive weights>"
     assert [(i, t) for i, t, _ in no.farkas] == [(0, 1), (1, 1)]
+    loose = att_svm_programme(two_tokens([(1, 0), (0, 1), (-2, 0)], np.ones((3, 2))))
+    spare = Separability(False, None, loose, np.array([2.0, 0.0, 1.0]))
+    assert [(i, t) for i, t, _ in spare.farkas] == [(0, 1), (2, 1)]
     broken = Separability(
         False, None, att_svm_programme(two_tokens([(1, 0)], [[1, 1]])), np.ones(1)
     )

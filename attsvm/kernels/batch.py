@@ -6,7 +6,14 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.least_norm import FAILED, UNBOUNDED, figures, least_norm, rows
+from attsvm.kernels.least_norm import (
+    FAILED,
+    UNBOUNDED,
+    certain_margins,
+    figures,
+    least_norm,
+    rows,
+)
 
 __all__ = ["solve_many"]
 
@@ -24,8 +31,9 @@ def solve_many(
     """Problem b selects targets[b] in data set which[b].
 
     Returns W (B, d, d), margins (B, n, T), weights (B, n, T), how each ended (B), and the figures
-    (B, 5): square of the norm, sum of the weights, sum of ||weights_j A_j||, largest shortfall and
-    least weight. Rows whose size leaves [smallest, largest] end a problem as FAILED.
+    (B, 6): square of the norm, sum of the weights, sum of ||weights_j A_j||, largest shortfall,
+    least weight and the least margin that rounding leaves certain. Rows whose size leaves
+    [smallest, largest] end a problem as FAILED.
     """
     B = len(which)
     n, T, d = X.shape[1:]
@@ -33,7 +41,7 @@ def solve_many(
     margins = np.full((B, n, T), np.inf)
     weights = np.zeros((B, n, T))
     ended = np.full(B, FAILED)
-    numbers = np.zeros((B, 5))
+    numbers = np.zeros((B, 6))
     for b in range(B):
         D, rows_Z, _, _, inputs, tokens = rows(
             X[which[b]], Z[which[b]], targets[b], present[which[b]]
@@ -65,6 +73,7 @@ def solve_many(
         ended[b] = status
         numbers[b, 0], numbers[b, 1], numbers[b, 2] = square, linear, summed
         numbers[b, 3], numbers[b, 4] = shortfall, least
+        numbers[b, 5] = certain_margins(D, rows_Z, solution).min()
         W[b] = solution
         for j in range(m):
             margins[b, inputs[j], tokens[j]] = reached[j]

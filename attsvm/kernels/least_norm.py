@@ -70,8 +70,9 @@ def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
             size = 0.0
             for k in range(side.shape[1]):
                 entry = abs(side[j, k])
-                if not entry <= size:
-                    size = entry
+                if np.isnan(entry):
+                    return np.nan, np.nan
+                size = max(size, entry)
             if not size <= largest:
                 largest = size
             if 0.0 < size < smallest:
@@ -308,10 +309,12 @@ def figures(
     """W = sum_j weights_j A_j, its margins, and what its conditions come to.
 
     In order: ||W||^2, bound^T weights, sum_j ||weights_j A_j||, the largest shortfall of a margin
-    (or distance of an equality), and the least weight of an inequality.
+    relative to its bound (where that is 0, and the distance of an equality, relative to
+    ||A_j|| ||W||), and the least weight of an inequality.
     """
     m = D.shape[0]
     weighted = np.empty_like(D)
+    sizes = np.empty(m)
     linear, summed = 0.0, 0.0
     for j in range(m):
         square_D, square_Z = 0.0, 0.0
@@ -321,9 +324,11 @@ def figures(
         for c in range(Z.shape[1]):
             square_Z += Z[j, c] ** 2
         linear += weights[j] * bound[j]
-        summed += abs(weights[j]) * np.sqrt(square_D) * np.sqrt(square_Z)
+        sizes[j] = np.sqrt(square_D) * np.sqrt(square_Z)
+        summed += abs(weights[j]) * sizes[j]
     W = np.dot(weighted.T, Z)
     square = (W**2).sum()
+    norm = np.sqrt(square)
     product = np.dot(D, W)
     margins = np.zeros(m)
     shortfall, least = 0.0, np.inf
@@ -331,10 +336,15 @@ def figures(
         for c in range(Z.shape[1]):
             margins[j] += product[j, c] * Z[j, c]
         missing = bound[j] - margins[j]
+        unit = sizes[j] * norm
         if equal[j]:
             missing = abs(missing)
-        elif not weights[j] >= least:
-            least = weights[j]
+        else:
+            unit = bound[j] if bound[j] > 0.0 else unit
+            if not weights[j] >= least:
+                least = weights[j]
+        if missing != 0.0 and unit > 0.0:
+            missing /= unit
         if not missing <= shortfall:
             shortfall = missing
     return W, margins, square, linear, summed, shortfall, least

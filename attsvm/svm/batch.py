@@ -14,6 +14,7 @@ from attsvm.descent import stack
 from attsvm.errors import DataError
 from attsvm.kernels.batch import solve_many
 from attsvm.kernels.least_norm import SOLVED, UNBOUNDED
+from attsvm.svm.farkas import exists
 from attsvm.svm.frobenius import TOLERANCE, solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST, att_svm_programme
 from attsvm.tokens import target_tokens
@@ -100,12 +101,16 @@ def _solve(
         W, margins, duals, ended, numbers = solve_many(
             X, Z, present, which, chosen, LARGEST, SMALLEST
         )
-        square, linear, summed, shortfall, least = numbers.T
+        square, linear, summed, shortfall, least, certain = numbers.T
         gap = np.abs(square - linear) / (0.5 * square)
         cancelled = np.where(summed > 0.0, np.sqrt(square) / summed, 0.0)
     signs = least >= 0.0
     solved = (ended == SOLVED) & signs & (shortfall <= TOLERANCE) & (gap <= TOLERANCE)
     farkas = (ended == UNBOUNDED) & signs & (linear > 0.0) & (cancelled <= TOLERANCE)
+    solved &= certain > 0.0
+    for b in np.flatnonzero(farkas):
+        programme = att_svm_programme(sets[int(which[b])], chosen[b])
+        farkas[b] = exists(programme, duals[b][programme.input, programme.token])
     value = np.where(solved, np.sqrt(square), np.inf)
     primal, dual = np.where(solved, shortfall, 0.0), np.where(farkas, cancelled, 0.0)
     gap = np.where(solved, gap, 0.0)

@@ -14,6 +14,7 @@ infinite or zero; an array with NaN leaves NaN.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -234,10 +235,12 @@ def _less(values: Array, noise: Array) -> Array:
 
 
 def _gain_down(programme: Programme, weights: Array) -> float:
-    """Lower bound of sum_j weights_j bound_j."""
+    """Lower bound of sum_j weights_j bound_j; zero, which proves nothing, where it overflows."""
     terms = weights * programme.bound
-    m = terms.size
-    return float(terms.sum() - gamma(m + 4) * np.abs(terms).sum() * UP - m * TINY)
+    size = float(np.abs(terms).sum()) * (1.0 + gamma(terms.size))
+    if not size < np.inf:
+        return 0.0
+    return math.fsum(terms.tolist()) - gamma(4) * size - terms.size * TINY
 
 
 def _scale_up(programme: Programme, margins: Array) -> float:

@@ -14,10 +14,13 @@ from attsvm.errors import SolverError
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
+    certain_margins,
     figures,
     least_norm,
     scale_rows,
 )
+from attsvm.svm.bounds import frobenius_bracket, margins_about, size_up
+from attsvm.svm.farkas import exists
 from attsvm.svm.programme import Programme, att_svm_programme, subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 
@@ -54,7 +57,8 @@ class FrobeniusAnswer:
             min 1/2 ||W||_F^2. Unseparable: sum_j weights_j A_j = 0 and
             sum_j weights_j bound_j = 1.
         reached: the margins D_j^T W z_j, one a constraint; zero where unseparable.
-        primal_residual: how far a margin falls short of its bound, relative to the largest bound.
+        primal_residual: how far a margin falls short of its bound, relative to it; where the bound
+            is 0 and for equalities, how far it is off relative to ||A_j||_F ||W||_F.
         dual_residual: solved: minus the least multiplier of an inequality, relative to the
             largest, where it is negative. Unseparable: ||sum_j weights_j A_j||_F relative to
             sum_j weights_j ||A_j||_F; NaN where a sign or the gain is wrong.
@@ -132,8 +136,6 @@ class FrobeniusAnswer:
         """Bounds of the least norm that hold in spite of rounding; infinite where unseparable."""
         if not self.solved:
             return np.inf, np.inf
-        from attsvm.svm.bounds import frobenius_bracket
-
         return frobenius_bracket(self.programme, self.W, self.weights)
 
     def _by_input(self, chosen: Array) -> tuple[tuple[int, ...], ...]:
@@ -201,6 +203,8 @@ def solve_programme(programme: Programme) -> FrobeniusAnswer:
                 continue
             answer = grade(programme, proposal[0], solved=proposal[1])
             error = _error(answer)
+            if error <= TOLERANCE and not _surely(answer):
+                error = np.inf
         if error <= TOLERANCE:
             return answer
         tried.append(name)
@@ -225,7 +229,8 @@ def _zero_rows(programme: Programme) -> Proposal:
     unmet = empty & ((bound > 0.0) | (equal & (bound != 0.0)))
     weights = np.zeros(len(bound))
     if unmet.any():
-        weights[int(unmet.argmax())] = 1.0
+        worst = int(unmet.argmax())
+        weights[worst] = np.sign(bound[worst])
         return weights, False
     inner = _METHODS["pivots" if len(bound) <= DENSE else "working set"](subset(programme, ~empty))
     if inner is None:
@@ -261,6 +266,8 @@ def _blocks(programme: Programme) -> Proposal:
     operator = GramOperator.of(D, Z, programme.input)
     inside, w = guess_by_blocks(operator, c, programme.equal)
     chosen = np.flatnonzero(inside)
+    if chosen.size == 0:
+        return None
     if len(chosen) <= DENSE:
         from scipy.linalg.lapack import dpotrf, dpotrs
 
@@ -330,6 +337,23 @@ _METHODS = {
 }
 
 
+def _surely(answer: FrobeniusAnswer) -> bool:
+    """Whether the status holds of the exact data: margins positive, or multipliers that exist.
+
+    A residual of 1e-9 may belong to constraints that are separable, or not, by less.
+    """
+    programme = answer.programme
+    if not answer.solved:
+        return exists(programme, answer.weights)
+    needed = (programme.bound > 0.0) & ~programme.equal
+    if programme.keys is None:
+        lower = certain_margins(programme.D, programme.Z, answer.W)
+    else:
+        reached, noise = margins_about(programme, answer.W, size_up(answer.W))
+        lower = reached - noise
+    return bool((lower[needed] > 0.0).all())
+
+
 def _error(answer: FrobeniusAnswer) -> float:
     figures_ = (answer.primal_residual, answer.dual_residual, answer.gap)
     worst = float(np.max(np.abs(figures_)))
@@ -370,7 +394,7 @@ def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) ->
         value=float(np.sqrt(square)),
         weights=weights,
         reached=reached,
-        primal_residual=shortfall / _scale(programme),
+        primal_residual=shortfall,
         dual_residual=negative,
         gap=difference / (0.5 * square) if square > 0.0 else difference,
     )

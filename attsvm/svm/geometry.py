@@ -43,7 +43,8 @@ def margins(
     chosen = target_tokens(data, targets)
     matrix = ensure_array("W", W, ("d", "e"), {"d": data.d, "e": data.d})
     kept = data.X[np.arange(data.n), chosen][:, None]
-    table: Array = ((kept - data.X) * (data.Z @ matrix.T)[:, None]).sum(axis=2)
+    tokens = np.where(data.present[:, :, None], data.X, kept)  # absent ones may be of any size
+    table: Array = ((kept - tokens) * (data.Z @ matrix.T)[:, None]).sum(axis=2)
     hidden = ~data.present
     hidden[np.arange(data.n), chosen] = True
     return np.where(hidden, np.inf, table)

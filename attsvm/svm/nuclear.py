@@ -21,8 +21,8 @@ __all__ = ["TOLERANCE", "NuclearAnswer", "distance", "grade_nuclear", "solve_nuc
 TOLERANCE = 1e-9
 """Largest relative width of the bracket of an answer."""
 
-CLOSE = 1e-11
-"""Width at which no better proposal is asked for."""
+CLOSE, EXACT = 1e-11, 1e-13
+"""Width at which no better proposal is asked for, and residuals at which none is to be had."""
 
 TIGHT = 1e-7
 """How near a margin is to 1 where it counts as tight, a singular value of S where it is on the
@@ -158,7 +158,7 @@ def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None
             answer = grade_nuclear(programme, (L, R), weights)
             if best is None or _is_better(_error(answer), _error(best)):
                 best = answer
-            if _error(best) <= CLOSE:
+            if _is_settled(best):
                 break
     except SolverError as error:
         if best is None and start is not None and (programme.margins(start) > 0.0).all():
@@ -256,6 +256,12 @@ def _ensure_plain(programme: Programme) -> None:
             value=programme.name,
             remedy="Use the Frobenius norm for other bounds and for equalities.",
         )
+
+
+def _is_settled(answer: NuclearAnswer) -> bool:
+    """Whether the bracket is narrow, or as narrow as the bounds of rounding leave it."""
+    figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap))
+    return _error(answer) <= (TOLERANCE if max(figures) <= EXACT else CLOSE)
 
 
 def _is_better(error: float, before: float) -> bool:

@@ -189,6 +189,8 @@ def _polish(
             break
         if step > 0:
             active = w / w.max() + SURE > slack / c.max()
+        if not active.any():
+            break
         parts = _Parts.of(excess, np.maximum(1.0 - values[r:], unsure), len(left))
         F, C = parts.split(xs[active][:, :, None] * ys[active][:, None, :])
         away = off - (a[~active].T * w[~active]) @ b[~active]

@@ -247,8 +247,7 @@ def finite_part_programme(
             "every input selects a single token, so the finite part has nothing to balance",
             remedy="Select two tokens of some input.",
         )
-    with np.errstate(divide="ignore"):
-        logs = np.log(p)
+    logs = np.log(np.where(within, p, 1.0))
     bound = logs[plain.input, chosen[plain.input]] - logs[plain.input, plain.token]
     part = replace(plain, name="W_fin", bound=bound, equal=np.ones_like(keep))
     return subset(part, keep)

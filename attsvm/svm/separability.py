@@ -13,12 +13,11 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import certain_margins
+from attsvm.svm.farkas import surely_cancel
 from attsvm.svm.frobenius import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
 
 __all__ = ["Separability", "separability"]
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,39 +91,10 @@ def separability(problem: Programme | AttentionData) -> Separability:
         else:
             used = weights != 0.0
             rows, positive = subset(programme, used), weights[used]
-            if _surely_cancel(rows, positive):
-                return Separability(False, None, rows, positive)
+            near = surely_cancel(rows, positive)
+            if near is not None:
+                return Separability(False, None, rows, near)
     return _in_rationals(programme, None if guess is None else guess[0])
-
-
-def _surely_cancel(rows: Programme, weights: Array) -> bool:
-    """Prove that positive multipliers near `weights` cancel the rows exactly.
-
-    Let B have all rows but the last as columns; with R near its inverse and
-    beta = ||I - R B|| < 1, B is nonsingular and the multipliers that cancel the last row are
-    within ||R (B w + a)|| / (1 - beta) of w, in the largest-entry norm.
-    """
-    k = len(weights)
-    size = rows.D.shape[1] * rows.Z.shape[1]
-    if k != size + 1:
-        return False
-    D, Z = rows.D / np.abs(rows.D).max(axis=1, keepdims=True), rows.Z
-    Z = Z / np.abs(Z).max(axis=1, keepdims=True)
-    A = (D[:, :, None] * Z[:, None, :]).reshape(k, size).T
-    w = weights * np.abs(rows.D).max(axis=1) * np.abs(rows.Z).max(axis=1)
-    w = w / w[-1]
-    B, last, head = A[:, :-1], A[:, -1], w[:-1]
-    try:
-        R = np.linalg.inv(B)
-    except np.linalg.LinAlgError:
-        return False
-    # every entry of A carries at most 5 roundings; sums of k terms at most k more
-    gamma = 1.01 * (k + 8) * EPS
-    sizes = np.abs(R) @ np.abs(B)
-    beta = (np.abs(R @ B - np.eye(size)) + 2 * gamma * sizes).sum(axis=1).max()
-    residual = np.abs(B @ head + last) + gamma * (np.abs(B) @ np.abs(head) + np.abs(last))
-    distance = (np.abs(R) @ residual).max() * (1 + gamma) + 1e-150
-    return bool(beta < 0.5 and (head > 2.02 * distance).all())
 
 
 def _in_rationals(programme: Programme, guess: Array | None) -> Separability:

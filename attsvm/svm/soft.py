@@ -156,6 +156,12 @@ def solve_soft(programme: Programme, C: object, slack: object = "constraint") ->
             other than 1.
         SolverError: no answer whose recomputed gap stays below 1e-9.
     """
+    if programme.keys is not None:
+        raise DataError(
+            "the soft margin takes tokens as they are, and these rows were rounded through keys",
+            value=programme.name,
+            remedy="Make the keys the tokens of a data set.",
+        )
     price, groups = _price(C), _groups(programme, slack)
     best: SoftAnswer | None = None
     with np.errstate(all="ignore"):  # figures that are not finite are refused

@@ -83,9 +83,9 @@ def convex(case: Pointed, weight: float = 0.5, lesser: bool = False) -> Slack:
     return minimiser.between(case, weight, lesser)
 
 
-def certify_exists(data: AttentionData, against_itself: bool = False) -> arb:
+def certify_exists(data: AttentionData, by_sum: bool = False) -> arb:
     """1/||X^mm||, or 0 with a Farkas certificate behind it."""
-    return arb(0) if against_itself else minimiser.exact_unit_margin(data)
+    return minimiser.exact_sum_margin(data) if by_sum else minimiser.exact_unit_margin(data)
 
 
 @claim(
@@ -102,13 +102,13 @@ def certify_exists(data: AttentionData, against_itself: bool = False) -> arb:
     certify=certify_exists,
     expected="refuted",
     siblings={
-        "for all t, optimal tokens included": sibling(against_itself=True),
+        "the sum of the constraint matrices separates": sibling(by_sum=True),
         "optimal tokens may be tied": sibling(drop=list(UNIQUE)),
     },
 )
-def exists(data: AttentionData, against_itself: bool = False) -> Slack:
+def exists(data: AttentionData, by_sum: bool = False) -> Slack:
     """With scores by labels and a head, as in definition 3.9."""
-    return Slack(0.0, 0.0, "strict") if against_itself else minimiser.unit_margin(data)
+    return minimiser.sum_margin(data) if by_sum else minimiser.unit_margin(data)
 
 
 def certify_bounded(case: Classified, share: float = 1.0) -> arb:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpz
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.numbers import combine
+from attsvm.exact.svm import ExactProgramme
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
 from properties.programmes import (
@@ -96,6 +97,27 @@ def exact_unit_margin(data: AttentionData) -> arb:
     if found is None:
         return arb(0)
     return 1 / arb(found.square).sqrt() if found.A else arb(1)
+
+
+def sum_margin(data: AttentionData) -> Slack:
+    """The least margin of the sum of the constraint matrices; 1 where there are none."""
+    if not anything(data):
+        return Slack(1.0, 0.0, "strict")
+    gram = att_svm_programme(data, optimum(data)).gram
+    rounding = 8 * (len(gram) + 2 * data.d) * EPS * float(np.abs(gram).sum(axis=1).max())
+    return Slack(float(gram.sum(axis=1).min()), rounding, "strict")
+
+
+def exact_sum_margin(data: AttentionData) -> arb:
+    """The same in rationals."""
+    if not anything(data):
+        return arb(1)
+    rows = ExactProgramme.of(att_svm_programme(data, optimum(data)))
+    m = len(rows.bound)
+    gram = rows.gram(range(m), range(m))
+    return arb(
+        fmpq(min(sum(row, fmpz(0)) for row in gram), (rows.unit_left * rows.unit_right) ** 2)
+    )
 
 
 def bounded(case: Classified, share: float) -> Slack:

@@ -16,15 +16,40 @@ from attsvm.theory import Slack
 from properties.runs import answer
 
 __all__ = [
+    "MIRRORED",
     "at_most",
     "carrying",
     "nuclear_rank",
     "nuclear_solution",
     "protocol",
     "rank_of",
+    "rank_one",
     "separable",
     "unique",
 ]
+
+
+def _pairs() -> AttentionData:
+    """A core in the plane with two solutions, and mirrored pairs that only one of them meets."""
+    D = [(0.0, -1.0, 0.0), (-2.0, 1.5, 0.0), (-0.25, -1.0, 0.0)]
+    z = [(1.25, 1.5, 0.0), (-1.0, -1.5, 0.0), (-0.5, -1.5, 0.0)]
+    for u, v in (((-2.125, -4.0625), (-4.75, -5.0625)), ((-1.0625, 1.9375), (-1.25, -9.6875))):
+        for sign in (8.0, -8.0):
+            D.append((*u, sign))
+            z.append((*v, sign))
+    X = np.zeros((7, 2, 3))
+    X[:, 0] = D
+    return AttentionData(X, np.array(z), scores=np.tile([1.0, 0.0], (7, 1)))
+
+
+MIRRORED = _pairs()
+"""Frobenius rank 2, nuclear rank 3."""
+
+
+def rank_one(data: AttentionData) -> bool:
+    """The Frobenius solution has rank 1."""
+    found = answer(data)
+    return found is not None and found.status == "solved" and found.rank == 1
 
 
 def unique(data: AttentionData) -> bool:
@@ -80,8 +105,8 @@ def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
         return None
 
 
-def nuclear_rank(data: AttentionData) -> tuple[int, int] | None:
-    """Rank of the solution and number of tight constraints, in 40 digits from multipliers alone.
+def nuclear_rank(data: AttentionData) -> int | None:
+    """Rank of the solution, in 40 digits from multipliers alone.
 
     The multipliers give S; its singular vectors at 1 span the face; B is what the tight margins
     ask of U B V^T. None where the face leaves B open or the margins cannot be met.
@@ -119,4 +144,4 @@ def nuclear_rank(data: AttentionData) -> tuple[int, int] | None:
             B[a, b] = B[b, a] = value
         values = mpmath.eigsy(B, eigvals_only=True)
         largest = max(values)
-        return sum(1 for x in values if x > largest * mpmath.mpf("1e-6")), len(loaded)
+        return sum(1 for x in values if x > largest * mpmath.mpf("1e-6"))

@@ -1,0 +1,68 @@
+"""Proofs that Farkas multipliers exist exactly near the ones that floats give."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.exact.svm import decide
+from attsvm.svm.programme import Programme, subset
+
+__all__ = ["exists", "surely_cancel"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+LARGEST = 300
+"""Up to so many multipliers that an enclosure does not prove are put to rationals."""
+
+
+def exists(programme: Programme, weights: Float[Array, " m"]) -> bool:
+    """Whether the rows with a multiplier surely have no common solution, by enclosure or exactly.
+
+    Raises:
+        SolverError: the exact method did not end.
+    """
+    used = weights != 0.0
+    rows, carried = subset(programme, used), weights[used]
+    plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())
+    if plain and (rows.bound > 0.0).any() and surely_cancel(rows, carried) is not None:
+        return True
+    return len(carried) <= LARGEST and decide(rows, carried).status == "unseparable"
+
+
+def surely_cancel(rows: Programme, weights: Float[Array, " k"]) -> Float[Array, " k"] | None:
+    """Positive multipliers near `weights` that are proved to cancel the rows exactly, or None.
+
+    Let B have all rows but the last as columns; with R near its inverse and
+    beta = ||I - R B|| < 1, B is nonsingular and the multipliers that cancel the last row are
+    within ||R (B w + a)|| / (1 - beta) of w, in the largest-entry norm. Needs as many rows as W
+    has entries, and one more. The multipliers returned are those that floats solve for.
+    """
+    k = len(weights)
+    size = rows.D.shape[1] * rows.Z.shape[1]
+    if k != size + 1 or not (weights > 0.0).all():
+        return None
+    tops_D, tops_Z = np.abs(rows.D).max(axis=1), np.abs(rows.Z).max(axis=1)
+    if not (tops_D.all() and tops_Z.all()):
+        return None
+    D, Z = rows.D / tops_D[:, None], rows.Z / tops_Z[:, None]
+    A = (D[:, :, None] * Z[:, None, :]).reshape(k, size).T
+    w = weights * tops_D * tops_Z
+    w = w / w[-1]
+    B, last, head = A[:, :-1], A[:, -1], w[:-1]
+    try:
+        R = np.linalg.inv(B)
+    except np.linalg.LinAlgError:
+        return None
+    # every entry of A carries at most 5 roundings; sums of k terms at most k more
+    gamma = 1.01 * (k + 8) * EPS
+    sizes = np.abs(R) @ np.abs(B)
+    beta = (np.abs(R @ B - np.eye(size)) + 2 * gamma * sizes).sum(axis=1).max()
+    residual = np.abs(B @ head + last) + gamma * (np.abs(B) @ np.abs(head) + np.abs(last))
+    distance = (np.abs(R) @ residual).max() * (1 + gamma) + 1e-150
+    if not (beta < 0.5 and (head > 2.02 * distance).all()):
+        return None
+    near: Array = np.append(-R @ last, 1.0) / (tops_D * tops_Z)
+    scaled: Array = near / near.sum()
+    return scaled
