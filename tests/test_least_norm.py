@@ -108,7 +108,7 @@ def test_figures_are_what_the_conditions_come_to(programme, draw):
     p, A = programme, matrices(programme)
     bound = draw.draw(blocks(len(A)))
     w = draw.draw(blocks(len(A)))
-    W, margins, square, linear, summed, shortfall, least = figures(p.D, p.Z, bound, p.equal, w)
+    W, margins, square, linear, summed, shortfall, least, _ = figures(p.D, p.Z, bound, p.equal, w)
     assert (W.ravel() == w @ A).all()
     assert (margins == A @ (w @ A)).all()
     assert square == ((w @ A) ** 2).sum()
@@ -128,8 +128,10 @@ def test_figures_are_what_the_conditions_come_to(programme, draw):
 def test_figures_show_every_nan(place):
     D, bound, equal = np.eye(3), np.ones(3), np.zeros(3, dtype=bool)
     w = np.where(np.arange(3) == place, np.nan, 1.0)
-    _, _, square, linear, summed, shortfall, _ = figures(D, np.ones((3, 1)), bound, equal, w)
-    assert np.isnan([square, linear, summed, shortfall]).all()
+    _, _, square, linear, summed, shortfall, _, certain = figures(
+        D, np.ones((3, 1)), bound, equal, w
+    )
+    assert np.isnan([square, linear, summed, shortfall, certain]).all()
 
 
 @settings(max_examples=150, deadline=None)

@@ -9,7 +9,6 @@ from attsvm.kernels import compiled
 from attsvm.kernels.least_norm import (
     FAILED,
     UNBOUNDED,
-    certain_margins,
     figures,
     least_norm,
     rows,
@@ -67,13 +66,13 @@ def solve_many(
             w, status, _ = least_norm(D, rows_Z, bound, equal, 20 * m + 100)
         if status == UNBOUNDED:
             w = w / w.sum()
-        solution, reached, square, linear, summed, shortfall, least = figures(
+        solution, reached, square, linear, summed, shortfall, least, certain = figures(
             D, rows_Z, bound, equal, w
         )
         ended[b] = status
         numbers[b, 0], numbers[b, 1], numbers[b, 2] = square, linear, summed
         numbers[b, 3], numbers[b, 4] = shortfall, least
-        numbers[b, 5] = certain_margins(D, rows_Z, solution).min()
+        numbers[b, 5] = certain
         W[b] = solution
         for j in range(m):
             margins[b, inputs[j], tokens[j]] = reached[j]

@@ -305,12 +305,14 @@ def least_norm(
 @compiled
 def figures(
     D: Array, Z: Array, bound: Array, equal: Array, weights: Array
-) -> tuple[Array, Array, float, float, float, float, float]:
+) -> tuple[Array, Array, float, float, float, float, float, float]:
     """W = sum_j weights_j A_j, its margins, and what its conditions come to.
 
     In order: ||W||^2, bound^T weights, sum_j ||weights_j A_j||, the largest shortfall of a margin
     relative to its bound (where that is 0, and the distance of an equality, relative to
-    ||A_j|| ||W||), and the least weight of an inequality.
+    ||A_j|| ||W||), the least weight of an inequality, and the least margin, of those that must be
+    positive, that rounding leaves certain: D carries one rounding, sums of k terms at most k more,
+    in any order, relative to ||A_j|| ||W||.
     """
     m = D.shape[0]
     weighted = np.empty_like(D)
@@ -331,10 +333,16 @@ def figures(
     norm = np.sqrt(square)
     product = np.dot(D, W)
     margins = np.zeros(m)
-    shortfall, least = 0.0, np.inf
+    shortfall, least, certain = 0.0, np.inf, np.inf
+    k = D.shape[1] + Z.shape[1] + 8
+    gamma = 1.01 * k * EPS / (2.0 - k * EPS)
     for j in range(m):
         for c in range(Z.shape[1]):
             margins[j] += product[j, c] * Z[j, c]
+        if bound[j] > 0.0 and not equal[j]:
+            lower = margins[j] - gamma * sizes[j] * norm - 1e-150
+            if not lower >= certain:
+                certain = lower
         missing = bound[j] - margins[j]
         unit = sizes[j] * norm
         if equal[j]:
@@ -347,7 +355,7 @@ def figures(
             missing /= unit
         if not missing <= shortfall:
             shortfall = missing
-    return W, margins, square, linear, summed, shortfall, least
+    return W, margins, square, linear, summed, shortfall, least, certain
 
 
 @compiled

@@ -14,7 +14,6 @@ from attsvm.errors import SolverError
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
-    certain_margins,
     figures,
     least_norm,
     scale_rows,
@@ -201,9 +200,9 @@ def solve_programme(programme: Programme) -> FrobeniusAnswer:
             proposal = propose(programme)
             if proposal is None:
                 continue
-            answer = grade(programme, proposal[0], solved=proposal[1])
+            answer, certain = _graded(programme, proposal[0], proposal[1])
             error = _error(answer)
-            if error <= TOLERANCE and not _surely(answer):
+            if error <= TOLERANCE and not _surely(answer, certain):
                 error = np.inf
         if error <= TOLERANCE:
             return answer
@@ -337,7 +336,7 @@ _METHODS = {
 }
 
 
-def _surely(answer: FrobeniusAnswer) -> bool:
+def _surely(answer: FrobeniusAnswer, certain: float) -> bool:
     """Whether the status holds of the exact data: margins positive, or multipliers that exist.
 
     A residual of 1e-9 may belong to constraints that are separable, or not, by less.
@@ -345,13 +344,11 @@ def _surely(answer: FrobeniusAnswer) -> bool:
     programme = answer.programme
     if not answer.solved:
         return exists(programme, answer.weights)
-    needed = (programme.bound > 0.0) & ~programme.equal
     if programme.keys is None:
-        lower = certain_margins(programme.D, programme.Z, answer.W)
-    else:
-        reached, noise = margins_about(programme, answer.W, size_up(answer.W))
-        lower = reached - noise
-    return bool((lower[needed] > 0.0).all())
+        return certain > 0.0
+    needed = (programme.bound > 0.0) & ~programme.equal
+    reached, noise = margins_about(programme, answer.W, size_up(answer.W))
+    return bool(((reached - noise)[needed] > 0.0).all())
 
 
 def _error(answer: FrobeniusAnswer) -> float:
@@ -364,8 +361,13 @@ def _error(answer: FrobeniusAnswer) -> float:
 
 def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) -> FrobeniusAnswer:
     """Recompute every figure of an answer from its multipliers alone."""
+    return _graded(programme, weights, solved)[0]
+
+
+def _graded(programme: Programme, weights: Array, solved: bool) -> tuple[FrobeniusAnswer, float]:
+    """The answer, and the least margin that must be positive and that rounding leaves certain."""
     bound, equal = programme.bound, programme.equal
-    W, reached, square, linear, summed, shortfall, least = figures(
+    W, reached, square, linear, summed, shortfall, least, certain = figures(
         programme.D, programme.Z, bound, equal, weights
     )
     largest = float(np.abs(weights).max())
@@ -374,7 +376,7 @@ def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) ->
         weights = weights / linear  # a certificate must gain: linear > 0, else NaN or negative
         cancelled = float(np.sqrt(square)) / summed if summed != 0.0 else 0.0
         gains = 0.0 if linear > 0.0 and negative == 0.0 else np.nan
-        return FrobeniusAnswer(
+        refused = FrobeniusAnswer(
             programme=programme,
             status="unseparable",
             W=np.zeros_like(W),
@@ -385,9 +387,10 @@ def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) ->
             dual_residual=float(np.max([cancelled, gains])),
             gap=0.0,
         )
+        return refused, certain
     # 1/2 |W|^2 - (b^T w - 1/2 |W|^2), which is sum_j w_j (m_j - b_j)
     difference = abs(square - linear)
-    return FrobeniusAnswer(
+    answer = FrobeniusAnswer(
         programme=programme,
         status="solved",
         W=W,
@@ -398,3 +401,4 @@ def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) ->
         dual_residual=negative,
         gap=difference / (0.5 * square) if square > 0.0 else difference,
     )
+    return answer, certain
