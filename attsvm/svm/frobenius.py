@@ -14,6 +14,7 @@ from attsvm.errors import SolverError
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
+    certain_margins,
     figures,
     least_norm,
     scale_rows,
@@ -344,11 +345,15 @@ def _surely(answer: FrobeniusAnswer, certain: float) -> bool:
     programme = answer.programme
     if not answer.solved:
         return exists(programme, answer.weights)
-    if programme.keys is None:
-        return certain > 0.0
+    if programme.keys is None and certain > 0.0:
+        return True
     needed = (programme.bound > 0.0) & ~programme.equal
-    reached, noise = margins_about(programme, answer.W, size_up(answer.W))
-    return bool(((reached - noise)[needed] > 0.0).all())
+    if programme.keys is None:  # entry by entry, for rows of very different size
+        lower = certain_margins(programme.D, programme.Z, answer.W)
+    else:
+        reached, noise = margins_about(programme, answer.W, size_up(answer.W))
+        lower = reached - noise
+    return bool((lower[needed] > 0.0).all())
 
 
 def _error(answer: FrobeniusAnswer) -> float:
