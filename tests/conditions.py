@@ -26,6 +26,15 @@ def matrices(programme):
     return np.array([np.outer(D, z).ravel() for D, z in zip(programme.D, programme.Z, strict=True)])
 
 
+def allowed(programme, answer):
+    """What margins may miss: 1e-9 of a positive bound, else of ||A_j|| ||W||, and rounding."""
+    A, bound = matrices(programme), programme.bound
+    sizes = length(A)
+    unit = np.where((bound > 0.0) & ~programme.equal, bound, sizes * answer.value)
+    rounding = 4 * sum(A.shape) * EPS * (np.abs(answer.weights) @ sizes)
+    return GAP * unit + rounding * sizes
+
+
 def check(programme, answer):
     """All conditions of a solution or of a Farkas certificate, of any bounds and equalities."""
     A, bound, equal = matrices(programme), programme.bound, programme.equal
@@ -35,7 +44,7 @@ def check(programme, answer):
     assert np.isfinite(w).all()
     assert (w[~equal] >= 0.0).all()
     total, largest = np.abs(w) @ sizes, np.abs(bound).max() or 1.0
-    rounding = 4 * (m + A.shape[1]) * EPS * total
+    rounding = 4 * sum(A.shape) * EPS * total
     if answer.status == "unseparable":
         gain, count = float(w @ bound), np.abs(w) @ np.abs(bound)
         assert abs(gain - 1.0) <= 4 * m * EPS * max(count, 1.0)
@@ -54,7 +63,7 @@ def check(programme, answer):
     W = answer.W.ravel()
     assert np.abs(W - w @ A).max() <= rounding
     margins = A @ W
-    slack = GAP * largest + rounding * sizes
+    slack = allowed(programme, answer)
     assert (margins >= bound - slack)[~equal].all()
     assert (np.abs(margins - bound) <= slack)[equal].all()
     assert (np.abs(answer.reached - margins) <= rounding * sizes).all()
@@ -115,39 +124,33 @@ def near(answer, exact):
     """Whether a float solution is as near to the exact one as its gap and residual promise.
 
     With duals w and W = sum_j w_j A_j, 1/2 ||W - W*||^2 <= P* - q(w), and P* exceeds 1/2 ||W||^2
-    by at most the residual times the sum of the exact multipliers.
+    by at most what the margins miss, each times its exact multiplier.
     """
     truth = np.array([[float(exactly(x)) for x in row] for row in exact.W])
-    duals = sum(abs(exactly(w)) for w in exact.duals)
-    scale = np.abs(answer.programme.bound).max() or 1.0
-    room = GAP * (0.5 * answer.value**2 + scale * float(duals))
+    duals = np.array([float(abs(exactly(w))) for w in exact.duals])
+    room = 0.5 * GAP * answer.value**2 + duals @ allowed(answer.programme, answer)
     return length((answer.W - truth).ravel()) <= np.sqrt(2.0 * room) + 8 * EPS * answer.value
 
 
 def right(programme, answer, exact):
     """Hold a float answer against the exact one of the same programme.
 
-    Conditions met to 1e-9 decide nothing that hangs by less than that. With W and w of the answers:
-    1 = sum_j w_j b_j <= <sum_j w_j A_j, W> where only floats find a certificate, so the exact
-    solution is as large as what they leave is small; and sum_j w_j b_j = sum_j w_j (b_j - <A_j, W>)
-    where only floats find a solution, so the exact certificate gains as little as they fall short.
+    A status holds of the exact data, but that equalities and margins at 0 are met to 1e-9 alone.
+    With W and w of the answers, sum_j w_j b_j = sum_j w_j (b_j - <A_j, W>) where only floats find
+    a solution: the exact certificate gains as little as they fall short.
     """
     check(programme, answer)
     if answer.status == exact.status:
         assert not answer.solved or near(answer, exact)
         return
-    sizes, m = length(matrices(programme)), len(programme.bound)
-    if exact.status == "solved":
-        norm = float(sum(exactly(x) ** 2 for row in exact.W for x in row)) ** 0.5
-        assert norm * 2 * GAP * (np.abs(answer.weights) @ sizes) >= 1.0
-        return
+    assert answer.solved, "a programme with a solution is called unseparable"
+    assert (programme.equal | (programme.bound <= 0.0)).any()
     gain = sum(
         exactly(w) * Fraction(b) for w, b in zip(exact.duals, programme.bound.tolist(), strict=True)
     )
-    rounding = 8 * (m + answer.W.size) * EPS * (np.abs(answer.weights) @ sizes) * sizes
-    missing = GAP * (np.abs(programme.bound).max() or 1.0) + rounding
+    missing = allowed(programme, answer).tolist()
     duals = [abs(exactly(w)) for w in exact.duals]
-    assert gain <= sum(w * Fraction(x) for w, x in zip(duals, missing.tolist(), strict=True))
+    assert gain <= sum(w * Fraction(x) for w, x in zip(duals, missing, strict=True))
 
 
 def proved(programme, reply):
