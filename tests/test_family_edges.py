@@ -22,7 +22,7 @@ from attsvm.svm import (
     solve_programme,
     v_svm,
 )
-from attsvm.svm.programme import joint_programme
+from attsvm.svm.programme import joint_programme, p_svm_programme
 
 PAIR = np.ones((1, 2), dtype=bool)
 LOG2 = math.log(2.0)
@@ -186,7 +186,7 @@ def test_equalities_that_are_overshot_are_not_met(monkeypatch):
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e6, 1e30])
-def test_residuals_are_relative_to_the_largest_bound(monkeypatch, scale):
+def test_residuals_are_relative_to_the_bound(monkeypatch, scale):
     """A shortfall of one in 10^10 passes, one in 10^8 does not, whatever the bounds."""
     programme = asked([1.0, 1.0], [scale, -scale], equal=False)
     for missing, passes in ((1e-10, True), (1e-8, False)):
@@ -199,6 +199,16 @@ def test_residuals_are_relative_to_the_largest_bound(monkeypatch, scale):
         with pytest.raises(SolverError) as caught:
             solve_programme(programme)
         assert abs(caught.value.value / (2.0 * missing) - 1.0) <= 1e-5
+
+
+def test_small_bounds_beside_large_ones_are_met_as_closely(monkeypatch):
+    """p = (1, 10^-6 (1 - 10^-8)) is 10^-14 off, which is 10^-8 of the second bound."""
+    plain = p_svm_programme(two_tokens(np.eye(2), np.eye(2)))
+    programme = replace(plain, bound=np.array([1.0, 1e-6]))
+    propose(monkeypatch, [1.0, 1e-6 * (1.0 - 1e-8)], True)
+    with pytest.raises(SolverError, match="no method reached a proof") as caught:
+        solve_programme(programme)
+    assert abs(caught.value.value / 1e-8 - 1.0) <= 1e-6
 
 
 # shapes of the unknown
