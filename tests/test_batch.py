@@ -178,8 +178,8 @@ def test_a_lying_method_changes_no_answer(monkeypatch, lie):
 
 
 def test_a_solution_of_some_rows_alone_is_not_believed(monkeypatch):
-    """W = A_0 / |A_0|^2 has no gap, and margins below 1 on the other rows."""
-    sets = ensemble(5, 4, 3, 4, 3)
+    """W = A_0 / |A_0|^2 has no gap, and margins below 1 on other rows, positive or not."""
+    sets = [two_tokens([(1, 0), (x, y)], [[1, 0]] * 2) for x, y in ((0.5, 0), (0.9, 1), (-1, 1))]
     truth = att_svm_batch(sets)
 
     def first(D, Z, bound, equal, limit):

@@ -167,11 +167,12 @@ def test_keys_are_tokens_of_their_own(problem, draw):
 
 
 @settings(max_examples=80, deadline=None)
-@given(problems())
-def test_support_of_joint_training_is_what_is_exactly_tight(problem):
+@given(problems(), st.data())
+def test_support_of_joint_training_is_what_is_exactly_tight(problem, draw):
     data, targets = problem
     assume(data.present.sum(axis=1).max() > 1)
-    joint, exact = joint_svm(data, targets), decide(v_svm_programme(data, targets))
+    W = draw.draw(st.none() | blocks(2, data.d))
+    joint, exact = joint_svm(data, targets, W), decide(v_svm_programme(data, targets))
     right(joint.v.programme, joint.v, exact)
     if exact.status == "unseparable":
         assert joint.p is None
@@ -179,8 +180,9 @@ def test_support_of_joint_training_is_what_is_exactly_tight(problem):
         assert not joint.supporting.any()
         return
     assert np.flatnonzero(joint.supporting).tolist() == exact.tight
-    programme = joint_programme(data, joint.supporting, targets)
+    programme = joint_programme(data, joint.supporting, targets, W)
     assert joint.p.programme.bound.tolist() == programme.bound.tolist()
+    assert joint.p.programme.D.tolist() == programme.D.tolist()
     right(joint.p.programme, joint.p, decide(programme))
     assert joint.solved == joint.p.solved
 

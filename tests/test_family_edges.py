@@ -176,6 +176,16 @@ def test_negative_multipliers_prove_something_on_equalities_alone(
         solve_programme(signed)
 
 
+@pytest.mark.parametrize("weights", [[-2.0, -1.0], [2.0, -1.0], [0.0, 0.0], [-1.0, 3.0]])
+def test_certificates_of_a_wrong_sign_or_without_gain_have_no_residual(weights):
+    """Rows 1 and -2 cancel with (2, 1) alone; what else is claimed is NaN, not small."""
+    programme = asked([1.0, -2.0], [1.0, 1.0], equal=False)
+    assert frobenius.grade(programme, np.array([2.0, 1.0]), solved=False).dual_residual == 0.0
+    with np.errstate(all="ignore"):
+        answer = frobenius.grade(programme, np.array(weights), solved=False)
+    assert np.isnan(answer.dual_residual)
+
+
 def test_equalities_that_are_overshot_are_not_met(monkeypatch):
     """W = 1 has margins (1, 1) for bounds (1, 1/2), and no gap: only the second misses."""
     programme = asked([1.0, 1.0], [1.0, 0.5], equal=True)
@@ -228,7 +238,6 @@ def test_vectors_are_columns_and_matrices_are_no_vectors():
 def test_an_unseparable_v_svm_leaves_no_p():
     data = AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0]] * 2, y=[1, -1], v=[1.0])
     joint = joint_svm(data, [0, 0])
-    check(joint.v.programme, joint.v)
     assert np.abs(joint.v.weights - 0.5).max() <= 2 * EPS
     assert (joint.p, joint.solved, joint.supporting.tolist()) == (None, False, [False, False])
 
