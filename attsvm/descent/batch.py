@@ -1,0 +1,121 @@
+"""Batches of data sets and starts, and the trajectories that runs on them return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from attsvm._types import Array
+from attsvm._validate import ensure_array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+
+__all__ = ["Batch", "Trajectory", "each", "recorded", "stack", "starts", "step_size", "trajectory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """B data sets of one shape, stacked along a leading axis."""
+
+    X: Float[Array, "B n T d"]
+    Z: Float[Array, "B n d"]
+    gamma: Float[Array, "B n T"]
+    mask: Bool[Array, "B n T"] | None
+
+
+def stack(sets: Sequence[AttentionData]) -> Batch:
+    """Stack data sets of equal (n, T, d).
+
+    Raises:
+        DataError: no data set, or different shapes.
+    """
+    shapes = sorted({(s.n, s.T, s.d) for s in sets})
+    if len(shapes) != 1:
+        raise DataError(
+            "a batch needs data sets of one shape (n, T, d)",
+            value=shapes,
+            remedy="Group the data sets by shape and call once per group.",
+        )
+    masked = any(s.mask is not None for s in sets)
+    return Batch(
+        X=np.stack([s.X for s in sets]),
+        Z=np.stack([s.Z for s in sets]),
+        gamma=np.stack([s.gamma for s in sets]),
+        mask=np.stack([s.present for s in sets]) if masked else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """Iterates at the recorded steps, one row per data set of the batch.
+
+    Attributes:
+        steps: recorded step numbers, the first is 0.
+        W: iterates; of descent on (K, Q) the products K Q^T, of descent on p the prompts.
+        norms: Frobenius norms of W.
+        K, Q: the factors at the recorded steps, of descent on (K, Q); else None.
+        log_time: of a curve followed by arc length, the logarithm of the time that gradient flow
+            takes to each iterate, which is the number of plain steps times their size; else None.
+    """
+
+    steps: Int[Array, " k"]
+    W: Float[Array, "B k *p"]
+    norms: Float[Array, "B k"]
+    log_time: Float[Array, " k"] | None = None
+    K: Float[Array, "B k d r"] | None = None
+    Q: Float[Array, "B k d r"] | None = None
+
+
+def trajectory(steps: Sequence[int], W: Array) -> Trajectory:
+    """Iterates (B, k, ...) with their norms."""
+    norms = np.sqrt((W**2).sum(axis=tuple(range(2, W.ndim))))
+    return Trajectory(steps=np.array(steps, dtype=np.int64), W=W, norms=norms)
+
+
+def recorded(steps: int, record: Sequence[int] | None) -> list[int]:
+    """The steps to keep, in order, with the first and the last; all where nothing is asked."""
+    if steps < 0:
+        raise DataError("the number of steps is negative", value=steps, remedy="Use 0 or more.")
+    if record is None:
+        return list(range(steps + 1))
+    chosen = sorted({int(k) for k in record} | {0, steps})
+    if chosen[0] < 0 or chosen[-1] > steps:
+        raise DataError(
+            f"recorded steps must lie in 0..{steps}",
+            value=list(record),
+            remedy="Record only steps that are taken.",
+        )
+    return chosen
+
+
+def starts(name: str, value: object, axes: Sequence[str], sizes: dict[str, int]) -> Array:
+    """One start for all data sets, or one for each, as an array with a leading batch axis."""
+    if np.ndim(value) == len(axes) + 1:  # type: ignore[arg-type]
+        return ensure_array(name, value, ("B", *axes), sizes)
+    single = ensure_array(name, value, axes, sizes)
+    return np.repeat(single[None], sizes["B"], axis=0)
+
+
+def step_size(name: str, value: float) -> float:
+    """The step size, positive and finite."""
+    if not (np.isfinite(value) and value > 0):
+        raise DataError(f"{name} must be positive and finite", value=value, remedy="Use e.g. 0.1.")
+    return float(value)
+
+
+T = TypeVar("T")
+
+
+def each(run: Callable[[int], T], count: int, threads: int) -> list[T]:
+    """run(0), run(1), ... in order, on that many threads."""
+    if threads < 1:
+        raise DataError("the number of threads is below 1", value=threads, remedy="Use 1 or more.")
+    if threads == 1 or count == 1:
+        return [run(b) for b in range(count)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, range(count)))
