@@ -1,19 +1,27 @@
-"""Gradient descent and normalised descent on W, (K, Q) and p; one call runs a whole batch.
+"""Gradient descent and normalised descent on W, (K, Q), p and (v, p); one call runs a whole batch.
 
-Losses of this package run in compiled loops, one data set after the other, in coordinates whose
-size does not grow with d; a data set's trajectory is the same to the last bit in any batch and for
-any number of threads. Other losses run in numpy.
+Losses of this package with linear or ReLU heads run in compiled loops, data sets side by side, in
+coordinates whose size does not grow with d; a run is the same to the last bit in any batch and
+for any number of threads. Losses and heads of one's own run in numpy, and where a device is named
+everything runs as one batch of tensors. `follow` reaches any norm along the curve of descent.
 """
 
 from attsvm.descent.batch import Batch, Trajectory, stack
 from attsvm.descent.flow import follow, follow_w
-from attsvm.descent.steps import descend_kq, descend_p, descend_w, normalised_descent_w
+from attsvm.descent.steps import (
+    descend_kq,
+    descend_p,
+    descend_vp,
+    descend_w,
+    normalised_descent_w,
+)
 
 __all__ = [
     "Batch",
     "Trajectory",
     "descend_kq",
     "descend_p",
+    "descend_vp",
     "descend_w",
     "follow",
     "follow_w",

@@ -15,17 +15,37 @@ from attsvm._validate import ensure_array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 
-__all__ = ["Batch", "Trajectory", "each", "recorded", "stack", "starts", "step_size", "trajectory"]
+__all__ = [
+    "Batch",
+    "Trajectory",
+    "batch_size",
+    "each",
+    "recorded",
+    "stack",
+    "starts",
+    "step_sizes",
+    "trajectory",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """B data sets of one shape, stacked along a leading axis."""
+    """B data sets of one shape, stacked along a leading axis; labels where all have them."""
 
     X: Float[Array, "B n T d"]
-    Z: Float[Array, "B n d"]
+    Z: Float[Array, "B n e"]
     gamma: Float[Array, "B n T"]
     mask: Bool[Array, "B n T"] | None
+    y: Float[Array, "B n"] | None = None
+
+    def repeated(self, count: int) -> Batch:
+        """The one data set of this batch `count` times, without a copy."""
+
+        def wide(array: Array | None) -> Array | None:
+            return None if array is None else np.broadcast_to(array, (count, *array.shape[1:]))
+
+        arrays = [wide(a) for a in (self.X, self.Z, self.gamma, self.mask, self.y)]
+        return Batch(*arrays)  # type: ignore[arg-type]
 
 
 def stack(sets: Sequence[AttentionData]) -> Batch:
@@ -47,6 +67,7 @@ def stack(sets: Sequence[AttentionData]) -> Batch:
         Z=np.stack([s.Z for s in sets]),
         gamma=np.stack([s.gamma for s in sets]),
         mask=np.stack([s.present for s in sets]) if masked else None,
+        y=None if any(s.y is None for s in sets) else np.stack([s.y for s in sets]),  # type: ignore[misc]
     )
 
 
@@ -55,20 +76,23 @@ class Trajectory:
     """Iterates at the recorded steps, one row per data set of the batch.
 
     Attributes:
-        steps: recorded step numbers, the first is 0.
+        steps: recorded step numbers, the first is 0; of checkpoints at norms one row per data
+            set, -1 where the norm was not reached and the iterates are NaN.
         W: iterates; of descent on (K, Q) the products K Q^T, of descent on p the prompts.
         norms: Frobenius norms of W.
         K, Q: the factors at the recorded steps, of descent on (K, Q); else None.
+        v: the heads, of descent on v and p together; else None.
         log_time: of a curve followed by arc length, the logarithm of the time that gradient flow
             takes to each iterate, which is the number of plain steps times their size; else None.
     """
 
-    steps: Int[Array, " k"]
+    steps: Int[Array, "*B k"]
     W: Float[Array, "B k *p"]
     norms: Float[Array, "B k"]
     log_time: Float[Array, " k"] | None = None
     K: Float[Array, "B k d r"] | None = None
     Q: Float[Array, "B k d r"] | None = None
+    v: Float[Array, "B k d"] | None = None
 
 
 def trajectory(steps: Sequence[int], W: Array) -> Trajectory:
@@ -101,11 +125,40 @@ def starts(name: str, value: object, axes: Sequence[str], sizes: dict[str, int])
     return np.repeat(single[None], sizes["B"], axis=0)
 
 
-def step_size(name: str, value: float) -> float:
-    """The step size, positive and finite."""
-    if not (np.isfinite(value) and value > 0):
-        raise DataError(f"{name} must be positive and finite", value=value, remedy="Use e.g. 0.1.")
-    return float(value)
+def batch_size(sets: Sequence[AttentionData], step: object, *given: tuple[object, int]) -> int:
+    """How many runs data sets, step sizes and starts (each with its own dimension) make together.
+
+    Raises:
+        DataError: two of them come in different numbers, none of them one.
+    """
+    counts = [len(sets), np.size(step)]  # type: ignore[arg-type]
+    counts += [len(value) for value, axes in given if np.ndim(value) == axes + 1]  # type: ignore
+    several = sorted({count for count in counts if count != 1})
+    if len(several) > 1:
+        raise DataError(
+            "data sets, starts and step sizes come in different numbers",
+            value=", ".join(map(str, counts)),
+            remedy="Give one of each, or as many as there are runs.",
+        )
+    return several[0] if several else 1
+
+
+def step_sizes(value: object, count: int) -> Float[Array, " B"]:
+    """Positive step sizes, one for all runs or one for each.
+
+    Raises:
+        DataError: one is not positive and finite.
+    """
+    many = np.asarray(value if np.ndim(value) else [value], dtype=np.float64)  # type: ignore[arg-type]
+    wrong = np.flatnonzero(~(np.isfinite(many) & (many > 0.0)))
+    if many.ndim != 1 or wrong.size:
+        raise DataError(
+            "step must be positive and finite, one number or one per run",
+            value=float(many[wrong[0]]) if many.ndim == 1 else f"shape {many.shape}",
+            remedy="Use e.g. 0.1.",
+        )
+    array: Array = many
+    return np.repeat(array, count) if len(array) == 1 else array.copy()
 
 
 T = TypeVar("T")

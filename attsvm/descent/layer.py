@@ -37,16 +37,30 @@ class Layer:
     V: Array | None
 
     @classmethod
-    def of(cls, X: Array, Z: Array, gamma: Array, mask: Array | None, base: Array) -> Layer:
-        """The layer of tokens, queries and scores, with logits `base` that do not move."""
+    def of(
+        cls,
+        X: Array,
+        Z: Array,
+        gamma: Array,
+        mask: Array | None,
+        base: Array,
+        linear: bool = False,
+    ) -> Layer:
+        """The layer of tokens, queries and scores, with logits `base` that do not move.
+
+        Absent tokens get logits of minus infinity; of linear attention they are zero.
+        """
+        if linear and mask is not None:
+            X, gamma, base = X * mask[..., None], gamma * mask, base * mask
+            mask = None
         n, T, d = X.shape
         U = V = None
         if n * T < d:
             U = np.linalg.qr(X.reshape(n * T, d).T)[0]
             X = X @ U
         if n < Z.shape[1]:
-            V = np.linalg.qr(Z.T)[0]
-            Z = Z @ V
+            V, R = np.linalg.qr(Z.T)
+            Z = R.T  # lower triangular
         if mask is not None:
             base = np.where(mask, base, -np.inf)
         tokens = np.ascontiguousarray(np.swapaxes(X, 1, 2))

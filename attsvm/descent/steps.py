@@ -1,29 +1,23 @@
-"""Plain and normalised descent on W, (K, Q) and p."""
+"""Plain and normalised descent on W, (K, Q), p and (v, p)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.descent.batch import (
-    Batch,
-    Trajectory,
-    each,
-    recorded,
-    stack,
-    starts,
-    step_size,
-    trajectory,
-)
-from attsvm.descent.layer import Layer, layer_of, loss_number
-from attsvm.kernels import descent as loops
+from attsvm.descent import compiled, general
+from attsvm.descent.batch import Batch, Trajectory, batch_size, stack, starts
+from attsvm.descent.devices import on_device
+from attsvm.descent.rule import Rule, rule
+from attsvm.errors import DataError
+from attsvm.heads import Head, ReluHead
 from attsvm.losses import Loss
-from attsvm.risk import descent_direction
 
-__all__ = ["descend_kq", "descend_p", "descend_w", "normalised_descent_w"]
+__all__ = ["descend_kq", "descend_p", "descend_vp", "descend_w", "normalised_descent_w"]
 
 
 def descend_w(
@@ -31,33 +25,53 @@ def descend_w(
     W0: object,
     loss: Loss,
     *,
-    step: float,
+    step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
     record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
     normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
     threads: int = 1,
+    device: str | None = None,
 ) -> Trajectory:
     """Gradient descent W(k+1) = W(k) - step * grad L(W(k)) (tf, GD-W; sim, definition 3.7).
 
+    Data sets, starts and step sizes may each be one or many: one data set from many starts, many
+    data sets with one step, or as many of each as there are runs. A run is the same to the last
+    bit in any batch and for any number of threads; on a device it agrees with that to rounding.
+
     Args:
-        sets: data sets of one shape.
-        W0: start (d, d), or one start per data set (B, d, d).
+        sets: data sets of one shape, or a single one.
+        W0: start (d, d), or one start per run (B, d, d).
         loss: the loss.
-        step: step size, positive.
+        step: step size, positive, or one per run (B,).
         steps: how many steps.
         record: which steps to keep (all by default); 0 and the last are always kept.
+        norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
+            kept, and the run ends early where all are passed.
         normalised: divide every gradient by its Frobenius norm, in the log domain: each step has
             length `step` at any norm of W, and a stationary point is left where it is.
-        threads: how many data sets to run side by side.
+        head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
+        attention: `softmax`, or `linear`, the sum of the tokens weighted by their logits.
+        threads: how many groups of data sets to run side by side.
+        device: run as one batch of tensors there: `cpu`, `cuda`, `cuda:1`.
 
     Raises:
-        DataError: bad start, step size, counts, or data sets of different shapes.
+        DataError: bad start, step size, counts or norms, data sets of different shapes, a head
+            without labels, a device that is not there.
     """
-    step = step_size("step", step)
-    batch = stack(sets)
-    B, _, _, d = batch.X.shape
-    start = starts("W0", W0, ("d", "d"), {"B": B, "d": d})
-    return _descend(batch, batch.Z, start, loss, step, steps, record, normalised, threads)
+    batch, count = _batch(sets, step, (W0, 2))
+    d = batch.X.shape[3]
+    start = starts("W0", W0, ("d", "d"), {"B": count, "d": d})
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
+        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
+    )  # fmt: skip
+    if how.compiled:
+        return _trajectory(how, *compiled.descend(batch, start, how))
+    (W,), taken = _generally(batch, "W", (start,), how)
+    return _trajectory(how, W, taken)
 
 
 def normalised_descent_w(
@@ -65,7 +79,7 @@ def normalised_descent_w(
     W0: object,
     loss: Loss,
     *,
-    step: float,
+    step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
     record: Sequence[int] | None = None,
 ) -> Trajectory:
@@ -78,76 +92,33 @@ def descend_p(
     p0: object,
     loss: Loss,
     *,
-    step: float,
+    step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
     record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
     normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
     threads: int = 1,
+    device: str | None = None,
 ) -> Trajectory:
     """Gradient descent on a prompt p with logits X_i p (mm, theorem 1).
 
     Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
     """
-    step = step_size("step", step)
-    batch = stack(sets)
-    B, n, _, d = batch.X.shape
-    start = starts("p0", p0, ("d",), {"B": B, "d": d})[..., None]
-    queries = np.ones((B, n, 1))
-    run = _descend(batch, queries, start, loss, step, steps, record, normalised, threads)
-    return Trajectory(run.steps, run.W[..., 0], run.norms)
-
-
-def _descend(
-    batch: Batch,
-    queries: Array,
-    start: Array,
-    loss: Loss,
-    step: float,
-    steps: int,
-    record: Sequence[int] | None,
-    normalised: bool,
-    threads: int,
-) -> Trajectory:
-    kept, number = recorded(steps, record), loss_number(loss)
-    wanted = np.array(kept, dtype=np.int64)
-
-    def run(b: int) -> Array:
-        if number is None:
-            return _plain(batch, b, queries[b], start[b], loss, step, kept, normalised)
-        layer = layer_of(batch, b, queries, start[b])
-        moved, out = np.zeros(layer.size), np.empty((len(kept), *layer.size))
-        loops.descend(
-            layer.X, layer.rows, layer.Z, layer.gamma, layer.base, moved, number, step, steps,
-            wanted, normalised, out,
-        )  # fmt: skip
-        return layer.long(out, start[b])
-
-    return trajectory(kept, np.stack(each(run, len(start), threads)))
-
-
-def _plain(
-    batch: Batch,
-    b: int,
-    queries: Array,
-    W: Array,
-    loss: Loss,
-    step: float,
-    kept: Sequence[int],
-    normalised: bool,
-) -> Array:
-    """The same loop in numpy, for any loss."""
-    X, gamma = batch.X[b], batch.gamma[b]
-    mask = None if batch.mask is None else batch.mask[b]
-    rows, wanted = [], set(kept)
-    for k in range(kept[-1] + 1):
-        if k in wanted:
-            rows.append(W)
-        if k < kept[-1]:
-            g = descent_direction(X, queries, gamma, W, loss, mask)
-            size = float(np.sqrt((g.matrix**2).sum()))
-            scale = float(np.exp(g.log_scale)) if not normalised else 1.0 / size if size else 0.0
-            W = W + step * scale * g.matrix
-    return np.stack(rows)
+    batch, count = _batch(sets, step, (p0, 1))
+    d = batch.X.shape[3]
+    start = starts("p0", p0, ("d",), {"B": count, "d": d})[..., None]
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
+        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
+    )  # fmt: skip
+    batch = _prompted(batch)
+    if how.compiled:
+        W, taken = compiled.descend(batch, start, how)
+    else:
+        (W,), taken = _generally(batch, "W", (start,), how)
+    return _trajectory(how, W[..., 0], taken)
 
 
 def descend_kq(
@@ -156,79 +127,138 @@ def descend_kq(
     Q0: object,
     loss: Loss,
     *,
-    step: float,
+    step: float | Sequence[float] | Float[Array, " B"],
+    steps: int,
+    record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
+    normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
+    threads: int = 1,
+    device: str | None = None,
+) -> Trajectory:
+    """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension (tf, KQ-ERM).
+
+    Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r), norms those of W.
+    Normalised steps divide by the norm of both gradients together.
+    """
+    batch, count = _batch(sets, step, (K0, 2), (Q0, 2))
+    sizes = {"B": count, "d": batch.X.shape[3]}
+    K = starts("K0", K0, ("d", "r"), sizes)
+    Q = starts("Q0", Q0, ("d", "r"), sizes)
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
+        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
+    )  # fmt: skip
+    if how.compiled:
+        K, Q, taken = compiled.descend_factors(batch, K, Q, how)
+    else:
+        (K, Q), taken = _generally(batch, "KQ", (K, Q), how)
+    with np.errstate(over="ignore", invalid="ignore"):
+        W = np.matmul(K, np.swapaxes(Q, -1, -2))
+    return _trajectory(how, W, taken, K=K, Q=Q)
+
+
+def descend_vp(
+    sets: Sequence[AttentionData],
+    v0: object,
+    p0: object,
+    loss: Loss,
+    *,
+    step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
     record: Sequence[int] | None = None,
     normalised: bool = False,
     threads: int = 1,
+    device: str | None = None,
 ) -> Trajectory:
-    """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension (tf, KQ-ERM).
+    """Gradient descent on the head v and a prompt p together, with scores y_i X_i v (mm, ERM).
 
-    Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r). Normalised steps divide
-    by the norm of both gradients together.
+    Arguments and errors as in `descend_w`; starts are (d,) or (B, d), and the data sets need
+    labels (their own heads play no part). `norms` of the trajectory are those of p. Normalised
+    steps divide by the norm of both gradients together.
     """
-    step = step_size("step", step)
-    batch = stack(sets)
-    B, n, T, d = batch.X.shape
-    sizes = {"B": B, "d": d}
-    K = starts("K0", K0, ("d", "r"), sizes)
-    Q = starts("Q0", Q0, ("d", "r"), sizes)
-    kept, number = recorded(steps, record), loss_number(loss)
-    wanted = np.array(kept, dtype=np.int64)
-
-    def run(b: int) -> tuple[Array, Array]:
-        if number is None:
-            return _plain_kq(batch, b, K[b], Q[b], loss, step, kept, normalised)
-        layer = Layer.of(
-            batch.X[b], batch.Z[b], batch.gamma[b],
-            None if batch.mask is None else batch.mask[b], np.zeros((n, T)),
-        )  # fmt: skip
-        k, q = (
-            np.array(side if basis is None else basis.T @ side)
-            for side, basis in ((K[b], layer.U), (Q[b], layer.V))
+    batch, count = _batch(sets, step, (v0, 1), (p0, 1))
+    if batch.y is None:
+        raise DataError(
+            "a head is trained on labels",
+            value="token scores",
+            remedy="Give the data sets labels y and any head v.",
         )
-        p = len(k)
-        out = np.empty((len(kept), p + len(q), k.shape[1]))
-        loops.descend_factors(
-            layer.X, layer.rows, layer.Z, layer.gamma, layer.base, k, q, number, step, steps,
-            wanted, normalised, out,
-        )  # fmt: skip
-        return _restored(out[:, :p], K[b], layer.U), _restored(out[:, p:], Q[b], layer.V)
-
-    pairs = each(run, B, threads)
-    K_all, Q_all = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
-    run_ = trajectory(kept, np.matmul(K_all, np.swapaxes(Q_all, -1, -2)))
-    return Trajectory(run_.steps, run_.W, run_.norms, K=K_all, Q=Q_all)
-
-
-def _restored(short: Array, start: Array, basis: Array | None) -> Array:
-    """Factors from their coordinates and from what of the start is orthogonal to all, and stays."""
-    if basis is None:
-        return short
-    restored: Array = start - basis @ (basis.T @ start) + basis @ short
-    return restored
+    sizes = {"B": count, "d": batch.X.shape[3]}
+    v = starts("v0", v0, ("d",), sizes)
+    start = starts("p0", p0, ("d",), sizes)[..., None]
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=None,
+        normalised=normalised, head=None, attention="softmax", threads=threads, device=device,
+    )  # fmt: skip
+    batch = _prompted(batch)
+    if how.compiled:
+        v, W = compiled.descend_jointly(batch, v, start, how)
+    else:
+        (v, W), _ = _generally(batch, "joint", (v, start), how)
+    return _trajectory(how, W[..., 0], None, v=v)
 
 
-def _plain_kq(
-    batch: Batch,
-    b: int,
-    K: Array,
-    Q: Array,
-    loss: Loss,
-    step: float,
-    kept: Sequence[int],
-    normalised: bool,
-) -> tuple[Array, Array]:
-    """The same loop in numpy, for any loss; the pull on W = K Q^T comes from the log domain."""
-    mask = None if batch.mask is None else batch.mask[b]
-    rows, wanted = [], set(kept)
-    for k in range(kept[-1] + 1):
-        if k in wanted:
-            rows.append((K, Q))
-        if k < kept[-1]:
-            g = descent_direction(batch.X[b], batch.Z[b], batch.gamma[b], K @ Q.T, loss, mask)
-            in_k, in_q = g.matrix @ Q, g.matrix.T @ K
-            size = float(np.sqrt((in_k**2).sum() + (in_q**2).sum()))
-            scale = float(np.exp(g.log_scale)) if not normalised else 1.0 / size if size else 0.0
-            K, Q = K + step * scale * in_k, Q + step * scale * in_q
-    return np.stack([row[0] for row in rows]), np.stack([row[1] for row in rows])
+def _batch(
+    sets: Sequence[AttentionData], step: object, *given: tuple[object, int]
+) -> tuple[Batch, int]:
+    """The batch of all runs and their number."""
+    batch, count = stack(sets), batch_size(sets, step, *given)
+    return (batch.repeated(count) if len(sets) == 1 else batch), count
+
+
+def _prompted(batch: Batch) -> Batch:
+    """The same tokens with a single query coordinate, 1, so that W is a prompt."""
+    B, n, _, _ = batch.X.shape
+    return Batch(batch.X, np.ones((B, n, 1)), batch.gamma, batch.mask, batch.y)
+
+
+def _generally(
+    batch: Batch, kind: str, state: tuple[Array, ...], how: Rule
+) -> tuple[tuple[Array, ...], Int[Array, "B k"]]:
+    """Any head and loss: in numpy one run after the other, or as tensors on a device."""
+    if how.device is not None:
+        return on_device(batch, kind, state, how)
+    parts, taken = [], []
+    for b in range(len(batch.X)):
+        one = slice(b, b + 1)
+        model = general.Model(
+            np,
+            batch.X[one],
+            batch.Z[one],
+            batch.gamma[one],
+            None if batch.y is None else batch.y[one],
+            None if batch.mask is None else batch.mask[one],
+            how.loss,
+            how.head,
+            how.linear,
+        )
+        kept, when = general.descend(
+            model.masked(), kind, tuple(part[one] for part in state), how, how.step[one]
+        )
+        parts.append([part[:, 0] for part in kept])
+        taken.append(when[:, 0])
+    return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(taken)
+
+
+def _trajectory(how: Rule, W: Array, taken: Array | None, **parts: Array) -> Trajectory:
+    """The trajectory, unless it left the numbers.
+
+    Raises:
+        DataError: iterates overflowed, as they do where steps are too long for a loss without
+            bounds.
+    """
+    steps = how.kept if taken is None or not len(how.goals) else taken
+    there = np.ones(W.shape[:2], dtype=bool) if steps.ndim == 1 else steps >= 0
+    for array in (W, *parts.values()):
+        lost = ~np.isfinite(array).all(axis=tuple(range(2, array.ndim))) & there
+        if lost.any():
+            b, r = (int(i) for i in np.argwhere(lost)[0])
+            raise DataError(
+                f"run {b} overflowed by step {int(np.broadcast_to(steps, lost.shape)[b, r])}",
+                value=float(how.step[b]),
+                remedy="Use smaller steps, or normalised ones.",
+            )
+    norms = np.sqrt((W**2).sum(axis=tuple(range(2, W.ndim))))
+    return Trajectory(steps=steps, W=W, norms=norms, **parts)

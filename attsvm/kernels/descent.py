@@ -1,4 +1,4 @@
-"""Loops of gradient descent on one attention layer, compiled, one data set after the other.
+"""The gradient of one attention layer on one data set, compiled.
 
 Tokens come twice, as `X` (n, d, T) and as `rows` (n, T, d), in coordinates in which queries are
 short, and W is stored as q rows of d entries: every inner loop runs along memory and adds to
@@ -16,8 +16,6 @@ from attsvm.kernels import compiled
 __all__ = [
     "LOSS_NUMBERS",
     "TINY",
-    "descend",
-    "descend_factors",
     "expand",
     "factors",
     "log_pull",
@@ -67,6 +65,16 @@ def log_slope(loss: int, u: float) -> float:
     if loss == 5:
         return np.log(2.0 * abs(1.0 - u))
     return -abs(u) - 2.0 * np.log1p(np.exp(-abs(u)))
+
+
+@compiled
+def sign_of_slope(loss: int, u: float) -> float:
+    """Sign of l'(u), also where it underflows."""
+    if loss == 4:  # logistic, increasing
+        return 1.0
+    if loss == 5:
+        return float(np.sign(u - 1.0))
+    return -1.0
 
 
 @compiled
@@ -184,7 +192,7 @@ def log_pull(
         for y in range(q):
             length += z[y] ** 2
         factor = log_slope(loss, best - deficit) - np.log(n * total) + 0.5 * np.log(length)
-        sign = -1.0 if slope(loss, best - deficit) > 0.0 else 1.0
+        sign = -sign_of_slope(loss, best - deficit)
         for t in range(T):
             sizes[i, t] = -np.inf
             apart = 0.0
@@ -250,97 +258,6 @@ def expand(short: Array, U: Array, V: Array, start: Array, out: Array) -> None:
                     for y in range(q):
                         total += half[y, a] * V[b, y]
                     out[r, a, b] = start[a, b] + total
-
-
-@compiled
-def descend(
-    X: Array,
-    rows: Array,
-    Z: Array,
-    gamma: Array,
-    base: Array,
-    W: Array,
-    loss: int,
-    step: float,
-    steps: int,
-    kept: Array,
-    normalised: bool,
-    out: Array,
-) -> None:
-    """Steps of plain or normalised descent on W (q, p), in place; iterates `kept` go to `out`."""
-    n, p, T = X.shape
-    q = Z.shape[1]
-    M, A, sizes = np.empty((q, p)), np.empty((n, T)), np.empty((n, T))
-    h, c = np.empty(p), np.empty(T)
-    r = 0
-    for k in range(steps + 1):
-        if r < len(kept) and kept[r] == k:
-            out[r] = W
-            r += 1
-        if k == steps:
-            break
-        square = pull(X, rows, Z, gamma, base, W, loss, M, A, h, c)
-        scale = step
-        if not square > TINY:
-            log_scale = log_pull(X, Z, gamma, loss, M, A, sizes)
-            square = (M**2).sum()
-            if not normalised:
-                scale = step * np.exp(log_scale)
-        if normalised:
-            scale = step / np.sqrt(square) if square > 0.0 else 0.0
-        for y in range(q):
-            for x in range(p):
-                W[y, x] += scale * M[y, x]
-
-
-@compiled
-def descend_factors(
-    X: Array,
-    rows: Array,
-    Z: Array,
-    gamma: Array,
-    base: Array,
-    K: Array,
-    Q: Array,
-    loss: int,
-    step: float,
-    steps: int,
-    kept: Array,
-    normalised: bool,
-    out: Array,
-) -> None:
-    """The same on W = K Q^T with K (p, r) and Q (q, r); `out` keeps (K, Q) side by side."""
-    n, p, T = X.shape
-    q = Z.shape[1]
-    rank = K.shape[1]
-    W, M, A, sizes = np.empty((q, p)), np.empty((q, p)), np.empty((n, T)), np.empty((n, T))
-    h, c = np.empty(p), np.empty(T)
-    in_K, in_Q = np.empty((p, rank)), np.empty((q, rank))
-    r = 0
-    for k in range(steps + 1):
-        if r < len(kept) and kept[r] == k:
-            out[r, :p] = K
-            out[r, p:] = Q
-            r += 1
-        if k == steps:
-            break
-        product(Q, K, W)
-        square = pull(X, rows, Z, gamma, base, W, loss, M, A, h, c)
-        scale = step
-        if not square > TINY:
-            log_scale = log_pull(X, Z, gamma, loss, M, A, sizes)
-            if not normalised:
-                scale = step * np.exp(log_scale)
-        factors(M, K, Q, in_K, in_Q)
-        if normalised:
-            square = (in_K**2).sum() + (in_Q**2).sum()
-            scale = step / np.sqrt(square) if square > 0.0 else 0.0
-        for x in range(p):
-            for s in range(rank):
-                K[x, s] += scale * in_K[x, s]
-        for y in range(q):
-            for s in range(rank):
-                Q[y, s] += scale * in_Q[y, s]
 
 
 @compiled

@@ -1,0 +1,88 @@
+"""Prediction heads h: the loss sees y_i h(X_i^T s_i), with s_i the attention of input i.
+
+A linear head is part of the data (`AttentionData.v`, or scores). Nonlinear ones are given apart:
+`relu_head`, or a `Head` of one's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm._validate import ensure_array
+from attsvm.errors import DataError
+
+__all__ = ["Head", "ReluHead", "relu_head"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A differentiable head.
+
+    Attributes:
+        name: how it is called in errors and plots.
+        value: h of outputs (..., d), giving (...).
+        slope: its gradient h' at outputs (..., d), giving (..., d).
+    """
+
+    name: str
+    value: Callable[[Any], Any] = field(repr=False)
+    slope: Callable[[Any], Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReluHead:
+    """h(x) = sum_k outer_k max(<hidden_k, x>, 0) (tf, nonlinear heads); see `relu_head`.
+
+    At a kink the gradient of the unit counts as zero.
+    """
+
+    hidden: Float[Array, "m d"]
+    outer: Float[Array, " m"]
+    name: str = "relu"
+
+    def value(self, x: Float[Array, "*b d"]) -> Float[Array, "*b"]:
+        """The head at outputs."""
+        result: Array = np.maximum(x @ self.hidden.T, 0.0) @ self.outer
+        return result
+
+    def slope(self, x: Float[Array, "*b d"]) -> Float[Array, "*b d"]:
+        """The gradient of h at outputs."""
+        result: Array = np.where(x @ self.hidden.T > 0.0, self.outer, 0.0) @ self.hidden
+        return result
+
+
+def relu_head(hidden: object, outer: object = None) -> ReluHead:
+    """A head with one hidden layer of ReLU units.
+
+    Args:
+        hidden: weights (m, d) of the units; the identity gives the sum of the positive parts.
+        outer: weights (m,) of their sum, all 1 by default.
+
+    Raises:
+        DataError: wrong shapes, or entries that are not finite.
+    """
+    sizes: dict[str, int] = {}
+    inner = ensure_array("hidden", hidden, ("m", "d"), sizes)
+    outer = np.ones(len(inner)) if outer is None else outer
+    return ReluHead(inner, ensure_array("outer", outer, ("m",), sizes))
+
+
+def ensure_head(head: object) -> Head | ReluHead:
+    """The head, or an error that says what one is.
+
+    Raises:
+        DataError: it has no value and slope.
+    """
+    if isinstance(head, Head | ReluHead):
+        return head
+    raise DataError(
+        "the head is not one of attsvm.heads",
+        value=type(head).__name__,
+        remedy="Use relu_head(hidden, outer) or Head(name, value, slope).",
+    )
