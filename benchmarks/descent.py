@@ -1,11 +1,14 @@
-"""Ensembles of descent against a plain PyTorch loop: `python benchmarks/descent.py [--json FILE]`.
+"""Ensembles of descent against a PyTorch loop: `python benchmarks/descent.py [TABLE ...]`.
 
-The rival is what everyone writes: a module, softmax, autograd and SGD on one data set at a time,
-here with the gradient divided by its norm. Data are those of the sources' protocol (n, T, d) =
-(6, 8, 10), float64, log-loss, normalised steps of 0.1 from zero, or from one Gaussian (K, Q).
-Ours runs `--sets` data sets for `--steps` steps in one call. The rival runs `--rival-sets` of
-them for as many steps, and its time is scaled by the number of sets. Everything runs on one
-thread but for the row that says two.
+The rival is what everyone writes: a module, `torch.optim.SGD`, autograd, one data set at a time,
+the gradient divided by its norm before each step. Data are those of the sources' protocol
+(n, T, d) = (6, 8, 10), float64, log-loss, normalised steps of 0.1 from zero, or from one Gaussian
+(K, Q). Ours runs `--sets` data sets for `--steps` steps in one call; the rival runs
+`--rival-sets` of them for as many steps, and its time is scaled by the number of sets. Everything
+runs on one thread but for the row that says two.
+
+Tables: `rival`; `growth`, the cost against n, T, d and the number of sets; `machine`, the count of
+multiplications and exponentials beside what the processor does of each in a second.
 """
 
 from __future__ import annotations
@@ -20,35 +23,54 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.descent import descend_kq, descend_w, follow
+from attsvm.kernels import compiled
 from attsvm.losses import LOG_LOSS
 from properties.instances import gaussian_protocol
 
 torch.set_num_threads(1)
+STEP = 0.1
 
 
-def loop(data: AttentionData, parameters: list[Any], steps: int, step: float) -> Any:
-    """One data set through autograd: W alone, or W = K Q^T."""
-    leaves = [torch.tensor(p, requires_grad=True) for p in parameters]
+class Attention(torch.nn.Module):
+    """The risk of one attention layer, of W or of K and Q."""
+
+    def __init__(self, *starts: Array) -> None:
+        super().__init__()
+        self.weights = torch.nn.ParameterList([torch.tensor(start) for start in starts])
+
+    def forward(self, X: torch.Tensor, Z: torch.Tensor, gamma: torch.Tensor) -> torch.Tensor:
+        """The log-loss of the attended scores."""
+        W = self.weights[0] if len(self.weights) == 1 else self.weights[0] @ self.weights[1].T
+        logits = torch.einsum("ntd,de,ne->nt", X, W, Z)
+        attended = (torch.softmax(logits, dim=1) * gamma).sum(dim=1)
+        return torch.nn.functional.softplus(-attended).mean()
+
+
+def loop(data: AttentionData, starts: list[Array], steps: int) -> Array:
+    """One data set, normalised steps; the last W."""
+    model = Attention(*starts)
+    optimiser = torch.optim.SGD(model.parameters(), lr=STEP)
     X, Z, gamma = (torch.tensor(a) for a in (data.X, data.Z, data.gamma))
     for _ in range(steps):
-        for leaf in leaves:
-            leaf.grad = None
-        W = leaves[0] if len(leaves) == 1 else leaves[0] @ leaves[1].T
-        s = torch.softmax((X @ (W @ Z.T).T[..., None])[..., 0], dim=1)
-        torch.nn.functional.softplus(-(s * gamma).sum(dim=1)).mean().backward()
-        with torch.no_grad():
-            size = torch.sqrt(sum((leaf.grad**2).sum() for leaf in leaves))  # type: ignore[misc]
-            for leaf in leaves:
-                leaf -= step * leaf.grad / size
-    return (leaves[0] if len(leaves) == 1 else leaves[0] @ leaves[1].T).detach().numpy()
+        optimiser.zero_grad()
+        model(X, Z, gamma).backward()
+        pulls = [weight.grad for weight in model.parameters() if weight.grad is not None]
+        size = torch.sqrt(sum((pull**2).sum() for pull in pulls))  # type: ignore[arg-type]
+        for pull in pulls:
+            pull /= size
+        optimiser.step()
+    ends = [weight.detach().numpy() for weight in model.parameters()]
+    return ends[0] if len(ends) == 1 else ends[0] @ ends[1].T
 
 
 def seconds(action: Callable[[], Any], runs: int) -> tuple[float, Any]:
@@ -61,87 +83,157 @@ def seconds(action: Callable[[], Any], runs: int) -> tuple[float, Any]:
     return statistics.median(times), result
 
 
+def ensembles(d: int = 10) -> dict[str, tuple[Callable[..., Any], list[Array]]]:
+    """Ours on W and on (K, Q) by name, with their starts."""
+    zero = np.zeros((d, d))
+    K, Q = np.random.default_rng(0).normal(size=(2, d, d)) / d
+    common: dict[str, Any] = {"step": STEP, "normalised": True}
+    return {
+        "W": (lambda s, **o: descend_w(s, zero, LOG_LOSS, **common, **o), [zero]),
+        "(K, Q)": (lambda s, **o: descend_kq(s, K, Q, LOG_LOSS, **common, **o), [K, Q]),
+    }
+
+
+def rival(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Ours against the loop."""
+    sets = [gaussian_protocol(np.random.default_rng(s)) for s in range(options.sets)]
+    early = min(100, options.steps)  # later the rival's gradient loses its digits
+    kept = [early, options.steps]
+    rows: list[dict[str, Any]] = []
+    for name, (run, start) in ensembles().items():
+        ours = partial(run, steps=options.steps, record=kept)
+        ours(sets[:1])
+        some = sets[: options.rival_sets]
+        slow, _ = seconds(lambda a=start, s=some: [loop(x, a, options.steps) for x in s], 1)  # type: ignore[misc]
+        slow /= len(some)
+        one, last = seconds(partial(ours, sets), options.runs)
+        two, _ = seconds(partial(ours, sets, threads=2), options.runs)
+        alone, _ = seconds(partial(ours, sets[:1]), options.runs)
+        off = max(
+            float(np.abs(loop(x, start, early) - last.W[b, 1]).max()) for b, x in enumerate(some)
+        )
+        rows += [
+            row(f"{name}, {len(sets)} sets in one call", one, slow * len(sets), f"{off:.0e} apart"),
+            row(f"{name}, one set", alone, slow),
+            row(f"{name}, two threads against one", two, one),
+        ]
+    zero = np.zeros((10, 10))
+    follow(sets[:1], zero, LOG_LOSS, [10.0])
+    for norm in (1e4, 1e6):
+        reached, curves = seconds(partial(follow, sets, zero, LOG_LOSS, [norm]), 1)
+        done = sum(len(curve.steps) == 2 for curve in curves)
+        rows.append(
+            row(f"{len(sets)} sets along the curve to {norm:g}", reached, None, f"{done} arrived")
+        )
+    return rows
+
+
+def row(what: str, ours: float, rival: float | None = None, note: str = "") -> dict[str, Any]:
+    """One line of a table."""
+    ratio = None if rival is None else rival / ours
+    return {"what": what, "seconds": ours, "rival": rival, "ratio": ratio, "note": note}
+
+
+def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The cost of a step against each size, the others as in the protocol."""
+    rows = []
+    for axis, values in {
+        "n": (3, 6, 12, 24),
+        "T": (4, 8, 16, 32),
+        "d": (5, 10, 20, 100, 1000),
+        "sets": (1, 10, 100, 1000),
+    }.items():
+        for value in values:
+            sizes: dict[str, int] = {"n": 6, "T": 8, "d": 10, "sets": 20, axis: value}
+            count = sizes.pop("sets")
+            sets = [gaussian_protocol(np.random.default_rng(s), **sizes) for s in range(count)]
+            for name, (run, _) in ensembles(sizes["d"]).items():
+                if name == "(K, Q)" and sizes["d"] > 100:
+                    continue
+                run(sets, steps=1)
+                once, _ = seconds(partial(run, sets, steps=1, record=[1]), 3)
+                many, _ = seconds(partial(run, sets, steps=201, record=[201]), 3)
+                each = (many - once) / 200 / count
+                rows.append(
+                    row(f"{name}, {axis} = {value}", each, None, "seconds a step and data set")
+                )
+    return rows
+
+
+@compiled
+def _multiply(a: Array, b: Array, times: int) -> None:
+    for _ in range(times):
+        for i in range(len(a)):
+            a[i] += a[i] * b[i]
+
+
+@compiled
+def _exponentials(a: Array, b: Array, times: int) -> None:
+    for _ in range(times):
+        for i in range(len(a)):
+            a[i] = np.exp(b[i])
+
+
+def machine(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """What the loops compute, and how long the processor needs for that alone."""
+    n, T, d = 6, 8, 10
+    small, argument = np.zeros(1024), -np.linspace(0.0, 20.0, 1024)
+    rates = {}
+    for name, kernel in (("multiply", _multiply), ("exp", _exponentials)):
+        kernel(small, argument, 1)
+        spent, _ = seconds(partial(kernel, small, argument, 20000), 3)
+        rates[name] = 1024 * 20000 / spent
+    work = options.sets * options.steps
+    # coordinates of query i are i + 1: W z, logits, pull, outer product, and moving W
+    half = n * (n + 1) // 2
+    counts = {
+        "W": 2 * half * d + 2 * n * T * d + 2 * n * d,
+        "(K, Q)": 2 * half * d + 3 * n * d * d + 2 * n * T * d + 2 * (n + d) * d,
+    }
+    sets = [gaussian_protocol(np.random.default_rng(s)) for s in range(options.sets)]
+    rows = []
+    for name, (run, _) in ensembles().items():
+        run(sets[:1], steps=1)
+        spent, _ = seconds(
+            partial(run, sets, steps=options.steps, record=[options.steps]), options.runs
+        )
+        least = work * (counts[name] / rates["multiply"] + 2 * n * T / rates["exp"])
+        rows.append(
+            row(
+                f"{name}: {counts[name]} multiplications, {2 * n * T} exponentials a step",
+                spent,
+                least,
+                f"{rates['multiply'] / 1e9:.1f} and {rates['exp'] / 1e9:.2f} a nanosecond alone",
+            )
+        )
+    return rows
+
+
+TABLES = {"rival": rival, "growth": growth, "machine": machine}
+
+
 def main() -> None:
-    """Measure, print a table, write JSON where asked."""
+    """Measure, print tables, write JSON where asked."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[])
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--rival-sets", type=int, default=3)
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
-    sets = [gaussian_protocol(np.random.default_rng(s)) for s in range(options.sets)]
-    d = sets[0].d
-    zero = np.zeros((d, d))
-    K, Q = np.random.default_rng(0).normal(size=(2, d, d)) / d
-    common = {"step": 0.1, "steps": options.steps, "normalised": True}
-    early = min(100, options.steps)  # later the rival's gradient loses its digits
-    kept = [early, options.steps]
-    kinds: dict[str, tuple[Callable[..., Any], list[Any]]] = {
-        "W": (lambda s, **o: descend_w(s, zero, LOG_LOSS, record=kept, **common, **o), [zero]),
-        "(K, Q)": (
-            lambda s, **o: descend_kq(s, K, Q, LOG_LOSS, record=kept, **common, **o),
-            [K, Q],
-        ),
-    }
-    rows: list[dict[str, Any]] = []
-    for name, (ours, start) in kinds.items():
-        ours(sets[:1])
-        one, run = seconds(lambda ours=ours: ours(sets), options.runs)
-        two, _ = seconds(lambda ours=ours: ours(sets, threads=2), options.runs)
-        alone, _ = seconds(lambda ours=ours: ours(sets[:1]), options.runs)
-        some = sets[: options.rival_sets]
-        rival, _ = seconds(
-            lambda s=start, some=some: [loop(x, s, options.steps, 0.1) for x in some], 1
-        )
-        per_set = rival / len(some)
-        off = max(
-            float(np.abs(loop(x, start, early, 0.1) - run.W[b, 1]).max())
-            for b, x in enumerate(some)
-        )
-        rows += [
-            {
-                "what": f"{name}, {len(sets)} sets in one call",
-                "seconds": one,
-                "rival": per_set * len(sets),
-                "ratio": per_set * len(sets) / one,
-                "note": f"apart after {early} steps {off:.1e}",
-            },
-            {
-                "what": f"{name}, one set",
-                "seconds": alone,
-                "rival": per_set,
-                "ratio": per_set / alone,
-                "note": "",
-            },
-            {
-                "what": f"{name}, two threads against one",
-                "seconds": two,
-                "rival": one,
-                "ratio": one / two,
-                "note": "",
-            },
-        ]
-    follow(sets[:1], zero, LOG_LOSS, [10.0])
-    reached, curves = seconds(lambda: follow(sets, zero, LOG_LOSS, [1e4]), 1)
-    done = sum(len(curve.steps) == 2 for curve in curves)
-    rows.append(
-        {
-            "what": f"{len(sets)} sets to norm 1e4",
-            "seconds": reached,
-            "rival": float("nan"),
-            "ratio": float("nan"),
-            "note": f"{done} reached it",
-        }
-    )
-    print(f"{'what':<34}{'ours s':>9}{'rival s':>10}{'ratio':>8}")
-    for row in rows:
-        print(
-            f"{row['what']:<34}{row['seconds']:>9.3f}{row['rival']:>10.3f}{row['ratio']:>8.3g}"
-            f"  {row['note']}"
-        )
+    results = {}
+    for table in options.tables or TABLES:
+        results[table] = TABLES[table](options)
+        print(f"{table:<64}{'ours s':>11}{'rival s':>10}{'ratio':>8}")
+        for line in results[table]:
+            other = "" if line["rival"] is None else f"{line['rival']:.3g}"
+            ratio = "" if line["ratio"] is None else f"{line['ratio']:.3g}"
+            print(
+                f"{line['what']:<64}{line['seconds']:>11.3g}{other:>10}{ratio:>8}  {line['note']}"
+            )
     if options.json:
-        Path(options.json).write_text(json.dumps({"schema": 1, "rows": rows}, indent=1))
+        Path(options.json).write_text(json.dumps({"schema": 1, "tables": results}, indent=1))
 
 
 if __name__ == "__main__":

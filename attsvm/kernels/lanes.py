@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-SATURATED = 60.0
+SATURATED = 250.0
 """Beyond this distance between logits weights are magnified."""
 
 
