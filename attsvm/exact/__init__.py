@@ -4,7 +4,7 @@
 - `attention`: softmax, losses, risks and gradients as balls of the working precision.
 - `svm`: the Frobenius programme decided in rationals, with its optimality conditions.
 - `descent`: gradient descent with an enclosure of every iterate, and what it proves.
-- `traps`: sets that descent never leaves.
+- `traps`, `cones`: sets that descent never leaves, and where it goes in them.
 - `lipschitz`: enclosures of Lipschitz constants.
 
 Balls are `flint.arb` at the precision of `flint.ctx.prec`; the claim engine raises it until a
@@ -12,15 +12,19 @@ sign is decided.
 """
 
 from attsvm.exact.attention import entry_gradient, entry_loss, risk_gap, softmax
-from attsvm.exact.descent import Fate, certified_fate, descend
+from attsvm.exact.cones import cone_at
+from attsvm.exact.descent import Fate, as_prompt, certified_fate, descend
 from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals
 from attsvm.exact.svm import ExactAnswer, decide, separate
+from attsvm.exact.traps import trap_at
 
 __all__ = [
     "ExactAnswer",
     "ExactData",
     "Fate",
+    "as_prompt",
     "certified_fate",
+    "cone_at",
     "decide",
     "descend",
     "dot",
@@ -32,4 +36,5 @@ __all__ = [
     "risk_gap",
     "separate",
     "softmax",
+    "trap_at",
 ]

@@ -7,12 +7,33 @@ from typing import Literal
 
 from flint import arb, fmpq
 
+from attsvm.errors import DataError
 from attsvm.exact.attention import deficit, logits, loss_drop, loss_slope, risk_gap, softmax
-from attsvm.exact.numbers import ExactData, Matrix, dot
-from attsvm.exact.svm import separate
-from attsvm.exact.traps import trapped_at
+from attsvm.exact.cones import cone_at
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, spectral_norm, subtract
+from attsvm.exact.svm import ExactAnswer, separate
+from attsvm.exact.traps import trap_at
 
-__all__ = ["Fate", "certified_fate", "descend", "gradient", "threshold"]
+__all__ = [
+    "Fate",
+    "as_prompt",
+    "basin",
+    "certified_fate",
+    "decreases",
+    "descend",
+    "gradient",
+    "smoothness",
+    "threshold",
+]
+
+
+def as_prompt(data: ExactData) -> ExactData:
+    """The data whose descent on a column W (d, 1) is descent on a prompt p with logits X_i p.
+
+    Every query is the number 1, so W z = p, the logits are X_i p and the gradient in W is that in
+    p: iterates, steps and lengths agree.
+    """
+    return ExactData(data.X, [[fmpq(1)] for _ in data.X], data.gamma, data.kept)
 
 
 def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
@@ -41,7 +62,7 @@ def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> M
     return W
 
 
-def _advance(data: ExactData, W: Matrix, loss: str, step: fmpq) -> Matrix:
+def _advance(data: ExactData, W: Matrix, loss: str, step: fmpq | arb) -> Matrix:
     G = gradient(data, W, loss)
     return [
         [arb(w) - arb(step) * g for w, g in zip(row, other, strict=True)]
@@ -66,53 +87,162 @@ def threshold(data: ExactData, loss: str) -> arb | None:
     return least
 
 
+def decreases(data: ExactData, loss: str) -> bool:
+    """Whether l' < 0 at every score that attention over the data can return.
+
+    True for the decreasing losses; of (1 - u)^2 where all scores lie below 1.
+    """
+    if loss == "squared":
+        return all(g < 1 for gamma in data.gamma for g in gamma)
+    return loss in ("log-loss", "logistic-loss", "exponential", "correlation")
+
+
+def smoothness(data: ExactData, loss: str) -> arb:
+    """A constant L such that the gradient of the risk in W is L-Lipschitz; see `risk_smoothness`.
+
+    mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8) with
+    D = max gamma - min gamma.
+    """
+    total = arb(0)
+    for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
+        mean = [sum(column, fmpq(0)) / len(tokens) for column in zip(*tokens, strict=True)]
+        span, reach = max(gamma) - min(gamma), spectral_norm([subtract(x, mean) for x in tokens])
+        slope, curvature = _suprema(loss, gamma)
+        bend = span * slope / (3 * arb(3).sqrt()) + span * span * curvature / 8
+        total += dot(z, z) * reach * reach * bend
+    return total / len(data.X)
+
+
+def _suprema(loss: str, gamma: Vector) -> tuple[arb, arb]:
+    """Of |l'| and of |l''|: over the reals where finite, else over the range of the scores."""
+    if loss == "correlation":
+        return arb(1), arb(0)
+    if loss == "log-loss":
+        return arb(1), arb(1) / 4
+    if loss in ("logistic", "logistic-loss"):
+        return arb(1) / 4, 1 / (6 * arb(3).sqrt())
+    steepest = abs(loss_slope(loss, min(gamma))).max(abs(loss_slope(loss, max(gamma))))
+    return steepest, steepest if loss == "exponential" else arb(2)
+
+
+def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
+    """1 - (L(W) - L_*) / threshold: above 0 exactly in the basin of the optimal tokens.
+
+    Let optimal tokens be unique, the Att-SVM feasible, and l' < 0 on the scores (all decided
+    here; None where one fails or no input has two tokens). In the basin, descent with a step of
+    at most 1/smoothness converges in direction to W^mm and its norm diverges:
+    1. The risk never increases, and each input's part of L - L_* is at least 0. So the gap stays
+       below (1/n) [l(second) - l(best)], and <s, gamma> above the second-best score by a
+       constant, in each input.
+    2. Hence -grad L = sum_j p_j A_j over the rivals j with p_j = |l'| s_j (<s, gamma> - gamma_j)/n
+       > 0, and -<grad L, W^mm> >= sum_j p_j > 0: bounded below on bounded sets. As the squared
+       gradients are summable, grad L -> 0: the norm diverges, and all s_j -> 0.
+    3. Then c exp(-m_j) <= p_j <= C exp(-m_j), and the direction follows as in
+       `attsvm.exact.traps.trap_at`, steps 3 to 5.
+    W may be an enclosure.
+    """
+    level = _level(data, loss)
+    return None if level is None else 1 - risk_gap(data, W, loss) / level
+
+
+def _level(data: ExactData, loss: str) -> arb | None:
+    """The threshold where the basin's hypotheses on data and loss hold, else None."""
+    if not (data.unique and decreases(data, loss)):
+        return None
+    solved = separate(data, [rows[0] for rows in data.optimal])
+    return threshold(data, loss) if solved is not None and solved.status == "solved" else None
+
+
 @dataclass(frozen=True, slots=True)
 class Fate:
     """What is proved of a run of descent for all time.
 
     Attributes:
         step: the step at which the proof was closed.
-        selected: rows of the tokens that the inputs select for ever.
+        selected: rows of the tokens that the inputs select for ever (in a basin: from some step
+            on).
         converges: whether the direction is proved to converge to the Frobenius solution for the
             optimal tokens.
-        reason: `basin` or `trap`.
+        reason: `basin`, `trap` or `cone`.
+        settles: whether the direction is proved to converge to the Frobenius solution for
+            `selected`, optimal or not.
     """
 
     step: int
     selected: list[int]
     converges: bool
-    reason: Literal["basin", "trap"]
+    reason: Literal["basin", "trap", "cone"]
+    settles: bool = False
 
 
-def certified_fate(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Fate | None:
-    """Run descent on a decreasing loss in balls until its fate is proved.
+def certified_fate(
+    data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int
+) -> Fate | None:
+    """Run plain descent in balls until its fate is proved.
 
-    Basin: for a smooth decreasing loss, unique optimal tokens, a feasible Att-SVM (both decided
-    here) and a step of at most 1/smoothness (the caller's part) the risk decreases for ever; once
-    its gap is below the threshold every input keeps <s, gamma> above its second-best score. There
-    -<grad L, W^mm> > 0, so no stationary point is near, the norm diverges and the direction
-    converges to that of W^mm.
-    Trap: see `attsvm.exact.traps.trapped_at`. Both are tried at steps 0, 1, 2, 4, 8, ...; None
-    where neither closed, or where the enclosures grew too wide for the working precision.
+    Basin: see `basin`; tried where the step is at most 1/smoothness, which is decided here.
+    Trap: see `attsvm.exact.traps.trap_at`; cone: see `attsvm.exact.cones.cone_at`; for any step.
+    All are tried at steps 0, 1, 2, 4, 8, ...; None where none closed, or where the enclosures
+    grew too wide for the working precision.
+
+    Args:
+        data: exact data.
+        W0: start, exact or an enclosure.
+        loss: its name.
+        step: the step size; None with `steps` 0 for every step size of at most 1/smoothness.
+        steps: how many steps to follow.
+
+    Raises:
+        DataError: no step size, but steps to take.
     """
-    bound = threshold(data, loss)
-    if bound is None:
+    if step is None and steps:
+        raise DataError("no step size was given", value=steps, remedy="Give one, or steps = 0.")
+    bend = smoothness(data, loss)
+    short = step is None or bool(step * bend <= 1)
+    size = arb(step) if step is not None else (1 / bend).upper() if bend > 0 else arb(1)
+    level = _level(data, loss) if short else None
+    widest = threshold(data, loss)
+    if widest is None:
         return None
     best = [rows[0] for rows in data.optimal]
-    solved = separate(data, best) if data.unique else None
-    separable = solved is not None and solved.status == "solved"
+    solved: dict[tuple[int, ...], ExactAnswer | None] = {}
     W, next_check = W0, 0
     for k in range(steps + 1):
         if k == next_check or k == steps:
             gap = risk_gap(data, W, loss)
-            if not gap.is_finite() or gap.rad() > bound:
+            if not gap.is_finite() or gap.rad() > abs(widest):
                 return None
-            if separable and gap < bound:
-                return Fate(k, best, True, "basin")
-            chosen = trapped_at(data, W, loss)
-            if chosen is not None:
-                return Fate(k, chosen, False, "trap")
+            if level is not None and gap < level:
+                return Fate(k, best, True, "basin", True)
+            kept = _kept(data, W, loss, size, k, solved)
+            if kept is not None:
+                return kept
             next_check = max(1, 2 * k)
         if k < steps:
-            W = _advance(data, W, loss, step)
+            W = _advance(data, W, loss, size)
     return None
+
+
+def _kept(
+    data: ExactData,
+    W: Matrix,
+    loss: str,
+    step: arb,
+    k: int,
+    solved: dict[tuple[int, ...], ExactAnswer | None],
+) -> Fate | None:
+    """The fate of a point whose selected tokens are kept for ever, if proved."""
+    trap = trap_at(data, W, loss)
+    if trap is not None and trap.converges:
+        return _fate(data, k, trap.selected, "trap", True)
+    cone = cone_at(data, W, loss, step, solved=solved)
+    if cone is not None:
+        return _fate(data, k, cone.selected, "cone", True)
+    return None if trap is None else _fate(data, k, trap.selected, "trap", False)
+
+
+def _fate(
+    data: ExactData, k: int, selected: list[int], reason: Literal["trap", "cone"], settles: bool
+) -> Fate:
+    optimal = all([t] == rows for t, rows in zip(selected, data.optimal, strict=True))
+    return Fate(k, selected, settles and optimal, reason, settles)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flint import arb, fmpq
 
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 
-__all__ = ["is_stationary_start", "moves_along_margins", "trapped_at"]
+__all__ = [
+    "Selection",
+    "Trap",
+    "is_stationary_start",
+    "moves_along_margins",
+    "trap_at",
+    "trapped_at",
+]
+
+Pair = tuple[int, int]
 
 
 def moves_along_margins(data: ExactData) -> bool:
@@ -54,42 +65,124 @@ def is_stationary_start(data: ExactData, W: Matrix) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The tokens of largest logit at a point, and how far they lead their rivals.
+
+    A pair (i, t) stands for the rival t of the token a_i that input i selects.
+
+    Attributes:
+        tokens: the selected row a_i of each input.
+        pairs: all pairs, input by input.
+        margin: logits of a_i minus those of t, all above 0 for sure.
+        gap: x_a - x_t.
+        lead: gamma_a - gamma_t; below 0 where t has the better score.
+    """
+
+    tokens: list[int]
+    pairs: list[Pair]
+    margin: dict[Pair, arb]
+    gap: dict[Pair, Vector]
+    lead: dict[Pair, fmpq]
+
+    @classmethod
+    def at(cls, data: ExactData, W: Matrix) -> Selection | None:
+        """The selection at W, which may be an enclosure; None where it is not sure or has no rival.
+
+        Repeated tokens and zero queries have margins of 0, so nothing is selected there.
+        """
+        places = range(len(data.X))
+        values = [logits(data.X[i], W, data.Z[i]) for i in places]
+        tokens = [_largest(v) for v in values]
+        pairs = [(i, t) for i in places for t in range(len(values[i])) if t != tokens[i]]
+        margin = {(i, t): arb(values[i][tokens[i]] - values[i][t]) for i, t in pairs}
+        if not pairs or not all(m > 0 for m in margin.values()):
+            return None
+        gap = {(i, t): subtract(data.X[i][tokens[i]], data.X[i][t]) for i, t in pairs}
+        lead = {(i, t): data.gamma[i][tokens[i]] - data.gamma[i][t] for i, t in pairs}
+        return cls(tokens, pairs, margin, gap, lead)
+
+    def of(self, i: int) -> list[Pair]:
+        """The pairs of one input."""
+        return [pair for pair in self.pairs if pair[0] == i]
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """What is proved of every descent from a point.
+
+    Attributes:
+        selected: the token that each input selects for ever.
+        converges: whether the direction is proved to converge to the Frobenius solution for these
+            tokens (plain descent of any constant step, or steps of any one length).
+    """
+
+    selected: list[int]
+    converges: bool
+
+
 def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
-    """The tokens that the inputs keep selecting under descent from W, with any step, if proved.
+    """The tokens that the inputs keep selecting under descent from W, with any step, if proved."""
+    found = trap_at(data, W, loss)
+    return None if found is None else found.selected
+
+
+def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
+    """A set around W that no descent leaves, whatever the positive size of each of its steps.
 
     Let a_i be the token of largest logit of input i at W, m_it > 0 its margins over the others
     and m_0 the least of them. Consider the set where m_0 >= m_0(W) and every m_it - m_0 >=
-    m_it(W) - m_0(W). If on all of it the increments of m_0 and of every m_it - m_0 under a step
-    of descent on a decreasing loss are nonnegative, descent never leaves it and each a_i keeps
-    the largest logit for ever. Divided by exp(-m_0) the increments are polynomials in the ratios
-    exp(-(m_it - m_0)), the slopes |l'| and the weights of the a_i, all enclosed by balls over the
-    whole set. W may itself be an enclosure. None where this proves nothing.
+    m_it(W) - m_0(W). If on all of it the increments of m_0 and of every m_it - m_0 along
+    -grad L are positive, or nonnegative, no step along -grad L leaves it, so each a_i keeps the
+    largest logit for ever: under plain descent with any step, and under normalised descent.
+    Divided by exp(-m_0)/n the increments are polynomials in the ratios exp(-(m_it - m_0)), the
+    slopes |l'| and the weights of the a_i, all enclosed by balls over the whole set. The sign of
+    l' is part of the enclosure: an increasing loss is never trapped. W may itself be an enclosure.
+    For descent on a prompt p give the data of `as_prompt` and p as one column.
+
+    The increment of m_0 has a lower bound above 0 on the set, times exp(-m_0). Under a constant
+    step, or steps of one length, m_0 therefore grows without bound: all selected tokens saturate.
+
+    The direction. Write -grad L = sum_j p_j A_j over pairs j, A_j = (x_a - x_t) z^T, so that
+    p_j = |l'| s_j (lead_j - missing)/n, where missing = sum_t s_t lead_t -> 0. Let l' < 0 at the
+    scores of the a_i and let the increment of m_b - m_0 be above 0 on the set for each pair b of
+    lead below 0. Then the direction converges to W*, the least matrix with margins of at least 1
+    on all pairs. (m_0 itself has lead > 0: its increment is above 0 where all ratios vanish.)
+    1. For lead_j > 0: c exp(-m_j) <= p_j <= C exp(-m_j) from some step on.
+    2. Let P be the sum of these p_j, at least c exp(-m_0). Over exp(-m_0), the increment of
+       m_b - m_0 has a lower bound above 0 and that of m_0 an upper one, so m_b - m_0 grows at
+       least like a multiple of m_0 and p_b = o(P). At lead 0, |p_j| = s_j O(exp(-m_0)) = o(P).
+    3. Let V be the least matrix with margins >= 1 on the pairs of lead > 0 alone, N its norm.
+       <-grad L, V> >= (1 - o(1)) P, and -grad L has norm O(P).
+    4. The least margin of lead > 0 is at most ||W||/N, and an average of margins with weights
+       between c and C times exp(-m_j) exceeds the least by at most a constant. p_b m_b <= 0, and
+       |p_j| m_j = o(P) at lead 0. So <-grad L, W> <= P (||W||/N + C').
+    5. With step e: <W, V>/N grows by (1 - o(1)) e P/N, ||W|| by at most e P/N + O(e P/||W||), as
+       e P is bounded. Both diverge, so their quotient, the cosine of W and V, tends to 1.
+    6. The limit has margins m_b above its least one and margins of lead 0 not below it, so V
+       satisfies all constraints: V = W*.
     """
-    places = range(len(data.X))
-    values = [logits(data.X[i], W, data.Z[i]) for i in places]
-    chosen = [_largest(v) for v in values]
-    pairs = [(i, t) for i in places for t in range(len(values[i])) if t != chosen[i]]
-    margin = {(i, t): arb(values[i][chosen[i]] - values[i][t]) for i, t in pairs}
-    if not pairs or not all(m > 0 for m in margin.values()):
+    selection = Selection.at(data, W)
+    if selection is None:
         return None
+    places, pairs, lead = range(len(data.X)), selection.pairs, selection.lead
+    margin, gap = selection.margin, selection.gap
     least = min(pairs, key=lambda pair: margin[pair].mid())
-    gap = {(i, t): subtract(data.X[i][chosen[i]], data.X[i][t]) for i, t in pairs}
-    lead = {(i, t): data.gamma[i][chosen[i]] - data.gamma[i][t] for i, t in pairs}
     ratio = {p: arb(1) if p == least else _unit(margin[p] - margin[least]) for p in pairs}
     mass = _unit(margin[least])
-    rivals = [[t for j, t in pairs if j == i] for i in places]
+    rivals = [[t for _, t in selection.of(i)] for i in places]
     share = [1 / (1 + mass * sum((ratio[i, t] for t in rivals[i]), arb(0))) for i in places]
     factor = []
     for i in places:
         missing = sum((mass * ratio[i, t] * share[i] * lead[i, t] for t in rivals[i]), arb(0))
-        slope = -loss_slope(loss, arb(data.gamma[i][chosen[i]]) - missing)
+        slope = -loss_slope(loss, arb(data.gamma[i][selection.tokens[i]]) - missing)
         factor.append(slope * share[i])
 
-    def inner(p: tuple[int, int], q: tuple[int, int]) -> fmpq:
+    def inner(p: Pair, q: Pair) -> fmpq:
         product: fmpq = dot(gap[p], gap[q]) * dot(data.Z[p[0]], data.Z[q[0]])
         return product
 
-    def increment(pull: dict[tuple[int, int], fmpq]) -> arb:
+    def increment(pull: dict[Pair, fmpq]) -> arb:
         total = arb(0)
         for i in places:
             terms = [(ratio[i, t], lead[i, t], pull[i, t]) for t in rivals[i]]
@@ -102,10 +195,16 @@ def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
     base = {p: inner(p, least) for p in pairs}
     if not increment(base) > 0:
         return None
+    scores = [data.gamma[i][selection.tokens[i]] for i, _ in pairs]
+    converges = all(bool(loss_slope(loss, g) < 0) for g in scores)
     for q in pairs:
-        if q != least and not increment({p: inner(p, q) - base[p] for p in pairs}) >= 0:
+        if q == least:
+            continue
+        growth = increment({p: inner(p, q) - base[p] for p in pairs})
+        if not growth >= 0:
             return None
-    return chosen
+        converges = converges and bool(lead[q] >= 0 or growth > 0)
+    return Trap(selection.tokens, converges)
 
 
 def _largest(values: Vector) -> int:

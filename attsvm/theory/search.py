@@ -92,7 +92,7 @@ def _same_pool() -> Iterator[None]:
 def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
     """Let Hypothesis draw and shrink; only confirmed refutations count as failures."""
     last: list[Refuted] = []
-    seen: dict[str, Refuted | None] = {}
+    seen: dict[str, tuple[bool, Refuted | None]] = {}
     spent = 0
 
     def examine(case: Any) -> tuple[bool, Refuted | None]:
@@ -127,15 +127,15 @@ def _draw(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
                 return
             spent += 1
         if key in seen:
-            accepted, found = True, seen[key]
+            accepted, found = seen[key]
         else:
             accepted, found = examine(case)
         if key:
-            seen[key] = found
+            seen[key] = accepted, found
         if found:
             if tally.counting:
                 tally.counting = False
-                seen[json.dumps(codec.encode(case), sort_keys=True)] = found
+                seen[json.dumps(codec.encode(case), sort_keys=True)] = True, found
             last.append(found)
             raise _FoundError
         if not accepted:

@@ -82,7 +82,7 @@ def test_the_zero_matrix_has_no_direction():
 
 def test_a_run_that_is_cut_short_is_unknown(monkeypatch):
     data = two_inputs()
-    monkeypatch.setattr(limits, "follow_w", partial(follow_w, steps=10))
+    monkeypatch.setattr(limits.direction, "follow_w", partial(follow_w, steps=10))
     slack = direction_converges(data, start(data, 0.25), LOG, att_svm(data).W)
     assert slack.kind == "unknown"
     assert not slack.holds
@@ -121,7 +121,7 @@ def test_half_of_the_way_decides_nothing(monkeypatch):
     def first_goal(data, W0, loss, norms):
         return follow_w(data, W0, loss, norms[:1])
 
-    monkeypatch.setattr(limits, "follow_w", first_goal)
+    monkeypatch.setattr(limits.rates, "follow_w", first_goal)
     slack = norm_diverges(one_pair(), np.zeros((2, 2)), LOG)
     assert not slack.holds
     assert not slack.violated

@@ -1,0 +1,239 @@
+"""Cones around a local solution: a point from which descent is proved to converge to it.
+
+Let W* be the least matrix that selects the tokens a_i, N its norm, u = W*/N, lambda_j its
+multipliers and 1 + g_j its margins. Write W = a u + E with <E, u> = 0. The margins of W are
+m_j = a (1 + g_j)/N + e_j with e_j = <A_j, E>, |e_j| <= r_j ||E||, r_j = ||A_j - <A_j, u> u||, and
+sum_j lambda_j e_j = <W*, E> = 0. With s_j = exp(-m_j) s_a, lead_j = gamma_a - gamma_t and
+missing = sum_t s_t lead_t, -grad L = sum_j p_j A_j and p_j = |l'| s_j (lead_j - missing)/n.
+
+The set. For numbers a_0 > 0, Q > 0 and B let I hold all W with a >= a_0 and ||E||^2 <=
+Q^2 + B (a - a_0): a cone that narrows, as ||E||/a -> 0. A term exp(-a c + r ||E||) is largest on
+I at a = a_0, ||E|| = Q wherever r B <= 2 Q c, and so is r ||E|| exp(-a c + r ||E||) wherever
+(r + 1/Q) B <= 2 Q c: both are compared by their derivatives in a. With c = (1 + g_j)/N this bounds
+every exp(-m_j), hence |l'|, the weights s_a and missing. So c_j exp(-m_j) <= p_j <= C_j exp(-m_j)
+where lead_j > 0 ("good"; every tight j with lambda_j > 0 must be), and for the other pairs
+|p_j| <= d_j exp(-a/N) and |p_j e_j| <= d_j r_j Q exp(-a/N), by the same comparison of
+exp(-a g_j/N + r_j ||E||). (At lead 0 it is |missing| <= sum_t |lead_t| exp(-m_t) that helps.)
+
+It is never left. With P = sum over good j of p_j (1 + g_j):
+1. P >= exp(-a/N) kappa, kappa = N^2 exp(sum_j lambda_j ln(c_j / lambda_j) / N^2), by the
+   inequality of weighted means over lambda_j > 0, as sum_j lambda_j = N^2 and
+   sum_j lambda_j e_j = 0.
+2. <-grad L, u> >= (P - D exp(-a/N))/N with D = sum d_j (1 + g_j), which is above 0 if
+   kappa > D: a grows. And P <= N <-grad L, u> kappa/(kappa - D).
+3. <-grad L, E> = sum_j p_j e_j <= exp(-a/N) R, R = sum over good j of C_j exp(-a_0 g_j/N)/e plus
+   sum d_j r_j Q over the others, because x exp(-x) <= 1/e.
+4. The part of the gradient across u is at most N <-grad L, u> K with K = (kappa max r_j/(1 + g_j)
+   + sum d_j r_j)/(kappa - D).
+5. A step that moves a by at most rho moves ||E||^2 by at most B times what it moves a by, with
+   B = 2 N R/(kappa - D) + K^2 N^2 rho. So it ends in I again.
+A plain step e has e <-grad L, u> <= e sum_j max |p_j| (1 + g_j)/N =: rho; a step of length s has
+rho = s. In both cases a -> infinity: a plain step moves it by at least a multiple of exp(-a/N), a
+step of given length by at least s/(1 + N K). Hence the a_i are selected for ever, the norm
+diverges, and the direction converges to u since ||E||/a -> 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import arb, fmpq
+
+from attsvm.exact.attention import loss_slope
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm
+from attsvm.exact.svm import ExactAnswer, separate
+from attsvm.exact.traps import Pair, Selection
+
+__all__ = ["Cone", "cone_at"]
+
+WIDTHS = 14
+"""How many widths Q are tried, each twice the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cone:
+    """A set that descent never leaves and in which its direction converges.
+
+    Attributes:
+        selected: the token that each input selects for ever.
+        limit: the least matrix with margins of at least 1 for them: the direction's limit.
+        along, width, spread: a_0, Q and B of the set.
+    """
+
+    selected: list[int]
+    limit: ExactAnswer
+    along: arb
+    width: arb
+    spread: arb
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A selection, its solution and the point, in the terms of the proof; one entry a pair."""
+
+    data: ExactData
+    selection: Selection
+    answer: ExactAnswer
+    norm: arb
+    reach: list[arb]
+    along: arb
+    residual: arb
+
+    @classmethod
+    def at(cls, data: ExactData, selection: Selection, answer: ExactAnswer, W: Matrix) -> _Frame:
+        solution, square = answer.W, answer.square
+        share = dot(_entries(W), _entries(solution)) / square
+        away = [w - share * s for w, s in zip(_entries(W), _entries(solution), strict=True)]
+        reach = []
+        for pair, m in zip(selection.pairs, answer.margins, strict=True):
+            z, gap = data.Z[pair[0]], selection.gap[pair]
+            reach.append(arb(dot(gap, gap) * dot(z, z) - m * m / square).sqrt())
+        size = arb(square).sqrt()
+        along = (arb(share) * size).lower()
+        residual = norm([abs(arb(x)).upper() for x in away]).upper()
+        return cls(data, selection, answer, size, reach, along, residual)
+
+
+def cone_at(
+    data: ExactData,
+    W: Matrix,
+    loss: str,
+    step: fmpq | arb,
+    *,
+    normalised: bool = False,
+    solved: dict[tuple[int, ...], ExactAnswer | None] | None = None,
+) -> Cone | None:
+    """The cone around the solution for the tokens selected at W that descent from W never leaves.
+
+    Args:
+        data: exact data; for descent on a prompt p see `as_prompt`.
+        W: the point, exact or an enclosure.
+        loss: its name. It need not decrease everywhere: its slope is enclosed where it matters.
+        step: a bound of the plain steps, or of the lengths of the steps.
+        normalised: whether steps are divided by the norm of the gradient.
+        solved: answers by selected tokens that are known, added to.
+
+    Returns:
+        The set, with the proof in the module's docstring checked in balls, or None: where no
+        width Q closes it, the tokens cannot be selected together, or a token with a multiplier does
+        not score below the selected one.
+    """
+    selection = Selection.at(data, W)
+    if selection is None:
+        return None
+    known = {} if solved is None else solved
+    key = tuple(selection.tokens)
+    if key not in known:
+        known[key] = separate(data, selection.tokens)
+    answer = known[key]
+    if answer is None or answer.status != "solved":
+        return None
+    if any(w > 0 >= selection.lead[p] for p, w in zip(selection.pairs, answer.duals, strict=True)):
+        return None
+    frame = _Frame.at(data, selection, answer, W)
+    if not frame.along > 0:
+        return None
+    least = frame.along / 2 ** (WIDTHS - 2)
+    width = least if frame.residual <= least else frame.residual
+    for _ in range(WIDTHS):
+        spread = _spread(frame, width, loss, step, normalised)
+        if spread is not None:
+            return Cone(selection.tokens, answer, frame.along, width, spread)
+        width = 2 * width
+    return None
+
+
+def _spread(frame: _Frame, Q: arb, loss: str, step: fmpq | arb, normalised: bool) -> arb | None:
+    """B for a width Q if all conditions hold."""
+    data, pairs, lead = frame.data, frame.selection.pairs, frame.selection.lead
+    N, along, reach = frame.norm, frame.along, frame.reach
+    margins, duals = frame.answer.margins, frame.answer.duals
+    rate = [m / N for m in margins]  # (1 + g_j)/N
+    slack = [(m - 1) / N for m in margins]  # g_j/N
+    least = [along * c - r * Q for c, r in zip(rate, reach, strict=True)]
+    if not all(m > 0 for m in least):
+        return None
+    top = [(-m).exp().upper() for m in least]  # exp(-m_j) is at most this
+    place = {pair: j for j, pair in enumerate(pairs)}
+    # p_j exp(m_j), enclosed on the set
+    weight: list[arb] = [arb(0)] * len(pairs)
+    slope: list[arb] = [arb(0)] * len(pairs)
+    for i in range(len(data.X)):
+        mine = [place[pair] for pair in frame.selection.of(i)]
+        parts = [arb(0).union(top[j]) * lead[pairs[j]] for j in mine]
+        missing = sum(parts, arb(0))
+        share = arb(1).union(1 / (1 + sum((top[j] for j in mine), arb(0))))
+        score = data.gamma[i][frame.selection.tokens[i]]
+        for j in mine:
+            slope[j] = -loss_slope(loss, arb(score) - missing) / len(data.X)
+            weight[j] = slope[j] * share * (lead[pairs[j]] - missing)
+    good = [j for j, pair in enumerate(pairs) if lead[pair] > 0]
+    if not all(weight[j] > 0 for j in good):
+        return None
+    # conditions (r + extra/Q) B <= 2 Q c, as triples (r + extra/Q, c)
+    bends = [(r, c) for r, c in zip(reach, rate, strict=True)]
+    bound = [arb(0)] * len(pairs)  # d_j
+    for j, pair in enumerate(pairs):
+        for factor, c, r in _others(frame, j, pair, weight, slope, place):
+            bound[j] += factor * (r * Q - along * c).exp()
+            bends.append((r + 1 / Q, c))
+    excess = sum((bound[j] * margins[j] for j in place.values()), arb(0))  # D
+    kappa = _least_pull(duals, weight)
+    room = kappa - excess
+    if not room > 0:
+        return None
+    turn = sum((b * r * Q for b, r in zip(bound, reach, strict=True)), arb(0))  # R
+    across = sum((b * r for b, r in zip(bound, reach, strict=True)), arb(0))
+    steepest = arb(0)
+    for j in good:
+        if reach[j] == 0:  # no part across u, so e_j = 0
+            continue
+        turn += weight[j].upper() * (-1 - along * slack[j]).exp()
+        steepest = steepest.max(reach[j] / margins[j])
+    K = (kappa * steepest + across) / room
+    rho = arb(step)
+    if not normalised:
+        most = [abs(w).upper() * t * c for w, t, c in zip(weight, top, rate, strict=True)]
+        rho = rho * sum(most, arb(0))
+    B = (2 * N * turn / room + K * K * N * N * rho).upper()
+    if not all(r * B <= 2 * Q * c for r, c in bends):
+        return None
+    return B
+
+
+def _others(
+    frame: _Frame,
+    j: int,
+    pair: Pair,
+    weight: list[arb],
+    slope: list[arb],
+    place: dict[Pair, int],
+) -> list[tuple[arb, arb, arb]]:
+    """Terms (f, c, r) with |p_j| exp(a/N) at most their sum of f exp(-a c + r ||E||); no good j."""
+    lead, N, reach = frame.selection.lead, frame.norm, frame.reach
+    margins = frame.answer.margins
+    if lead[pair] > 0:
+        return []
+    mine = ((margins[j] - 1) / N, reach[j])
+    if lead[pair] < 0:
+        return [(abs(weight[j]).upper(), *mine)]
+    terms = []
+    for other in frame.selection.of(pair[0]):
+        t = place[other]
+        if lead[other] != 0:
+            size = abs(slope[j]).upper() * abs(lead[other])
+            terms.append((size, mine[0] + margins[t] / N, mine[1] + reach[t]))
+    return terms
+
+
+def _least_pull(duals: Vector, weight: list[arb]) -> arb:
+    """kappa: the least of sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0."""
+    pairs = [(w, c.lower()) for w, c in zip(duals, weight, strict=True) if w > 0]
+    total = sum((w for w, _ in pairs), fmpq(0))
+    mean = sum((arb(w / total) * (c / w).log() for w, c in pairs), arb(0))
+    least: arb = total * mean.exp()
+    return least
+
+
+def _entries(matrix: Matrix) -> Vector:
+    return [x for row in matrix for x in row]

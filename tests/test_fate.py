@@ -1,0 +1,262 @@
+"""Basins and fates: proofs close where they should, and not a hair's breadth outside."""
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.descent import descend_w, follow_w
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, certified_fate, rational, rationals, separate
+from attsvm.exact.descent import basin, decreases, smoothness, threshold
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+from attsvm.svm import att_svm
+from attsvm.theory.limits import direction_is_proved, in_basin
+from properties.sim.theorem_3_14 import LOCAL_TRAP, PULLED_APART, UNEVEN
+from properties.strategies import attention_data
+
+LOG, CORRELATION = LOSSES["log-loss"], LOSSES["correlation"]
+VALUE = {
+    "logistic-loss": lambda u: 1 / (1 + mpmath.exp(u)),
+    "log-loss": lambda u: mpmath.log1p(mpmath.exp(-u)),
+    "exponential": lambda u: mpmath.exp(-u),
+    "correlation": lambda u: -u,
+}
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with ctx.workprec(96):
+        yield
+
+
+def real(x):
+    return mpmath.mpf(float(x))
+
+
+def room(data, W, name):
+    """1 - gap/threshold by sums over tokens at 200 bits and beyond, from the float values."""
+    loss = VALUE[name]
+    gap, least = mpmath.mpf(0), None
+    for X, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
+        logits = [
+            mpmath.fsum(
+                real(x[a]) * real(W[a, b]) * real(z[b])
+                for a in range(data.d)
+                for b in range(data.d)
+            )
+            for x in X
+        ]
+        weights = [mpmath.exp(u - max(logits)) for u in logits]
+        score = mpmath.fsum(s * real(g) for s, g in zip(weights, gamma, strict=True))
+        best = max(gamma)
+        gap += loss(score / mpmath.fsum(weights)) - loss(real(best))
+        if min(gamma) < best:
+            drop = loss(real(max(g for g in gamma if g < best))) - loss(real(best))
+            least = drop if least is None else min(least, drop)
+    return None if least is None else 1 - gap / least
+
+
+def one_dimension(*inputs, scores):
+    X = [[[x] for x in row] for row in inputs]
+    return AttentionData.of(X, [[1.0]] * len(X), scores=scores)
+
+
+SPREAD = AttentionData.of(
+    [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[2.0, 1.0, 0.0]]
+)
+"""Margins are the first column of W; the third token alone decides at large first margins."""
+
+
+def at(*column):
+    return np.array([[x, 0.0] for x in column])
+
+
+@settings(max_examples=60, deadline=None)
+@given(attention_data(), st.sampled_from(sorted(VALUE)), st.data())
+def test_the_slack_of_the_basin_is_that_of_200_bits(data, name, draw):
+    W = draw.draw(st.sampled_from([0.0, 1.0, 16.0, 1000.0])) * np.cos(
+        np.arange(data.d**2, dtype=float)
+    ).reshape(data.d, data.d)
+    slack = in_basin(data, W, LOSSES[name])
+    exact = ExactData.of(data)
+    if slack.kind == "unknown":
+        return
+    assert exact.unique
+    with mpmath.workprec(4000):
+        true = room(data, W, name)
+        assert abs(true - real(slack.value)) <= real(slack.error) * (1 + 1e-9) + 1e-12 * abs(true)
+        assert (true > 0) == slack.holds
+        assert (true < 0) == slack.violated
+
+
+@pytest.mark.parametrize("name", sorted(VALUE))
+def test_the_basin_ends_between_two_neighbouring_floats(name):
+    """Bisected in floats, confirmed at 200 bits on both sides."""
+    data = one_dimension(
+        [0.0, -1.0, -3.0], [0.0, -2.0, -2.5], scores=[[3.0, 1.0, 0.0], [2.0, -1.0, 0.5]]
+    )
+    outside, inside = -4.0, 4.0
+    while True:
+        middle = 0.5 * (outside + inside)
+        if middle in (outside, inside):
+            break
+        slack = in_basin(data, np.array([[middle]]), LOSSES[name])
+        outside, inside = (outside, middle) if slack.holds else (middle, inside)
+    assert np.nextafter(outside, inside) == inside
+    assert in_basin(data, np.array([[inside]]), LOSSES[name]).holds
+    assert in_basin(data, np.array([[outside]]), LOSSES[name]).violated
+    with mpmath.workprec(200):
+        assert room(data, np.array([[inside]]), name) > 0 > room(data, np.array([[outside]]), name)
+
+
+@pytest.mark.parametrize("name", sorted(VALUE))
+def test_at_norm_a_thousand_a_hair_decides(name):
+    """With margins (1000, x) the deficit of scores 2, 1, 0 is 1 exactly at x = 0."""
+    hair = 2.0**-60
+    assert in_basin(SPREAD, at(1000.0, hair), LOSSES[name]).holds
+    assert in_basin(SPREAD, at(1000.0, -hair), LOSSES[name]).violated
+    assert in_basin(SPREAD, at(1000.0, 0.0), LOSSES[name]).kind == "unknown"
+    with mpmath.workprec(3000):
+        assert room(SPREAD, at(1000.0, hair), name) > 0 > room(SPREAD, at(1000.0, -hair), name)
+
+
+@pytest.mark.parametrize(
+    ("data", "W", "loss"),
+    [
+        (one_dimension([1.0, 0.0], scores=[[1.0, 1.0]]), 1.0, "log-loss"),  # tied
+        (one_dimension([1.0], scores=[[1.0]]), 1.0, "log-loss"),  # nothing to select
+        (one_dimension([1.0, 1.0], scores=[[1.0, 0.0]]), 1.0, "log-loss"),  # not separable
+        (one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]), np.nan, "log-loss"),
+        (one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]), np.inf, "log-loss"),
+        (one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]), 9.0, "logistic"),
+        (one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]), 9.0, "squared"),
+    ],
+)
+def test_no_basin_is_unknown_and_nothing_passes(data, W, loss):
+    slack = in_basin(data, np.array([[W]]), LOSSES[loss])
+    assert slack.kind == "unknown"
+    assert not slack.holds
+    assert not slack.violated
+
+
+def test_a_loss_that_does_not_decrease_has_no_basin():
+    """Gaps below a negative threshold prove nothing: these runs go elsewhere.
+
+    (1 - u)^2 with scores 3, 2, 0 is least inside, at attention of score 1; the logistic function
+    with scores 2, 1, -9 falls towards -9.
+    """
+    for name, scores in (("squared", [3.0, 2.0, 0.0]), ("logistic", [2.0, 1.0, -9.0])):
+        data = one_dimension([1.0, 0.0, -1.0], scores=[scores])
+        exact, zero = ExactData.of(data), [[fmpq(0)]]
+        assert not decreases(exact, name)
+        assert basin(exact, zero, name) is None
+        step = rational(1.0 / risk_smoothness(data, LOSSES[name]))
+        fate = certified_fate(exact, zero, name, step, 16)
+        assert fate is None or not fate.converges
+        run = descend_w([data], np.zeros((1, 1)), LOSSES[name], step=float(arb(step)), steps=3000)
+        assert run.W[0, -1, 0, 0] < 1.0  # X^mm is 1: the norm would diverge to the right
+
+
+@settings(max_examples=40, deadline=None)
+@given(attention_data(), st.sampled_from(sorted(LOSSES)))
+def test_the_exact_smoothness_is_the_one_in_floats(data, name):
+    exact = smoothness(ExactData.of(data), name)
+    floats = risk_smoothness(data, LOSSES[name])
+    assert exact <= rational(floats)
+    assert abs(float(exact.mid()) - floats) <= 1e-7 * floats
+
+
+def test_a_step_that_is_too_long_leaves_the_basin():
+    """Gaps (1, 0) and (-2, 1), margins 1/2 and 3: one long step traps the second input."""
+    X = [[[0.0, 0.0], [-1.0, 0.0]], [[0.0, 0.0], [2.0, -1.0]]]
+    data = AttentionData.of(X, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
+    exact, W = ExactData.of(data), at(0.5, 4.0)
+    assert in_basin(data, W, CORRELATION).holds
+    short = rational(1.0 / risk_smoothness(data, CORRELATION))
+    point = rationals(W)
+    assert certified_fate(exact, point, "correlation", short, 0).reason == "basin"
+    assert certified_fate(exact, point, "correlation", None, 0).converges
+    fate = certified_fate(exact, point, "correlation", fmpq(1000), 4)
+    assert fate is None or (fate.selected, fate.converges) == ([0, 1], False)
+    run = descend_w([data], W, CORRELATION, step=1000.0, steps=50).W[0, -1]
+    assert logits_of_w(data.X, data.Z, run).argmax(axis=1).tolist() == [0, 1]
+
+
+def test_a_step_is_needed_to_take_steps():
+    with pytest.raises(DataError, match="no step size"):
+        certified_fate(ExactData.of(SPREAD), rationals(at(0.0, 0.0)), "log-loss", None, 1)
+
+
+def test_a_basin_has_no_escape_at_steps_up_to_one_over_smoothness():
+    """Random points, some barely inside: the gap falls, and far out the optimal tokens lead."""
+    generator, inside, near = np.random.default_rng(5), 0, 0
+    for _ in range(150):
+        n, T = int(generator.integers(1, 3)), int(generator.integers(2, 4))
+        X, Z = generator.integers(-2, 3, size=(n, T, 2)), generator.integers(-2, 3, size=(n, 2))
+        data = AttentionData.of(X, Z, scores=generator.integers(-2, 3, size=(n, T)))
+        W = generator.integers(-6, 7, size=(2, 2)) / 2
+        slack = in_basin(data, W, LOG)
+        if not slack.holds:
+            continue
+        inside += 1
+        near += slack.value < 0.5
+        step = 1.0 / risk_smoothness(data, LOG)
+        run = descend_w([data], W, LOG, step=step, steps=3000, record=[10, 100])
+        gaps = [in_basin(data, point, LOG).value for point in run.W[0]]
+        assert gaps == sorted(gaps)
+        far = follow_w(data, W, LOG, [50.0, 200.0]).W[0, -1]  # past the plateaus of a slow start
+        chosen = logits_of_w(data.X, data.Z, far).argmax(axis=1)
+        assert chosen.tolist() == data.gamma.argmax(axis=1).tolist()
+    assert inside >= 30
+    assert near >= 8
+
+
+def test_the_threshold_is_reported_relative_to_itself():
+    exact, W = ExactData.of(SPREAD), rationals(at(3.0, 2.0))
+    assert basin(exact, W, "log-loss") > 0
+    assert threshold(exact, "log-loss") > 0
+    wide = [[arb(3, 5), fmpq(0)], [arb(2, 5), fmpq(0)]]
+    assert not basin(exact, wide, "log-loss") > 0
+
+
+def tilted(W, cosine):
+    other = np.cos(1.0 + np.arange(W.size, dtype=float)).reshape(W.shape)
+    other -= (other * W).sum() / (W * W).sum() * W
+    other *= np.linalg.norm(W) / np.linalg.norm(other)
+    return cosine * W + np.sqrt(1.0 - cosine**2) * other
+
+
+def proved(run, target, steps=256):
+    loss = LOSSES["logistic-loss"]
+    step = 1.0 / risk_smoothness(run.data, loss)
+    return direction_is_proved(run.data, run.start, loss, target, step=step, steps=steps, bits=256)
+
+
+@pytest.mark.parametrize("run", [UNEVEN, PULLED_APART, LOCAL_TRAP], ids=["basin", "trap", "local"])
+def test_a_proved_limit_refutes_every_other_direction(run):
+    """In the basin, and where other tokens than the optimal ones are kept for ever."""
+    exact = ExactData.of(run.data)
+    step = rational(1.0 / risk_smoothness(run.data, LOSSES["logistic-loss"]))
+    with ctx.workprec(256):
+        fate = certified_fate(exact, rationals(run.start), "logistic-loss", step, 256)
+    assert fate.settles
+    W = np.array([[float(arb(x)) for x in row] for row in separate(exact, fate.selected).W])
+    assert proved(run, W).holds
+    assert proved(run, 16.0 * W).holds
+    assert proved(run, tilted(W, 0.9999)).violated
+    assert proved(run, tilted(W, 1.0 - 1e-14)).violated
+    assert proved(run, -W).violated
+    assert proved(run, 0.0 * W).violated
+    assert proved(run, att_svm(run.data).W).holds == fate.converges
+
+
+def test_what_is_not_proved_is_unknown():
+    assert proved(PULLED_APART, np.eye(2), steps=0).kind == "unknown"
+    for bad in (np.nan, np.inf):
+        assert proved(UNEVEN, bad * np.ones((2, 2))).kind == "unknown"
