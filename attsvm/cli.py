@@ -1,4 +1,4 @@
-"""The command line: claims, verify, hunt, replay, gate, solve.
+"""The command line: claims, verify, hunt, replay, gate, solve, reproduce.
 
 Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 an internal error. Nothing heavy is
 imported before a command needs it.
@@ -34,6 +34,13 @@ def positive_integer(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{value} is below 1")
+    return value
+
+
+def natural(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{value} is below 0")
     return value
 
 
@@ -137,6 +144,15 @@ def _parser() -> _Parser:
         help="what has a slack of its own in the soft margin (default constraint)",
     )
     solve.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
+
+    reproduce = commands.add_parser(
+        "reproduce", parents=[shared, packs], help="redraw a figure of the sources"
+    )
+    reproduce.add_argument("name", nargs="?", metavar="NAME", help="default: list what there is")
+    reproduce.add_argument("--out", metavar="DIR", default=".", help="default: the current folder")
+    reproduce.add_argument("--seed", type=natural, default=0, help="of the data (default 0)")
+    reproduce.add_argument("--sets", type=positive_integer, help="number of data sets")
+    reproduce.add_argument("--svg", action="store_true", help="write SVG beside PNG")
     return parser
 
 
@@ -373,6 +389,34 @@ def _solve(options: argparse.Namespace) -> int:
     return 0 if answer.solved else 1
 
 
+def _reproduce(options: argparse.Namespace) -> int:
+    from attsvm.reproduce import find_figures, named, write
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import load_packs
+
+    figures = find_figures(load_packs(options.pack))
+    if options.name is None:
+        if options.json:
+            write_json(options.json, {"schema": 1, "figures": [f.json() for f in figures]})
+        if options.json != "-":
+            for f in figures:
+                print(f"{f.id}: {f.shows} ({f.place})")
+        return 0
+    figure = named(figures, options.name)
+    _tell_of_compiling("descent")
+    formats = ("png", "svg") if options.svg else ("png",)
+    document = write(
+        figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
+    )
+    if options.json:
+        write_json(options.json, document)
+    if options.json != "-":
+        print("\n".join(document["files"]))
+    if document["no_pictures"]:
+        print(f"attsvm: numbers, but no picture: {document['no_pictures']}", file=sys.stderr)
+    return 0
+
+
 _COMMANDS = {
     "claims": _claims,
     "verify": _verify,
@@ -380,6 +424,7 @@ _COMMANDS = {
     "replay": _replay,
     "gate": _gate,
     "solve": _solve,
+    "reproduce": _reproduce,
 }
 
 

@@ -1,0 +1,35 @@
+"""Pictures of training, and the numbers that they show.
+
+`measures` turns trajectories into plain arrays, `table` holds them as CSV and JSON, and the
+functions below draw them; matplotlib is imported only when something is drawn.
+"""
+
+from attsvm.plots.draw import ensembles, histograms, progress, shares, trajectories
+from attsvm.plots.measures import (
+    Heading,
+    counts,
+    effective_tokens,
+    heading,
+    mean_and_error,
+    projections,
+    separation_margins,
+    token_weights,
+)
+from attsvm.plots.table import Table
+
+__all__ = [
+    "Heading",
+    "Table",
+    "counts",
+    "effective_tokens",
+    "ensembles",
+    "heading",
+    "histograms",
+    "mean_and_error",
+    "progress",
+    "projections",
+    "separation_margins",
+    "shares",
+    "token_weights",
+    "trajectories",
+]

@@ -1,0 +1,321 @@
+"""Pictures of training: each function takes plain arrays and returns a matplotlib Figure.
+
+Every one draws a figure of its own, or into the `axes` that it is given; then legends are left to
+the caller (`attsvm.plots.style.key_below`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float, Int, Shaped
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+from attsvm.plots.measures import Heading, heading, mean_and_error
+from attsvm.plots.style import (
+    DASHES,
+    INK,
+    PALETTE,
+    SHAPES,
+    dress,
+    key,
+    key_below,
+    ramp,
+    root,
+    sheet,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+__all__ = ["ensembles", "histograms", "progress", "shares", "trajectories"]
+
+TOKENS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9")
+"""Teal and yellow for the tokens of the first two inputs, as in the talk that they come from."""
+
+
+def trajectories(
+    paths: Mapping[str, Float[Array, "B k 2"]],
+    rays: Mapping[str, Float[Array, "g 2"]],
+    tokens: Float[Array, "n T 2"] | None = None,
+    *,
+    towards: Sequence[int] | None = None,
+    title: str = "",
+    xlabel: str = "first coordinate",
+    ylabel: str = "second coordinate",
+    axes: Axes | None = None,
+) -> Figure:
+    """Paths of training in the plane, rays of SVM directions, tokens as markers.
+
+    A single group of paths is coloured by the ray that each path runs to; several groups, W z_1 and
+    W z_2 say, have a colour each.
+
+    Args:
+        paths: B paths of k points by group.
+        rays: one direction for each group of paths (rows), by name; each name has its dashes.
+        tokens: tokens by input, numbered at their markers.
+        towards: which ray each path runs to; by default the one at the least angle to its end.
+        title: of the panel.
+        xlabel: of its axis.
+        ylabel: of its axis.
+        axes: where to draw.
+
+    Raises:
+        DataError: a name of rays has not one direction for each group.
+        UsageError: matplotlib is missing.
+    """
+    for name, ray in rays.items():
+        if np.shape(ray) != (len(paths), 2):
+            raise DataError(
+                "rays are one direction of the plane for each group of paths",
+                value=f"{name} of shape {np.shape(ray)} for {len(paths)} groups",
+            )
+    panel = axes if axes is not None else sheet(panel=(5.6, 5.2)).add_subplot()
+    dress(panel, title, xlabel, ylabel)
+    single = len(paths) == 1
+    inputs = np.zeros((0, 0, 2)) if tokens is None else tokens
+    reach = max(float(np.abs(p).max(initial=0.0)) for p in [*paths.values(), inputs])
+    for j, (name, ray) in enumerate(rays.items()):
+        for g, (group, direction) in enumerate(zip(paths, ray, strict=True)):
+            far = direction / np.linalg.norm(direction) * 3.0 * reach
+            panel.plot(
+                [0.0, far[0]],
+                [0.0, far[1]],
+                color=PALETTE[j % len(PALETTE)] if single else TOKENS[g % len(TOKENS)],
+                linestyle=DASHES[j % len(DASHES)],
+                linewidth=2.6,
+                alpha=0.55,
+                label=name if single else f"{name}, {group}",
+                zorder=1,
+            )
+    for g, points in enumerate(paths.values()):
+        goals = [_nearest(p[-1], rays) for p in points] if towards is None else towards
+        for path, goal in zip(points, goals, strict=True):
+            colour = PALETTE[goal % len(PALETTE)] if single else TOKENS[g % len(TOKENS)]
+            panel.plot(*path.T, color=colour, linewidth=1.2, zorder=2)
+            panel.plot(*path[0], "o", ms=3.6, mfc="white", mec=colour, mew=1.0, zorder=3)
+            _arrow(panel, path, reach, colour)
+    for i, row in enumerate(inputs):
+        colour = INK if len(inputs) == 1 else TOKENS[i % len(TOKENS)]
+        label = "tokens" if len(inputs) == 1 else f"tokens of input {i + 1}"
+        panel.scatter(
+            row[:, 0],
+            row[:, 1],
+            marker=SHAPES[i % len(SHAPES)],
+            s=52,
+            color=colour,
+            edgecolor="white",
+            linewidth=0.8,
+            label=label,
+            zorder=4,
+        )
+        for t, token in enumerate(row):
+            panel.annotate(
+                str(t + 1), token, (4, 4), textcoords="offset points", fontsize=8, color=INK
+            )
+    _square(panel, [*paths.values(), inputs])
+    if axes is None:
+        key_below(root(panel))
+    return root(panel)
+
+
+def _nearest(end: Array, rays: Mapping[str, Array]) -> int:
+    """Which ray makes the least angle with the end of a path; the first where there is none."""
+    gaps = [float(heading(end, ray[0]).gap) for ray in rays.values()]
+    return int(np.argmin(gaps)) if gaps else 0
+
+
+def _arrow(panel: Axes, path: Array, reach: float, colour: str) -> None:
+    """An arrow head at the end of a path, along its last visible piece."""
+    apart = np.linalg.norm(path - path[-1], axis=1) > 0.02 * reach
+    if apart.any():
+        tail = path[np.flatnonzero(apart)[-1]]
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.2, "mutation_scale": 11}
+        style |= {"shrinkA": 0, "shrinkB": 0}
+        panel.annotate("", xy=path[-1], xytext=tail, arrowprops=style, zorder=3)
+
+
+def _square(panel: Axes, clouds: Sequence[Array]) -> None:
+    """Limits around all points, with the origin, one unit as long either way."""
+    points = np.concatenate([np.zeros((1, 2)), *(np.reshape(c, (-1, 2)) for c in clouds)])
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, half = (low + high) / 2.0, 0.54 * float((high - low).max())
+    panel.set_xlim(middle[0] - half, middle[0] + half)
+    panel.set_ylim(middle[1] - half, middle[1] + half)
+    panel.set_aspect("equal")
+
+
+def shares(
+    x: Shaped[Array, " k"],
+    optimal: Float[Array, "k n"],
+    largest: Float[Array, "k n"],
+    *,
+    title: str = "",
+    xlabel: str = "step",
+    log: bool = True,
+    axes: Axes | None = None,
+) -> Figure:
+    """Softmax probabilities against steps or norms: the optimal token's, and the largest.
+
+    Where the dotted line (largest) leaves the solid one (optimal), another token is selected.
+
+    Args:
+        x: steps or norms, not negative.
+        optimal: weight of the optimal token of each input.
+        largest: largest weight of each input.
+        title: of the panel.
+        xlabel: of its axis.
+        log: a logarithmic axis from 1 on, as suits steps.
+        axes: where to draw.
+
+    Raises:
+        UsageError: matplotlib is missing.
+    """
+    panel = axes if axes is not None else sheet().add_subplot()
+    dress(panel, title, xlabel, "softmax probability")
+    for i in range(optimal.shape[1]):
+        colour = PALETTE[i % len(PALETTE)]
+        panel.plot(x, largest[:, i], color=colour, linestyle=DASHES[2], linewidth=1.6)
+        panel.plot(x, optimal[:, i], color=colour, linewidth=1.6, label=f"input {i + 1}")
+    panel.plot([], [], color=INK, label="optimal token")
+    panel.plot([], [], color=INK, linestyle=DASHES[2], label="largest")
+    if log:
+        _count_axis(panel, x)
+    panel.set_ylim(-0.03, 1.03)
+    if axes is None:
+        key_below(root(panel))
+    return root(panel)
+
+
+def _count_axis(panel: Axes, x: Array) -> None:
+    """Logarithmic from 1 on, and with a place for 0."""
+    panel.set_xscale("symlog", linthresh=1.0)
+    known = x[np.isfinite(x)]
+    panel.set_xlim(float(known.min()), float(known.max()))
+
+
+def progress(
+    clock: Shaped[Array, "*b"],
+    directions: Mapping[str, Heading],
+    decoys: Collection[str] = (),
+    *,
+    title: str = "",
+    xlabel: str = "step",
+    figure: Figure | SubFigure | None = None,
+) -> Figure:
+    """Norm against steps; cosine, 1 - cosine and residual against the norm, for every direction.
+
+    A high cosine is evidence only beside the others: towards the limit 1 - cosine keeps falling
+    and the residual stays level while the norm grows; on a wrong direction 1 - cosine ends on a
+    plateau, however small, and the residual grows in proportion to the norm.
+
+    Args:
+        clock: when the iterates were recorded: one row for all runs, or one for each run of the
+            directions that are no decoys, in their order.
+        directions: runs (k) or (B, k) by the direction that they are held against.
+        decoys: names of those that are wrong on purpose, drawn dashed.
+        title: of the figure.
+        xlabel: what the clock counts.
+        figure: where to draw.
+
+    Raises:
+        UsageError: matplotlib is missing.
+    """
+    figure = sheet(2, 2) if figure is None else figure
+    ((norm, cosine), (gap, residual)) = figure.subplots(2, 2)
+    size = "norm of the weights"
+    dress(norm, "norm", xlabel, size)
+    dress(cosine, "cosine to the direction", size, "cosine")
+    dress(gap, "1 - cosine", size, "1 - cosine")
+    dress(residual, "distance from the ray", size, "residual")
+    right = [np.atleast_2d(h.norm) for name, h in directions.items() if name not in decoys]
+    times = np.broadcast_to(clock, (sum(map(len, right)), np.shape(clock)[-1]))
+    for time, row in zip(times, itertools.chain(*right), strict=True):
+        norm.plot(time, row, color=INK, linewidth=1.0, alpha=0.85)
+    for c, (name, h) in enumerate(directions.items()):
+        dashes = DASHES[1] if name in decoys else DASHES[0]
+        look = {"color": PALETTE[c % len(PALETTE)], "linestyle": dashes, "linewidth": 1.2}
+        sizes = np.atleast_2d(h.norm).T
+        for panel, values in ((cosine, h.cosine), (gap, h.gap), (residual, h.residual)):
+            lines = panel.plot(sizes, np.atleast_2d(values).T, alpha=0.85, **look)
+            lines[0].set_label(name)
+    _count_axis(norm, clock)
+    for panel in (cosine, gap, residual):
+        panel.set_xscale("log")
+    for panel in (norm, gap, residual):
+        panel.set_yscale("log")
+    key_below(figure)
+    figure.suptitle(title, x=0.02, ha="left", fontsize=12, color=INK)
+    return root(norm)
+
+
+def histograms(
+    edges: Float[Array, " e"],
+    counts: Int[Array, "k b"],
+    labels: Sequence[str],
+    *,
+    title: str = "",
+    xlabel: str = "margin",
+) -> Figure:
+    """Histograms over shared bins, one below the other, dark to light; a line marks 0.
+
+    Raises:
+        UsageError: matplotlib is missing.
+    """
+    rows = len(counts)
+    figure = sheet(rows, 1, panel=(7.0, 1.3))
+    panels = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    for panel, row, label, colour in zip(panels, counts, labels, ramp(rows), strict=True):
+        dress(panel, label)
+        panel.stairs(row, edges, fill=True, color=colour, alpha=0.85)
+        panel.axvline(0.0, color=INK, linewidth=0.9)
+        panel.set_ylim(0, 1.12 * max(int(row.max()), 1))
+    panels[-1].set_xlabel(xlabel, color=INK)
+    figure.supylabel("number of pairs", fontsize=10, color=INK)
+    figure.suptitle(title, x=0.02, ha="left", fontsize=12, color=INK)
+    return figure
+
+
+def ensembles(
+    x: Shaped[Array, " k"],
+    curves: Mapping[str, Float[Array, "B k"]],
+    *,
+    title: str = "",
+    xlabel: str = "step",
+    ylabel: str = "",
+    axes: Axes | None = None,
+) -> Figure:
+    """Means of many runs with a band of one standard error either way.
+
+    Args:
+        x: steps.
+        curves: values of B runs by name; NaN where a run has none.
+        title: of the panel.
+        xlabel: of its axis.
+        ylabel: of its axis.
+        axes: where to draw.
+
+    Raises:
+        UsageError: matplotlib is missing.
+    """
+    panel = axes if axes is not None else sheet().add_subplot()
+    dress(panel, title, xlabel, ylabel)
+    for c, (name, values) in enumerate(curves.items()):
+        mean, error, _ = mean_and_error(values)
+        band(panel, x, mean, error, name, c)
+    _count_axis(panel, x)
+    if axes is None:
+        key(panel)
+    return root(panel)
+
+
+def band(panel: Axes, x: Array, mean: Array, error: Array, name: str, c: int) -> None:
+    """A line with a band of `error` either way, in the c-th colour and dashes."""
+    colour = PALETTE[c % len(PALETTE)]
+    panel.fill_between(x, mean - error, mean + error, color=colour, alpha=0.22, linewidth=0)
+    panel.plot(x, mean, color=colour, linestyle=DASHES[c % 2], linewidth=1.7, label=name)

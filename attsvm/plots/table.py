@@ -1,0 +1,104 @@
+"""Numbers beside a picture: named columns of one length, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+
+__all__ = ["Cell", "Table"]
+
+Cell = int | float | str | None
+"""An entry as JSON has it; None where a number is not finite."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of integers, floats or words, all of one length.
+
+    Raises:
+        DataError: columns of different lengths, of other types, or with several axes.
+    """
+
+    columns: Mapping[str, Array]
+
+    def __post_init__(self) -> None:
+        arrays = {name: np.asarray(column) for name, column in self.columns.items()}
+        for name, array in arrays.items():
+            if array.ndim != 1 or array.dtype.kind not in "iufU":
+                raise DataError(
+                    f"column {name} is no row of numbers or words",
+                    value=f"shape {array.shape}, dtype {array.dtype}",
+                )
+        if len({len(array) for array in arrays.values()}) > 1:
+            raise DataError(
+                "columns differ in length", value={name: len(a) for name, a in arrays.items()}
+            )
+        object.__setattr__(self, "columns", MappingProxyType(arrays))
+
+    @classmethod
+    def of(cls, **columns: object) -> Table:
+        """A table of arrays, each broadcast to the common shape and flattened row by row."""
+        names, arrays = list(columns), np.broadcast_arrays(*columns.values())  # type: ignore[arg-type]
+        return cls({name: a.ravel() for name, a in zip(names, arrays, strict=True)})
+
+    @classmethod
+    def join(cls, parts: Sequence[Table]) -> Table:
+        """Tables of the same columns, one below the other."""
+        names = list(parts[0].columns)
+        return cls({name: np.concatenate([part[name] for part in parts]) for name in names})
+
+    def __getitem__(self, name: str) -> Shaped[Array, " rows"]:
+        """A column."""
+        return self.columns[name]
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def where(self, **values: Cell) -> Table:
+        """The rows in which the named columns have these values."""
+        kept = np.ones(len(self), dtype=np.bool_)
+        for name, value in values.items():
+            kept &= self[name] == value
+        return Table({name: column[kept] for name, column in self.columns.items()})
+
+    def distinct(self, name: str) -> list[Cell]:
+        """The values of a column, each once, in the order of their first rows."""
+        return list(dict.fromkeys(self.json()[name]))
+
+    def stack(self, name: str, *columns: str) -> list[Float[Array, "B k"]]:
+        """Columns of numbers with one row for each value of `name`; NaN fills what is shorter."""
+        parts = [self.where(**{name: value}) for value in self.distinct(name)]
+        shape = len(parts), max(map(len, parts), default=0)
+        stacked = [np.full(shape, np.nan) for _ in columns]
+        for array, column in zip(stacked, columns, strict=True):
+            for b, part in enumerate(parts):
+                array[b, : len(part)] = part[column]
+        return stacked
+
+    def json(self) -> dict[str, list[Cell]]:
+        """Columns by name; null where a number is not finite."""
+        return {name: [_cell(x) for x in a.tolist()] for name, a in self.columns.items()}
+
+    def csv(self) -> str:
+        """A header and the rows; floats with as many digits as they need, empty if not finite."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        columns = self.json()
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        return text.getvalue()
+
+
+def _cell(x: int | float | str) -> Cell:
+    return None if isinstance(x, float) and not math.isfinite(x) else x

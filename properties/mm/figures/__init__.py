@@ -1,0 +1,1 @@
+"""Figures of this source, redrawn by `attsvm reproduce`; one a file."""
