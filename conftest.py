@@ -5,7 +5,18 @@ from jaxtyping import install_import_hook
 # AttentionData checks its own arguments and must see bad ones, so `attsvm.data` stays out
 _CHECKED = [
     f"attsvm.{name}"
-    for name in ("tokens", "attention", "losses", "risk", "descent", "lipschitz", "svm")
+    for name in (
+        "tokens",
+        "attention",
+        "losses",
+        "heads",
+        "risk",
+        "descent",
+        "paths",
+        "plots",
+        "lipschitz",
+        "svm",
+    )
 ]
 install_import_hook(_CHECKED, "beartype.beartype")
 

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import attsvm
+import attsvm.descent
 import attsvm.exact
+import attsvm.paths
+import attsvm.plots
 import attsvm.svm
 from attsvm.attention import (
     attention_output,
@@ -84,11 +87,22 @@ MATHEMATICS = sorted(
     ["attsvm.data", "attsvm.errors"]
     + [
         f"attsvm.{name}"
-        for name in ("attention", "descent", "lipschitz", "losses", "risk", "tokens")
+        for name in (
+            "attention",
+            "descent",
+            "heads",
+            "lipschitz",
+            "losses",
+            "paths",
+            "plots",
+            "reproduce",
+            "risk",
+            "tokens",
+        )
     ]
     + [
         module.name
-        for package in (attsvm.svm, attsvm.exact)
+        for package in (attsvm.svm, attsvm.exact, attsvm.descent, attsvm.paths, attsvm.plots)
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
 )

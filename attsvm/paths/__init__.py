@@ -1,0 +1,22 @@
+"""Regularisation paths: the risk minimised over balls of growing radius, from several starts.
+
+`path_w` over ||W||_F <= R, `path_kq` over ||K||_F^2 + ||Q||_F^2 <= 2R, `path_joint` over
+||v|| <= r and ||p|| <= R. Values are logarithms, and every figure of a result is recomputed from
+its point in the log domain. The problems are not convex: what is found is reported as found, with
+a lower bound of what there is to find.
+"""
+
+from attsvm.paths.frobenius import Minimum, path_w
+from attsvm.paths.grades import Attempt
+from attsvm.paths.joint import JointMinimum, path_joint
+from attsvm.paths.nuclear import FactorMinimum, path_kq
+
+__all__ = [
+    "Attempt",
+    "FactorMinimum",
+    "JointMinimum",
+    "Minimum",
+    "path_joint",
+    "path_kq",
+    "path_w",
+]

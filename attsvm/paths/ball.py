@@ -1,0 +1,92 @@
+"""Damped Newton steps on a Euclidean ball, for functions that are smooth and not convex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.paths.objective import Jet
+
+__all__ = ["minimise_on_ball"]
+
+_STEPS = 400
+
+
+def minimise_on_ball(
+    jet: Callable[[Array], Jet],
+    value: Callable[[Array], float],
+    start: Float[Array, " k"],
+    radius: float,
+    tolerance: float = 1e-13,
+) -> Float[Array, " k"]:
+    """A point of {||y|| <= radius} from which no damped Newton step descends any more.
+
+    On the sphere the Hessian is that of the Lagrangian on the tangent space; where the gradient
+    points inward the sphere is left. What it returns is graded elsewhere.
+    """
+    y = start * (radius / size if (size := float(np.linalg.norm(start))) > radius else 1.0)
+    found, damping = jet(y), 1e-3
+    for _ in range(_STEPS):
+        unit = y / radius
+        g, radial = found.gradient, float(found.gradient @ unit)
+        outer = float(np.linalg.norm(y)) >= radius * (1.0 - 1e-12) and radial <= 0.0
+        H = found.hessian
+        if outer:
+            g = g - radial * unit
+            Hu = H @ unit
+            H = H - np.outer(unit, Hu) - np.outer(Hu, unit)
+            H = H + (float(unit @ Hu) + 1.0 + radial / radius) * np.outer(unit, unit)
+            H[np.diag_indices_from(H)] -= radial / radius
+        size = float(np.linalg.norm(g))
+        if not size > tolerance * max(-radial, 0.0 if outer else 1.0 / radius):
+            break
+        scale = max(float(np.abs(np.diag(H)).max()), -radial / radius, 1e-300)
+        moved = False
+        while damping < 1e12:
+            step = _solve(H, damping * scale, g)
+            if step is not None:
+                trial = y + step
+                length = float(np.linalg.norm(trial))
+                if outer or length > radius:
+                    trial = trial * (radius / length)
+                change = value(trial) - found.value
+                predicted = float(g @ step + 0.5 * step @ (H @ step))
+                noise = 1e-14 * (1.0 + abs(found.value))
+                if change < 0.0 or (abs(predicted) <= noise and change <= 4.0 * noise):
+                    moved = True
+                    break
+            damping = max(damping * 8.0, 1e-12)
+        if not moved:
+            break
+        after = jet(trial)
+        if -predicted <= noise and not _tangent(after, trial, radius, outer) < 0.5 * size:
+            if change < 0.0:
+                y = trial
+            break
+        if change <= 0.5 * predicted:
+            damping = damping / 16.0 if damping > 1e-15 else 0.0
+        y, found = trial, after
+    return y
+
+
+def _tangent(found: Jet, y: Array, radius: float, outer: bool) -> float:
+    g = found.gradient
+    if outer:
+        unit = y / radius
+        g = g - float(g @ unit) * unit
+    return float(np.linalg.norm(g))
+
+
+def _solve(H: Array, shift: float, g: Array) -> Array | None:
+    from scipy.linalg.lapack import dposv
+
+    shifted = H.copy()
+    shifted[np.diag_indices_from(H)] += shift
+    _, step, failed = dposv(shifted, -g, lower=1)
+    if failed or not np.isfinite(step).all():
+        return None
+    result: Array = step
+    return result

@@ -1,0 +1,156 @@
+"""Growth of a loss below its best value, and its derivatives, as functions of a log deficit.
+
+drop(D) = l(best - D) - l(best). Everything is a function of log D, so that deficits of size
+exp(-1e4) and best scores of 1e4 are as exact as any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+from attsvm.losses import (
+    CORRELATION,
+    EXPONENTIAL,
+    LOG_LOSS,
+    LOGISTIC_LOSS,
+    Loss,
+    logistic,
+    logistic_slope,
+)
+
+__all__ = ["LOG_VALUES", "ensure_decreasing", "log_drop", "orders"]
+
+_TINY = -60.0 * math.log(10.0)
+_SMALL = 1e-10
+
+Vector = Float[Array, " n"]
+
+
+def ensure_decreasing(loss: object) -> Loss:
+    """The loss, if it decreases.
+
+    Raises:
+        DataError: no loss, or one that does not decrease everywhere.
+    """
+    if not isinstance(loss, Loss):
+        raise DataError("loss must be a Loss", value=loss, remedy="Use one of attsvm.losses.")
+    if loss.direction >= 0:
+        raise DataError(
+            "the optimal tokens minimise the risk of a decreasing loss alone",
+            value=loss.name,
+            remedy="Use log-loss, logistic-loss, exponential or correlation.",
+        )
+    return loss
+
+
+def _log_expm1(x: Vector) -> Vector:
+    """log((e^D - 1) / D) + log D for D = e^x."""
+    D = np.exp(np.minimum(x, 700.0))
+    with np.errstate(divide="ignore"):
+        middle = np.log(np.expm1(np.clip(D, _SMALL, 30.0)))
+    grown: Array = np.where(D < _SMALL, x + D / 2.0, np.where(D > 30.0, D, middle))
+    return grown
+
+
+def _log_logistic(u: Vector) -> Vector:
+    low: Array = -np.logaddexp(0.0, -u)
+    return low
+
+
+def _log_of_log_loss(best: Vector, x: Vector) -> Vector:
+    """Log log(1 + e^t) with e^t = g(-best) (e^D - 1)."""
+    t = _log_logistic(-best) + _log_expm1(x)
+    grown: Array = np.where(t < -36.0, t, np.log(np.logaddexp(0.0, np.maximum(t, -36.0))))
+    return grown
+
+
+def _log_of_logistic_loss(best: Vector, x: Vector) -> Vector:
+    D = np.exp(np.minimum(x, 700.0))
+    fall = np.where(D < _SMALL, x - D / 2.0, np.log(-np.expm1(-np.maximum(D, _SMALL))))
+    grown: Array = _log_logistic(best) + _log_logistic(D - best) + fall
+    return grown
+
+
+_KNOWN: dict[str, tuple[Loss, Callable[[Vector, Vector], Vector], Callable[[Vector], Vector]]] = {
+    "log-loss": (LOG_LOSS, _log_of_log_loss, logistic),
+    "logistic-loss": (LOGISTIC_LOSS, _log_of_logistic_loss, lambda u: np.tanh(u / 2.0)),
+    "exponential": (EXPONENTIAL, lambda best, x: _log_expm1(x) - best, np.ones_like),
+    "correlation": (CORRELATION, lambda best, x: x + 0.0 * best, np.zeros_like),
+}
+"""Of the losses of this package: log drop, and l'' / |l'|."""
+
+
+def orders(loss: Loss, best: Vector) -> Vector:
+    """The power of D with which drop(D) vanishes, 1 wherever l' < 0."""
+    if _is_known(loss):
+        return np.ones_like(best)
+    small = [np.log(loss.drop(best, np.full_like(best, 10.0**e))) for e in (-60, -63)]
+    order: Array = (small[0] - small[1]) / (3.0 * math.log(10.0))
+    return order
+
+
+def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> tuple[Vector, Vector, Vector]:
+    """Log drop at D = e^x, its derivative in x, and D drop'' / drop'.
+
+    Losses that are not of this package are continued below 1e-60 by the power `order`.
+    """
+    u = best - np.exp(np.minimum(x, 700.0))
+    if _is_known(loss):
+        _, log_of, curved = _KNOWN[loss.name]
+        value = log_of(best, x)
+        rate = np.exp(x + loss.log_slope(u) - value)
+        return value, rate, np.exp(np.minimum(x, 700.0)) * curved(u)
+    near = np.maximum(x, _TINY)
+    D = np.exp(near)
+    u = best - D
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.log(loss.drop(best, D))
+        rate = np.exp(near + loss.log_slope(u) - value)
+        bend = np.nan_to_num(D * loss.curvature(u) / -loss.slope(u))
+    tiny = x < _TINY
+    return (
+        value + order * (x - near),
+        np.where(tiny, order, rate),
+        np.where(tiny, order - 1.0, bend),
+    )
+
+
+def _is_known(loss: Loss) -> bool:
+    return loss.name in _KNOWN and _KNOWN[loss.name][0] is loss
+
+
+def _log_log_loss(u: Array) -> tuple[Array, Array, Array]:
+    """Log log(1 + e^-u) with two derivatives."""
+    far = u > 30.0
+    near = np.where(far, 30.0, u)
+    value = np.logaddexp(0.0, -near)
+    slope = -logistic(-near) / value
+    curved = logistic_slope(near) / value - slope**2
+    tail = np.exp(-np.maximum(u, 30.0)) / 2.0
+    return (
+        np.where(far, -u - tail, np.log(value)),
+        np.where(far, tail - 1.0, slope),
+        np.where(far, -tail, curved),
+    )
+
+
+def _log_exponential(u: Array) -> tuple[Array, Array, Array]:
+    return -u, -np.ones_like(u), np.zeros_like(u)
+
+
+def _log_logistic_loss(u: Array) -> tuple[Array, Array, Array]:
+    return -np.logaddexp(0.0, u), -logistic(u), -logistic_slope(u)
+
+
+LOG_VALUES: dict[str, tuple[Loss, Callable[[Array], tuple[Array, Array, Array]]]] = {
+    "log-loss": (LOG_LOSS, _log_log_loss),
+    "exponential": (EXPONENTIAL, _log_exponential),
+    "logistic-loss": (LOGISTIC_LOSS, _log_logistic_loss),
+}
+"""log l with two derivatives, of the losses whose infimum is 0."""

@@ -1,0 +1,158 @@
+"""What is said of a point that was found: residuals, bounds and angles, from the point alone."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+from attsvm.paths.drops import log_drop
+from attsvm.paths.objective import GapObjective
+
+__all__ = [
+    "Attempt",
+    "angle_between",
+    "ensure_radii",
+    "lower_bound",
+    "on_sphere",
+    "stationarity",
+]
+
+SPHERE = 1e-9
+"""How near to the radius a norm counts as equal to it."""
+
+AGREE = 1e-9
+"""How near two values of log(L - L_*) count as one, relative to their size if that is above 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Where one start led.
+
+    Attributes:
+        start: its name; at a later radius it goes on from what it found at the one before.
+        value: log(L - L_*) there.
+        residual: first-order residual there.
+    """
+
+    start: str
+    value: float
+    residual: float
+
+    def agrees(self, value: float) -> bool:
+        """Whether this is the given value."""
+        return abs(self.value - value) <= AGREE * max(1.0, abs(value))
+
+
+def ensure_radii(name: str, radii: object) -> list[float]:
+    """The radii as floats.
+
+    Raises:
+        DataError: none, or not finite, negative, or not increasing.
+    """
+    try:
+        values = [float(R) for R in radii]  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numbers", value=radii, remedy="Give a list.") from error
+    if not values:
+        raise DataError(f"{name} is empty", remedy="Give at least one radius.")
+    for R in values:
+        if not (math.isfinite(R) and R >= 0.0):
+            raise DataError(f"{name} must be finite and at least 0", value=R)
+    if any(b <= a for a, b in itertools.pairwise(values)):
+        raise DataError(f"{name} must increase", value=values, remedy="Sort them, each once.")
+    return values
+
+
+def on_sphere(y: Array, radius: float) -> bool:
+    """Whether the constraint ||y|| <= radius is active."""
+    return float(np.linalg.norm(y)) >= radius * (1.0 - SPHERE)
+
+
+def angle_between(a: Array, b: Array) -> float:
+    """Angle of two arrays, accurate also where it is tiny; NaN where one is zero."""
+    sizes = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+    if not (sizes[0] > 0.0 and sizes[1] > 0.0):
+        return math.nan
+    u, v = a / sizes[0], b / sizes[1]
+    return 2.0 * math.atan2(float(np.linalg.norm(u - v)), float(np.linalg.norm(u + v)))
+
+
+def stationarity(y: Array, pull: Array, log_size: float, radius: float, unit: float) -> float:
+    """First-order residual of min F over ||y|| <= radius, where -grad F = exp(log_size) pull.
+
+    On the sphere -grad F must be a nonnegative multiple of y: the residual is twice the sine of
+    half their angle, 2 where the multiplier has the wrong sign and nothing else is wrong. Inside,
+    grad F must vanish: the residual is its norm over `unit`. 0 for the ball of radius 0, and where
+    grad F is exactly zero.
+    """
+    size = float(np.linalg.norm(pull))
+    if radius == 0.0 or size == 0.0:
+        return 0.0
+    if on_sphere(y, radius):
+        return 2.0 * math.sin(0.5 * angle_between(pull, y))
+    with np.errstate(over="ignore", divide="ignore"):
+        return float(np.exp(log_size + np.log(size)) / unit)
+
+
+def _is_bounded(objective: GapObjective) -> bool:
+    """Whether optimal tokens are unique and |l'| is least at the ends of any interval."""
+    known = objective.loss.name in ("log-loss", "logistic-loss", "exponential", "correlation")
+    others = objective.present.sum(axis=1) - (objective.delta > 0.0).sum(axis=1)
+    return known and bool((others == 1).all())
+
+
+def lower_bound(
+    objective: GapObjective,
+    D: Float[Array, "m d"],
+    Z: Float[Array, "m e"],
+    margins: Float[Array, " m"],
+    radius: float,
+    *,
+    nuclear: bool = False,
+) -> float:
+    """A lower bound of log(L(W) - L_*) for every W of norm at most `radius`, up to rounding.
+
+    Let E_i = sum_t e^-m_it and eps > 0. Where all E_i <= eps, drop_i(D_i) >= b_i D_i with b_i the
+    least |l'| between the best score and its deficit at eps, and D_i >= sum_t delta_it e^-m_it /
+    (1 + eps). By weak duality, for every p of sum one and W of norm at most R,
+
+        log sum_j c_j e^-m_j >= sum_j p_j (log c_j - log p_j) - R ||sum_j p_j A_j||_dual,
+
+    and p is taken from the given margins, where it is tight at a minimiser. Where some E_i > eps,
+    D_i >= min_t delta_it eps / (1 + eps). The best eps makes both cases equal. Minus infinity
+    where optimal tokens are tied or the loss is none of this package.
+    """
+    if not _is_bounded(objective):
+        return -math.inf
+    delta = objective.delta[objective.input, objective.token]
+    best, order = objective.best, objective.order
+    least = np.where(objective.delta > 0.0, objective.delta, np.inf).min(axis=1)
+    most = objective.delta.max(axis=1)
+    log_c = np.log(delta) + objective.loss.log_slope(best)[objective.input]
+    log_p = log_c - margins
+    log_p = log_p - log_p.max()
+    log_p = log_p - math.log(float(np.exp(log_p).sum()))
+    p = np.exp(log_p)
+    combined = (D * p[:, None]).T @ Z
+    size = np.linalg.norm(combined, 2) if nuclear else np.linalg.norm(combined)
+    fixed = float(p @ (np.log(delta) - log_p)) - radius * float(size)
+
+    def both(x: float) -> tuple[float, float]:
+        part = x - np.logaddexp(0.0, x)
+        second = float(log_drop(objective.loss, best, np.log(least) + part, order)[0].min())
+        ends = objective.loss.log_slope(best), objective.loss.log_slope(best - most * np.exp(part))
+        slopes = np.minimum(*ends)[objective.input]
+        return fixed + float(p @ slopes) - float(np.logaddexp(0.0, x)), second
+
+    low, high = -2.0 * abs(fixed) - 200.0, 50.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        first, second = both(middle)
+        low, high = (middle, high) if second < first else (low, middle)
+    return max(min(both(low)), min(both(high))) - math.log(objective.count)

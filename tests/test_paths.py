@@ -1,0 +1,484 @@
+"""Regularisation paths: values in the log domain, residuals with power, bounds that hold."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.attention import risk_gap as exact_gap
+from attsvm.losses import (
+    CORRELATION,
+    EXPONENTIAL,
+    LOG_LOSS,
+    LOGISTIC,
+    LOGISTIC_LOSS,
+    LOSSES,
+    SQUARED,
+)
+from attsvm.paths import path_joint, path_kq, path_w
+from attsvm.paths.ball import minimise_on_ball
+from attsvm.paths.grades import angle_between, lower_bound, stationarity
+from attsvm.paths.objective import GapObjective, Jet, differences
+from attsvm.risk import normalised_gradient, risk_gap
+from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm.nuclear import solve_nuclear
+from properties.instances import gaussian_protocol, joint_inputs
+from properties.strategies import arrays, attention_data
+from properties.tf.as_good import Candidate, certify_distance, distance_slack, extremal, good
+from properties.tf.path_limits import certified_direction, certified_set
+from properties.tf.regularised import FLAT, FLAT_PULLS, TURNING, Path
+from tests.problems import two_tokens
+
+DECREASING = [LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL, CORRELATION]
+LOSS = st.sampled_from(DECREASING)
+
+
+def protocol(seed=0, **sizes):
+    return gaussian_protocol(np.random.default_rng(seed), **sizes)
+
+
+def has_rivals(data):
+    gamma = np.where(data.present, data.gamma, np.nan)
+    return bool((np.nanmax(gamma, axis=1) > np.nanmin(gamma, axis=1)).any())
+
+
+def log_gap(data, W, loss):
+    """log(L - L_*) in balls, at a precision that settles it."""
+    with ctx.workprec(256):
+        return exact_gap(ExactData.of(data), rationals(W), loss.name).log()
+
+
+# the objective
+
+
+@settings(max_examples=60, deadline=None)
+@given(attention_data(), LOSS, st.sampled_from([0.0, 1.0, 30.0]), st.data())
+def test_the_log_gap_is_that_of_balls(data, loss, size, more):
+    data = AttentionData(data.X, data.Z, scores=data.gamma)
+    assume(has_rivals(data))
+    W = size * more.draw(arrays(data.d, data.d))
+    D, Z = differences(data, objective := GapObjective.of(data, loss))
+    value = objective.value(((D @ W) * Z).sum(axis=1))
+    logit = np.abs(data.X).max() * np.abs(data.Z).max() * np.abs(W).sum() * data.d
+    assert abs(value - float(log_gap(data, W, loss))) <= 1e-13 * (1 + logit + abs(value))
+
+
+@pytest.mark.parametrize("loss", DECREASING, ids=lambda loss: loss.name)
+def test_the_log_gap_holds_where_the_gap_underflows(loss):
+    data = protocol()
+    data = AttentionData(data.X, data.Z, scores=data.gamma)
+    (found,) = path_w(data, loss, [1e4], starts=("svm",))
+    assert risk_gap(data, found.W, loss) == 0.0  # the naive value
+    true = log_gap(data, found.W, loss)
+    assert found.log_gap < -1000
+    assert abs(float(true - arb(found.log_gap))) < 1e-10
+
+
+@settings(max_examples=60, deadline=None)
+@given(attention_data(T=(2, 4)), LOSS, st.sampled_from([0.5, 4.0, 60.0]), st.data())
+def test_gradient_and_hessian_are_derivatives(data, loss, size, more):
+    assume(has_rivals(data))
+    objective = GapObjective.of(data, loss)
+    margins = size * more.draw(arrays(len(objective.input))) / 2
+    jet, h = objective.jet(margins), 1e-5
+    assert jet.value == pytest.approx(objective.value(margins), abs=1e-12)
+    for k in range(len(margins)):
+        step = h * np.eye(len(margins))[k]
+        low, high = objective.jet(margins - step), objective.jet(margins + step)
+        assert jet.gradient[k] == pytest.approx((high.value - low.value) / (2 * h), abs=3e-8)
+        slope = (high.gradient - low.gradient) / (2 * h)
+        assert np.allclose(jet.hessian[k], slope, atol=1e-6)
+
+
+def test_gradients_keep_their_digits_where_a_bad_token_leads():
+    data = AttentionData.of([[[0.0], [1.0], [2.0]]], [[1.0]], scores=[[2.0, 1.0, 0.0]])
+    objective = GapObjective.of(data, CORRELATION)
+    jet = objective.jet(np.array([-40.0, -80.0]))
+    # the deficit is 2 - e^-40 up to e^-80, its logarithm moves with e^-40 / 2
+    assert jet.gradient == pytest.approx(np.array([1, -1]) * math.exp(-40) / 2, rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(attention_data(T=(2, 4)), st.sampled_from([1.0, 20.0, 400.0]), st.data())
+def test_a_loss_of_ones_own_is_continued_as_the_known_one(data, size, more):
+    assume(has_rivals(data))
+    known = GapObjective.of(data, LOG_LOSS)
+    own = GapObjective.of(data, replace(LOG_LOSS, name="mine"))
+    assert own.order == pytest.approx(1.0)
+    margins = size * (1.0 + np.abs(more.draw(arrays(len(known.input)))))
+    a, b = known.jet(margins), own.jet(margins)
+    assert a.value == pytest.approx(b.value, rel=1e-12)
+    assert np.allclose(a.gradient, b.gradient, atol=1e-9)
+    assert np.allclose(a.hessian, b.hessian, atol=1e-9)
+
+
+# the path of W
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([0.5, 3.0, 100.0, 1e4]), LOSS, arrays(2), arrays(2), st.integers(1, 3))
+def test_one_constraint_is_followed_along_itself(radius, loss, D, z, gap):
+    assume(D.any() and z.any())
+    data = two_tokens([D], [z], scores=(gap, 0))
+    (found,) = path_w(data, loss, [radius])
+    A = np.outer(D, z)
+    assert np.allclose(found.W, radius * A / np.linalg.norm(A), atol=1e-12 * radius)
+    margin = radius * np.linalg.norm(A)
+    if loss is CORRELATION:
+        assert found.log_gap == pytest.approx(math.log(gap) - np.logaddexp(0.0, margin), rel=1e-12)
+    assert found.residual < 1e-12
+    assert not found.inside
+    assert found.excess / (1 + margin) >= -1e-9
+    if margin > 40 and loss is not LOGISTIC_LOSS:
+        assert found.excess < 1e-9 * (1 + margin)
+    assert found.agreeing >= 2
+    assert all(a.agrees(found.log_gap) or a.residual > 1.0 for a in found.attempts)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), LOSS, st.sampled_from([0.3, 2.0, 8.0]))
+def test_nothing_better_is_found_by_force(more, loss, radius):
+    n = more.draw(st.integers(1, 3))
+    X = more.draw(arrays(n, 3, 2))
+    Z = np.array([[1.0], [-0.5], [2.0]])[:n] * [1.0, 0.0]
+    data = AttentionData(X, Z, scores=more.draw(arrays(n, 3)))
+    assume(has_rivals(data))
+    D, Zs = differences(data, objective := GapObjective.of(data, loss))
+    assume((D.any(axis=1) & Zs.any(axis=1)).any())
+    starts = ("svm", "gradient", *["random"] * 8)
+    (found,) = path_w(data, loss, [radius], starts=starts)
+    best = math.inf
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0):
+        for angle in np.linspace(0.0, 2 * np.pi, 60, endpoint=False):
+            w = share * radius * np.array([math.cos(angle), math.sin(angle)])
+            best = min(best, objective.value((D @ w) * Zs[:, 0]))
+    assert found.log_gap <= best + 1e-9
+    assert found.log_lower <= found.log_gap + 1e-9
+    assert np.linalg.norm(found.W) <= radius * (1 + 1e-12)
+
+
+def test_opposed_inputs_are_best_inside_the_ball():
+    data = AttentionData.of(
+        [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2
+    )
+    (found,) = path_w(data, EXPONENTIAL, [5.0])
+    assert math.isnan(found.angle)
+    assert found.residual < 1e-9 or not found.inside
+    ball = [log_gap(data, np.array([[w]]), EXPONENTIAL) for w in np.linspace(-5, 5, 41)]
+    assert all(found.log_gap <= float(value) + 1e-12 for value in ball)
+
+
+@pytest.mark.parametrize("loss", DECREASING, ids=lambda loss: loss.name)
+def test_the_path_is_certified_and_stays_at_a_bounded_distance(loss):
+    data = protocol(1)
+    path = path_w(data, loss, [100.0, 1e3, 1e4])
+    unit = att_svm(data).W / att_svm(data).value
+    away = [np.linalg.norm(m.W - m.radius * unit) for m in path]
+    assert away[2] < 1.5 * away[1]
+    assert away[2] > 0.5 * away[1] > 0.1
+    assert [m.angle * m.radius for m in path] == pytest.approx(away, rel=0.1)
+    for m in path:
+        assert m.residual < 1e-10
+        assert abs(m.excess) < 1e-6
+        assert m.agreeing >= 1
+    assert path[1].log_gap == pytest.approx(-1e3 / att_svm(data).value, rel=0.05)
+
+
+def test_a_local_minimum_is_seen_by_its_excess():
+    data = protocol(2)
+    (best,) = path_w(data, LOG_LOSS, [100.0], starts=("svm",))
+    (near,) = path_w(data, LOG_LOSS, [10.0])
+    (local,) = path_w(data, LOG_LOSS, [100.0], starts=(near.W,))
+    assert local.log_gap > best.log_gap + 1.0
+    assert local.excess > 1.0 > 1e-3 > best.excess
+    whole = path_w(data, LOG_LOSS, [10.0, 100.0])[-1]
+    assert whole.log_gap == pytest.approx(best.log_gap, rel=1e-12)
+    assert whole.agreeing < len(whole.attempts)
+    followed = [a for a in whole.attempts if a.start.endswith("followed")]
+    assert len(followed) == 5
+    assert any(a.value > whole.log_gap + 1.0 and a.residual < 1e-9 for a in followed)
+    assert whole.spread > 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(attention_data(T=(2, 3), d=(1, 2)), LOSS, st.sampled_from([0.5, 5.0, 50.0]), st.data())
+def test_the_lower_bound_holds_for_every_matrix_and_any_guess(data, loss, radius, more):
+    assume(has_rivals(data))
+    D, Z = differences(data, objective := GapObjective.of(data, loss))
+    guess = more.draw(arrays(len(D))) * 4
+    V = more.draw(arrays(data.d, data.d))
+    assume(V.any())
+    for nuclear in (False, True):
+        bound = lower_bound(objective, D, Z, guess, radius, nuclear=nuclear)
+        W = V * (radius / np.linalg.norm(V, "nuc" if nuclear else None))
+        own = lower_bound(objective, D, Z, ((D @ W) * Z).sum(axis=1), radius, nuclear=nuclear)
+        value = objective.value(((D @ W) * Z).sum(axis=1))
+        assert value >= max(bound, own) - 1e-9 * (1 + abs(value))
+
+
+def test_the_zero_radius_and_padding():
+    data = protocol(3, n=3, T=4, d=3)
+    zero, some = path_w(data, LOG_LOSS, [0, 2])
+    assert not zero.W.any()
+    assert zero.log_gap == pytest.approx(math.log(risk_gap(data, zero.W, LOG_LOSS)))
+    assert zero.gap > some.gap
+    X = np.concatenate([data.X, np.full((3, 1, 3), 9.0)], axis=1)
+    mask = np.ones((3, 5), dtype=bool)
+    mask[:, 4] = False
+    padded = AttentionData(X, data.Z, y=data.y, v=data.v, mask=mask)
+    assert np.array_equal(path_w(padded, LOG_LOSS, [2])[0].W, path_w(data, LOG_LOSS, [2])[0].W)
+
+
+def test_a_query_of_zero_moves_nothing():
+    data = AttentionData.of([[[1.0, 0.0], [0.0, 1.0]]], [[0.0, 0.0]], scores=[[1.0, 0.0]])
+    for path in (path_w, path_kq):
+        (found,) = path(data, EXPONENTIAL, [10.0])
+        assert found.residual == 0.0
+        assert found.log_gap == pytest.approx(math.log(math.exp(-0.5) - math.exp(-1.0)))
+        assert found.log_lower <= found.log_gap + 1e-12
+        assert found.agreeing == len(found.attempts)
+
+
+def test_results_do_not_depend_on_repetition_or_threads():
+    data = protocol(4, n=3, T=4, d=4)
+
+    def run(_):
+        w, kq = path_w(data, LOG_LOSS, [1, 30], seed=5), path_kq(data, LOG_LOSS, [1, 30], seed=5)
+        return np.concatenate([w[1].W.ravel(), kq[1].K.ravel(), [w[1].log_gap, kq[1].log_gap]])
+
+    alone = run(0)
+    with ThreadPoolExecutor(2) as pool:
+        for again in pool.map(run, range(2)):
+            assert np.array_equal(alone, again)
+
+
+# residuals
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(1e-9, 3.1), st.sampled_from([1.0, 1e4]))
+def test_the_residual_is_the_angle_to_the_gradient(angle, radius):
+    y = radius * np.array([math.cos(angle), math.sin(angle), 0.0])
+    residual = stationarity(y, np.array([7.0, 0.0, 0.0]), -1e5, radius, 1.0)
+    assert residual == pytest.approx(2 * math.sin(angle / 2), rel=1e-6)
+
+
+def test_the_residual_sees_signs_interior_points_and_zero_gradients():
+    pull = np.array([0.0, 2.0])
+    assert stationarity(-pull, pull, 0.0, 2.0, 1.0) == pytest.approx(2.0)
+    assert stationarity(pull / 2, pull, math.log(3.0), 2.0, 4.0) == pytest.approx(1.5)
+    assert stationarity(pull / 2, 0 * pull, 0.0, 2.0, 4.0) == 0.0
+    assert math.isnan(angle_between(pull, 0 * pull))
+
+
+@pytest.mark.parametrize("turn", [1e-8, 1e-4, 0.1])
+def test_a_turned_point_has_its_turn_as_residual_at_large_radius(turn):
+    data = protocol(1)
+    (found,) = path_w(data, LOG_LOSS, [1e3], starts=("svm",))
+    side = np.random.default_rng(0).normal(size=found.W.shape)
+    side -= (side * found.W).sum() / 1e6 * found.W
+    D, Z = differences(data, GapObjective.of(data, LOG_LOSS))
+    side -= np.einsum(  # orthogonal to all constraints, so that only W itself turns
+        "jd,je,j->de", D, Z, np.linalg.lstsq((D @ D.T) * (Z @ Z.T), ((D @ side) * Z).sum(1))[0]
+    )
+    side *= 1e3 / np.linalg.norm(side)
+    W = math.cos(turn) * found.W + math.sin(turn) * side
+    pull = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
+    assert stationarity(W, pull.matrix, 0.0, 1e3, 1.0) == pytest.approx(turn, rel=0.01)
+
+
+def test_newton_leaves_the_sphere_where_the_gradient_points_inward():
+    goal = np.array([0.3, -0.4])
+
+    def jet(y):
+        return Jet(float((y - goal) @ (y - goal)), 2 * (y - goal), 2 * np.eye(2))
+
+    found = minimise_on_ball(jet, lambda y: jet(y).value, np.array([-1.0, 0.0]), 1.0)
+    assert np.allclose(found, goal, atol=1e-9)
+    short = minimise_on_ball(jet, lambda y: jet(y).value, np.array([0.0, 0.1]), 0.25)
+    assert np.allclose(short, goal / 2, atol=1e-9)
+
+
+# the path of (K, Q)
+
+
+def test_factors_reach_the_nuclear_path_with_both_conditions():
+    data = protocol(0)
+    path = path_kq(data, LOG_LOSS, [10.0, 100.0, 1e4], starts=("svm", "gradient"))
+    solution = solve_nuclear(att_svm_programme(data))
+    assert solution.unique
+    for m in path:
+        assert (m.K**2).sum() + (m.Q**2).sum() <= 2 * m.radius * (1 + 1e-12)
+        assert np.linalg.norm(m.W, "nuc") == pytest.approx(m.radius, rel=1e-9)
+        assert m.residual < 1e-10
+        assert abs(m.excess_of_operator) < 1e-9
+        assert m.log_lower <= m.log_gap + 1e-9
+        unit = solution.W / solution.value
+        assert m.distance[1] == pytest.approx(np.linalg.norm(m.W / m.radius - unit), rel=1e-6)
+    assert path[2].excess < 1e-6
+    assert path[2].distance[1] < 0.05 * path[1].distance[0]
+    assert path[2].distance[1] * 1e4 < 3 * path[1].distance[1] * 100
+    frobenius = path_w(data, LOG_LOSS, [100.0])[0]
+    assert path[1].log_gap > frobenius.log_gap  # the nuclear ball is smaller
+
+
+@pytest.mark.parametrize("inner", [1, 2, 5])
+def test_one_input_needs_one_column(inner):
+    data = protocol(5, n=1, T=4, d=3)
+    (wide,) = path_kq(data, LOG_LOSS, [30.0])
+    (found,) = path_kq(data, LOG_LOSS, [30.0], inner=inner)
+    assert found.K.shape == (3, inner)
+    assert found.log_gap == pytest.approx(wide.log_gap, rel=1e-9)
+    assert found.log_gap == pytest.approx(path_w(data, LOG_LOSS, [30.0])[0].log_gap, rel=1e-9)
+
+
+def test_one_column_cannot_turn():
+    one, two = (path_kq(TURNING.data, LOG_LOSS, [300.0], inner=r)[0] for r in (1, 2))
+    assert two.distance[1] < 1e-9
+    assert one.distance[0] > 0.3
+    assert one.log_gap > two.log_gap + 10
+    assert one.excess_of_operator > 0.01
+
+
+# the joint path
+
+
+@pytest.mark.parametrize("height", [1.0, 1.5])
+def test_the_published_instances_of_joint_training(height):
+    path = path_joint(joint_inputs(height), LOG_LOSS, [(0, 0), (10, 10), (100, 100), (1e4, 1e4)])
+    assert path[0].log_risk == pytest.approx(math.log(math.log(2)))
+    assert path[3].selected == (1, 1, 1)
+    for m in path[1:]:
+        assert m.residual < 1e-7
+        assert m.log_lower <= m.log_risk
+        assert np.linalg.norm(m.v) == pytest.approx(m.radii[0])
+    for name in ("angle_v", "angle_p"):
+        near, far = getattr(path[2], name), getattr(path[3], name)
+        assert far < 0.011 * near + 1e-9
+    assert path[3].log_risk == pytest.approx(-1e4, abs=1.0)
+
+
+def test_the_joint_path_agrees_with_force_in_one_dimension():
+    data = AttentionData.of([[[1.0], [-1.0]], [[0.5], [2.0]]], [[1.0], [1.0]], y=[1, -1], v=[1.0])
+    for loss in (LOG_LOSS, EXPONENTIAL, LOGISTIC_LOSS):
+        (found,) = path_joint(data, loss, [(2.0, 3.0)], starts=("mean", *["random"] * 6))
+        grid = [
+            loss.value(data.y * (np.exp(x := data.X[:, :, 0] * p) * data.X[:, :, 0]).sum(1)
+                       / np.exp(x).sum(1) * v).mean()
+            for v in np.linspace(-2, 2, 81)
+            for p in np.linspace(-3, 3, 81)
+        ]  # fmt: skip
+        assert found.log_risk <= math.log(min(grid)) + 1e-12
+
+
+# errors
+
+
+@pytest.mark.parametrize(
+    ("radii", "options"),
+    [
+        ([], {}),
+        ([-1.0], {}),
+        ([math.nan], {}),
+        ([math.inf], {}),
+        ([2.0, 1.0], {}),
+        ([1.0, 1.0], {}),
+        (["far"], {}),
+        ([1.0], {"starts": ()}),
+        ([1.0], {"starts": ("sideways",)}),
+        ([1.0], {"starts": (np.zeros((10, 10)),)}),
+        ([1.0], {"starts": (np.ones((2, 2)),)}),
+    ],
+)
+def test_bad_radii_and_starts_are_named(radii, options):
+    for path in (path_w, path_kq):
+        with pytest.raises(DataError):
+            path(protocol(), LOG_LOSS, radii, **options)
+
+
+def test_other_bad_input_is_named():
+    data = protocol()
+    for loss in (LOGISTIC, SQUARED):
+        with pytest.raises(DataError, match="decreasing"):
+            path_w(data, loss, [1.0])
+    with pytest.raises(DataError, match="must be a Loss"):
+        GapObjective.of(data, "log-loss")
+    with pytest.raises(DataError, match="inner dimension"):
+        path_kq(data, LOG_LOSS, [1.0], inner=0)
+    flat = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
+    with pytest.raises(DataError, match="same everywhere"):
+        path_w(flat, LOG_LOSS, [1.0])
+    with pytest.raises(DataError, match="labels"):
+        path_joint(flat, LOG_LOSS, [(1.0, 1.0)])
+    with pytest.raises(DataError, match="infimum"):
+        path_joint(data, CORRELATION, [(1.0, 1.0)])
+    for radii in ([], [(1.0,)], [(1.0, -1.0)], [(2.0, 1.0), (1.0, 2.0)]):
+        with pytest.raises(DataError):
+            path_joint(data, LOG_LOSS, radii)
+    with pytest.raises(DataError, match="no start"):
+        path_joint(data, LOG_LOSS, [(1.0, 1.0)], starts=())
+
+
+# the claims
+
+
+def test_a_flat_loss_leads_elsewhere_and_that_is_certified():
+    (found,) = path_w(FLAT_PULLS.data, FLAT, [1e4])
+    assert found.W[:, 0] / 1e4 == pytest.approx([3 / math.sqrt(10), 1 / math.sqrt(10)], abs=1e-3)
+    assert certified_direction(FLAT_PULLS, "optimal").contains(fmpq(-1, 5))
+    steep = Path(FLAT_PULLS.data, "log-loss")
+    assert certified_direction(steep, "optimal") is None
+    assert path_w(steep.data, LOG_LOSS, [1e4])[0].angle < 1e-3
+    assert certified_set(TURNING, "solutions", 1.0, 1) < 0
+    assert certified_set(TURNING, "solutions", 1.0, None) is None
+    assert certified_set(FLAT_PULLS, "solutions", 1.0, None) < 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_constant_of_theorem_2_is_attained_and_no_smaller_one_holds(seed):
+    case = extremal(np.random.default_rng(seed))
+    assert good(case)
+    slack = distance_slack(case, False, 1.0, 1.0, False)
+    with ctx.workprec(300):
+        ball = certify_distance(case, False, 1.0, 1.0, False)
+        assert ball > 0
+        assert abs(ball - slack.value) <= slack.error
+        assert certify_distance(case, False, 0.95, 1.0, False) < 0
+    assert slack.ratio > 0.95
+    worse = Candidate(case.data, case.loss, case.rho, 1.001 * case.W)
+    assert not good(worse)
+    assert not good(Candidate(case.data, case.loss, case.rho, 0.9 * case.W))
+
+
+@pytest.mark.parametrize("rho", [1.5, 4.0])
+def test_the_constant_of_one_constraint_is_zero(rho):
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[3.0, 1.0]])
+    case = Candidate(data, "correlation", rho, np.array([[rho]]))  # W = V
+    with ctx.workprec(200):
+        bound = certify_distance(case, False, 1.0, 1.0, False)
+        assert bound.contains(0)
+        assert bound.rad() < 1e-50
+
+
+def test_the_constant_is_a_divergence():
+    data = AttentionData.of(
+        [[[1, 0, 0], [0, 0, 0]], [[0, 1, 0], [0, 0, 0]]], np.eye(3)[:2], scores=[[1, 0], [64, 0]]
+    )
+    case = Candidate(data, "correlation", 512.0, np.zeros((3, 3)))
+    c = np.array([1, 64]) / 65
+    divergence = float((0.5 * np.log(0.5 / c)).sum())
+    with ctx.workprec(2000):
+        bound = certify_distance(case, False, 1.0, 1.0, False) + 1  # W = 0 is at distance 1
+        assert float(bound) == pytest.approx(2 * divergence / 512, rel=1e-12)
+
+
+def test_every_known_loss_has_its_place():
+    assert {loss.name for loss in DECREASING} | {"logistic", "squared"} == set(LOSSES)
