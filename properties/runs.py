@@ -6,23 +6,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactAnswer, ExactData, certified_fate, dot, rational, rationals, separate
+from attsvm.exact import ExactAnswer, ExactData, rationals, separate
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import moves_along_margins
-from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
+from properties.fates import certified_direction
 from properties.strategies import arrays, numbers, sizes, starts
 
 __all__ = [
+    "LOCAL_TRAP",
     "Run",
     "all_tight",
     "certified_limit",
@@ -30,11 +31,13 @@ __all__ = [
     "feasible",
     "in_basin",
     "max_margin",
+    "or_more_bits",
     "pulling_data",
     "reaches",
     "runs",
     "several_tokens",
     "tight_data",
+    "towards_solution",
     "unique_optimum",
 ]
 
@@ -140,9 +143,8 @@ def reaches(run: Run, loss: str, towards: str) -> Slack:
 def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     """A proof that the direction converges to the target (1) or that it does not (negative).
 
-    In order: the target does not exist; the loss increases and <X, X^mm> falls for ever; the run
-    with step 1/smoothness enters the basin of X^mm, and the target is, or is not, a positive
-    multiple of it; it is trapped at tokens that the target would not select.
+    In order: the target does not exist; the loss increases and <X, X^mm> falls for ever; what
+    `certified_direction` proves.
     """
     exact = ExactData.of(run.data)
     target = max_margin(run.data, towards)
@@ -154,28 +156,7 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     if LOSSES[loss].direction > 0:
         falls = solved.all_tight or moves_along_margins(exact)
         return arb(-1) if falls and towards == "optimal" else None
-    smoothness = risk_smoothness(run.data, LOSSES[loss])
-    step = rational(1.0 / smoothness) if smoothness > 0.0 else fmpq(1)
-    fate = certified_fate(exact, rationals(run.start), loss, step, 256)
-    if fate is None:
-        return None
-    if fate.converges:
-        return _agreement(target, solved.W)
-    for tokens, z, chosen in zip(exact.X, exact.Z, fate.selected, strict=True):
-        values = [dot(x, [dot(row, z) for row in target]) for x in tokens]
-        if values[chosen] < max(values):
-            return arb(-1)
-    return None
-
-
-def _agreement(target: Matrix, limit: Matrix) -> arb:
-    """1 where the matrices share their direction, else minus the squared sine of their angle."""
-    a, b = [x for row in target for x in row], [x for row in limit for x in row]
-    inner = dot(a, b)
-    sine = 1 - inner * inner / (dot(a, a) * dot(b, b)) if dot(a, a) != 0 else fmpq(1)
-    if inner > 0 and sine == 0:
-        return arb(1)
-    return arb(-(sine if inner > 0 else fmpq(1)))
+    return certified_direction(run.data, rationals(run.start), loss, target)
 
 
 @st.composite
@@ -227,3 +208,36 @@ def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
     """A run on data of the strategy; starts are zero, small and large by the powers of two."""
     drawn = draw(data)
     return Run(drawn, draw(starts(drawn.d, *powers)))
+
+
+LOCAL_TRAP = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 2.0], [0.0, 1.0], [0.0, -1.0]]],
+        [[1.0, 0.0]],
+        scores=[[3.0, 2.0, 1.0, -1.0]],
+    ),
+    np.array([[0.0, 0.0], [20.0, 0.0]]),
+)
+"""One input, all tokens support vectors, started where its second-best token keeps it for ever."""
+
+
+def towards_solution(generator: np.random.Generator) -> Run:
+    """A larger data set on axes of its own, started along X^mm with a random part."""
+    n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
+    d = n * (T - 1)
+    X = np.zeros((n, T, d))
+    for i in range(n):
+        for t in range(1, T):
+            X[i, t, i * (T - 1) + t - 1] = -1.0
+    scores = generator.integers(-4, 1, size=(n, T)) / 4
+    scores[:, 0] = 1.0
+    Z = np.eye(n, d) if n <= d else np.ones((n, d))
+    start = 6.0 * sum(np.outer(-X[i, t], Z[i]) for i in range(n) for t in range(1, T))
+    return Run(
+        AttentionData(X, Z, scores=scores), start + generator.integers(-4, 5, size=(d, d)) / 4
+    )
+
+
+def or_more_bits(ball: arb | None) -> arb | None:
+    """The ball; below 1024 bits an open one in place of None, so that the precision is raised."""
+    return arb("nan") if ball is None and ctx.prec < 1024 else ball

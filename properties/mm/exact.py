@@ -90,11 +90,12 @@ class Exact:
         assert all(dot(z, row) >= b * square for row, b in pairs)
         return square
 
-    def positive(self, share: float) -> arb:
-        """The margin less a share of the shortest row, exactly 0 where it is."""
+    def positive(self, share: float, above: bool = True) -> arb:
+        """The margin less a share of the shortest row, exactly 0 where it is; or minus that."""
         if not self.rows:
             return arb("inf")
-        return _difference(self.margin_square, self._shortest, share)
+        difference = _difference(self.margin_square, self._shortest, share)
+        return difference if above else -difference
 
     def nearest_point(self, share: float, of: str) -> arb:
         """-|margin - share distance from 0|, of the set C, or of the nearest row."""

@@ -53,6 +53,7 @@ from properties.mm.selections import (
     ORTHOGONAL,
     PUBLISHED,
     RESCUED,
+    SEPARATED,
     TWICE,
     Selection,
     gaussian,
@@ -63,9 +64,11 @@ from properties.mm.selections import (
 SLIDE: dict[str, Any] = {"source": SOURCE, "place": "Attention SVMs, joint v and p-SVMs", "cost": 3}
 
 
-def certify_existence(case: Selection, share: float = 0.0) -> arb:
+def certify_existence(case: Selection, share: float = 0.0, above: bool = True) -> arb:
     """The smaller of both margins in rationals; Farkas multipliers prove that one is 0."""
     v = exact_v(case)
+    if not above:
+        return exact_relaxed(case).positive(share, above) if v.exists else arb("inf")
     if not v.exists:
         return arb(0)
     p, label = exact_relaxed(case).positive(share), root(v.margin_square)
@@ -82,15 +85,20 @@ def certify_existence(case: Selection, share: float = 0.0) -> arb:
     certify=certify_existence,
     expected="refuted, certified",
     siblings={
-        "the margin of p exceeds that of the nearest rival": sibling(share=1.0),
-        "the margin of p exceeds half of that": sibling(share=0.5),
+        "there never is a p(alpha)": sibling(above=False, examples=[SEPARATED]),
+        "its margin is at most half of the nearest rival's": sibling(
+            share=0.5, above=False, examples=[SEPARATED]
+        ),
     },
 )
-def literal_1(case: Selection, share: float = 0.0) -> Slack:
+def literal_1(case: Selection, share: float = 0.0, above: bool = True) -> Slack:
     """The smaller of 1/||v(alpha)|| and 1/||p(alpha)||, 0 where one is missing, is above 0."""
     found = find_joint(case)
     if found is None:
         return UNKNOWN
+    if not above:
+        missing = found.v.margin == 0.0
+        return Slack(np.inf, 0.0) if missing else programmes.positive(found.p, share, above)
     v, p = programmes.positive(found.v, 0.0), programmes.positive(found.p, share)
     if found.v.margin == 0.0:
         return v

@@ -37,6 +37,7 @@ from properties.mm.selections import (
     ONE_TOKEN,
     OPPOSED,
     PUBLISHED,
+    SEPARATED,
     Rival,
     Selection,
     gaussian,
@@ -48,21 +49,30 @@ from properties.mm.selections import (
 )
 
 SLIDE: dict[str, Any] = {"source": SOURCE, "place": "Attention SVMs, p-SVM", "cost": 2}
-TOO_MUCH = {
-    "the margin exceeds that of the nearest rival": sibling(share=1.0),
-    "the margin exceeds half of that": sibling(share=0.5),
-}
 
 
-def exists(case: Selection, share: float) -> Slack:
-    """1/||p(alpha)||, 0 where there is no p(alpha), is above a share of the shortest difference."""
+def otherwise(*examples: Selection | Rival) -> dict[str, Any]:
+    """Statements of the contrary kind, false where a selection is separated."""
+    return {
+        "there never is one": sibling(above=False, examples=examples),
+        "the margin is at most half of the nearest rival's": sibling(
+            share=0.5, above=False, examples=examples
+        ),
+    }
+
+
+def exists(case: Selection, share: float, above: bool) -> Slack:
+    """1/||p(alpha)||, 0 where there is no p(alpha), is above a share of the shortest difference.
+
+    Or at most that share.
+    """
     p = find_p(case)
-    return UNKNOWN if p is None else programmes.positive(p, share)
+    return UNKNOWN if p is None else programmes.positive(p, share, above)
 
 
-def certify_existence(case: Selection | Rival, share: float = 0.0) -> arb:
+def certify_existence(case: Selection | Rival, share: float = 0.0, above: bool = True) -> arb:
     """The same in rationals; where there is no p(alpha), Farkas multipliers prove it."""
-    return exact_p(case.chosen if isinstance(case, Rival) else case).positive(share)
+    return exact_p(case.chosen if isinstance(case, Rival) else case).positive(share, above)
 
 
 def optimal(case: Rival) -> bool:
@@ -80,11 +90,11 @@ def optimal(case: Rival) -> bool:
     examples=[ONE_TOKEN, *PUBLISHED, DUPLICATE, INSIDE],
     certify=certify_existence,
     expected="refuted, certified",
-    siblings=TOO_MUCH,
+    siblings=otherwise(SEPARATED),
 )
-def literal_1(case: Selection, share: float = 0.0) -> Slack:
+def literal_1(case: Selection, share: float = 0.0, above: bool = True) -> Slack:
     """For every choice of tokens."""
-    return exists(case, share)
+    return exists(case, share, above)
 
 
 @claim(
@@ -97,11 +107,11 @@ def literal_1(case: Selection, share: float = 0.0) -> Slack:
     hypotheses={"alpha_i has the highest score": optimal},
     certify=certify_existence,
     expected="refuted, certified",
-    siblings=TOO_MUCH,
+    siblings=otherwise(Rival(SEPARATED, np.ones(1))),
 )
-def literal_2(case: Rival, share: float = 0.0) -> Slack:
+def literal_2(case: Rival, share: float = 0.0, above: bool = True) -> Slack:
     """For the optimal tokens of a head."""
-    return exists(case.chosen, share)
+    return exists(case.chosen, share, above)
 
 
 def certify_distance(case: Selection, share: float = 1.0, of: str = "set") -> arb:

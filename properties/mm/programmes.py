@@ -259,12 +259,13 @@ def _distance(programme: Programme, inside: Found | None) -> tuple[float, float]
     return value, max(high - value, value - low)
 
 
-def positive(found: Found, share: float) -> Slack:
-    """The margin is above a share of the shortest row, or above 0."""
+def positive(found: Found, share: float, above: bool = True) -> Slack:
+    """The margin is above a share of the shortest row, or above 0; or at most that instead."""
     if found.answer is None:
         return Slack(np.inf, 0.0, "strict")  # nothing is demanded
     short, error = _shortest(found.answer.programme)
-    return Slack(found.margin - share * short, found.error + share * error, "strict")
+    value, error = found.margin - share * short, found.error + share * error
+    return Slack(value, error, "strict") if above else Slack(-value, error)
 
 
 def nearest_point(found: Found, share: float, of: str, inside: Found | None = None) -> Slack:

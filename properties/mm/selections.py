@@ -25,6 +25,7 @@ __all__ = [
     "ORTHOGONAL",
     "PUBLISHED",
     "RESCUED",
+    "SEPARATED",
     "Rival",
     "Selection",
     "gaussian",
@@ -93,6 +94,7 @@ def _published(height: float) -> Selection:
 
 
 ONE_TOKEN = select([[[1.0]]], [1], [0])
+SEPARATED = select([[[1.0], [0.0]]], [1], [0])
 DUPLICATE = select([[[1.0], [1.0]]], [1], [0])
 INSIDE = select([[[1.0], [2.0], [0.0]]], [1], [0])  # the selected token lies between the others
 OPPOSED = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 0])

@@ -44,9 +44,9 @@ ZERO = select([[[0.0]]], [1], [0])
 DIAGONAL = select([[[1.0, 1.0]]], [1], [0])
 
 
-def certify_existence(case: Selection, share: float = 0.0) -> arb:
+def certify_existence(case: Selection, share: float = 0.0, above: bool = True) -> arb:
     """The margin in rationals; where there is no v(alpha), Farkas multipliers prove it."""
-    return exact_v(case).positive(share)
+    return exact_v(case).positive(share, above)
 
 
 @claim(
@@ -58,14 +58,16 @@ def certify_existence(case: Selection, share: float = 0.0) -> arb:
     certify=certify_existence,
     expected="refuted, certified",
     siblings={
-        "the margin exceeds that of the shortest token": sibling(share=1.0),
-        "the margin exceeds half of that": sibling(share=0.5),
+        "there never is one": sibling(above=False, examples=[DIAGONAL]),
+        "the margin is at most half of the shortest token's": sibling(
+            share=0.5, above=False, examples=[DIAGONAL]
+        ),
     },
 )
-def literal(case: Selection, share: float = 0.0) -> Slack:
+def literal(case: Selection, share: float = 0.0, above: bool = True) -> Slack:
     """1/||v(alpha)||, 0 where there is no v(alpha), is above a share of the shortest token."""
     v = find_v(case)
-    return UNKNOWN if v is None else programmes.positive(v, share)
+    return UNKNOWN if v is None else programmes.positive(v, share, above)
 
 
 def certify_distance(case: Selection, share: float = 1.0, of: str = "set") -> arb:

@@ -55,6 +55,15 @@ def crowded_larger(generator: np.random.Generator) -> AttentionData:
     return _crowded(X, Z, chosen, np.ones(n, dtype=np.int64), factor, shift, scores)
 
 
+def crowded_gaussian(generator: np.random.Generator) -> AttentionData:
+    """Three inputs of four Gaussian tokens in R^8 and one that is no support vector."""
+    data = all_support_larger(generator)
+    chosen, by = np.zeros(3, dtype=np.int64), generator.integers(1, 4, size=3)
+    factor = generator.choice([1.5, 2.0, 3.0], size=3)
+    scores = generator.integers(-8, 9, size=(3, 5)) / 4
+    return _crowded(data.X, data.Z, chosen, by, factor, np.ones(3), scores)
+
+
 @st.composite
 def crowded_runs(draw: st.DrawFn) -> Run:
     """Such data with tokens that are certainly no support vectors, at any matrix."""
@@ -83,25 +92,28 @@ def all_support_larger(generator: np.random.Generator) -> AttentionData:
 
 @st.composite
 def thinned(draw: st.DrawFn) -> Dropped:
-    """Such data, with tokens at the margin and beyond it, less any tokens."""
+    """Such data, with tokens at the margin, copies of them, or beyond it, less any tokens."""
     data = draw(all_support())
     factor = np.full(data.n, draw(st.sampled_from([1.0, 2.0])))
     by = np.full(data.n, draw(sizes(1, data.T - 1)))
-    return _thinned(data, by, factor, draw(arrays(data.n, data.T + 1)) > 0)
+    shift = np.full(data.n, draw(st.sampled_from([1.0, 0.0])))
+    return _thinned(data, by, factor, shift, draw(arrays(data.n, data.T + 1)) > 0)
 
 
 def thinned_larger(generator: np.random.Generator) -> Dropped:
     """The same at larger sizes."""
     data = all_support_larger(generator)
-    factor = generator.choice([1.0, 2.0], size=data.n)
+    factor, shift = (generator.choice(two, size=data.n) for two in ([1.0, 2.0], [1.0, 0.0]))
     dropped = generator.random((data.n, data.T + 1)) < generator.random()
-    return _thinned(data, np.ones(data.n, dtype=np.int64), factor, dropped)
+    return _thinned(data, np.ones(data.n, dtype=np.int64), factor, shift, dropped)
 
 
-def _thinned(data: AttentionData, by: Array, factor: Array, dropped: Array) -> Dropped:
+def _thinned(
+    data: AttentionData, by: Array, factor: Array, shift: Array, dropped: Array
+) -> Dropped:
     chosen = np.zeros(data.n, dtype=np.int64)
     scores = np.zeros((data.n, data.T + 1))
-    return Dropped(_crowded(data.X, data.Z, chosen, by, factor, np.ones(data.n), scores), dropped)
+    return Dropped(_crowded(data.X, data.Z, chosen, by, factor, shift, scores), dropped)
 
 
 def unique(case: AttentionData | Dropped | Run) -> bool:
@@ -115,13 +127,9 @@ def has_idle(case: AttentionData | Dropped | Run) -> bool:
     return found is not None and any(m > 1 for m in found.margins.values())
 
 
-def independent(case: AttentionData | Dropped) -> bool:
-    """There is an X^mm, and its tight constraints are independent, so that its w is unique."""
-    found = exactly(_data(case))
-    if found is None:
-        return False
-    tight = [t for t, m in found.margins.items() if m == 1]
-    return not tight or int(found.gram(tight).rank()) == len(tight)
+def exists(case: AttentionData | Dropped) -> bool:
+    """There is an X^mm."""
+    return exactly(_data(case)) is not None
 
 
 def all_independent(data: AttentionData) -> bool:

@@ -29,19 +29,17 @@ from flint import arb
 
 from attsvm.data import AttentionData
 from attsvm.exact import rational
-from attsvm.svm import att_svm
 from attsvm.theory import Slack, claim, sibling
+from properties.programmes import EPS
 from properties.runs import answer
 from properties.sim import SOURCE
 from properties.sim.soft import (
-    EPS,
     Soft,
     above_zero,
     against_hard,
     certify_hard,
     certify_zero,
     cheap_rivals,
-    independent,
     moved,
     positive_price,
     rivals,
@@ -52,9 +50,9 @@ from properties.sim.soft import (
     unique,
 )
 
-DEFINITION: dict[str, Any] = {"source": SOURCE, "place": "Definition 4.1"}
+DEFINITION: dict[str, Any] = {"source": SOURCE, "place": "Definition 4.1", "cost": 2}
+POSITIVE = {"C > 0": positive_price}
 SEPARABLE = {
-    "C > 0": positive_price,
     "optimal tokens are unique": unique,
     "Att-SVM is separable": separable,
 }
@@ -64,6 +62,14 @@ def single(x: float, C: float, keep: bool, move: float) -> Soft:
     """One input with tokens x and 0 and query 1."""
     data = AttentionData.of([[[x], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
     return Soft(data, C, keep, np.array([[move]]))
+
+
+REPEATED = Soft(  # multipliers that are not unique
+    AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
+    1.0,
+    False,
+    np.array([[0.5]]),
+)
 
 
 def certify_threshold(case: Soft, share: float = 1.0) -> arb:
@@ -87,31 +93,34 @@ def certify_ten(case: Soft, C: float = 10.0) -> arb:
     examples=[single(0.0625, 10.0, False, 0.0)],
     certify=certify_ten,
     expected="refuted",
-    siblings={"C = 1/4": sibling(C=0.25), "C = 1/64": sibling(C=0.015625)},
+    siblings={
+        "C = 1/4": sibling(C=0.25, examples=[single(1.0, 0.25, False, 0.0)]),
+        "C = 1/64": sibling(C=0.015625, examples=[single(1.0, 0.015625, False, 0.0)]),
+    },
 )
 def literal_1(case: Soft, C: float = 10.0) -> Slack:
     """Some rival has a smaller objective."""
-    return against_hard(case, C, 0.0)
+    return against_hard(case, C)
 
 
 @claim(
     "sim/definition-4.1:amended",
     **DEFINITION,
     statement="on separable data X^mm minimises ||X||_F + C sum of slacks for every C of at least "
-    "max lambda / ||X^mm||, lambda the multipliers of X^mm",
+    "max lambda / ||X^mm||, lambda any multipliers of X^mm",
     data=rivals(),
-    hypotheses={**SEPARABLE, "tight constraints are independent": independent},
-    examples=[single(1.0, 1.0, True, -0.25), single(0.0625, 1.0, False, 0.0)],
+    hypotheses=SEPARABLE,
+    examples=[single(1.0, 1.0, True, -0.25), single(0.0625, 1.0, False, 0.0), REPEATED],
     certify=certify_threshold,
     expected="holds",
     siblings={"95% of that price": sibling(share=0.95), "half of it": sibling(share=0.5)},
 )
 def amended(case: Soft, share: float = 1.0) -> Slack:
-    """At the least price that the multipliers allow."""
-    hard = att_svm(case.data)
-    tight = hard.programme.gram[np.ix_(hard.is_tight, hard.is_tight)]
-    condition = 64 * EPS * float(np.linalg.cond(tight)) * len(hard.weights)
-    return against_hard(case, share * float(hard.weights.max()) / hard.value, condition)
+    """At the least price that the exact multipliers allow."""
+    solved = answer(case.data)
+    assert solved is not None
+    threshold = float(arb(max(solved.duals)) / arb(solved.square).sqrt())
+    return against_hard(case, share * threshold, 4 * EPS)
 
 
 @claim(
@@ -120,13 +129,22 @@ def amended(case: Soft, share: float = 1.0) -> Slack:
     statement="the argmin is a single matrix for every C > 0: where C ||sum_j A_j|| <= 1, so that "
     "0 is a minimiser, every other matrix has a larger objective",
     data=cheap_rivals(),
-    hypotheses={**SEPARABLE, "C ||sum_j A_j|| <= 1": small_price, "V is not zero": moved},
+    hypotheses={
+        **POSITIVE,
+        **SEPARABLE,
+        "C ||sum_j A_j|| <= 1": small_price,
+        "V is not zero": moved,
+    },
     examples=[single(1.0, 1.0, False, 0.5)],
     certify=partial(certify_zero, growth=0.0, pull=0.0),
     expected="refuted",
     siblings={
-        "any price": sibling(drop=["C ||sum_j A_j|| <= 1"], data=rivals()),
-        "larger by a quarter of the norm": sibling(growth=0.25),
+        "any price": sibling(
+            drop=["C ||sum_j A_j|| <= 1"], data=rivals(), examples=[single(1.0, 2.0, False, 0.5)]
+        ),
+        "larger by a quarter of the norm": sibling(
+            growth=0.25, examples=[single(1.0, 1.0, False, 0.25)]
+        ),
     },
 )
 def literal_2(case: Soft, growth: float = 0.0, pull: float = 0.0) -> Slack:
@@ -142,7 +160,7 @@ def literal_2(case: Soft, growth: float = 0.0, pull: float = 0.0) -> Slack:
     "0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
     data=rivals(),
     hypotheses={
-        "C > 0": positive_price,
+        **POSITIVE,
         "optimal tokens are unique": unique,
         "there is something to separate": several,
     },
@@ -152,6 +170,7 @@ def literal_2(case: Soft, growth: float = 0.0, pull: float = 0.0) -> Slack:
     siblings={
         "1.05 in place of 1": sibling(growth=1.05),
         "0.95 C in place of C": sibling(pull=0.95),
+        "C may be negative": sibling(drop=list(POSITIVE), examples=[single(1.0, -1.0, False, 2.0)]),
     },
 )
 def sharp(case: Soft, growth: float = 1.0, pull: float = 1.0) -> Slack:

@@ -36,30 +36,30 @@ from properties.sim.crowds import Dropped
 
 
 def coefficients(run: Run, which: str) -> Slack:
-    """The largest |dL/d logit| of the tokens named, against zero."""
-    named = _named(run.data, which)
-    if named is None:
+    """The largest |dL/d logit| of the tokens chosen, against zero."""
+    chosen = named(run.data, which)
+    if chosen is None:
         return OPEN
     gradient, error = _logit_gradient(run.data, run.start)
-    return Slack.equal(float(np.abs(gradient[named]).max(initial=0.0)), error)
+    return Slack.equal(float(np.abs(gradient[chosen]).max(initial=0.0)), error)
 
 
 def exact_coefficients(run: Run, which: str) -> arb | None:
-    """Minus the largest coefficient, as a ball; exactly 0 where no token is named."""
-    named = _exactly_named(run.data, which)
-    if named is None:
+    """Minus the largest coefficient, as a ball; exactly 0 where no token is chosen."""
+    chosen = exactly_named(run.data, which)
+    if chosen is None:
         return None
     gradient = _exact_logit_gradient(run.data, run.start)
-    return -max((abs(gradient[token]) for token in named), key=arb.mid, default=arb(0))
+    return -max((abs(gradient[token]) for token in chosen), key=arb.mid, default=arb(0))
 
 
 def updates(run: Run, which: str) -> Slack:
-    """The distance of the gradients at the start with and without the tokens named."""
-    named = _named(run.data, which)
-    if named is None:
+    """The distance of the gradients at the start with and without the tokens chosen."""
+    chosen = named(run.data, which)
+    if chosen is None:
         return OPEN
     total, error = np.zeros((run.data.d, run.data.d)), 0.0
-    for data, sign in ((run.data, 1.0), (without(run.data, named), -1.0)):
+    for data, sign in ((run.data, 1.0), (without(run.data, chosen), -1.0)):
         gradient, lost = _logit_gradient(data, run.start)
         total += sign * np.einsum("nt,ntc,ne->ce", gradient, data.X, data.Z)
         sizes_ = np.linalg.norm(data.X, axis=2) * np.linalg.norm(data.Z, axis=1)[:, None]
@@ -68,14 +68,14 @@ def updates(run: Run, which: str) -> Slack:
 
 
 def exact_updates(run: Run, which: str) -> arb | None:
-    """Minus the same distance as a ball; exactly 0 where no token is named."""
-    named = _exactly_named(run.data, which)
-    if named is None:
+    """Minus the same distance as a ball; exactly 0 where no token is chosen."""
+    chosen = exactly_named(run.data, which)
+    if chosen is None:
         return None
-    if not named:
+    if not chosen:
         return arb(0)
     gradients = []
-    for data in (run.data, without(run.data, _mask(run.data, named))):
+    for data in (run.data, without(run.data, _mask(run.data, chosen))):
         c = _exact_logit_gradient(data, run.start)
         gradients.append(_pulled_back(ExactData.of(data), c))
     return -norm(subtract(*gradients))
@@ -114,10 +114,10 @@ def _exact_logit_gradient(data: AttentionData, X: Array) -> dict[Token, arb]:
     return gradient
 
 
-# the tokens named
+# the tokens chosen
 
 
-def _named(data: AttentionData, which: str) -> Array | None:
+def named(data: AttentionData, which: str) -> Array | None:
     """Support tokens, the first of them, the optimal ones or the others, margins read to 1e-7."""
     best = optimum(data)
     found = solve(data, best)
@@ -135,7 +135,7 @@ def _named(data: AttentionData, which: str) -> Array | None:
     return {"support": support, "optimal": optimal, "others": others}[which]
 
 
-def _exactly_named(data: AttentionData, which: str) -> list[Token] | None:
+def exactly_named(data: AttentionData, which: str) -> list[Token] | None:
     """The same by exact margins."""
     found = exactly(data)
     if found is None:
@@ -158,11 +158,11 @@ def _mask(data: AttentionData, tokens: list[Token]) -> Array:
 
 
 def moved(data: AttentionData, which: str) -> Slack:
-    """How far X^mm moves when the tokens named are left out."""
-    named, best = _named(data, which), optimum(data)
-    if named is None:
+    """How far X^mm moves when the tokens chosen are left out."""
+    chosen, best = named(data, which), optimum(data)
+    if chosen is None:
         return OPEN
-    whole, rest = solve(data, best), solve(without(data, named), best)
+    whole, rest = solve(data, best), solve(without(data, chosen), best)
     if whole is None or rest is None:
         return OPEN
     error = whole.error + rest.error + 8 * EPS * float(np.linalg.norm(whole.W))
@@ -171,33 +171,35 @@ def moved(data: AttentionData, which: str) -> Slack:
 
 def exactly_moved(data: AttentionData, which: str) -> arb | None:
     """Minus the same distance; exactly 0 where X^mm stays."""
-    whole, named = exactly(data), _exactly_named(data, which)
-    if whole is None or named is None:
+    whole, chosen = exactly(data), exactly_named(data, which)
+    if whole is None or chosen is None:
         return None
-    rest = exactly(without(data, _mask(data, named)))
+    rest = exactly(without(data, _mask(data, chosen)))
     assert rest is not None
     apart = subtract(flat(whole.W), flat(rest.W))
     return -norm(apart) if any(x != 0 for x in apart) else arb(0)
 
 
 def at_most_lost(case: Dropped, share: float) -> Slack:
-    """||X^mm||^2 less that without the tokens, against share ||sum_J w_j A_j||^2."""
+    """||X^mm||^2 less that without the tokens, against share ||sum_J w_j A_j||^2.
+
+    Multipliers need not be unique; those of the exact solution are taken.
+    """
     best = optimum(case.data)
     if best is None:
         return OPEN
     dropped = case.dropped.copy()
     dropped[np.arange(len(best)), best] = False
     whole, rest = solve(case.data, best), solve(without(case.data, dropped), best)
-    if whole is None or rest is None or whole.answer is None:
+    duals = exactly(case.data)
+    if whole is None or rest is None or whole.answer is None or duals is None:
         return OPEN
-    programme, moved_by = whole.answer.programme, _weight_error(whole)
-    if not math.isfinite(moved_by):
-        return OPEN
+    programme = whole.answer.programme
+    tokens = zip(programme.input.tolist(), programme.token.tolist(), strict=True)
+    weights = np.array([float(arb(duals.duals[token])) for token in tokens])
     J = dropped[programme.input, programme.token]
-    sum_J = programme.combine(np.where(J, whole.answer.weights, 0.0))
-    size = float(np.linalg.norm(sum_J))
-    e = moved_by * math.sqrt(float((programme.norms[J] ** 2).sum()))
-    e += 8 * EPS * (len(J) + 8) * float(whole.answer.weights @ programme.norms)
+    size = float(np.linalg.norm(programme.combine(np.where(J, weights, 0.0))))
+    e = 8 * EPS * (len(J) + 8) * float(weights @ programme.norms)
     error = share * e * (2 * size + e) + whole.high - whole.low + rest.high - rest.low
     error += 16 * EPS * (whole.high + share * size**2)
     return Slack.at_most(whole.square - rest.square, share * size**2, error)

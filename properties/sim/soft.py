@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactAnswer, ExactData, dot, rational, rationals
-from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
+from properties.programmes import EPS, OPEN, optimum, solve
 from properties.runs import answer
 from properties.strategies import arrays, separable_data, sizes
-
-EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +68,6 @@ def several(case: Soft) -> bool:
     return bool((case.data.present.sum(axis=1) > 1).any())
 
 
-def independent(case: Soft) -> bool:
-    """The tight constraints of X^mm are linearly independent, so that lambda is unique."""
-    found, rows = answer(case.data), _rows(case.data)
-    assert found is not None
-    return bool(fmpq_mat([rows[j] for j in found.tight]).rank() == len(found.tight))
-
-
 def positive_price(case: Soft) -> bool:
     """C > 0."""
     return case.C > 0
@@ -97,7 +89,7 @@ def objective(data: AttentionData, V: Array, C: float) -> tuple[float, float]:
     margins = programme.margins(V)
     hinges = np.maximum(0.0, 1.0 - margins)
     norm = float(np.linalg.norm(V))
-    size = norm + C * float((1.0 + programme.norms * norm).sum())
+    size = norm + abs(C) * float((1.0 + programme.norms * norm).sum())
     return norm + C * float(hinges.sum()), 16 * (data.d**2 + len(hinges)) * EPS * size
 
 
@@ -134,15 +126,19 @@ def _rival(case: Soft, solved: ExactAnswer) -> Any:
     return [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(solved.W, move, strict=True)]
 
 
-def against_hard(case: Soft, C: float, relative: float) -> Slack:
+def against_hard(case: Soft, C: float, relative: float = 0.0) -> Slack:
     """f_C(V) - f_C(X^mm); `relative` bounds the error of C."""
-    hard = att_svm(case.data)
-    condition = 64 * EPS * hard.value * float(hard.programme.norms.max()) * len(hard.weights)
+    hard = solve(case.data, optimum(case.data))
+    if hard is None or hard.answer is None:
+        return OPEN
     V = case.move + (hard.W if case.keep else 0.0)
     left, error_left = objective(case.data, hard.W, C)
     right, error_right = objective(case.data, V, C)
-    carried = (condition + relative) * (left + right + C * len(hard.weights))
-    return Slack.at_most(left, right, error_left + error_right + carried)
+    # f_C moves by at most this much for each unit that its argument moves
+    steep = 1.0 + C * float(hard.answer.programme.norms.sum())
+    away = (1 + case.keep) * hard.error + 2 * EPS * float(np.linalg.norm(V))
+    error = error_left + error_right + steep * away + relative * (left + right)
+    return Slack.at_most(left, right, error)
 
 
 def certify_hard(case: Soft, C: fmpq, *, over_norm: bool) -> arb:
@@ -169,9 +165,9 @@ def certify_zero(case: Soft, growth: float = 1.0, pull: float = 1.0) -> arb:
     rest = C * (_slacks(case.data, V) - len(_rows(case.data)))  # f_C(V) - f_C(0) = ||V|| + rest
     a, b, S = 1 - rational(growth), rational(pull) * C, _square(_summed(case.data))
     # ||V|| (a + b ||S||) + rest
-    if rest <= 0 and (
-        (a == 0 and b * b * S * square == rest * rest) or (b == 0 and a * a * square == rest * rest)
-    ):
+    by_pull = a == 0 and b >= 0 and b * b * S * square == rest * rest
+    by_growth = b == 0 and a >= 0 and a * a * square == rest * rest
+    if rest <= 0 and (by_pull or by_growth):
         return arb(0)
     return arb(arb(square).sqrt() * (arb(a) + arb(b) * arb(S).sqrt()) + arb(rest))
 
@@ -189,4 +185,4 @@ def rounding(case: Soft) -> float:
     """Of the two figures of `above_zero`."""
     programme = att_svm_programme(case.data)
     _, error = objective(case.data, case.move, case.C)
-    return 4 * error + 32 * EPS * case.C * len(programme.D) * (1 + len(programme.D))
+    return 4 * error + 32 * EPS * abs(case.C) * len(programme.D) * (1 + len(programme.D))

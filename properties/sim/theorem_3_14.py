@@ -19,7 +19,9 @@ from attsvm.data import AttentionData
 from attsvm.svm import att_svm
 from attsvm.theory import sibling
 from properties.instances import gaussian_protocol, one_input
+from properties.runs import LOCAL_TRAP as LOCAL_TRAP
 from properties.runs import Run, certified_limit, in_basin
+from properties.runs import towards_solution as towards_solution
 from properties.sim import SOURCE
 
 PLACE: dict[str, Any] = {"source": SOURCE, "place": "Theorem 3.14 with assumption 3.10"}
@@ -48,14 +50,6 @@ def certify_repaired(run: Run, towards: str = "optimal") -> arb | None:
     return certified_limit(run, REPAIRED, towards)
 
 
-LOCAL_TRAP = Run(
-    AttentionData.of(
-        [[[1.0, 0.0], [0.0, 2.0], [0.0, 1.0], [0.0, -1.0]]],
-        [[1.0, 0.0]],
-        scores=[[3.0, 2.0, 1.0, -1.0]],
-    ),
-    np.array([[0.0, 0.0], [20.0, 0.0]]),
-)
 UNEVEN_SCORES = Run(
     AttentionData.of(
         [[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[1.0, 0.0]], scores=[[3.0, 1.0, 0.0]]
@@ -96,23 +90,6 @@ def near_solution(generator: np.random.Generator) -> Run:
     W = att_svm(data).W
     noise = generator.integers(-4, 5, size=(6, 6)) / 8
     return Run(data, np.round(4.0 * W * 64) / 64 + noise)
-
-
-def towards_solution(generator: np.random.Generator) -> Run:
-    """A larger data set on axes of its own, started along X^mm with a random part."""
-    n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
-    d = n * (T - 1)
-    X = np.zeros((n, T, d))
-    for i in range(n):
-        for t in range(1, T):
-            X[i, t, i * (T - 1) + t - 1] = -1.0
-    scores = generator.integers(-4, 1, size=(n, T)) / 4
-    scores[:, 0] = 1.0
-    Z = np.eye(n, d) if n <= d else np.ones((n, d))
-    start = 6.0 * sum(np.outer(-X[i, t], Z[i]) for i in range(n) for t in range(1, T))
-    return Run(
-        AttentionData(X, Z, scores=scores), start + generator.integers(-4, 5, size=(d, d)) / 4
-    )
 
 
 def starts_in_basin(run: Run) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 
 from attsvm.exact import ExactData, certified_fate, norm, rational, rationals
 from attsvm.exact.traps import is_stationary_start
@@ -123,7 +123,7 @@ def certify_rate(case: Descent, share: float = 1.0) -> arb | None:
     """
     data, W = ExactData.of(case.data), rationals(case.start)
     solved = answer(case.data)
-    fate = certified_fate(data, W, case.loss, fmpq(1), 0)
+    fate = certified_fate(data, W, case.loss, None, 0)
     if solved is None or solved.status != "solved" or fate is None or not fate.converges:
         return None
     true = norm([x for row in solved.W for x in row])

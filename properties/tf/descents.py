@@ -9,9 +9,20 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from properties.runs import Run, all_tight, in_basin, several_tokens, tight_data, unique_optimum
-from properties.sim.theorem_3_14 import LOCAL_TRAP, towards_solution
+from attsvm.exact import ExactData
+from properties.runs import (
+    LOCAL_TRAP,
+    Run,
+    all_tight,
+    in_basin,
+    several_tokens,
+    tight_data,
+    towards_solution,
+    unique_optimum,
+)
 from properties.strategies import arrays, sizes, starts
+
+DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +86,16 @@ def unique(case: Descent) -> bool:
 def two_tokens(case: Descent) -> bool:
     """Some input has two tokens."""
     return several_tokens(_run(case))
+
+
+def two_scores(case: Descent) -> bool:
+    """Some input has two tokens of different scores."""
+    return any(len(set(row)) > 1 for row in ExactData.of(case.data).gamma)
+
+
+def decreasing(case: Descent) -> bool:
+    """The slope of the loss is negative everywhere."""
+    return case.loss in DECREASING
 
 
 def in_global_basin(case: Descent) -> bool:

@@ -1,0 +1,125 @@
+"""Inputs in accord, none of which pulls against another, and rivals of nearly equal scores.
+
+With A_it = (x_opt - x_t) z_i^T, inputs are in accord where <A_it, A_ju> >= 0 for all rivals t, u of
+any two inputs i != j. A single input is, and inputs with orthogonal queries are.
+
+Theorem. Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, l' < 0, the
+inputs be in accord, and every input's attended score u_i(0) lie above its second-best one. Then
+descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of l(u_i) in W, has
+||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||.
+1. While u_j is above the second-best score of input j, its pull is sum_u c_ju A_ju with c_ju > 0,
+   so the others' pulls raise every margin of input i. By its own pull u_i does not fall, as the
+   step is at most 1/L <= n/L_i. Then the margins are raised by the others, and along the way
+   du_i/dm_it = s_it (u_i - gamma_it) > 0. So no u_i ever falls.
+2. The risk falls and its squared gradients are summable, so grad L -> 0, while -<grad L, W^mm> is
+   at least sum_i |l'| (u_i(0) - second_i) (1 - s_i) / n, with s_i the attention to the optimal
+   token. Hence all s_i -> 1, and the run is in the basin of `attsvm.exact.descent.basin`.
+
+Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then
+u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best score wherever
+delta_i < g_i s_i / (1 - s_i): for equal rivals from any start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, rational, rationals, softmax
+from attsvm.exact.attention import logits
+from attsvm.exact.numbers import Vector, subtract
+from properties.strategies import arrays, sizes
+
+__all__ = ["in_accord", "levels", "rivals_equal", "spread_within", "together", "together_larger"]
+
+
+def in_accord(data: AttentionData) -> bool:
+    """Whether no rival of one input pulls against a rival of another."""
+    exact = ExactData.of(data)
+    gaps = [
+        [subtract(tokens[tied[0]], x) for t, x in enumerate(tokens) if t != tied[0]]
+        for tokens, tied in zip(exact.X, exact.optimal, strict=True)
+    ]
+    return all(
+        dot(a, b) * dot(exact.Z[i], exact.Z[j]) >= 0
+        for i in range(len(gaps))
+        for j in range(i)
+        for a in gaps[i]
+        for b in gaps[j]
+    )
+
+
+def levels(gamma: Vector) -> tuple[int, Vector]:
+    """The first optimal token of an input and the scores of its rivals."""
+    best = gamma.index(max(gamma))
+    return best, [g for t, g in enumerate(gamma) if t != best]
+
+
+def rivals_equal(data: AttentionData) -> bool:
+    """Whether the non-optimal tokens of each input share one score, be it the optimal one.
+
+    The first optimal token counts as the optimal one, where several are.
+    """
+    return all(len(set(levels(gamma)[1])) <= 1 for gamma in ExactData.of(data).gamma)
+
+
+def spread_within(data: AttentionData, start: Array, factor: float) -> bool:
+    """Whether delta_i < factor g_i s_i / (1 - s_i) for each input of two tokens, for sure."""
+    exact, W = ExactData.of(data), rationals(start)
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        best, rivals = levels(gamma)
+        if not rivals:
+            continue
+        s = softmax(logits(tokens, W, z))
+        lost = sum((weight for t, weight in enumerate(s) if t != best), arb(0))
+        bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
+        if not (max(rivals) - min(rivals)) * lost < bound:
+            return False
+    return True
+
+
+@st.composite
+def together(draw: st.DrawFn, spreads: Sequence[float] = (0.0,)) -> AttentionData:
+    """Data mostly in accord: queries on axes of their own, or tokens that all differ one way.
+
+    The rivals' scores differ by at most about one of the spreads. Differences and queries are of
+    one order of magnitude, so that the curves of descent can be followed to large norms.
+    """
+    n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 3))
+    X, D, Z = draw(arrays(n, 1, d)), draw(arrays(n, T, d)), draw(arrays(n, d))
+    spread, best = draw(st.sampled_from(list(spreads))), draw(sizes(0, T - 1))
+    return _built(X, D, Z, best, draw(arrays(n)), draw(arrays(n, T)), spread, draw(st.booleans()))
+
+
+def together_larger(generator: np.random.Generator, *spreads: float) -> AttentionData:
+    """The same with up to four inputs of five tokens in R^5."""
+    n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 5))
+
+    def dyadic(*shape: int) -> Any:
+        return generator.integers(-64, 65, size=shape) / 16
+
+    best, spread = int(generator.integers(T)), float(generator.choice(spreads or (0.0,)))
+    parts = dyadic(n, 1, d), dyadic(n, T, d), dyadic(n, d), best, dyadic(n), dyadic(n, T)
+    return _built(*parts, spread, bool(generator.random() < 0.5))
+
+
+def _built(
+    X: Array, D: Array, Z: Array, best: int, lead: Array, noise: Array, spread: float, apart: bool
+) -> AttentionData:
+    """Tokens X - D, whose first entries the optimal one leads; all entries drawn up to 4."""
+    n, d = Z.shape
+    if apart and n <= d:
+        D, Z = D / 4.0, np.eye(n, d)
+    else:
+        D, Z = np.abs(D) / 4.0, np.abs(Z) / 4.0 + np.eye(1, d)
+    D[..., 0] = 1.0 + np.abs(D[..., 0])
+    D[:, best] = 0.0
+    scores = spread * noise / 8.0
+    scores[:, best] = scores.max(axis=1) + 1.0 + np.abs(lead)
+    return AttentionData(X - D, Z, scores=scores)

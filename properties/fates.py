@@ -1,0 +1,56 @@
+"""Proofs about descents from a point, exact or an enclosure, towards any target."""
+
+from __future__ import annotations
+
+from flint import arb, fmpq
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, certified_fate, dot, rational, separate
+from attsvm.exact.numbers import Matrix
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+
+__all__ = ["agreement", "certified_direction", "short_step"]
+
+STEPS = 256
+
+
+def short_step(data: AttentionData, loss: str) -> fmpq:
+    """The step 1/smoothness of the risk, a little shorter against rounding; 1 for constants."""
+    smoothness = risk_smoothness(data, LOSSES[loss])
+    return rational((1.0 - 2.0**-30) / smoothness) if smoothness > 0.0 else fmpq(1)
+
+
+def agreement(target: Matrix, limit: Matrix) -> arb:
+    """1 where the matrices share their direction, else minus the squared sine of their angle."""
+    a, b = [x for row in target for x in row], [x for row in limit for x in row]
+    inner = dot(a, b)
+    sine = 1 - inner * inner / (dot(a, a) * dot(b, b)) if dot(a, a) != 0 else fmpq(1)
+    if inner > 0 and sine == 0:
+        return arb(1)
+    return arb(-(sine if inner > 0 else fmpq(1)))
+
+
+def certified_direction(
+    data: AttentionData, W0: Matrix, loss: str, target: Matrix | None
+) -> arb | None:
+    """A proof that descent with step 1/smoothness converges in direction to the target, or not.
+
+    1 where it does, negative where it does not: there is no target; the run is proved to settle
+    at the tokens of another direction; it keeps tokens that the target would not select. None
+    where nothing is proved within 256 steps at the working precision.
+    """
+    if target is None:
+        return arb(-1)
+    exact = ExactData.of(data)
+    fate = certified_fate(exact, W0, loss, short_step(data, loss), STEPS)
+    if fate is None:
+        return None
+    if fate.settles:
+        limit = separate(exact, fate.selected)
+        return None if limit is None else agreement(target, limit.W)
+    for tokens, z, chosen in zip(exact.X, exact.Z, fate.selected, strict=True):
+        values = [dot(x, [dot(row, z) for row in target]) for x in tokens]
+        if values[chosen] < max(values):
+            return arb(-1)
+    return None

@@ -1,0 +1,239 @@
+"""Margins of optimal tokens along a run: what a step adds to them, and how they end.
+
+A step of size eta from X adds eta <A_it, -grad L(X)> to the margin (x_opt - x_t)^T X z of token t,
+so how margins grow at a step does not depend on its size. Where nothing is to be separated there
+is no margin, and what is said of all margins holds.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from flint import arb, fmpq
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.descent import follow_w
+from attsvm.exact import ExactData, certified_fate, dot, rational, rationals, separate
+from attsvm.exact.descent import Fate
+from attsvm.exact.numbers import combine
+from attsvm.losses import LOSSES
+from attsvm.theory import Slack
+from attsvm.theory.limits import ALLOWANCE
+from properties.fates import short_step
+from properties.programmes import EPS, OPEN, anything, constraints, flat, optimum, solve
+from properties.pulls import Pulls, pulls, pushes
+from properties.runs import Run, answer
+
+__all__ = [
+    "certified_end",
+    "certified_slope",
+    "ends",
+    "exact_gain",
+    "exact_growth",
+    "gain",
+    "grows",
+    "slope",
+]
+
+NOTHING = Slack(math.inf, 0.0, "strict")
+STEPS = 256
+
+
+def grows(run: Run, loss: str, of: str, sign: float) -> Slack:
+    """What a step adds to margins: to the least of them, or to the `mean`; times a sign."""
+    if not anything(run.data):
+        return NOTHING
+    found = pulls(run.data, run.start, loss)
+    if not np.isfinite(found.lost):
+        return OPEN
+    rivals = _rivals(run.data, found)
+    A = found.A[rivals]
+    added, sizes = sign * np.einsum("jde,de->j", A, found.descent), np.linalg.norm(A, axis=(1, 2))
+    error = float(sizes.max()) * (found.lost + _rounding(run) * float(_size(found.descent)))
+    value = float(added.mean()) if of == "mean" else float(added.min())
+    return Slack(value, error + 4 * EPS * len(added) * abs(value), "strict")
+
+
+def exact_growth(run: Run, loss: str, of: str, sign: float) -> arb:
+    """The same as a ball; exactly 0 where it is seen to cancel."""
+    data = ExactData.of(run.data)
+    A = list(constraints(data, [tied[0] for tied in data.optimal]).values())
+    if not A:
+        return arb("inf")
+    parts = pushes(data, rationals(run.start), loss)
+    if of == "mean":
+        A = [combine([fmpq(1, len(A))] * len(A), A)]
+    added = [
+        sum((rational(sign) * part.factor * dot(part.matrix, a) for part in parts), arb(0))
+        for a in A
+    ]
+    least = added[0]
+    for ball in added[1:]:
+        least = least.min(ball)
+    return least
+
+
+def _rivals(data: AttentionData, found: Pulls) -> Array:
+    rivals = data.present.copy()
+    rivals[np.arange(data.n), found.best] = False
+    return rivals
+
+
+def _rounding(run: Run) -> float:
+    return 8 * EPS * (run.data.d**2 + 4)
+
+
+def _size(W: Array) -> float:
+    return float(np.linalg.norm(W))
+
+
+def gain(run: Run, loss: str, share: float) -> Slack:
+    """What a step adds to <X, X^mm>, less a share of -sum_i c_i,opt (see `properties.pulls`)."""
+    M = solve(run.data, optimum(run.data))
+    found = pulls(run.data, run.start, loss)
+    if M is None or not np.isfinite(found.lost):
+        return OPEN
+    size, length = _size(found.descent), _size(M.W)
+    error = found.lost * length + size * M.error + _rounding(run) * size * length
+    left, right = share * found.toward, float((found.descent * M.W).sum())
+    error += share * found.toward_error
+    return Slack(right - left, error, "inequality" if share else "strict", _ratio(left, right))
+
+
+def _ratio(left: float, right: float) -> float | None:
+    return left / right if left > 0.0 < right else None
+
+
+def exact_gain(run: Run, loss: str, share: float) -> arb | None:
+    """The same as a ball; exactly 0 where it is seen to cancel, as for tight margins."""
+    found, data = answer(run.data), ExactData.of(run.data)
+    if found is None or found.status != "solved":
+        return None
+    M = flat(found.W)
+    parts = pushes(data, rationals(run.start), loss)
+    total = arb(0)
+    for part in parts:
+        total += part.factor * (dot(part.matrix, M) - rational(share) * part.toward)
+    return total
+
+
+def ends(run: Run, loss: str, of: str, whose: str) -> Slack:
+    """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
+
+    What the margin gains while the norm runs through a decade, from ten times ||X(0)|| and the
+    norm that moves the longest constraint by 1 on, over what the longest constraint could gain:
+    its sign says whether the margin tends to infinity or to minus infinity.
+    """
+    tokens = _whose(run.data, whose)
+    if tokens is None:
+        return OPEN
+    gap = run.data.X[np.arange(run.data.n), tokens][:, None, :] - run.data.X
+    A = (gap[..., None] * run.data.Z[:, None, None, :])[_others(run.data, tokens)]
+    if not len(A):
+        return NOTHING
+    longest = float(np.linalg.norm(A, axis=(1, 2)).max())
+    if longest == 0.0:
+        return Slack(0.0, 0.0, "strict")
+    low = 10.0 * max(_size(run.start), 10.0 / longest)
+    path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
+    if path.W.shape[1] < 3:
+        return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
+    first, last = (np.einsum("jde,de->j", A, W) for W in path.W[0, 1:])
+    reach = float(path.norms[0, 2] - path.norms[0, 1]) * _attainable(run, longest)
+    return Slack((_pick(last, of) - _pick(first, of)) / reach, ALLOWANCE, "strict")
+
+
+def _pick(values: Array, of: str) -> float:
+    return float({"least": values.min(), "mean": values.mean(), "largest": values.max()}[of])
+
+
+def _attainable(run: Run, longest: float) -> float:
+    """1/||X^mm||, the most that the least margin can gain per norm, or the longest constraint."""
+    M = solve(run.data, optimum(run.data))
+    return longest if M is None or M.answer is None else 1.0 / _size(M.W)
+
+
+def _whose(data: AttentionData, whose: str) -> Array | None:
+    if whose == "optimal":
+        return optimum(data)
+    least: Array = np.where(data.present, data.gamma, np.inf).argmin(axis=1)
+    return least
+
+
+def _others(data: AttentionData, tokens: Array) -> Array:
+    others = data.present.copy()
+    others[np.arange(data.n), tokens] = False
+    return others
+
+
+def certified_end(run: Run, loss: str, of: str, whose: str) -> arb | None:
+    """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
+
+    The least margin of optimal tokens never is positive where there is no X^mm, nor where some
+    input is kept at another token. Where the run is proved to converge in direction, to the
+    solution for the tokens that it selects, each margin goes where its sign there says.
+    """
+    data = ExactData.of(run.data)
+    worst = [row.index(min(row)) for row in data.gamma]
+    best = [tied[0] for tied in data.optimal]
+    A = list(constraints(data, worst if whose == "worst" else best).values())
+    if not A:
+        return arb("inf")
+    least, found = of == "least" and whose == "optimal", separate(data, best)
+    if least and (found is None or found.status != "solved"):
+        return arb(-1)
+    fate, pursued = certain_fate(run, loss)
+    if fate is None:
+        return None
+    if fate.settles:
+        limit = separate(pursued, fate.selected)
+        assert limit is not None
+        margins = [dot(a, flat(limit.W)) for a in A]
+        end = {"least": min(margins), "mean": sum(margins, fmpq(0)), "largest": max(margins)}[of]
+        return arb(end) if end != 0 else None
+    lost = any(t not in tied for t, tied in zip(fate.selected, data.optimal, strict=True))
+    return arb(-1) if least and lost else None
+
+
+def certain_fate(run: Run, loss: str) -> tuple[Fate | None, ExactData]:
+    """What is proved of descent with step 1/smoothness, and the data whose optimum it pursues.
+
+    Descent on g is descent on g(-u) for the scores turned round.
+    """
+    data, pursued_loss = ExactData.of(run.data), loss
+    if loss == "logistic":
+        turned = [[-g for g in row] for row in data.gamma]
+        data, pursued_loss = ExactData(data.X, data.Z, turned, data.kept), "logistic-loss"
+    step = short_step(run.data, loss)
+    return certified_fate(data, rationals(run.start), pursued_loss, step, STEPS), data
+
+
+def slope(run: Run, loss: str, share: float) -> Slack:
+    """The least margin grows like share * ln k.
+
+    Between the norms 50 ||X^mm|| and 500 ||X^mm|| (or five times ||X(0)|| and ten times that) its
+    gain over the share must agree with that of the logarithm of time up to 10, of 450; a slope
+    that is wrong by 5% is off by more than 20.
+    """
+    M = solve(run.data, optimum(run.data))
+    if M is None or M.answer is None:
+        return OPEN
+    low = max(50.0 * _size(M.W), 10.0 * _size(run.start))
+    path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
+    if path.log_time is None or len(path.log_time) < 3:
+        return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
+    first, last = (float(M.answer.programme.margins(W).min()) for W in path.W[0, 1:])
+    waited = float(path.log_time[2] - path.log_time[1])
+    return Slack(10.0 - abs((last - first) / share - waited), 5.0)
+
+
+def certified_slope(run: Run, loss: str, share: float) -> arb | None:
+    """1 for the slope 1, minus the relative error of another, where the start lies in the basin."""
+    data = ExactData.of(run.data)
+    fate = certified_fate(data, rationals(run.start), loss, None, 0)
+    if fate is None or not fate.converges:
+        return None
+    wrong = abs(rational(share) - 1)
+    return arb(1) if wrong == 0 else arb(-wrong)

@@ -1,0 +1,178 @@
+"""The share of a token in the gradient along a run: |c_it| over the sum of all, in the log domain.
+
+Let the direction of X(k) converge to that of X^mm. Attention at a token other than the optimal one
+falls like exp(-m_it(X)), u_i tends to the best score of the input, and c_i,opt is minus the sum of
+the others. So log |c_it| = -m_it(X) + O(1), the sum of all is that of the least margin, and
+
+    log share_it = -(m_it(X) - min m(X)) + O(1),   m(X) = (1 + o(1)) m(X^mm) ||X|| / ||X^mm||,
+
+with ||X|| / ||X^mm|| = (1 + o(1)) ln k: the exponent of the share in 1/k is m_it(X^mm) - 1, zero
+for support vectors alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb, fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.descent import Trajectory, follow_w
+from attsvm.exact import dot, rational, separate
+from attsvm.losses import LOSSES
+from attsvm.theory import Slack
+from properties.programmes import Token, constraints, exactly, flat, optimum, solve
+from properties.pulls import log_pulls
+from properties.runs import Run
+from properties.sim.crowds import crowded, crowded_gaussian
+from properties.sim.dropping import exactly_named, named
+from properties.sim.margins import certain_fate
+from properties.strategies import arrays
+
+__all__ = ["certified_exponent", "certified_fading", "crowded_basin", "exponent", "fades"]
+
+FAR = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """A run through a decade of the norm.
+
+    Attributes:
+        path: the run, recorded at the start and at both ends of the decade.
+        tokens: the tokens named (n, T), and `margins` theirs under X^mm, in that order.
+        margins: see there.
+        size: ||X^mm||.
+        least: how far the nearest token that is no support vector lies beyond the margin.
+    """
+
+    path: Trajectory
+    tokens: Array
+    margins: Array
+    size: float
+    least: float
+
+    def fallen(self, data: AttentionData, loss: str, *, together: bool) -> Array:
+        """By how much the logarithm of each token's share fell, or that of their common share."""
+        ends = [self._shares(data, W, loss, together) for W in self.path.W[0, 1:]]
+        return np.atleast_1d(ends[0] - ends[1])
+
+    def _shares(self, data: AttentionData, W: Array, loss: str, together: bool) -> Array:
+        sizes = log_pulls(data, W, loss)
+        chosen: Array = sizes[self.tokens]
+        if together:
+            chosen = np.logaddexp.reduce(chosen)
+        shares: Array = chosen - np.logaddexp.reduce(sizes[data.present])
+        return shares
+
+
+def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
+    """From 100 ||X^mm|| on, or further where some token is closely beyond the margin."""
+    tokens, idle = named(run.data, which), named(run.data, "others")
+    found = solve(run.data, optimum(run.data))
+    if tokens is None or idle is None or found is None or found.answer is None or not idle.any():
+        return Slack.unknown("floats came to no solution")
+    programme = found.answer.programme
+    margins = np.zeros(run.data.present.shape)
+    margins[programme.input, programme.token] = programme.margins(found.W)
+    least, size = float(margins[idle].min()) - 1.0, float(np.linalg.norm(found.W))
+    low = max(FAR * size / min(1.0, least), 10.0 * float(np.linalg.norm(run.start)))
+    path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
+    if path.log_time is None or path.W.shape[1] < 3:
+        return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
+    return Fading(path, tokens, margins[tokens], size, least)
+
+
+def fades(run: Run, loss: str, which: str) -> Slack:
+    """The common share of the tokens named tends to 0.
+
+    Over the decade its logarithm must fall by at least half of what the nearest token beyond the
+    margin is to lose; that of a share which stays falls by nothing.
+    """
+    found = _follow(run, loss, which)
+    if isinstance(found, Slack):
+        return found
+    (fallen,) = found.fallen(run.data, loss, together=True)
+    grown = float(found.path.norms[0, 2] - found.path.norms[0, 1]) / found.size
+    return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
+
+
+def exponent(run: Run, loss: str, share: float) -> Slack:
+    """The share of each token that is no support vector falls like k^-(m - 1), m its margin.
+
+    Over a decade, where ln k grows by 900 and by 900 over the least m - 1, the logarithm of the
+    share must fall by m - 1 times that growth, up to 10 m. An exponent that is wrong by 5% is off
+    by 45 (m - 1) and by 45, so by 22 m.
+    """
+    found = _follow(run, loss, "others")
+    if isinstance(found, Slack):
+        return found
+    assert found.path.log_time is not None
+    waited = float(found.path.log_time[2] - found.path.log_time[1])
+    wrong = found.fallen(run.data, loss, together=False) - share * (found.margins - 1) * waited
+    return Slack(float((10.0 - np.abs(wrong) / found.margins).min()), 5.0)
+
+
+def certified_fading(run: Run, loss: str, which: str) -> arb | None:
+    """1 where the common share tends to 0, -1 where it does not; None without a proof.
+
+    The proof is that the direction of the run converges, to the solution for the tokens that it
+    selects; None where a rival has the score of a selected token, or nearest rivals lie on both
+    sides of it, so that their pulls may cancel.
+    """
+    fate, pursued = certain_fate(run, loss)
+    tokens = exactly_named(run.data, which)
+    if fate is None or not fate.settles or tokens is None:
+        return None
+    limit = separate(pursued, fate.selected)
+    assert limit is not None
+    A = constraints(pursued, fate.selected)
+    margins = {t: dot(a, flat(limit.W)) for t, a in A.items()}
+    exponents: dict[Token, fmpq] = dict(margins)
+    for i, (kept, row) in enumerate(zip(pursued.kept, fate.selected, strict=True)):
+        scores = dict(zip(kept, pursued.gamma[i], strict=True))
+        rivals = {t: m for (j, t), m in margins.items() if j == i}
+        if not rivals:
+            continue
+        leads = [scores[kept[row]] - scores[t] for t, m in rivals.items()]
+        nearest = [
+            s for s, m in zip(leads, rivals.values(), strict=True) if m == min(rivals.values())
+        ]
+        if any(s == 0 for s in leads) or min(nearest) < 0 < max(nearest):
+            return None
+        exponents[i, kept[row]] = min(rivals.values())  # minus the sum of its rivals' pulls
+    falls = [exponents[t] - min(margins.values()) for t in tokens if t in exponents]
+    return arb(1) if all(e > 0 for e in falls) else arb(-1)
+
+
+def certified_exponent(run: Run, loss: str, share: float) -> arb | None:
+    """1 for the exponent m - 1, minus the relative error of another, where the run converges."""
+    fate, _ = certain_fate(run, loss)
+    if fate is None or not fate.converges:
+        return None
+    wrong = abs(rational(share) - 1)
+    return arb(1) if wrong == 0 else arb(-wrong)
+
+
+@st.composite
+def crowded_basin(draw: st.DrawFn) -> Run:
+    """Data with tokens beyond the margin, started along X^mm."""
+    data = draw(crowded((2.0, 1.5, 3.0)))
+    return _along(data, draw(st.sampled_from([8, 6, 12])), draw(arrays(data.d, data.d)))
+
+
+def basin_larger(generator: np.random.Generator) -> Run:
+    """The same at larger sizes."""
+    data = crowded_gaussian(generator)
+    return _along(data, 12, generator.integers(-4, 5, size=(data.d, data.d)) / 4)
+
+
+def _along(data: AttentionData, factor: int, noise: Array) -> Run:
+    found = exactly(data)
+    X = np.zeros((data.d, data.d))
+    if found is not None:
+        X = np.array([[float(arb(factor * 64 * x)) for x in row] for row in found.W])
+    return Run(data, np.round(X) / 64 + noise / 8)

@@ -1,0 +1,138 @@
+"""One step of descent on W, seen through p, is one step on the prompt q = W p, rescaled.
+
+Logits are x_t^T W p. By induction over the steps one step decides: the gradient depends on W
+through W p alone. Along W_rc the logits move with slopes x_tr p_c, so u_t = exp(logit_t) obeys
+u_t' = x_tr p_c u_t; l' enters as the value of a symbol for each input, whatever the loss.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from attsvm.risk import covariance
+
+__all__ = [
+    "chain_residual",
+    "differs",
+    "prove",
+    "prove_fixed_weights",
+    "step_residual",
+    "structural_residual",
+    "weights_residual",
+]
+
+STEP = sp.Symbol("eta", positive=True)
+SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
+"""(n, T, d) that are expanded; `structural_residual` has any T and d, and inputs only add up."""
+
+
+def _symbols(name: str, *shape: int) -> Any:
+    entries = [
+        sp.Symbol(name + "_".join(map(str, index)), real=True) for index in np.ndindex(shape)
+    ]
+    return np.array(entries, dtype=object).reshape(shape)
+
+
+def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
+    """W, p, the gradient in W by differentiation, and that in q by the code's `covariance`."""
+    X, gamma, slope = _symbols("x", n, T, d), _symbols("g", n, T), _symbols("l", n)
+    W, p, u = _symbols("w", d, d), _symbols("p", d), _symbols("u", n, T)
+    in_w = np.array([[sp.Integer(0)] * d for _ in range(d)], dtype=object)
+    in_q = np.array([sp.Integer(0)] * d, dtype=object)
+    for i in range(n):
+        mean = sum(u[i] * gamma[i]) / sum(u[i])
+        moved = [sp.diff(mean, u[i, t]) * u[i, t] for t in range(T)]
+        pull = covariance(u[i] / sum(u[i]), gamma[i])
+        for r in range(d):
+            in_q[r] += slope[i] / n * sum(X[i, :, r] * pull)
+            for c in range(d):
+                in_w[r, c] += slope[i] / n * sum(X[i, t, r] * p[c] * moved[t] for t in range(T))
+    return W, p, in_w, in_q
+
+
+def chain_residual(n: int, T: int, d: int) -> list[Any]:
+    """Entries of grad_W L - (grad_q L) p^T."""
+    _, p, in_w, in_q = _gradients(n, T, d)
+    return [sp.cancel(sp.together(x)) for x in (in_w - np.outer(in_q, p)).ravel()]
+
+
+def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[Any]:
+    """Entries of (W - eta grad_W L) p - [W p - eta ||p||^power grad_q L], not yet cancelled."""
+    W, p, in_w, in_q = _gradients(n, T, d)
+    scale = sp.sqrt(sum(p * p)) ** power
+    return list((W - STEP * in_w) @ p - (W @ p - STEP * scale * in_q))
+
+
+def differs(residual: list[Any]) -> bool:
+    """Whether some entry is not zero where all symbols are, in order, 2, 3, 4, ..."""
+    symbols = sorted(set().union(*(x.free_symbols for x in residual)), key=str)
+    point = {symbol: sp.Integer(k) for k, symbol in enumerate(symbols, start=2)}
+    return any(sp.expand(x.subs(point)) != 0 for x in residual)
+
+
+def structural_residual() -> tuple[Any, Any]:
+    """The two facts behind it for symbolic numbers of tokens T and axes d; inputs only add up.
+
+    The derivative of <softmax, gamma> in e = W_rc p_c minus the covariance of the scores with
+    the tokens' r-th coordinates; and row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g.
+    """
+    T, d = sp.symbols("T d", integer=True, positive=True)
+    t, c = sp.symbols("t c", integer=True)
+    e, g = sp.symbols("e g", real=True)
+    s, x, h, w, p = (sp.IndexedBase(name, real=True) for name in ("s", "x", "h", "w", "p"))
+    power = sp.exp(s[t] + x[t] * e)
+
+    def total(term: Any) -> Any:
+        return sp.Sum(sp.expand(term * power), (t, 1, T))
+
+    one = total(sp.Integer(1))
+    derivative = sp.diff(total(h[t]) / one, e)
+    closed = total(x[t] * h[t]) / one - total(h[t]) * total(x[t]) / one**2
+
+    def along(term: Any) -> Any:
+        return sp.Sum(term, (c, 1, d))
+
+    moved = along(sp.expand((w[c] - STEP * g * p[c]) * p[c]))
+    stepped = along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)
+    return sp.simplify(sp.expand(derivative - closed)), sp.simplify(moved - stepped)
+
+
+def weights_residual(d: int) -> list[Any]:
+    """Entries of W p' - W' p + (eta ||p||^2 / c) (W W^T - c I) g, zero for every W.
+
+    p' = p - (eta ||p||^2 / c) W^T g is the step on p with W fixed, W' = W - eta g p^T that on W.
+    """
+    W, p, g, c = _symbols("w", d, d), _symbols("p", d), _symbols("g", d), sp.Symbol("c")
+    step = STEP * sum(p * p) / c
+    on_p, on_w = p - step * (W.T @ g), W - STEP * np.outer(g, p)
+    rest = step * ((W @ W.T) @ g - c * g)
+    return [sp.expand(x) for x in W @ on_p - on_w @ p + rest]
+
+
+def prove() -> str:
+    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one.
+
+    Raises:
+        AssertionError: an identity fails, or a wrong factor turns out to be right.
+    """
+    for n, T, d in SIZES:
+        assert all(x == 0 for x in chain_residual(n, T, d))
+        assert all(sp.cancel(sp.together(x)) == 0 for x in step_residual(n, T, d))
+    assert structural_residual() == (0, 0)
+    for power in (0, 1, 4):
+        assert differs(step_residual(1, 2, 2, power=power))
+    return "W_k p = q_k for steps eta and eta ||p||^2, every loss and all n, T, d"
+
+
+def prove_fixed_weights() -> str:
+    """Prove that with W W^T = c I a step on p and one on W agree.
+
+    Raises:
+        AssertionError: the difference is not the multiple of W W^T - c I.
+    """
+    for d in (1, 2, 3):
+        assert all(x == 0 for x in weights_residual(d))
+    return "W p' - W' p = -(eta ||p||^2 / c) (W W^T - c I) g, for d up to 3"

@@ -1,0 +1,130 @@
+"""Accord of inputs and spreads of scores are decided on exact values; the theorem's steps hold."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attsvm import AttentionData
+from attsvm.attention import softmax
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
+from properties.accord import in_accord, rivals_equal, spread_within, together, together_larger
+from properties.sim import nearly_equal, theorem_3_15
+from properties.sim.theorem_3_14 import PULLED_APART
+from properties.strategies import starts
+from properties.tf.descents import DECREASING
+
+
+def pair(second, query):
+    """Input 1 with the difference (1, 0) and the query (1, 0), and a second one."""
+    X = [[[1.0, 0.0], [0.0, 0.0]], [second, [0.0, 0.0]]]
+    return AttentionData.of(X, [[1.0, 0.0], query], scores=[[1.0, 0.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("second", "query", "expected"),
+    [
+        ([0.0, 1.0], [1.0, 0.0], True),
+        ([-(2.0**-60), 1.0], [1.0, 0.0], False),
+        ([-1.0, 1.0], [0.0, 1.0], True),
+        ([-1.0, 1.0], [-1.0, 1.0], True),
+        ([1.0, 1.0], [-1.0, 1.0], False),
+    ],
+)
+def test_inputs_are_in_accord_where_no_inner_product_is_negative(second, query, expected):
+    assert in_accord(pair(second, query)) is expected
+
+
+def test_accord_is_about_the_optimal_token_and_about_pairs_of_inputs():
+    # swapping the scores of one input flips its differences
+    data = pair([1.0, 0.0], [1.0, 0.0])
+    flipped = AttentionData(data.X, data.Z, scores=np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert in_accord(data)
+    assert not in_accord(flipped)
+    # rivals of one input may oppose each other
+    alone = AttentionData.of([[[0.0], [1.0], [-1.0]]], [[1.0]], scores=[[2.0, 1.0, 1.0]])
+    assert in_accord(alone)
+    assert not in_accord(PULLED_APART.data)
+
+
+def test_rivals_are_compared_without_the_first_optimal_token():
+    def scored(*scores):
+        return AttentionData.of([[[float(t)] for t in range(3)]], [[1.0]], scores=[list(scores)])
+
+    assert rivals_equal(scored(1.0, 0.0, 0.0))
+    assert rivals_equal(scored(1.0, 1.0, 1.0))
+    assert not rivals_equal(scored(1.0, 1.0, 0.0))
+    assert not rivals_equal(scored(1.0, 0.0, 2.0**-60))
+
+
+def test_the_spread_at_zero_is_held_against_the_gap_over_the_number_of_rivals():
+    # s = 1/3, so delta = g / 2
+    def spread(width):
+        tokens = [[1.0], [0.0], [-1.0]]
+        return AttentionData.of([tokens], [[1.0]], scores=[[1.0, 0.0, -width]])
+
+    zero = np.zeros((1, 1))
+    assert spread_within(spread(0.49), zero, 1.0)
+    assert not spread_within(spread(0.5), zero, 1.0)
+    assert spread_within(spread(0.51), zero, 1.5)
+    # at w = 1 the optimal token has more weight
+    assert spread_within(spread(0.51), np.ones((1, 1)), 1.0)
+    assert not spread_within(spread(0.49), -np.ones((1, 1)), 1.0)
+
+
+@st.composite
+def cases(draw):
+    data = draw(together((0.0, 1.0, 0.25)))
+    return data, draw(starts(data.d, 0, 1)), draw(st.sampled_from(DECREASING))
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_in_accord_no_attended_score_ever_falls(case):
+    data, W, loss = case
+    attended = None
+    if not (in_accord(data) and spread_within(data, W, 1.0)):
+        return
+    best = data.gamma.max(axis=1)
+    second = np.sort(data.gamma, axis=1)[:, -2] if data.T > 1 else best - 1.0
+    step = 1.0 / max(risk_smoothness(data, LOSSES[loss]), 1e-9)
+    for _ in range(8):
+        s = softmax(np.einsum("ntd,de,ne->nt", data.X, W, data.Z))
+        u = (s * data.gamma).sum(axis=1)
+        assert data.T == 1 or (u > second - 1e-12).all()
+        assert attended is None or (u >= attended - 1e-12).all()
+        attended = u
+        W = W - step * gradient_w(data, W, LOSSES[loss])
+
+
+def test_strategies_mostly_meet_the_hypotheses_they_are_for():
+    generator = np.random.default_rng(5)
+    drawn = [together_larger(generator, 0.0, 0.25) for _ in range(50)]
+    assert sum(map(in_accord, drawn)) >= 40
+    assert len({data.n for data in drawn}) > 1
+    assert sum(rivals_equal(data) for data in drawn) not in (0, 50)
+
+
+def test_the_second_best_token_outruns_the_optimal_one_just_outside_delta():
+    run = nearly_equal.OUTRUN
+    assert not nearly_equal.within(run)
+    assert nearly_equal.within(run, 1.5)
+    sharp = theorem_3_15.in_agreement
+    with ctx.workprec(1024):
+        assert sharp.certify(run) < 0
+    assert sharp.conclusion(run).violated
+    with ctx.workprec(64):
+        ball = sharp.certify(run)  # open, so that the engine raises the precision
+        assert isinstance(ball, arb)
+        assert not ball < 0
+        assert not ball >= 0
+
+
+def test_two_inputs_that_cancel_never_move():
+    claim = theorem_3_15.norm
+    assert nearly_equal.equal_rivals(nearly_equal.OPPOSED)
+    assert claim.certify(nearly_equal.OPPOSED) < 0
+    assert claim.conclusion(nearly_equal.OPPOSED).violated

@@ -1,0 +1,121 @@
+"""First steps: separation, correlation and length are decided in balls, floats step alike."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given, settings
+
+from attsvm import AttentionData
+from attsvm.exact import ExactData, risk_gap
+from attsvm.exact.descent import threshold
+from properties.accord import rivals_equal
+from properties.runs import max_margin
+from properties.tf import global_initial_gradient as claims
+from properties.tf.first_steps import (
+    Step,
+    correlates,
+    exactly_stepped,
+    favoured,
+    is_long,
+    separates,
+    separation,
+    steepest,
+    stepped,
+)
+from properties.tf.global_equal_scores import PULLED
+
+ZERO = np.zeros((2, 2))
+TWO = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]])
+
+
+def test_a_single_pair_is_separated_by_its_own_gradient():
+    case = Step(TWO, ZERO, "correlation", 1.0)
+    assert separates(case)
+    assert abs(separation(case) - 1) < 1e-9
+    assert correlates(case, max_margin(TWO, "optimal"))
+    assert not correlates(case, max_margin(TWO, "opposite"))
+    assert not correlates(case, None)
+
+
+def test_where_the_gradient_vanishes_nothing_is_favoured():
+    tied = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[0.0, 0.0]])
+    case = Step(tied, ZERO, "log-loss", 1.0)
+    assert steepest(case) is None
+    assert separation(case) is None
+    assert not separates(case)
+    assert exactly_stepped(case) is None
+    assert stepped(case) is None
+
+
+def test_the_counterexamples_meet_their_hypotheses():
+    overtaken = Step(claims.OVERTAKEN, ZERO, "correlation", 1.0)
+    crowded = Step(claims.CROWDED, ZERO, "correlation", 1.0)
+    pulled = Step(PULLED.data, ZERO, PULLED.loss, 1.0)
+    assert claims.OVERTAKEN.gamma.tolist() == [[4.0, 5.0, 0.0, -6.0]]
+    assert separates(overtaken)
+    assert separates(crowded)
+    assert rivals_equal(claims.CROWDED)
+    assert not separates(pulled)
+    assert correlates(pulled, max_margin(PULLED.data, "optimal"))
+    for case in (overtaken, crowded, pulled):
+        with ctx.workprec(512):
+            assert claims.certify(case) < 0
+
+
+@pytest.mark.parametrize("data", [claims.OVERTAKEN, claims.CROWDED])
+def test_a_long_first_step_saves_them(data):
+    case = Step(data, ZERO, "correlation", 32.0)
+    assert is_long(case)
+    with ctx.workprec(256):
+        assert claims.certify_long(case) > 0
+        assert claims.certify_long(case, "worst") < 0
+
+
+def test_a_long_step_along_a_gradient_that_does_not_separate_saves_nothing():
+    case = Step(PULLED.data, ZERO, PULLED.loss, 32.0)
+    assert not is_long(case)
+    with ctx.workprec(256):
+        assert claims.certify_long(case) < 0
+
+
+def test_length_is_held_against_the_closed_form():
+    # one pair at distance 1: b G (T - 1) / drop = 1, so R >= 0 from zero, 3 from -3
+    case = Step(TWO, ZERO, "correlation", 2.0**-20)
+    assert is_long(case)
+    behind = replace(case, start=np.array([[-3.0, 0.0], [0.0, 0.0]]))
+    assert not is_long(replace(behind, length=2.999))
+    assert is_long(replace(behind, length=3.001))
+
+
+def test_length_counts_inputs_rivals_gaps_and_the_nearest_margin():
+    X = np.zeros((2, 3, 4))
+    for i, t in np.ndindex(2, 2):
+        X[i, t + 1, 2 * i + t] = -1.0
+    Z = np.repeat(np.eye(1, 4), 2, axis=0)
+    data = AttentionData(X, Z, scores=np.array([[2.0, 0.0, 0.0], [1.0, 0.0, -1.0]]))
+    start = np.zeros((4, 4))
+    start[:, 0] = [0.5, 0.25, 0.5, 1.0]
+    case = Step(data, start, "correlation", 1.0)
+    # b G (T - 1) is 4 and 4, the smaller drop 1, the least margin 1/4
+    needed = (np.log(8.0) - 0.25) / float(separation(case).mid())
+    assert not is_long(replace(case, length=0.999 * needed))
+    assert is_long(replace(case, length=1.001 * needed))
+
+
+@settings(max_examples=100, deadline=None)
+@given(favoured((2.0, 8.0, 32.0)))
+def test_after_a_long_step_the_point_is_in_the_basin(case):
+    if not (separates(case) and is_long(case)):
+        return
+    exact = ExactData.of(case.data)
+    first = exactly_stepped(case)
+    assert not risk_gap(exact, first, case.loss) >= threshold(exact, case.loss)
+    floats = stepped(case)
+    error = max(
+        abs(float(arb(a).mid()) - b)
+        for exact_row, row in zip(first, floats, strict=True)
+        for a, b in zip(exact_row, row, strict=True)
+    )
+    assert error < 1e-9 * (1.0 + np.abs(floats).max())

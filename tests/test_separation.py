@@ -1,0 +1,172 @@
+"""Token separation and the shares of tokens: identities behind the claims, and their power."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attsvm import AttentionData
+from attsvm.descent import descend_w
+from attsvm.exact import ExactData, descend, dot, rationals
+from attsvm.losses import LOSSES
+from attsvm.theory import PROFILES
+from attsvm.theory.check import check_part
+from properties.programmes import constraints, exactly, first_optimal, flat
+from properties.pulls import log_pulls
+from properties.runs import all_tight, equal_rivals, feasible, runs, unique_optimum
+from properties.sim import margins, shares, token_separation, token_sparsity
+from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
+from properties.sim.token_separation import PASSED_OVER
+from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
+from properties.strategies import separable_data
+
+STEP = fmpq(1, 8)
+
+
+def margins_at(data, X):
+    exact = ExactData.of(data)
+    A = constraints(exact, first_optimal(exact))
+    return [dot(a, [x for row in X for x in row]) for a in A.values()]
+
+
+@settings(deadline=None)
+@given(runs(separable_data(), 0))
+def test_a_step_adds_its_size_times_the_growth_to_each_margin(run):
+    with ctx.workprec(256):
+        X = rationals(run.start)
+        after = descend(ExactData.of(run.data), X, REPAIRED, STEP, 1)
+        pairs = zip(margins_at(run.data, after), margins_at(run.data, X), strict=True)
+        added = [arb(one - other) / arb(STEP) for one, other in pairs]
+        least = margins.exact_growth(run, REPAIRED, "least", 1.0)
+        mean = margins.exact_growth(run, REPAIRED, "mean", 1.0)
+        assert added
+        assert mean.overlaps(sum(added, arb(0)) / len(added))
+        assert any(least.overlaps(a) for a in added)
+        assert all(not a < least for a in added)
+
+
+@settings(deadline=None)
+@given(runs(separable_data(), 0))
+def test_what_the_solution_gains_is_the_mean_of_margins_weighted_by_its_multipliers(run):
+    with ctx.workprec(256):
+        found = exactly(run.data)
+        if found is None or not found.A:
+            return
+        gained = margins.exact_gain(run, REPAIRED, 0.0)
+        after = descend(ExactData.of(run.data), rationals(run.start), REPAIRED, STEP, 1)
+        before = flat(rationals(run.start))
+        moved = [arb(x - y) / arb(STEP) for x, y in zip(flat(after), before, strict=True)]
+        weighted = sum((w * dot(found.A[t], moved) for t, w in found.duals.items()), arb(0))
+        assert gained.overlaps(weighted)
+
+
+def test_the_counterexamples_start_from_zero_and_lose_every_margin_they_name():
+    assert not PASSED_OVER.start.any()
+    assert unique_optimum(PASSED_OVER)
+    assert feasible(PASSED_OVER)
+    assert all_tight(PULLED_APART)
+    assert equal_rivals(PULLED_APART)
+    with ctx.workprec(128):
+        for run in (PASSED_OVER, PULLED_APART):
+            assert margins.exact_growth(run, REPAIRED, "mean", 1.0) < 0
+            assert margins.certified_end(run, REPAIRED, "least", "optimal") < 0
+        # every margin falls, not only their mean
+        assert margins.exact_growth(PASSED_OVER, REPAIRED, "least", -1.0) > 0
+
+
+def test_the_passed_over_run_ends_as_it_is_proved_to():
+    path = descend_w([PASSED_OVER.data], np.zeros((1, 1)), LOSSES[REPAIRED], step=1.0, steps=400)
+    X = path.W[0, :, 0, 0]
+    assert (np.diff(X) < 0).all()
+    assert X[-1] < -0.5
+
+
+@pytest.mark.parametrize("run", [TWO_TOKENS, replace(TWO_TOKENS, start=np.array([[2.0]]))])
+def test_where_the_printed_loss_ends_is_proved(run):
+    with ctx.workprec(128):
+        assert margins.certified_end(run, PRINTED, "least", "optimal") < 0
+        assert margins.certified_end(run, REPAIRED, "least", "optimal") > 0
+
+
+def test_no_run_separates_what_no_matrix_does():
+    data = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
+    run = replace(TWO_TOKENS, data=data)
+    assert margins.certified_end(run, REPAIRED, "least", "optimal") < 0
+    assert margins.certified_end(run, REPAIRED, "largest", "optimal") is None
+
+
+def test_slopes_that_are_wrong_by_a_twentieth_are_seen():
+    run = replace(TWO_TOKENS, start=np.array([[4.0]]))
+    assert margins.slope(run, REPAIRED, 1.0).holds
+    assert margins.slope(run, REPAIRED, 0.95).violated
+    assert margins.slope(run, REPAIRED, 1.05).violated
+
+
+SEARCHED = [
+    (token_separation.literal_1, ""),
+    (token_separation.literal_2, ""),
+    (token_separation.literal_3, ""),
+    (token_separation.amended_1, ""),
+    (token_separation.amended_2, ""),
+    (token_separation.amended_3, "the printed loss"),
+    (token_separation.sharp_1, "1.05 times that"),
+    (token_sparsity.fading_rate, "95% of the exponent"),
+]
+
+
+@pytest.mark.parametrize(("claim", "part"), SEARCHED, ids=lambda c: getattr(c, "id", c))
+def test_what_is_false_is_found_without_explicit_instances(claim, part):
+    siblings = tuple(replace(s, examples=()) for s in claim.siblings)
+    untold = replace(claim, examples=(), siblings=siblings)
+    found = (check_part(untold, untold.part(part), PROFILES["quick"], 0, seed) for seed in range(8))
+    assert any(outcome.refuted is not None for outcome in found)
+
+
+# shares
+
+
+def share(data, X, token):
+    sizes = log_pulls(data, np.array([[X]]), REPAIRED)
+    return sizes[0, token] - np.logaddexp.reduce(sizes[0])
+
+
+@pytest.mark.parametrize("X", [10.0, 300.0, 5000.0, 1e6])
+def test_the_share_of_a_token_is_its_closed_form_at_any_norm(X):
+    # with e = exp(-X) the pulls are as e (1 - e^2), e^2 (2 + e), and their sum e (1 + 2 e)
+    e, rounding = np.exp(-X), 1e-15 * X
+    near = np.log1p(-(e**2)) - np.log(2) - np.log1p(2 * e)
+    far = -X + np.log1p(e / 2) - np.log1p(2 * e)
+    assert share(THREE, X, 1) == pytest.approx(near, rel=1e-13, abs=rounding)
+    assert share(THREE, X, 2) == pytest.approx(far, rel=1e-13, abs=rounding)
+
+
+def test_which_shares_vanish_is_proved_and_measured():
+    cases = [
+        (FROM_ZERO, PRINTED, "others", False),
+        (FROM_ZERO, PRINTED, "optimal", True),
+        (TWO_INPUTS, PRINTED, "others", True),
+        (TWO_INPUTS, PRINTED, "optimal", False),
+        (PASSED_OVER, REPAIRED, "others", False),
+        (FROM_BASIN, REPAIRED, "others", True),
+        (FROM_BASIN, REPAIRED, "support", False),
+        (FROM_BASIN, REPAIRED, "optimal", False),
+    ]
+    for run, loss, which, vanishes in cases:
+        with ctx.workprec(128):
+            assert bool(shares.certified_fading(run, loss, which) > 0) is vanishes
+        slack = shares.fades(run, loss, which)
+        assert slack.holds is vanishes
+        assert slack.violated is not vanishes
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(shares.crowded_basin(), st.sampled_from([0.95, 1.05]))
+def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, factor):
+    right = shares.exponent(run, REPAIRED, 1.0)
+    if right.kind == "unknown":
+        return
+    assert right.holds
+    assert shares.exponent(run, REPAIRED, factor).violated
