@@ -22,10 +22,14 @@ def test_the_claim_in_the_readme_is_the_one_in_the_example():
 
 
 def test_the_python_in_the_readme_runs(capsys):
-    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "att_svm" in b)
-    exec(compile(block, "README.md", "exec"), {})
+    blocks = [b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "@claim" not in b]
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out
     assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
+    assert names["curve"].norms[0, -1] >= 1e4
+    assert names["run"].norms[0, -1] > 1.0
 
 
 def test_the_page_on_the_svm_family_runs(capsys):
@@ -40,6 +44,15 @@ def test_the_page_on_the_svm_family_runs(capsys):
     assert names["exact"].status == "solved"
     logits = names["data"].X[0] @ (names["W_fin"] @ names["data"].Z[0])
     assert abs(logits[2] - logits[0] - np.log(3.0)) <= 1e-12
+
+
+def test_the_page_on_training_runs():
+    page = (ROOT / "docs/training.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(compile(block, "docs/training.md", "exec"), names)
+    assert names["run"].W.shape == (100, 3, 10, 10)
+    assert (names["curves"][0].norms[0, 1:] >= [1e2, 1e4]).all()
 
 
 def test_the_example_pack_holds_with_its_siblings_refuted(tmp_path, capsys):
