@@ -48,7 +48,7 @@ class ReluHead:
 
     def value(self, x: Float[Array, "*b d"]) -> Float[Array, "*b"]:
         """The head at outputs."""
-        result: Array = np.maximum(x @ self.hidden.T, 0.0) @ self.outer
+        result: Array = np.asarray(np.maximum(x @ self.hidden.T, 0.0) @ self.outer)
         return result
 
     def slope(self, x: Float[Array, "*b d"]) -> Float[Array, "*b d"]:

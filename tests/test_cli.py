@@ -83,7 +83,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
     text = capsys.readouterr().out
     assert "Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error." in text
     for command in ("claims", "verify", "hunt", "replay", "gate", "solve", "reproduce"):
-        assert re.search(rf"^ +{command} ", text, re.MULTILINE)
+        assert re.search(rf"^ +{command}\s", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

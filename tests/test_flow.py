@@ -15,6 +15,8 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.descent.flow import follow, follow_kq, follow_p, follow_w
 from attsvm.errors import DataError
+from attsvm.kernels.descent import LOSS_NUMBERS
+from attsvm.kernels.field import Field, direction, room
 from attsvm.losses import CORRELATION, LOG_LOSS, LOSSES
 from attsvm.risk import normalised_gradient
 from attsvm.svm import att_svm
@@ -163,6 +165,17 @@ def cosine(a, b):
     return float(a @ b) / size if size > 0.0 else 0.0
 
 
+def taken_by_the_curve(data, point, both, logs):
+    tokens, none = np.ascontiguousarray(np.swapaxes(data.X, 1, 2)), np.empty((0, 0))
+    field = Field(
+        tokens, data.X.copy(), data.Z.copy(), data.gamma.copy(), np.zeros((data.n, data.T)),
+        LOSS_NUMBERS["log-loss"], both, none, 0.0, none, none,
+    )  # fmt: skip
+    g = np.empty(point.shape)
+    direction(field, room(field), point, logs, g)
+    return g
+
+
 @pytest.mark.parametrize("both", [False, True], ids=["W", "(K, Q)"])
 def test_at_norm_1000_the_direction_is_right_where_that_of_autograd_is_not(both):
     """To 1e-12 on W, whose logits round to 1e-13; autograd's gradient has no digit left."""
@@ -182,6 +195,10 @@ def test_at_norm_1000_the_direction_is_right_where_that_of_autograd_is_not(both)
         truth = np.concatenate([np.array(u.tolist(), dtype=float).ravel() for u in pulls])
     ours = np.concatenate([(g @ parts[1]).ravel(), (g.T @ parts[0]).ravel()]) if both else g.ravel()
     assert np.abs(ours / np.linalg.norm(ours) - truth).max() <= 1e-12
+    point = np.concatenate(parts) if both else np.ascontiguousarray(parts[0].T)
+    for logs in (False, True):
+        g = taken_by_the_curve(data, point, both, logs)
+        assert np.abs((g if both else g.T).ravel() - truth).max() <= 1e-12
     assert cosine(autograd(data, *parts), truth) < 0.9
 
 
@@ -308,6 +325,27 @@ def test_any_batch_and_any_number_of_threads_give_the_same_bits():
                 assert np.array_equal(a.W, b.W)
                 assert np.array_equal(a.log_time, b.log_time)
                 assert np.array_equal(a.error, b.error)
+
+
+def test_absent_tokens_play_no_part():
+    data = gaussian_protocol(np.random.default_rng(8), n=3, T=4, d=5)
+    mask = np.ones((3, 4), dtype=bool)
+    mask[:, 3] = False
+    masked = AttentionData(data.X, data.Z, y=data.y, v=data.v, mask=mask)
+    short = AttentionData(data.X[:, :3], data.Z, y=data.y, v=data.v)
+    K, Q = 0.5 * np.random.default_rng(9).normal(size=(2, 5, 2))
+    for call in (
+        lambda s: follow_w(s, K @ Q.T, LOG_LOSS, NORMS),
+        lambda s: follow_kq([s], K, Q, LOG_LOSS, NORMS[:5])[0],
+    ):
+        a, b = call(masked), call(short)
+        assert len(a.steps) == len(b.steps) >= 6
+        apart = np.linalg.norm(a.W[0] - b.W[0], axis=(1, 2))
+        # units differ, as an absent token counts there; W is a product of factors of |W|^(1/2)
+        bound = (
+            2.0 * (a.error + b.error) * (1.0 if a.K is None else 4.0 * (1.0 + a.norms[0]) ** 0.5)
+        )
+        assert (apart <= bound).all()
 
 
 def test_zero_factors_stand_still_and_zero_w_does_not():

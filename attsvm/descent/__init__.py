@@ -7,7 +7,7 @@ everything runs as one batch of tensors. `follow` reaches any norm along the cur
 """
 
 from attsvm.descent.batch import Batch, Trajectory, stack
-from attsvm.descent.flow import follow, follow_w
+from attsvm.descent.flow import follow, follow_kq, follow_p, follow_w
 from attsvm.descent.steps import (
     descend_kq,
     descend_p,
@@ -24,6 +24,8 @@ __all__ = [
     "descend_vp",
     "descend_w",
     "follow",
+    "follow_kq",
+    "follow_p",
     "follow_w",
     "normalised_descent_w",
     "stack",

@@ -84,6 +84,8 @@ class Trajectory:
         v: the heads, of descent on v and p together; else None.
         log_time: of a curve followed by arc length, the logarithm of the time that gradient flow
             takes to each iterate, which is the number of plain steps times their size; else None.
+        error: of a curve followed by arc length, an estimate of the distance of each iterate to
+            the curve in Frobenius norm, of (K, Q) both factors together; else None.
     """
 
     steps: Int[Array, "*B k"]
@@ -93,6 +95,7 @@ class Trajectory:
     K: Float[Array, "B k d r"] | None = None
     Q: Float[Array, "B k d r"] | None = None
     v: Float[Array, "B k d"] | None = None
+    error: Float[Array, " k"] | None = None
 
 
 def trajectory(steps: Sequence[int], W: Array) -> Trajectory:

@@ -48,7 +48,7 @@ def norm_grows_like_log(
     that is wrong by 5% is off by more than 20. Unknown where the norms are not reached or the run
     has not settled.
     """
-    if not rate > 0.0:
+    if not 0.0 < rate < np.inf:
         return Slack(-1.0, 0.0)
     found = _decade(data, W0, loss, rate)
     if isinstance(found, Slack):
@@ -70,7 +70,7 @@ def margin_grows_like_log(
     Measured like `norm_grows_like_log`, between the same norms; the slope is 1 where the direction
     converges to a max-margin solution of norm `rate`.
     """
-    if not (rate > 0.0 and slope > 0.0):
+    if not (0.0 < rate < np.inf and slope > 0.0):
         return Slack(-1.0, 0.0)
     found = _decade(data, W0, loss, rate)
     if isinstance(found, Slack):

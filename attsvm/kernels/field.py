@@ -1,0 +1,167 @@
+"""The direction of descent as a field on points that are W or (K, Q), compiled.
+
+A point is W (q, p) where `both` is false, and else K (p, r) above Q (q, r), which stand for
+W = Q K^T; tokens and queries as in `kernels.descent`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.kernels import compiled
+from attsvm.kernels.descent import TINY, factors, log_pull, product, pull
+
+__all__ = ["Field", "Room", "add", "copy", "direction", "inner", "norms_at", "room", "scale"]
+
+
+class Field(NamedTuple):
+    """One data set and what of the start does not move.
+
+    Attributes:
+        X, rows, Z, gamma, base: as in `kernels.descent`.
+        loss: number of the loss.
+        both: whether points are (K, Q).
+        start: of W, the part of the start in these coordinates.
+        constant: of W, the squared norm of the start; of (K, Q), of what of them does not move.
+        gram_k, gram_q: of (K, Q), the Gram matrices (r, r) of what does not move.
+    """
+
+    X: Array
+    rows: Array
+    Z: Array
+    gamma: Array
+    base: Array
+    loss: int
+    both: bool
+    start: Array
+    constant: float
+    gram_k: Array
+    gram_q: Array
+
+
+class Room(NamedTuple):
+    """Arrays that evaluations write to.
+
+    Attributes:
+        W, M: W where it is a product, and -grad L in W up to a factor.
+        A: logits.
+        sizes, top: of the log domain, the log sizes of all weights and the largest effect.
+        h, c: for `pull`.
+    """
+
+    W: Array
+    M: Array
+    A: Array
+    sizes: Array
+    top: Array
+    h: Array
+    c: Array
+
+
+@compiled
+def room(field: Field) -> Room:
+    """Fresh arrays for a field."""
+    n, p, T = field.X.shape
+    q = field.Z.shape[1]
+    return Room(
+        np.empty((q, p)), np.empty((q, p)), np.empty((n, T)), np.empty((n, T)), np.empty(1),
+        np.empty(p), np.empty(T),
+    )  # fmt: skip
+
+
+@compiled
+def inner(a: Array, b: Array) -> float:
+    """<a, b> of matrices, in two interleaved parts."""
+    rows, columns = a.shape
+    even, odd = 0.0, 0.0
+    for j in range(0, rows - 1, 2):
+        for k in range(columns):
+            even += a[j, k] * b[j, k]
+            odd += a[j + 1, k] * b[j + 1, k]
+    if rows % 2:
+        for k in range(columns):
+            even += a[rows - 1, k] * b[rows - 1, k]
+    return even + odd
+
+
+@compiled
+def add(a: Array, factor: float, b: Array) -> None:
+    """Add factor * b to a matrix."""
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[j, k] += factor * b[j, k]
+
+
+@compiled
+def copy(a: Array, out: Array) -> None:
+    """Copy a matrix."""
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            out[j, k] = a[j, k]
+
+
+@compiled
+def scale(a: Array, factor: float) -> None:
+    """Multiply a matrix in place."""
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[j, k] *= factor
+
+
+@compiled
+def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> float:
+    """The unit direction of descent into g, and log ||gradient||; minus infinity where it is zero.
+
+    `logs` asks for the log domain, which is else entered where the pull is about to underflow.
+    """
+    p = field.X.shape[1]
+    W = point
+    if field.both:
+        W = room.W
+        product(point[p:], point[:p], W)
+    log_scale = 0.0
+    square = pull(
+        field.X, field.rows, field.Z, field.gamma, field.base, W, field.loss, room.M, room.A,
+        room.h, room.c,
+    )  # fmt: skip
+    if logs or not square > TINY:
+        log_scale = log_pull(field.X, field.Z, field.gamma, field.loss, room.M, room.A, room.sizes)
+        room.top[0] = log_scale
+    if field.both:
+        factors(room.M, point[:p], point[p:], g[:p], g[p:])
+    else:
+        copy(room.M, g)
+    top = 0.0
+    for j in range(g.shape[0]):
+        for k in range(g.shape[1]):
+            top = max(top, abs(g[j, k]))
+    if not (top > 0.0 and log_scale > -np.inf):
+        g[:] = 0.0
+        return -np.inf
+    scale(g, 1.0 / top)
+    size = np.sqrt(inner(g, g))
+    scale(g, 1.0 / size)
+    return log_scale + np.log(top) + np.log(size)
+
+
+@compiled
+def norms_at(field: Field, point: Array) -> tuple[float, float]:
+    """||W||, and the norm of what is moved: ||W|| again, or that of K and Q together."""
+    own = inner(point, point)
+    if not field.both:
+        size = np.sqrt(max(field.constant + 2.0 * inner(field.start, point) + own, 0.0))
+        return size, size
+    p, r = field.X.shape[1], point.shape[1]
+    square = 0.0
+    for a in range(r):
+        for b in range(r):
+            in_K, in_Q = field.gram_k[a, b], field.gram_q[a, b]
+            for x in range(p):
+                in_K += point[x, a] * point[x, b]
+            for y in range(p, point.shape[0]):
+                in_Q += point[y, a] * point[y, b]
+            square += in_K * in_Q
+    return np.sqrt(max(square, 0.0)), np.sqrt(field.constant + own)
