@@ -3,11 +3,11 @@
 "Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight),
 then ... GD diverges: ||W_k||_F -> infinity."
 
-With unique optimal tokens and one input of two tokens this is true for every start and every
-step: <W_k, W^mm> grows at each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)
-/ n, which is bounded below on every ball, so no ball is visited for ever. As printed it is false
-where optimal tokens are tied or alone: one input, tokens 1 and 0 in R^1, head v = 0 has
-W^mm = 1, both tokens on the margin, and a gradient that is zero everywhere.
+With two different scores in one input this is true for every start and every step, ties of
+optimal tokens included: <W_k, W^mm> grows at each step by eta times sum_i |l'| s_opt sum_t s_t
+(gamma_opt - gamma_t) / n, which is bounded below on every ball, so no ball is visited for ever.
+As printed it is false where all scores are tied or tokens alone: one input, tokens 1 and 0 in
+R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a gradient that is zero everywhere.
 
 `sharp` gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L
 (a longer one may leap into another token's basin): ||W_k|| / ln k -> ||W^mm||. There the
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.data import AttentionData
 from attsvm.exact import ExactData, certified_fate, norm, rational, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
@@ -43,10 +44,18 @@ from properties.tf.descents import (
     opposed,
     started_right,
     tight,
+    two_scores,
     two_tokens,
     unique,
 )
 
+TIED_OPTIMA = Descent(
+    AttentionData.of(
+        [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
+    ),
+    np.zeros((2, 2)),
+    "log-loss",
+)
 THEOREM: dict[str, Any] = {
     "source": SOURCE,
     "place": "Main results on large d",
@@ -62,7 +71,7 @@ def certify(case: Descent, bounded: bool = False) -> arb | None:
     """
     data = ExactData.of(case.data)
     if bounded:
-        applies = tight(case) and unique(case) and two_tokens(case)
+        applies = tight(case) and two_scores(case)
         return arb(-1) if applies else None
     return arb(-1) if is_stationary_start(data, rationals(case.start)) else None
 
@@ -91,20 +100,21 @@ def literal(case: Descent, bounded: bool = False) -> Slack:
 @claim(
     "tf/all-support-divergence:amended",
     **THEOREM,
-    statement="all tokens support vectors, optimal tokens unique, some input with two tokens: "
+    statement="all tokens support vectors, some input with two different scores: "
     "||W_k|| -> infinity under descent from any start",
     data=descents(),
     ensemble=larger,
-    examples=[TRAP],
+    examples=[TRAP, TIED_OPTIMA],
     hypotheses={
         "all tokens are support vectors": tight,
-        "optimal tokens are unique": unique,
-        "some input has two tokens": two_tokens,
+        "some input has two different scores": two_scores,
     },
     certify=certify,
     expected="holds",
     siblings={
-        "optimal tokens may be tied": sibling(drop=["optimal tokens are unique"], examples=[TIED]),
+        "all scores may be tied": sibling(
+            drop=["some input has two different scores"], examples=[TIED]
+        ),
         "not all tokens support vectors": sibling(
             drop=["all tokens are support vectors"], data=opposed()
         ),
