@@ -9,7 +9,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import DataError
 
-__all__ = ["ensure_array", "ensure_index", "ensure_mask"]
+__all__ = ["ensure_array", "ensure_count", "ensure_index", "ensure_mask"]
 
 
 def _raw(name: str, value: object) -> Array:
@@ -128,3 +128,19 @@ def ensure_index(name: str, value: object, length: int, below: int) -> Array:
             remedy=f"Indices run from 0 to {below - 1}.",
         )
     return array.astype(np.int64)
+
+
+def ensure_count(name: str, value: object, least: int = 0) -> int:
+    """Return `value` as an integer of at least `least`.
+
+    Raises:
+        DataError: not an integer (booleans are none), or below.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise DataError(
+            f"{name} is not an integer", value=value, remedy=f"Use {least} or a larger integer."
+        )
+    if value < least:
+        kind = "negative" if least == 0 else f"below {least}"
+        raise DataError(f"{name} is {kind}", value=int(value), remedy=f"Use {least} or more.")
+    return int(value)

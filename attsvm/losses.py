@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm.errors import DataError
 
 __all__ = [
     "CORRELATION",
@@ -22,6 +23,7 @@ __all__ = [
     "SQUARED",
     "Loss",
     "curvature_kernel",
+    "ensure_loss",
     "logistic",
     "logistic_curvature",
     "logistic_slope",
@@ -200,3 +202,20 @@ LOSSES: dict[str, Loss] = {
     for loss in (LOGISTIC, LOGISTIC_LOSS, LOG_LOSS, EXPONENTIAL, CORRELATION, SQUARED)
 }
 """All losses by name."""
+
+
+def ensure_loss(loss: object) -> Loss:
+    """The loss, or the one of that name.
+
+    Raises:
+        DataError: neither a loss nor the name of one.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str) and loss in LOSSES:
+        return LOSSES[loss]
+    raise DataError(
+        "the loss is not known",
+        value=loss if isinstance(loss, str) else type(loss).__name__,
+        remedy=f"Use a Loss of attsvm.losses, or one of {', '.join(sorted(LOSSES))}.",
+    )

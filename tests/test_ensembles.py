@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attsvm._validate import ensure_count
 from attsvm.data import AttentionData
 from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w
 from attsvm.errors import DataError
@@ -382,6 +383,55 @@ def test_a_run_that_overflows_says_so():
                 [data], np.ones((5, 5)), loss, step=[1e-3, 100.0], steps=2000, attention="linear"
             )
         assert caught.value.value == 100.0
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (Head("h", lambda x: x.sum(-1), lambda x: np.nan * x), "the slope of the head h"),
+        (Head("h", lambda x: np.inf * x.sum(-1), lambda x: 0.0 * x), "the head h"),
+        (Head("h", lambda x: x.sum(), lambda x: 0.0 * x), "the head h returns an array of the"),
+        (Head("h", lambda x: x.sum(-1), lambda x: x.sum(-1)), "slope of the head h returns an arr"),
+    ],
+)
+@pytest.mark.parametrize("normalised", [False, True])
+def test_a_head_that_is_not_finite_is_refused_and_never_a_run_that_stands_still(
+    head, what, normalised
+):
+    with np.errstate(invalid="ignore"), pytest.raises(DataError, match=what):
+        descend_w(
+            [protocol(91)], np.ones((5, 5)), LOG_LOSS, step=0.1, steps=3, head=head,
+            normalised=normalised,
+        )  # fmt: skip
+
+
+def test_a_loss_whose_slope_is_no_number_is_refused():
+    bad = replace(OWN, log_slope=lambda u: np.nan * u)
+    with pytest.raises(DataError, match="slope that is not a number"):
+        descend_w([protocol(91)], np.ones((5, 5)), bad, step=0.1, steps=3)
+
+
+def test_a_single_data_set_and_the_name_of_a_loss_will_do():
+    data, W0 = protocol(92), np.ones((5, 5))
+    named = descend_w(data, W0, "log-loss", step=0.1, steps=3)
+    assert np.array_equal(named.W, descend_w([data], W0, LOG_LOSS, step=0.1, steps=3).W)
+    with pytest.raises(DataError, match="the loss is not known"):
+        descend_w(data, W0, "log", step=0.1, steps=3)
+
+
+@pytest.mark.parametrize("value", [2.5, "3", None, True, np.float64(2.0)])
+def test_counts_are_integers(value):
+    with pytest.raises(DataError, match="steps is not an integer"):
+        ensure_count("steps", value)
+    assert ensure_count("steps", np.int64(3)) == 3
+    with pytest.raises(DataError, match="threads is below 1"):
+        ensure_count("threads", 0, 1)
+
+
+def test_norms_of_huge_iterates_are_finite():
+    run = descend_w([protocol(94)], np.zeros((5, 5)), LOG_LOSS, step=1e300, steps=1)
+    scaled = run.W[0, 1] / 1e300
+    assert abs(run.norms[0, 1] / 1e300 - np.linalg.norm(scaled)) <= 8 * EPS * np.abs(scaled).max()
 
 
 def test_the_head_of_positive_parts_by_hand():

@@ -11,7 +11,7 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.descent import descend_w, follow_w
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, certified_fate, rational, rationals, separate
+from attsvm.exact import ExactData, certified_fate, cone_at, rational, rationals, separate
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -260,3 +260,16 @@ def test_what_is_not_proved_is_unknown():
     assert proved(PULLED_APART, np.eye(2), steps=0).kind == "unknown"
     for bad in (np.nan, np.inf):
         assert proved(UNEVEN, bad * np.ones((2, 2))).kind == "unknown"
+
+
+@pytest.mark.parametrize("step", [fmpq(0), fmpq(-1, 10), fmpq(-(10**6))])
+def test_steps_uphill_prove_nothing(step):
+    """With step -1/10 two tokens 1, 0 part the other way, whatever basin they start in."""
+    data = AttentionData.of([[[1.0, 0.0], [0.0, 1.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]])
+    exact, W = ExactData.of(data), rationals(np.zeros((2, 2)))
+    with pytest.raises(DataError, match="positive step size"):
+        certified_fate(exact, W, "correlation", step, 0)
+    with pytest.raises(DataError, match="positive step size"):
+        cone_at(exact, rationals(64.0 * att_svm(data).W), "correlation", step)
+    with pytest.raises(DataError, match="negative number of steps"):
+        certified_fate(exact, W, "correlation", fmpq(1, 10), -3)

@@ -327,3 +327,20 @@ def test_decades_are_found_among_recorded_norms():
     assert decades(np.array([1.0, 10.0])) is None
     assert decades(np.array([0.0, 10.0, 100.0])) is None
     assert decades(np.array([1.0, np.nan, 100.0])) is None
+
+
+def test_gradients_that_swing_about_the_ray_refute_nothing():
+    """Normalised steps of 4 keep the ray of W^mm, while their gradients point to its sides."""
+    data = gaussian_protocol(np.random.default_rng(0), n=4, T=4, d=6)
+    W = att_svm(data).W
+    long, short = (
+        descend_w(
+            [data], np.zeros((6, 6)), LOG, step=step, steps=5000, normalised=True,
+            norms=[10.0, 100.0, 1000.0],
+        ).W[0]
+        for step in (4.0, 1.0)
+    )  # fmt: skip
+    assert residual_stays_bounded(data, long, LOG, W).holds
+    assert gradient_aligns(data, long, LOG, W).kind == "unknown"
+    assert dual_weights_converge(data, long, LOG, unique_multipliers(data)).kind == "unknown"
+    assert gradient_aligns(data, short, LOG, W).holds

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
-from attsvm._validate import ensure_array
+from attsvm._validate import ensure_array, ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 
@@ -48,12 +48,21 @@ class Batch:
         return Batch(*arrays)  # type: ignore[arg-type]
 
 
-def stack(sets: Sequence[AttentionData]) -> Batch:
-    """Stack data sets of equal (n, T, d).
+def stack(sets: Sequence[AttentionData] | AttentionData) -> Batch:
+    """Stack data sets of equal (n, T, d); a single one is a batch of one.
 
     Raises:
         DataError: no data set, or different shapes.
     """
+    if isinstance(sets, AttentionData):
+        sets = [sets]
+    wrong = [type(s).__name__ for s in sets if not isinstance(s, AttentionData)]
+    if wrong:
+        raise DataError(
+            "a batch holds something else than data sets",
+            value=wrong[0],
+            remedy="Use AttentionData.",
+        )
     shapes = sorted({(s.n, s.T, s.d) for s in sets})
     if len(shapes) != 1:
         raise DataError(
@@ -106,12 +115,13 @@ def trajectory(steps: Sequence[int], W: Array) -> Trajectory:
 
 def recorded(steps: int, record: Sequence[int] | None) -> list[int]:
     """The steps to keep, in order, with the first and the last; all where nothing is asked."""
-    if steps < 0:
-        raise DataError("the number of steps is negative", value=steps, remedy="Use 0 or more.")
+    steps = ensure_count("the number of steps", steps)
     if record is None:
         return list(range(steps + 1))
+    if np.ndim(record) != 1:
+        raise DataError("record is not a list of steps", value=record, remedy="Use e.g. [10, 100].")
     chosen = sorted({int(k) for k in record} | {0, steps})
-    if chosen[0] < 0 or chosen[-1] > steps:
+    if chosen[0] < 0 or chosen[-1] > steps or any(int(k) != k for k in record):
         raise DataError(
             f"recorded steps must lie in 0..{steps}",
             value=list(record),
@@ -128,13 +138,13 @@ def starts(name: str, value: object, axes: Sequence[str], sizes: dict[str, int])
     return np.repeat(single[None], sizes["B"], axis=0)
 
 
-def batch_size(sets: Sequence[AttentionData], step: object, *given: tuple[object, int]) -> int:
+def batch_size(sets: int, step: object, *given: tuple[object, int]) -> int:
     """How many runs data sets, step sizes and starts (each with its own dimension) make together.
 
     Raises:
         DataError: two of them come in different numbers, none of them one.
     """
-    counts = [len(sets), np.size(step)]  # type: ignore[arg-type]
+    counts = [sets, np.size(step)]  # type: ignore[arg-type]
     counts += [len(value) for value, axes in given if np.ndim(value) == axes + 1]  # type: ignore
     several = sorted({count for count in counts if count != 1})
     if len(several) > 1:
@@ -152,7 +162,10 @@ def step_sizes(value: object, count: int) -> Float[Array, " B"]:
     Raises:
         DataError: one is not positive and finite.
     """
-    many = np.asarray(value if np.ndim(value) else [value], dtype=np.float64)  # type: ignore[arg-type]
+    many = np.asarray(value if np.ndim(value) else [value])  # type: ignore[arg-type]
+    if many.dtype.kind not in "iuf":
+        raise DataError("step is not a number", value=value, remedy="Use e.g. 0.1.")
+    many = many.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(many) & (many > 0.0)))
     if many.ndim != 1 or wrong.size:
         raise DataError(
@@ -169,9 +182,7 @@ T = TypeVar("T")
 
 def each(run: Callable[[int], T], count: int, threads: int) -> list[T]:
     """run(0), run(1), ... in order, on that many threads."""
-    if threads < 1:
-        raise DataError("the number of threads is below 1", value=threads, remedy="Use 1 or more.")
-    if threads == 1 or count == 1:
+    if ensure_count("the number of threads", threads, 1) == 1 or count == 1:
         return [run(b) for b in range(count)]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(run, range(count)))

@@ -14,13 +14,14 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm._validate import ensure_count
 from attsvm.data import AttentionData
 from attsvm.descent.batch import Batch, Trajectory, each, stack, starts
 from attsvm.descent.layer import Layer, loss_number
 from attsvm.errors import DataError
 from attsvm.kernels.field import Field, norms_at
 from attsvm.kernels.flow import follow as follow_field
-from attsvm.losses import LOSSES, Loss
+from attsvm.losses import LOSSES, Loss, ensure_loss
 
 __all__ = ["follow", "follow_kq", "follow_p", "follow_w"]
 
@@ -32,7 +33,7 @@ _ROUNDING = 32.0 * float(np.finfo(np.float64).eps)
 def follow_w(
     data: AttentionData,
     W0: Float[Array, "d d"],
-    loss: Loss,
+    loss: Loss | str,
     norms: Sequence[float],
     *,
     steps: int = 20000,
@@ -44,9 +45,9 @@ def follow_w(
 
 
 def follow(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     W0: object,
-    loss: Loss,
+    loss: Loss | str,
     norms: Sequence[float],
     *,
     steps: int = 20000,
@@ -54,6 +55,8 @@ def follow(
     threads: int = 1,
 ) -> tuple[Trajectory, ...]:
     """Follow the curves of gradient flow on W by arc length until ||W|| passes each of `norms`.
+
+    Made for norms up to 1e6; from about 1e7 on rounding ends most curves.
 
     Plain descent with a step of at most 1/smoothness moves ever more slowly along this curve, as
     the gradient dies exponentially in the norm; by arc length, with directions from the log
@@ -95,9 +98,9 @@ def follow(
 
 
 def follow_p(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     p0: object,
-    loss: Loss,
+    loss: Loss | str,
     norms: Sequence[float],
     *,
     steps: int = 20000,
@@ -119,10 +122,10 @@ def follow_p(
 
 
 def follow_kq(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     K0: object,
     Q0: object,
-    loss: Loss,
+    loss: Loss | str,
     norms: Sequence[float],
     *,
     steps: int = 20000,
@@ -165,13 +168,14 @@ def follow_kq(
 
 
 def _checked(
-    sets: Sequence[AttentionData],
-    loss: Loss,
+    sets: Sequence[AttentionData] | AttentionData,
+    loss: Loss | str,
     norms: Sequence[float],
     steps: int,
     tolerance: float,
 ) -> tuple[Batch, int, Array]:
     """The batch, the number of the loss and the norms, all fit to be followed."""
+    loss = ensure_loss(loss)
     number = loss_number(loss)
     if number is None:
         raise DataError(
@@ -179,6 +183,8 @@ def _checked(
             value=loss.name,
             remedy=f"Use one of {', '.join(LOSSES)}, or descend_w.",
         )
+    if np.ndim(norms) != 1:
+        raise DataError("norms is not a list of norms", value=norms, remedy="Use e.g. [1e2, 1e4].")
     goals = np.array(list(norms), dtype=np.float64)
     if not (np.isfinite(goals).all() and (goals >= 0.0).all() and (np.diff(goals) >= 0.0).all()):
         raise DataError(
@@ -186,9 +192,8 @@ def _checked(
             value=list(norms),
             remedy="Sort them.",
         )
-    if steps < 0:
-        raise DataError("the number of steps is negative", value=steps, remedy="Use 0 or more.")
-    if not 0.0 < tolerance <= 0.1:
+    ensure_count("the number of steps", steps)
+    if not isinstance(tolerance, float) or not 0.0 < tolerance <= 0.1:
         raise DataError(
             "the tolerance must be positive and at most 0.1", value=tolerance, remedy="Use 1e-4."
         )

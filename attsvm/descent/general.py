@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.descent.rule import Rule
+from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead
 from attsvm.losses import LOSSES, Loss
 
@@ -88,6 +89,22 @@ def _attention(model: Model, W: Any) -> tuple[Any, Any]:
     return s / total, shifted - xp.log(total)
 
 
+def _ensure_finite(xp: Any, name: str, given: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what a head of one's own returns where it is no array of that shape, or not finite."""
+    if tuple(xp.shape(given) if xp is np else given.shape) != tuple(shape):
+        raise DataError(
+            f"{name} returns an array of the wrong shape",
+            value=tuple(np.shape(given)),
+            remedy=f"For outputs {tuple(shape)} it must return that shape.",
+        )
+    if not bool(xp.isfinite(given).all()):
+        raise DataError(
+            f"{name} returns something that is not finite",
+            value=given.reshape(-1).tolist()[:4],
+            remedy="Give a head that is finite at every attention output, and smaller steps.",
+        )
+
+
 def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
     """What the loss sees (B, n), and the scores of the head's gradient (B, n, T)."""
     xp = model.xp
@@ -98,6 +115,8 @@ def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
     else:
         output = xp.einsum("bnt,bntd->bnd", s, model.X)
         value, slope = model.head.value(output), model.head.slope(output)
+        _ensure_finite(xp, f"the head {model.head.name}", value, output.shape[:-1])
+        _ensure_finite(xp, f"the slope of the head {model.head.name}", slope, output.shape)
         gamma = model.y[..., None] * xp.einsum("bntd,bnd->bnt", model.X, slope)
         return model.y * value, gamma
     return (s * gamma).sum(-1), gamma
@@ -131,6 +150,12 @@ def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
         s, log_s = _attention(model, W)
         u, gamma = _scores(model, s, v)
         sign, height = slopes(xp, model.loss, u)
+        if (xp.isnan(height) & xp.isfinite(u)).any():
+            raise DataError(
+                f"the loss {model.loss.name} has a slope that is not a number",
+                value=u.reshape(-1).tolist()[:4],
+                remedy="Give a loss that is differentiable at the scores.",
+            )
         if model.linear:
             scale, shift = _largest(xp, height)
             factor = -sign * xp.exp(height - shift[:, None]) / n

@@ -9,12 +9,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from attsvm._types import Array
-from attsvm._validate import ensure_array
+from attsvm._validate import ensure_array, ensure_count
 from attsvm.descent.batch import Batch, recorded, step_sizes
 from attsvm.descent.layer import loss_number
 from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead, ensure_head
-from attsvm.losses import Loss
+from attsvm.losses import Loss, ensure_loss
 
 __all__ = ["Rule", "rule"]
 
@@ -66,7 +66,7 @@ class Rule:
 
 
 def rule(
-    loss: Loss,
+    loss: Loss | str,
     count: int,
     batch: Batch,
     *,
@@ -96,7 +96,7 @@ def rule(
         )
     goals = np.empty(0)
     if norms is not None:
-        goals = ensure_array("norms", list(norms), ("m",))
+        goals = ensure_array("norms", norms, ("m",))
         if not ((goals >= 0.0).all() and (np.diff(goals) > 0.0).all()):
             raise DataError(
                 "norms must increase from 0 or more",
@@ -117,8 +117,7 @@ def rule(
                 f"the head reads outputs of dimension {head.hidden.shape[1]}, tokens have {d}",
                 remedy="Make the head's hidden weights (m, d).",
             )
-    if threads < 1:
-        raise DataError("the number of threads is below 1", value=threads, remedy="Use 1 or more.")
+    loss, threads = ensure_loss(loss), ensure_count("the number of threads", threads, 1)
     number = loss_number(loss)
     return Rule(
         loss=loss,

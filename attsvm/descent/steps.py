@@ -21,9 +21,9 @@ __all__ = ["descend_kq", "descend_p", "descend_vp", "descend_w", "normalised_des
 
 
 def descend_w(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     W0: object,
-    loss: Loss,
+    loss: Loss | str,
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
@@ -44,7 +44,7 @@ def descend_w(
     Args:
         sets: data sets of one shape, or a single one.
         W0: start (d, d), or one start per run (B, d, d).
-        loss: the loss.
+        loss: the loss, or its name.
         step: step size, positive, or one per run (B,).
         steps: how many steps.
         record: which steps to keep (all by default); 0 and the last are always kept.
@@ -75,9 +75,9 @@ def descend_w(
 
 
 def normalised_descent_w(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     W0: object,
-    loss: Loss,
+    loss: Loss | str,
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
@@ -88,9 +88,9 @@ def normalised_descent_w(
 
 
 def descend_p(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     p0: object,
-    loss: Loss,
+    loss: Loss | str,
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
@@ -122,10 +122,10 @@ def descend_p(
 
 
 def descend_kq(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     K0: object,
     Q0: object,
-    loss: Loss,
+    loss: Loss | str,
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
@@ -160,10 +160,10 @@ def descend_kq(
 
 
 def descend_vp(
-    sets: Sequence[AttentionData],
+    sets: Sequence[AttentionData] | AttentionData,
     v0: object,
     p0: object,
-    loss: Loss,
+    loss: Loss | str,
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
@@ -201,11 +201,13 @@ def descend_vp(
 
 
 def _batch(
-    sets: Sequence[AttentionData], step: object, *given: tuple[object, int]
+    sets: Sequence[AttentionData] | AttentionData, step: object, *given: tuple[object, int]
 ) -> tuple[Batch, int]:
     """The batch of all runs and their number."""
-    batch, count = stack(sets), batch_size(sets, step, *given)
-    return (batch.repeated(count) if len(sets) == 1 else batch), count
+    batch = stack(sets)
+    here = len(batch.X)
+    count = batch_size(here, step, *given)
+    return (batch.repeated(count) if here == 1 else batch), count
 
 
 def _prompted(batch: Batch) -> Batch:
@@ -260,5 +262,8 @@ def _trajectory(how: Rule, W: Array, taken: Array | None, **parts: Array) -> Tra
                 value=float(how.step[b]),
                 remedy="Use smaller steps, or normalised ones.",
             )
-    norms = np.sqrt((W**2).sum(axis=tuple(range(2, W.ndim))))
+    axes = tuple(range(2, W.ndim))
+    largest = np.abs(W).max(axis=axes, keepdims=True)
+    scale = np.ldexp(1.0, np.frexp(largest)[1] - 1)  # a power of 2, so that no square overflows
+    norms = np.sqrt(((W / scale) ** 2).sum(axis=axes)) * scale.reshape(W.shape[:2])
     return Trajectory(steps=steps, W=W, norms=norms, **parts)

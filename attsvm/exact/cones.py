@@ -39,6 +39,7 @@ from dataclasses import dataclass
 
 from flint import arb, fmpq
 
+from attsvm.errors import DataError
 from attsvm.exact.attention import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm
 from attsvm.exact.svm import ExactAnswer, separate
@@ -117,7 +118,12 @@ def cone_at(
         The set, with the proof in the module's docstring checked in balls, or None: where no
         width Q closes it, the tokens cannot be selected together, or a token with a multiplier does
         not score below the selected one.
+
+    Raises:
+        DataError: a step size that is not positive.
     """
+    if not step > 0:
+        raise DataError("descent needs a positive step size", value=str(step), remedy="Use e.g. 1.")
     selection = Selection.at(data, W)
     if selection is None:
         return None

@@ -193,10 +193,16 @@ def certified_fate(
         steps: how many steps to follow.
 
     Raises:
-        DataError: no step size, but steps to take.
+        DataError: no step size, but steps to take; a step size or a number below zero.
     """
     if step is None and steps:
         raise DataError("no step size was given", value=steps, remedy="Give one, or steps = 0.")
+    if steps < 0 or (step is not None and step <= 0):
+        raise DataError(
+            "descent needs a positive step size and no negative number of steps",
+            value=str(step) if steps >= 0 else steps,
+            remedy="Use e.g. fmpq(1, 10) and 256.",
+        )
     bend = smoothness(data, loss)
     short = step is None or bool(step * bend <= 1)
     size = arb(step) if step is not None else (1 / bend).upper() if bend > 0 else arb(1)

@@ -180,6 +180,17 @@ def unique_multipliers(
     return table
 
 
+def _swings(data: AttentionData, chosen: Array, loss: Loss) -> Slack | None:
+    """Unknown where steps are so long that the last gradient does not point where the run goes."""
+    middle, last = chosen[-2:]
+    g = normalised_gradient(data.X, data.Z, data.gamma, last, loss, data.mask).matrix
+    gain = last - middle
+    size = float(np.linalg.norm(g) * np.linalg.norm(gain))
+    if size > 0.0 and float((g * gain).sum()) < 0.99 * size:
+        return Slack.unknown("its last gradient does not point where the run goes: shorter steps")
+    return None
+
+
 def dual_weights_converge(
     data: AttentionData,
     iterates: Float[Array, "k d d"],
@@ -198,6 +209,9 @@ def dual_weights_converge(
     total = float(multipliers.sum())
     if not (np.isfinite(total) and total > 0.0):
         return Slack.unknown("the multipliers have no finite positive sum")
+    swinging = _swings(data, chosen, loss)
+    if swinging is not None:
+        return swinging
     share = multipliers / total
     away = np.array([np.abs(dual_weights(data, W, loss) - share).sum() for W in chosen])
     return falls(away, found.norms, SWING)
@@ -221,6 +235,9 @@ def gradient_aligns(
     if isinstance(prepared, Slack):
         return prepared
     found, chosen = prepared
+    swinging = _swings(data, chosen, loss)
+    if swinging is not None:
+        return swinging
     steepest = [normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask) for W in chosen]
     angles = np.array([_angle(g.matrix, unit) for g in steepest])
     return falls(angles, found.norms, SWING)
