@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,8 +13,6 @@ from attsvm.paths.objective import Jet
 
 __all__ = ["minimise_on_ball"]
 
-_STEPS = 400
-
 
 def minimise_on_ball(
     jet: Callable[[Array], Jet],
@@ -21,15 +20,17 @@ def minimise_on_ball(
     start: Float[Array, " k"],
     radius: float,
     tolerance: float = 1e-13,
+    steps: int = 400,
 ) -> Float[Array, " k"]:
     """A point of {||y|| <= radius} from which no damped Newton step descends any more.
 
     On the sphere the Hessian is that of the Lagrangian on the tangent space; where the gradient
-    points inward the sphere is left. What it returns is graded elsewhere.
+    points inward the sphere is left. The first value of -inf ends the search. What it returns is
+    graded elsewhere.
     """
     y = start * (radius / size if (size := float(np.linalg.norm(start))) > radius else 1.0)
     found, damping = jet(y), 1e-3
-    for _ in range(_STEPS):
+    for _ in range(steps):
         unit = y / radius
         g, radial = found.gradient, float(found.gradient @ unit)
         outer = float(np.linalg.norm(y)) >= radius * (1.0 - 1e-12) and radial <= 0.0
@@ -43,7 +44,7 @@ def minimise_on_ball(
         size = float(np.linalg.norm(g))
         if not size > tolerance * max(-radial, 0.0 if outer else 1.0 / radius):
             break
-        scale = max(float(np.abs(np.diag(H)).max()), -radial / radius, 1e-300)
+        scale = max(float(np.abs(np.diag(H)).max()), size / radius, -radial / radius, 1e-300)
         moved = False
         while damping < 1e12:
             step = _solve(H, damping * scale, g)
@@ -59,7 +60,8 @@ def minimise_on_ball(
                     moved = True
                     break
             damping = max(damping * 8.0, 1e-12)
-        if not moved:
+        if not moved or change == -math.inf:
+            y = trial if moved else y
             break
         after = jet(trial)
         if -predicted <= noise and not _tangent(after, trial, radius, outer) < 0.5 * size:
@@ -86,7 +88,7 @@ def _solve(H: Array, shift: float, g: Array) -> Array | None:
     shifted = H.copy()
     shifted[np.diag_indices_from(H)] += shift
     _, step, failed = dposv(shifted, -g, lower=1)
-    if failed or not np.isfinite(step).all():
+    if failed or not np.abs(step).max() < 1e100:  # nothing curves
         return None
     result: Array = step
     return result

@@ -24,7 +24,7 @@ from attsvm.losses import (
     logistic_slope,
 )
 
-__all__ = ["LOG_VALUES", "ensure_decreasing", "log_drop", "orders"]
+__all__ = ["LOG_VALUES", "bend_of", "ensure_decreasing", "log_drop", "orders"]
 
 _TINY = -60.0 * math.log(10.0)
 _SMALL = 1e-10
@@ -112,13 +112,21 @@ def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> tuple[Vector
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.log(loss.drop(best, D))
         rate = np.exp(near + loss.log_slope(u) - value)
-        bend = np.nan_to_num(D * loss.curvature(u) / -loss.slope(u))
+        bend = D * bend_of(loss, u)
     tiny = x < _TINY
     return (
         value + order * (x - near),
         np.where(tiny, order, rate),
         np.where(tiny, order - 1.0, bend),
     )
+
+
+def bend_of(loss: Loss, u: Vector) -> Vector:
+    """The ratio l'' / |l'|; 0 where both underflow for a loss that is not of this package."""
+    if _is_known(loss):
+        return _KNOWN[loss.name][2](u)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(loss.curvature(u) / -loss.slope(u), posinf=0.0, neginf=0.0)
 
 
 def _is_known(loss: Loss) -> bool:

@@ -24,6 +24,7 @@ from attsvm.paths.grades import (
     on_sphere,
     stationarity,
 )
+from attsvm.paths.local import LocalGap, local_value, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import descent_direction
 from attsvm.svm import att_svm
@@ -116,15 +117,23 @@ def path_w(
     rows = _Rows.of(D, Z)
     begun = {name: [rows.short(W) for W in points] for name, points in fresh.items()}
     found = []
+
+    def lead(x: Array, R: float) -> Array:
+        return settled(
+            objective,
+            scaled(x, R),
+            lambda x: rows.B @ x,
+            lambda gap, x: rows.descend(gap, x, R),
+            lambda x: _residual(data, loss, rows.long(x), R),
+        )
+
     for R in values:
         if R == 0.0:
             zero = np.zeros((data.d, data.d))
             found.append(_grade(data, objective, D, Z, zero, R, separating, ()))
             continue
         first = {name: rows.best(objective, points, R) for name, points in begun.items()}
-        branches = {
-            name: rows.descend(objective, scaled(x, R), R) for name, x in (first | followed).items()
-        }
+        branches = {name: lead(x, R) for name, x in (first | followed).items()}
         ends = [
             _attempt(data, objective, D, Z, name, rows.long(x), R) for name, x in branches.items()
         ]
@@ -209,12 +218,12 @@ class _Rows:
         """The direction of least value at that radius."""
         return min(points, key=lambda x: self.value(objective, scaled(x, radius)))
 
-    def descend(self, objective: GapObjective, x: Array, radius: float) -> Array:
+    def descend(self, gap: GapObjective | LocalGap, x: Array, radius: float) -> Array:
         def jet(x: Array) -> Jet:
-            found = objective.jet(self.B @ x)
+            found = gap.jet(self.B @ x)
             return Jet(found.value, self.B.T @ found.gradient, self.B.T @ found.hessian @ self.B)
 
-        return minimise_on_ball(jet, lambda x: self.value(objective, x), x, radius)
+        return minimise_on_ball(jet, lambda x: gap.value(self.B @ x), x, radius)
 
 
 def separating_matrix(data: AttentionData) -> Array | None:
@@ -235,11 +244,14 @@ def _attempt(
     W: Array,
     radius: float,
 ) -> Attempt:
-    value = objective.value(((D @ W) * Z).sum(axis=1))
-    pull = descent_direction(data.X, data.Z, data.gamma, W, objective.loss, data.mask)
-    unit = float((np.linalg.norm(D, axis=1) * np.linalg.norm(Z, axis=1)).max())
-    size = float(pull.log_scale) - value
-    return Attempt(name, value, stationarity(W, pull.matrix, size, radius, unit))
+    margins = ((D @ W) * Z).sum(axis=1)
+    residual = _residual(data, objective.loss, W, radius)
+    return Attempt(name, objective.value(margins), residual, local_value(objective, margins))
+
+
+def _residual(data: AttentionData, loss: Loss, W: Array, radius: float) -> float:
+    pull = descent_direction(data.X, data.Z, data.gamma, W, loss, data.mask)
+    return stationarity(W, pull.matrix, 0.0, radius, 1.0)
 
 
 def _grade(

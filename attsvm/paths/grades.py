@@ -36,13 +36,16 @@ class Attempt:
 
     Attributes:
         start: its name; at a later radius it goes on from what it found at the one before.
-        value: log(L - L_*) there.
+        value: log(L - L_*) there, log L on the joint path.
         residual: first-order residual there.
+        local: log(L - L_sel), with L_sel the risk at the tokens that are attended to, to which a
+            branch tends that selects others than the best; NaN where L <= L_sel.
     """
 
     start: str
     value: float
     residual: float
+    local: float
 
     def agrees(self, value: float) -> bool:
         """Whether this is the given value."""
@@ -88,8 +91,10 @@ def stationarity(y: Array, pull: Array, log_size: float, radius: float, unit: fl
 
     On the sphere -grad F must be a nonnegative multiple of y: the residual is twice the sine of
     half their angle, 2 where the multiplier has the wrong sign and nothing else is wrong. Inside,
-    grad F must vanish: the residual is its norm over `unit`. 0 for the ball of radius 0, and where
-    grad F is exactly zero.
+    grad F must vanish: the residual is its norm over `unit`. With the matrix of a
+    `normalised_gradient` as pull and sizes 0.0 and 1.0 that is what is left of its largest term,
+    so that no plateau passes for a minimiser. 0 for the ball of radius 0, and where grad F is
+    exactly zero.
     """
     size = float(np.linalg.norm(pull))
     if radius == 0.0 or size == 0.0:

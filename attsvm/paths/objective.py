@@ -123,25 +123,35 @@ class GapObjective:
         diagonal = np.arange(s.shape[1])
         second[:, diagonal, diagonal] += a - s
         blocks = load[:, None, None] * (second + (1.0 + bend)[:, None, None] * outer)
-        gradient = whole[self.input, self.token]
-        hessian = np.where(
-            self.input[:, None] == self.input[None, :],
-            blocks[self.input[:, None], self.token[:, None], self.token[None, :]],
-            0.0,
-        )
+        gradient, hessian = self.spread(whole, blocks)
         return Jet(
             value=_log_sum(values) - math.log(self.count),
             gradient=gradient,
             hessian=hessian - np.outer(gradient, gradient),
         )
 
-    def _weights(self, margins: Array) -> tuple[Array, Array, Array]:
-        """Log attention, log of the shares in the deficit, and the log deficits."""
+    def spread(
+        self, table: Float[Array, "i T"], blocks: Float[Array, "i T T"]
+    ) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
+        """Figures of tokens, and of pairs of tokens of one input, in the order of the margins."""
+        pairs = np.where(
+            self.input[:, None] == self.input[None, :],
+            blocks[self.input[:, None], self.token[:, None], self.token[None, :]],
+            0.0,
+        )
+        return table[self.input, self.token], pairs
+
+    def log_attention(self, margins: Float[Array, " m"]) -> Float[Array, "i T"]:
+        """Log softmax of each input."""
         table = np.where(self.present, 0.0, np.inf)
         table[self.input, self.token] = margins
-        low = table.min(axis=1, keepdims=True)
-        log_s = low - table
-        log_s = log_s - np.log(np.exp(log_s).sum(axis=1, keepdims=True))
+        log_s = table.min(axis=1, keepdims=True) - table
+        result: Array = log_s - np.log(np.exp(log_s).sum(axis=1, keepdims=True))
+        return result
+
+    def _weights(self, margins: Array) -> tuple[Array, Array, Array]:
+        """Log attention, log of the shares in the deficit, and the log deficits."""
+        log_s = self.log_attention(margins)
         log_a = self.log_delta + log_s
         peak = log_a.max(axis=1, keepdims=True)
         x = peak + np.log(np.exp(log_a - peak).sum(axis=1, keepdims=True))

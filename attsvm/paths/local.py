@@ -1,0 +1,151 @@
+"""The gap to the risk L_sel of the tokens that a point selects, in logarithms.
+
+A branch that does not select the optimal tokens ends on a plateau of log(L - L_*), where steps
+that still matter move nothing. Relative to the risk of its own tokens they do. Scores above those
+of the selected tokens make deficits negative, so that all is a sign and a logarithm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.paths.drops import bend_of, log_drop
+from attsvm.paths.objective import GapObjective, Jet
+
+__all__ = ["LocalGap", "derivatives", "local_value", "settled", "signed_sum"]
+
+_ROUNDS = 50
+_SETTLED = 1e-11
+
+_SEEN = math.log(1e-6)
+"""Log attention from which on a token counts as selected if no better one does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalGap:
+    """The function sign * log |L - L_sel| on the side L > L_sel (sign 1) or L < L_sel (sign -1).
+
+    Both increase with L. The other side has the value -inf where it is lower, inf where it is
+    higher, so that a descent ends as soon as it falls below L_sel.
+
+    Attributes:
+        whole: the objective whose margins these are functions of.
+        base: scores of the selected tokens.
+        delta: their score less that of every token.
+        sign: the side.
+    """
+
+    whole: GapObjective
+    base: Float[Array, " i"]
+    delta: Float[Array, "i T"]
+    sign: int
+
+    @classmethod
+    def at(cls, whole: GapObjective, margins: Float[Array, " m"]) -> LocalGap | None:
+        """For the tokens attended to at these margins.
+
+        None where L = L_sel, or l' vanishes at an optimal token.
+        """
+        attended = whole.log_attention(margins) >= _SEEN
+        lost = np.where(attended, whole.delta, np.inf).min(axis=1)
+        found = cls(whole, whole.best - lost, whole.delta - lost[:, None], 1)
+        sign = found.signed(margins)[0]
+        if sign == 0.0 or not np.allclose(whole.order, 1.0):
+            return None
+        return cls(whole, found.base, found.delta, int(sign))
+
+    def signed(self, margins: Float[Array, " m"]) -> tuple[float, float]:
+        """Sign and logarithm of L - L_sel."""
+        sign, size, _ = self._gap(self.whole.log_attention(margins))
+        return sign, size
+
+    def value(self, margins: Float[Array, " m"]) -> float:
+        """The function itself, infinite on the other side."""
+        sign, size = self.signed(margins)
+        return self.sign * size if sign == self.sign else -self.sign * math.inf
+
+    def jet(self, margins: Float[Array, " m"]) -> Jet:
+        """The same with gradient and Hessian in the margins."""
+        log_s = self.whole.log_attention(margins)
+        _, size, u = self._gap(log_s)
+        g, H = derivatives(self.whole, log_s, u, size)
+        return Jet(self.sign * size, g, H - self.sign * np.outer(g, g))
+
+    def _gap(self, log_s: Array) -> tuple[float, float, Array]:
+        """Sign and logarithm of the gap, and the mean scores."""
+        side, x = signed_sum(self.delta, log_s)
+        x = np.maximum(x, -1e9)
+        D = np.exp(np.minimum(x, 700.0))
+        # a rise by D from the base is a drop by D from above it
+        top = np.where(side < 0.0, self.base + D, self.base)
+        values = log_drop(self.whole.loss, top, x, np.ones_like(x))[0]
+        sign, size = signed_sum(side, values)
+        return float(sign), float(size) - math.log(self.whole.count), self.base - side * D
+
+
+def local_value(whole: GapObjective, margins: Float[Array, " m"]) -> float:
+    """log(L - L_sel); NaN where L <= L_sel, or l' vanishes at an optimal token."""
+    gap = LocalGap.at(whole, margins)
+    return gap.value(margins) if gap is not None and gap.sign > 0 else math.nan
+
+
+def signed_sum(factors: Array, logs: Array) -> tuple[Array, Array]:
+    """Sign and logarithm of sum factors * e^logs over the last axis."""
+    with np.errstate(divide="ignore"):
+        sizes = np.log(np.abs(factors)) + logs
+        top = sizes.max(axis=-1, keepdims=True)
+        top = np.where(np.isfinite(top), top, 0.0)
+        total = (np.sign(factors) * np.exp(sizes - top)).sum(axis=-1)
+        return np.asarray(np.sign(total)), np.asarray(top[..., 0] + np.log(np.abs(total)))
+
+
+def derivatives(
+    whole: GapObjective, log_s: Float[Array, "i T"], u: Float[Array, " i"], log_unit: float
+) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
+    """Gradient and Hessian of L in the margins over e^log_unit, u the mean scores.
+
+    With kappa = s * (delta - D) a deficit has gradient -kappa and Hessian
+    diag(kappa) - kappa s^T - s kappa^T.
+    """
+    apart = whole.delta[:, :, None] - whole.delta[:, None, :]
+    side, log_above = signed_sum(apart, log_s[:, None, :])
+    log_kappa = log_s + log_above
+    slope = whole.loss.log_slope(u) - math.log(whole.count) - log_unit
+    pull = side * np.exp(np.minimum(slope[:, None] + log_kappa, 300.0))
+    s, kappa = np.exp(log_s), side * np.exp(log_kappa)
+    bent = bend_of(whole.loss, u)[:, None] * kappa
+    blocks = pull[:, :, None] * (bent - s)[:, None, :] - s[:, :, None] * pull[:, None, :]
+    diagonal = np.arange(s.shape[1])
+    blocks[:, diagonal, diagonal] += pull
+    return whole.spread(-pull, blocks)
+
+
+def settled(
+    whole: GapObjective,
+    y: Array,
+    margins: Callable[[Array], Array],
+    descend: Callable[[GapObjective | LocalGap, Array], Array],
+    residual: Callable[[Array], float],
+) -> Array:
+    """A point reached by descents on log(L - L_*) and, from its plateaus, on the local gap.
+
+    The risk falls from one descent to the next. Ends where the residual is at rounding, or where
+    neither moves.
+    """
+    y = descend(whole, y)
+    for _ in range(_ROUNDS):
+        if residual(y) <= _SETTLED or (local := LocalGap.at(whole, margins(y))) is None:
+            break
+        after = descend(local, y)
+        if local.value(margins(after)) == -math.inf or local.sign < 0:
+            after = descend(whole, after)
+        if np.array_equal(after, y):
+            break
+        y = after
+    return y

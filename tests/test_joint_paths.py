@@ -1,0 +1,226 @@
+"""Joint first-order points of head and prompt, and branches followed below their plateaus."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.losses import EXPONENTIAL, LOG_LOSS, LOGISTIC_LOSS
+from attsvm.paths import path_joint, path_kq, path_w
+from attsvm.paths.ball import minimise_on_ball
+from attsvm.paths.frobenius import scaled
+from attsvm.paths.local import LocalGap, local_value
+from attsvm.paths.objective import GapObjective, Jet, differences
+from attsvm.paths.pair import Pair
+from properties.instances import gaussian_protocol
+from properties.strategies import arrays, attention_data
+
+LOSS = st.sampled_from([LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL])
+RADII = [(r, r) for r in (1.0, 1e2, 1e4)]
+
+
+def protocol(seed=0, **sizes):
+    return gaussian_protocol(np.random.default_rng(seed), **sizes)
+
+
+def precise(data, v, p):
+    """-grad of the log-loss risk in v and in p, and log L, in 200 bits and by pairs of tokens."""
+    exact = np.vectorize(mpmath.mpf, otypes=[object])
+    X, y, v, p = exact(data.X), exact(data.y), exact(v), exact(p)
+    of_v, of_p, total = 0 * v, 0 * p, mpmath.mpf(0)
+    for x, label in zip(X, y, strict=True):
+        e = np.array([mpmath.exp(a) for a in x @ p], dtype=object)
+        s, gamma = e / e.sum(), label * (x @ v)
+        u = s @ gamma
+        pull = 1 / (1 + mpmath.exp(u))
+        total += mpmath.log1p(mpmath.exp(-u))
+        of_v += pull * label * (s @ x)
+        for t in range(len(x)):
+            for w in range(t):
+                of_p += pull * s[t] * s[w] * (gamma[t] - gamma[w]) * (x[t] - x[w])
+    return of_v, of_p, mpmath.log(total / len(y))
+
+
+def turn(y, pull):
+    """|| y / ||y|| - pull / ||pull|| ||."""
+    a, b = y / mpmath.sqrt((y * y).sum()), pull / mpmath.sqrt((pull * pull).sum())
+    return float(mpmath.sqrt(((a - b) * (a - b)).sum()))
+
+
+# the joint path
+
+
+def test_every_start_ends_in_a_joint_first_order_point_of_the_protocol():
+    path = path_joint(protocol(), LOG_LOSS, RADII, starts=("mean", "random"))
+    for m in path:
+        assert all(a.residual <= 1e-6 for a in m.attempts)
+        assert m.residual <= 1e-6
+        assert m.log_lower <= m.log_risk
+        assert m.log_risk == min(a.value for a in m.attempts)
+    assert path[-1].log_risk < -3000.0
+
+
+@pytest.mark.parametrize("radii", [(1.0, 1.0), (30.0, 3.0), (1e3, 1e3), (10.0, 1e4)])
+def test_residuals_are_those_of_two_hundred_bits(radii):
+    data = protocol(0, n=4, T=4, d=4)
+    (m,) = path_joint(data, LOG_LOSS, [radii], starts=("mean", "random"))
+    pair, side = Pair(data, LOG_LOSS, *radii), np.array([1.0, -1.0, 0.5, 0.25])
+    for size in (0.0, 1e-9, 1e-5, 0.1):
+        v, p = (y + size * radius * side for y, radius in zip((m.v, m.p), radii, strict=True))
+        v, p = (y * (r / np.linalg.norm(y)) for y, r in zip((v, p), radii, strict=True))
+        with mpmath.workprec(200):
+            of_v, of_p, log_risk = precise(data, v, p)
+            true = turn(v, of_v), turn(p, of_p)
+        found = pair.residuals(v, p)
+        assert found == pytest.approx(true, rel=1e-6, abs=1e-10)
+        assert pair.log_risk(v, p) == pytest.approx(float(log_risk), rel=1e-12)
+        assert max(found) < 1e-9 if size == 0.0 else max(found) > 0.01 * size
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.data(), st.sampled_from([LOG_LOSS, EXPONENTIAL]), st.sampled_from([(1, 6), (5, 5)]))
+def test_nothing_better_is_found_by_force(more, loss, radii):
+    d = more.draw(st.integers(1, 2))
+    X = more.draw(arrays(2, 2, d))
+    assume(X.any())
+    data = AttentionData(X, np.ones((2, d)), y=np.array([1.0, -1.0]), v=np.ones(d))
+    (found,) = path_joint(data, loss, [radii], starts=("svm", "mean", *["random"] * 3))
+    circle = [np.array([math.cos(a), math.sin(a)]) for a in np.arange(0, 2 * math.pi, 0.4)]
+    rays = np.array(circle if d == 2 else [[1.0], [-1.0]])
+    balls = [np.concatenate([f * r * rays for f in (0.0, 0.25, 0.5, 1.0)]) for r in radii]
+    e = np.exp(np.einsum("ntd,pd->pnt", X, balls[1]))
+    rows = np.einsum("pnt,ntd->pnd", e / e.sum(axis=2, keepdims=True), X) * data.y[:, None]
+    grid = loss.value(np.einsum("pnd,vd->pvn", rows, balls[0])).mean(axis=2)
+    assert found.log_risk <= math.log(grid.min()) + 1e-9
+    assert np.linalg.norm(found.v) <= radii[0] * (1 + 1e-12)
+    assert np.linalg.norm(found.p) <= radii[1] * (1 + 1e-12)
+
+
+@settings(max_examples=6, deadline=None)
+@given(attention_data(n=(1, 3), T=(1, 3), d=(1, 3)), LOSS, st.sampled_from([1.0, 30.0]))
+def test_the_risk_falls_with_both_radii(data, loss, size):
+    assume(data.y is not None)
+    path = path_joint(data, loss, [(size, 1), (2 * size, 40), (300, 1e3)], starts=("random",))
+    for near, far in itertools.pairwise(path):
+        assert far.log_risk <= near.log_risk + 1e-9 * (1.0 + abs(near.log_risk))
+
+
+def test_one_newton_step_on_both_blocks_squares_the_error():
+    data = protocol(3, n=4, T=3, d=4)
+    (m,) = path_joint(data, LOG_LOSS, [(4.0, 4.0)])
+    pair, side = Pair(data, LOG_LOSS, 4.0, 4.0), np.array([1.0, -1.0, 0.5, 0.25])
+    v, p = scaled(m.v + 1e-3 * side, 4.0), scaled(m.p - 1e-3 * side, 4.0)
+    step = pair._step(v, p)
+    after = scaled(v + step[0], 4.0), scaled(p + step[1], 4.0)
+    assert max(pair.residuals(v, p)) > 1e-4
+    assert max(pair.residuals(*after)) < 1e-5
+    assert max(np.abs(after[0] - m.v).max(), np.abs(after[1] - m.p).max()) < 1e-5
+
+
+def test_a_head_leaves_the_plateau_of_a_loss_that_is_not_convex():
+    data = AttentionData.of([[[1.0, 0.0]], [[0.9, 0.2]]], [[1.0, 0.0]] * 2, y=[1, -1], v=[1.0, 0])
+    start = np.array([1.0, 0.0]), np.ones(2)  # the second input is wrong by 900
+    m, far = path_joint(data, LOGISTIC_LOSS, [(1e3, 1.0), (1e4, 2.0)], starts=(start,))
+    assert Pair(data, LOGISTIC_LOSS, 1e3, 1.0).log_risk(*start) > -1.4
+    assert m.log_risk < -50.0
+    assert far.log_risk < 9.0 * m.log_risk
+    assert max(m.residual_v, far.residual_v) < 1e-9
+
+
+def test_the_residual_of_a_head_does_not_underflow():
+    data = AttentionData.of([[[1.0, 0.0]], [[0.9, 0.2]]], [[1.0, 0.0]] * 2, y=[1, -1], v=[1.0, 0])
+    pair = Pair(data, LOGISTIC_LOSS, 1e4, 1.0)
+    assert pair.residuals(np.array([6e3, 8e3]), np.ones(2))[0] > 0.1
+
+
+# the local gap
+
+
+@settings(max_examples=40, deadline=None)
+@given(attention_data(T=(2, 4)), LOSS, st.sampled_from([0.5, 4.0, 40.0]), st.data())
+def test_the_local_gap_and_its_derivatives(data, loss, size, more):
+    gamma = np.where(data.present, data.gamma, np.nan)
+    assume((np.nanmax(gamma, axis=1) > np.nanmin(gamma, axis=1)).any())
+    whole = GapObjective.of(data, loss)
+    margins = size * more.draw(arrays(len(whole.input))) / 2
+    local = LocalGap.at(whole, margins)
+    assume(local is not None)
+    s = np.exp(whole.log_attention(margins))
+    u = whole.best - (s * whole.delta).sum(axis=1)
+    gap = (loss.value(u) - loss.value(local.base)).sum() / whole.count
+    scale = np.abs(loss.value(local.base)).sum()
+    if abs(gap) > 1e-9 * scale:
+        assert local.sign == np.sign(gap)
+        assert local.value(margins) == pytest.approx(local.sign * math.log(abs(gap)), abs=1e-5)
+    jet, h = local.jet(margins), 1e-6
+    for k in range(len(margins)):
+        low, high = (local.jet(margins + f * h * np.eye(len(margins))[k]) for f in (-1, 1))
+        room = (1 + np.abs(jet.gradient).max() + np.abs(jet.hessian).max()) ** 2 * 1e-6
+        assert jet.gradient[k] == pytest.approx((high.value - low.value) / (2 * h), abs=room)
+        assert np.allclose(jet.hessian[k], (high.gradient - low.gradient) / (2 * h), atol=room)
+
+
+def test_the_other_side_of_the_local_gap_is_infinite():
+    data = AttentionData.of([[[0.0], [1.0], [2.0]]], [[1.0]], scores=[[2.0, 1.0, 0.0]])
+    whole = GapObjective.of(data, EXPONENTIAL)
+    up, down = np.array([-40.0, -20.0]), np.array([-40.0, 40.0])  # the middle token, then 2 or 0
+    above, below = LocalGap.at(whole, up), LocalGap.at(whole, down)
+    assert (above.sign, below.sign) == (1, -1)
+    assert above.value(down) == -math.inf
+    assert below.value(up) == math.inf
+    assert local_value(whole, up) == above.value(up)
+    u = 1.0 + 1.0 / (1.0 + math.exp(-0.5))  # far below L_sel, the best token has more than half
+    gap = math.exp(-1.0) - math.exp(-u)
+    assert below.value(np.array([0.5, 60.0])) == pytest.approx(-math.log(gap), rel=1e-12)
+    assert math.isnan(local_value(whole, down))
+    assert LocalGap.at(whole, np.array([-40.0, 0.0])) is None  # both equally
+
+
+def test_local_branches_are_polished_and_measured_from_their_own_limit():
+    data = protocol(1)
+    near, far = path_w(data, LOG_LOSS, [100.0, 1e4], starts=("svm", "random", "random"))
+    assert all(a.residual < 1e-9 for m in (near, far) for a in m.attempts)
+    branches = [a for a in far.attempts if a.value > -100.0]
+    assert branches
+    for a in branches:
+        assert -1e4 < a.local < -200.0
+        assert a.value > -20.0
+    best = min(far.attempts, key=lambda a: a.value)
+    assert best.local == pytest.approx(far.log_gap, rel=1e-12)
+    (kq,) = path_kq(data, LOG_LOSS, [300.0], starts=("random",))
+    assert all(a.residual < 1e-9 for a in kq.attempts)
+
+
+def test_a_local_branch_has_the_local_gap_of_two_hundred_bits():
+    data = protocol(3)
+    (m,) = path_w(data, LOG_LOSS, [1e3], starts=("gradient",))
+    (a,) = m.attempts
+    assert m.log_gap > -10.0 > -50.0 > a.local
+    exact = np.vectorize(mpmath.mpf, otypes=[object])
+    with mpmath.workprec(2000):
+        gap = mpmath.mpf(0)
+        for x, z, gamma in zip(*map(exact, (data.X, data.Z, data.gamma)), strict=True):
+            logits = x @ exact(m.W) @ z
+            e = np.array([mpmath.exp(b) for b in logits], dtype=object)
+            u, kept = (e / e.sum()) @ gamma, gamma[int(np.argmax(logits))]
+            gap += mpmath.log1p(mpmath.exp(-u)) - mpmath.log1p(mpmath.exp(-kept))
+        true = float(mpmath.log(gap / data.n))
+    assert a.local == pytest.approx(true, abs=1e-9)
+    D, Z = differences(data, whole := GapObjective.of(data, LOG_LOSS))
+    assert local_value(whole, ((D @ m.W) * Z).sum(axis=1)) == a.local
+
+
+def test_the_search_ends_at_the_first_value_of_minus_infinity():
+    def jet(y):
+        return Jet(float(y[0]), np.array([1.0]), np.array([[0.0]]))
+
+    def value(y):
+        return float(y[0]) if y[0] > 0.0 else -math.inf
+
+    (found,) = minimise_on_ball(jet, value, np.array([0.9]), 1.0)
+    assert found <= 0.0
