@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm._validate import ensure_count
 from attsvm.data import AttentionData
-from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w
+from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w, follow
 from attsvm.errors import DataError
 from attsvm.heads import Head, ensure_head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
@@ -440,3 +440,24 @@ def test_the_head_of_positive_parts_by_hand():
     assert head.value(np.array([2.0, -1.0])) == 2.0
     assert head.slope(np.array([2.0, -1.0])).tolist() == [1.0, 0.0]
     assert head.slope(np.array([0.0, 0.0])).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0, -3.0])
+@pytest.mark.parametrize("W0", [1e3, 1.0, 0.25])
+def test_the_score_of_an_absent_token_plays_no_part(score, W0):
+    """All present tokens of the first input tie, and only the second input pulls."""
+    X = [[[1], [0], [5]], [[1], [0], [0]]]
+    mask = [[True, True, False]] * 2
+    masked = AttentionData.of(X, [[1]] * 2, scores=[[0, 0, score], [1, 0, score]], mask=mask)
+    without = AttentionData.of([x[:2] for x in X], [[1]] * 2, scores=[[0, 0], [1, 0]])
+    start = np.array([[W0]])
+    ours, theirs = (follow([data], start, LOG_LOSS, [2e3, 2e4])[0] for data in (masked, without))
+    assert theirs.norms.shape == (1, 3)
+    assert np.abs(ours.norms - theirs.norms).max() <= 1e-9 * 2e4
+    for normalised in (False, True):
+        options = {"step": 1.0, "steps": 5, "normalised": normalised}
+        ours, theirs = (descend_w([d], start, LOG_LOSS, **options) for d in (masked, without))
+        assert np.array_equal(ours.W, theirs.W)
+        K = np.sqrt(start)
+        ours, theirs = (descend_kq([d], K, K, LOG_LOSS, **options) for d in (masked, without))
+        assert np.array_equal(ours.W, theirs.W)

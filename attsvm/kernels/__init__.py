@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -11,10 +13,17 @@ __all__ = ["compiled"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
+_SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+_STAMP = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()
+
 
 def compiled(function: F) -> F:
     """Compile `function` when it is first called, and keep the machine code on disk.
 
-    IEEE arithmetic is kept as written: no reassociation, and division by zero gives infinity.
+    IEEE arithmetic is kept as written: no reassociation, and division by zero gives infinity. What
+    is kept holds the code of all functions that it calls, and numba looks at one file only to see
+    whether it is outdated; here any change of any kernel outdates everything.
     """
-    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    made: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    made._cache._cache_file._source_stamp = _STAMP
+    return cast(F, made)

@@ -185,7 +185,7 @@ def log_pull(
         deficit /= total
         scaled = 0.0  # the deficit over exp(height), where it underflows
         for t in range(T):
-            if g[t] != best:
+            if g[t] != best and a[t] > -np.inf:
                 scaled += np.exp(a[t] - a[lead] - height) * (best - g[t])
         scaled /= total
         length = 0.0

@@ -1,0 +1,38 @@
+"""Machine code on disk is that of the sources as they are."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGE = """
+import sys
+sys.path.insert(0, {folder!r})
+from attsvm.kernels import {module}
+print({module}.outer(1.0))
+"""
+
+
+def run(folder, module="caller"):
+    code = PACKAGE.format(folder=str(folder), module=module)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def test_a_change_of_a_callee_outdates_the_code_of_its_callers(tmp_path):
+    """Also where the caller's own file is the same, to the time that it was written."""
+    source = Path(__file__).parents[1] / "attsvm/kernels/__init__.py"
+    folder = tmp_path / "attsvm/kernels"
+    folder.mkdir(parents=True)
+    (tmp_path / "attsvm/__init__.py").write_text("")
+    (folder / "__init__.py").write_bytes(source.read_bytes())
+    callee = "from attsvm.kernels import compiled\n\n@compiled\ndef inner(x):\n    return x + {}\n"
+    caller = (
+        "from attsvm.kernels import compiled\nfrom attsvm.kernels.callee import inner\n\n"
+        "@compiled\ndef outer(x):\n    return inner(x)\n"
+    )
+    (folder / "callee.py").write_text(callee.format("1.0"))
+    (folder / "caller.py").write_text(caller)
+    assert run(tmp_path) == 2.0
+    assert run(tmp_path) == 2.0  # from disk
+    (folder / "callee.py").write_text(callee.format("5.0"))
+    assert run(tmp_path) == 6.0
