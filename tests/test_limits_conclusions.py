@@ -344,3 +344,17 @@ def test_gradients_that_swing_about_the_ray_refute_nothing():
     assert gradient_aligns(data, long, LOG, W).kind == "unknown"
     assert dual_weights_converge(data, long, LOG, unique_multipliers(data)).kind == "unknown"
     assert gradient_aligns(data, short, LOG, W).holds
+
+
+@pytest.mark.parametrize("power", range(0, 26, 2))
+def test_a_nearly_parallel_degenerate_constraint_refutes_no_right_direction(power):
+    """Gaps (1, 0) and (1, 2^-k): W drifts by 2^k ln(norm), far beyond all norms followed."""
+    rival = [-1, -(2.0**-power)]
+    data = AttentionData.of([[[0, 0], [-1, 0], rival]], [[1, 0]], scores=[[1, 0, 0]])
+    W0, W = np.array([[8.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])
+    slack = direction_converges(data, W0, LOG, W)
+    assert not slack.violated
+    if power <= 6:
+        assert slack.holds
+        turned = np.array([[np.cos(0.1), 0.0], [np.sin(0.1), 0.0]])
+        assert direction_converges(data, W0, LOG, turned).violated

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
-from attsvm.descent import descend_w
+from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.theory import PROFILES
@@ -170,3 +170,16 @@ def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, fac
         return
     assert right.holds
     assert shares.exponent(run, REPAIRED, factor).violated
+
+
+def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
+    """Gaps (1, 0), (1, 1): token 2 has margin 1 and multiplier 0; its share falls like 1/norm."""
+    data = AttentionData.of(
+        [[[0, 0], [-1, 0], [-1, -1], [-2, 5], [-5, 0]]], [[1, 0]], scores=[[0, -1, -1, 1, -1]]
+    )
+    run = replace(TWO_TOKENS, data=data, start=np.array([[24.0, 0.0], [0.0, 0.0]]))
+    path = follow_w(data, run.start, LOSSES[REPAIRED], [1e3, 1e4, 1e5])
+    sizes = [log_pulls(data, W, REPAIRED)[0] for W in path.W[0, 1:]]
+    share = [np.exp(s[2] - np.logaddexp.reduce(s)) for s in sizes]
+    assert share[2] < 0.11 * share[1] < 0.011 * share[0]
+    assert shares.certified_fading(run, REPAIRED, "others") is None

@@ -110,7 +110,8 @@ def cone_at(
         data: exact data; for descent on a prompt p see `as_prompt`.
         W: the point, exact or an enclosure.
         loss: its name. It need not decrease everywhere: its slope is enclosed where it matters.
-        step: a bound of the plain steps, or of the lengths of the steps.
+        step: the plain steps, or the lengths of the steps, constant; a bound where they vary but
+            do not sum up.
         normalised: whether steps are divided by the norm of the gradient.
         solved: answers by selected tokens that are known, added to.
 

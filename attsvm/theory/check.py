@@ -152,7 +152,8 @@ class Tally:
         slack, answer = self.evaluate(case, searcher)
         if self.counting and slack.kind != "unknown":
             self._record(slack, case, answer is not None and answer.refuted is True)
-        if answer is None or answer.refuted is False:
+        disagree = answer is not None and answer.refuted is False and slack.violated
+        if answer is None or (answer.refuted is False and not disagree):
             return True, None
         if answer.refuted:
             return True, Refuted(
@@ -167,6 +168,11 @@ class Tally:
             self.undecided += 1
             where = json.dumps(codec.encode(case))
             said = slack.note or f"slack {slack.value!r}: {answer.method}"
+            if disagree:
+                said = (
+                    f"floats see a slack of {slack.value!r} within {slack.error!r}, which "
+                    f"{answer.method} contradicts"
+                )
             self.note = self.note or f"{said}; first at {where[:300]}"
         return True, None
 

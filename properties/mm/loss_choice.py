@@ -6,7 +6,7 @@ them, from any p(0), and falls from zero with two inputs: tokens (1, 0), 0 and (
 whose score is high, and reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens;
 -x does not, and drags the second input to its worse token for ever. `literal-2`, that paths differ,
 falls with every single input: then grad L = |l'(u)| grad L_0, L_0 being the risk of -x and u the
-attended score, so that all losses have one path (`amended-2`) and differ in speed alone.
+attended score, so that the flows of all losses have one path (`amended-2`) at different speeds.
 `amended-1`: the direction is p(alpha) for both where the risk gap of p(0) is below
 min_i [l(second) - l(best)]/n for both (`attsvm.exact.descent.certified_fate`).
 """
@@ -232,7 +232,7 @@ def certify_together(
     **PLACE,
     cost=3,
     statement="a single input: at every p the gradient of every decreasing loss has the direction "
-    "of that of -x, so that all have one path",
+    "of that of -x, so that all curves of gradient flow are one",
     data=compared(),
     hypotheses={"there is a single input": single_input},
     examples=[UNEVEN, replace(TRAPPED, loss="log-loss"), TWO_KEYS],

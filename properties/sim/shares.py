@@ -26,7 +26,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Slack
 from properties.programmes import Token, constraints, exactly, flat, optimum, solve
 from properties.pulls import log_pulls
-from properties.runs import Run
+from properties.runs import Run, answer
 from properties.sim.crowds import crowded, crowded_gaussian
 from properties.sim.dropping import exactly_named, named
 from properties.sim.margins import certain_fate
@@ -110,6 +110,9 @@ def exponent(run: Run, loss: str, share: float) -> Slack:
     found = _follow(run, loss, "others")
     if isinstance(found, Slack):
         return found
+    solved = answer(run.data)
+    if solved is not None and solved.degenerate:
+        return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
     assert found.path.log_time is not None
     waited = float(found.path.log_time[2] - found.path.log_time[1])
     wrong = found.fallen(run.data, loss, together=False) - share * (found.margins - 1) * waited
@@ -121,7 +124,7 @@ def certified_fading(run: Run, loss: str, which: str) -> arb | None:
 
     The proof is that the direction of the run converges, to the solution for the tokens that it
     selects; None where a rival has the score of a selected token, or nearest rivals lie on both
-    sides of it, so that their pulls may cancel.
+    sides of it, so that their pulls may cancel, or a tight token has multiplier 0.
     """
     fate, pursued = certain_fate(run, loss)
     tokens = exactly_named(run.data, which)
@@ -145,7 +148,10 @@ def certified_fading(run: Run, loss: str, which: str) -> arb | None:
             return None
         exponents[i, kept[row]] = min(rivals.values())  # minus the sum of its rivals' pulls
     falls = [exponents[t] - min(margins.values()) for t in tokens if t in exponents]
-    return arb(1) if all(e > 0 for e in falls) else arb(-1)
+    if all(e > 0 for e in falls):
+        return arb(1)
+    # the margin of a tight token with multiplier 0 outgrows the others like a logarithm
+    return None if limit.degenerate else arb(-1)
 
 
 def certified_exponent(run: Run, loss: str, share: float) -> arb | None:

@@ -336,3 +336,14 @@ def test_a_certificate_too_wide_to_say_anything_is_no_audit():
     outcome = check(build("wide", constant(1.0, 0.0), says(arb(0, 1e6))))
     assert outcome.examples > 0
     assert outcome.audited == 0
+
+
+def test_floats_that_a_certificate_contradicts_leave_the_instance_open():
+    """A certificate by a theorem does not silence floats that see the conclusion violated."""
+    overruled = build("overruled", constant(-1e6, 0.0), says(arb(1)), same_slack=False)
+    outcome = check(overruled)
+    assert outcome.refuted is None
+    assert outcome.undecided == outcome.examples > 0
+    assert "floats see a slack of -1000000.0" in outcome.undecided_note
+    within = build("within", constant(-1.0, 2.0), says(arb(1)), same_slack=False)
+    assert check(within).undecided == 0

@@ -74,7 +74,8 @@ def residual_stays_bounded(
     a wrong one keeps its angle, also where an old residual still hides it (angles below 1/1000 are
     left to the residual). The slack is 1/2 minus the larger of the two exponents. A pass resolves
     angles down to residual/norm. `degenerate` allows for a residual that grows like the logarithm
-    of the norm, as it does where a tight constraint has multiplier zero. Iterates of any descent
+    of the norm, as it does where a tight constraint has multiplier zero, and refutes only where
+    the gains have come to keep their angle. Iterates of any descent
     will do: W, products K Q^T, or prompts by `as_matrices` with `prompted` data. Unknown where the
     norm grew less, or the run has not settled (`unsettled`).
     """
@@ -92,6 +93,9 @@ def residual_stays_bounded(
     turned = np.array([_angle(middle - first, unit), _angle(last - middle, unit)])
     if bounded.kind == "unknown" or not np.isfinite(turned).all():
         return bounded if bounded.kind == "unknown" else Slack.unknown("the run stood still")
+    steady = turned[1] > GAIN and abs(turned[1] / turned[0] - 1.0) <= 0.02
+    if degenerate and not steady and not bounded.holds:
+        return Slack.unknown("its support is degenerate and its gains still turn")
     if turned[1] <= GAIN:
         return bounded
     ratio = np.log(turned[1] / max(turned[0], GAIN))
@@ -118,16 +122,18 @@ def direction_converges(
     low = float(max(np.linalg.norm(target), np.linalg.norm(W0)))
     goals = [low, 10.0 * low, 100.0 * low]
     iterates = np.empty((0, *W0.shape))
-    slack, degenerate = Slack.unknown("nothing was followed"), None
+    slack, drift = Slack.unknown("nothing was followed"), None
     for decade in range(1 + _MORE):
         run = follow_w(data, W0, loss, goals)
         if run.W.shape[1] <= len(goals):
             passed = float(run.norms.max())
             return Slack.unknown(f"the norm did not reach {goals[-1]:.3g} (passed {passed:.3g})")
         iterates = np.concatenate([iterates, run.W[0, 1:]])
-        if degenerate is None:
-            degenerate = _is_degenerate(data, iterates[-1])
-        slack = residual_stays_bounded(data, iterates, loss, target, degenerate=degenerate)
+        if drift is None:
+            drift = _drift(data, iterates[-1])
+        slack = residual_stays_bounded(data, iterates, loss, target, degenerate=drift > 0.0)
+        if slack.violated and goals[-1] < 100.0 * drift * np.log(goals[-1]):
+            slack = Slack.unknown("its support is degenerate and still drifts like a logarithm")
         along = _angle(iterates[-1] - iterates[-2], unit) <= GAIN
         if slack.value - slack.error >= 0.2 and (along or decade):
             break
@@ -148,10 +154,32 @@ def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | 
     return None if answer is None or answer.status != "solved" else (exact, answer)
 
 
-def _is_degenerate(data: AttentionData, W: Array) -> bool:
-    """Whether a tight constraint of the selected tokens has multiplier zero, decided exactly."""
+def _drift(data: AttentionData, W: Array) -> float:
+    """The size of the part of a run that grows like ln(norm); 0 where no support is degenerate.
+
+    A tight constraint A_j with multiplier zero, decided exactly, outgrows the others like the
+    logarithm, by a part of W along what of A_j is orthogonal to the constraints with multipliers:
+    of size ||A_j|| ||W^mm|| over the norm of that part.
+    """
     found = _solution(data, W)
-    return found is not None and bool(found[1].degenerate)
+    if found is None or not found[1].degenerate:
+        return 0.0
+    exact, answer = found
+    logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
+    rows = []
+    for i, kept in enumerate(exact.kept):
+        best = max(kept, key=lambda t, i=i: logits[i, t])  # type: ignore[misc]
+        rows += [
+            np.outer(data.X[i, best] - data.X[i, t], data.Z[i]).ravel() for t in kept if t != best
+        ]
+    A = np.array(rows)
+    held = [j for j, w in enumerate(answer.duals) if w != 0]
+    basis = np.linalg.qr(A[held].T)[0]
+    others = A[answer.degenerate]
+    across = np.linalg.norm(others - (others @ basis) @ basis.T, axis=1)
+    size = np.linalg.norm(others, axis=1) * float(answer.square) ** 0.5
+    with np.errstate(divide="ignore"):
+        return float((size / across).max())
 
 
 def unique_multipliers(

@@ -1,13 +1,12 @@
-"""tf/trajectories: descent on W and on (K, Q), seen through (W z_1, W z_2), and the SVM directions.
+"""tf/trajectories: the flow on W and on (K, Q), seen through (W z_1, W z_2), and SVM directions.
 
 n = 2 inputs of T = 3 tokens in the plane, as in the talk; its numbers are not published, so that
 the tokens, queries, head and labels are drawn (unit norm) until the Att-SVM has a solution of
 norm at most 3: a data set of larger norm shows nothing at this scale. Starts are Gaussian, of
 growing size: a start near 0 matters for (K, Q) and not for W.
 
-`plane` shows plain descent on both. `evidence` goes on at unit speed to large norms: W along its
-curve to norm 1e4, (K, Q) by 20000 normalised steps of 0.01. There the residual of W from the
-Frobenius ray stays level; that of (K, Q) from the nuclear ray need not.
+`plane` shows the curves of gradient flow on both to norm 15, `evidence` on to norm 1e4. There the
+residual of W from the Frobenius ray stays level; that of (K, Q) from the nuclear ray need not.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.descent import Trajectory, descend_kq, descend_w, follow
+from attsvm.descent import Trajectory, follow, follow_kq
 from attsvm.errors import DataError
 from attsvm.losses import LOSSES
 from attsvm.plots import Heading, Table, heading, progress, projections, token_weights, trajectories
@@ -33,10 +32,8 @@ if TYPE_CHECKING:
 
 LOSS = LOSSES["log-loss"]
 SCALES = np.array([0.05, 0.1, 0.2, 0.5, 1.0])
-STEPS, STEP = 500, 0.5
-FAR_STEPS, FAR_STEP = 20000, 0.01
 LARGEST_NORM, MOST_DRAWS = 3.0, 1000
-NORMS = np.geomspace(2.0, 1e4, 40)
+NEAR, FAR = np.geomspace(0.02, 15.0, 90), np.geomspace(2.0, 1e4, 40)
 ENTRIES = ("W_11", "W_12", "W_21", "W_22")
 NORM_NAMES = ("Frobenius", "nuclear")
 
@@ -63,25 +60,20 @@ def numbers(seed: int) -> Numbers:
     data, draws = drawn(generator)
     W0, K0, Q0 = generator.normal(size=(3, len(SCALES), 2, 2)) * SCALES[:, None, None]
     sets = [data] * len(SCALES)
-    record = np.unique(np.geomspace(1, STEPS, 90).astype(int)).tolist()
-    ticks = np.unique(np.geomspace(1, FAR_STEPS, 60).astype(int)).tolist()
     near = {
-        "W": descend_w(sets, W0, LOSS, step=STEP, steps=STEPS, record=record),
-        "(K, Q)": descend_kq(sets, K0, Q0, LOSS, step=STEP, steps=STEPS, record=record),
+        "W": follow(sets, W0, LOSS, NEAR.tolist()),
+        "(K, Q)": follow_kq(sets, K0, Q0, LOSS, NEAR.tolist()),
     }
-    factors = descend_kq(
-        sets, K0, Q0, LOSS, step=FAR_STEP, steps=FAR_STEPS, record=ticks, normalised=True
-    )
-    curves = follow(sets, W0, LOSS, NORMS.tolist())
-    far: dict[str, list[tuple[np.ndarray | None, np.ndarray]]] = {
-        "W": [(curve.log_time, curve.W[0]) for curve in curves],
-        "(K, Q)": [(factors.steps, W) for W in factors.W],
+    far = {
+        "W": follow(sets, W0, LOSS, FAR.tolist()),
+        "(K, Q)": follow_kq(sets, K0, Q0, LOSS, FAR.tolist()),
     }
     runs, headings, directions = [], [], []
     seen: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
-    for weights, run in near.items():
-        runs.append(run_table(data, weights, run))
-        for b, (clock, W) in enumerate(far[weights]):
+    for weights, curves in near.items():
+        runs += [run_table(data, weights, b, curve) for b, curve in enumerate(curves)]
+        for b, curve in enumerate(far[weights]):
+            W, clock = curve.W[0], curve.log_time
             chosen = tuple(token_weights(data, W[-1]).argmax(axis=-1).tolist())
             pair = seen.setdefault(chosen, solutions(data, chosen))
             for name, target in zip(NORM_NAMES, pair, strict=True):
@@ -98,7 +90,7 @@ def numbers(seed: int) -> Numbers:
         "headings": Table.join(headings),
     }
     facts = {"drawn": draws, "largest_norm": LARGEST_NORM, "loss": LOSS.name}
-    facts |= {"steps": STEPS, "step": STEP, "far_steps": FAR_STEPS, "far_step": FAR_STEP}
+    facts |= {"near": float(NEAR[-1]), "far": float(FAR[-1])}
     return Numbers(tables, {**facts, "optimal": label(tuple(data.gamma.argmax(axis=1).tolist()))})
 
 
@@ -120,24 +112,23 @@ def input_table(data: AttentionData) -> Table:
     )
 
 
-def run_table(data: AttentionData, weights: str, run: Trajectory) -> Table:
+def run_table(data: AttentionData, weights: str, b: int, curve: Trajectory) -> Table:
     """Entries of W, its projections W z_1 and W z_2, and the least of the largest weights."""
-    seen = np.moveaxis(projections(run.W, data.Z), 0, -2)
-    flat = run.W.reshape(*run.W.shape[:2], 4)
+    seen = projections(curve.W[0], data.Z)
+    flat = curve.W[0].reshape(-1, 4)
     return Table.of(
         weights=weights,
-        run=np.arange(len(SCALES))[:, None],
-        scale=SCALES[:, None],
-        step=run.steps,
+        run=b,
+        scale=SCALES[b],
         **{name: flat[..., e] for e, name in enumerate(ENTRIES)},
-        **{f"Wz{i + 1}_{c + 1}": seen[..., i, c] for i in range(2) for c in range(2)},
-        norm=run.norms,
-        least_selected=token_weights(data, run.W).max(axis=-1).min(axis=-1),
+        **{f"Wz{i + 1}_{c + 1}": seen[i, ..., c] for i in range(2) for c in range(2)},
+        norm=curve.norms[0],
+        least_selected=token_weights(data, curve.W[0]).max(axis=-1).min(axis=-1),
     )
 
 
 def plane(n: Numbers) -> Figure:
-    """W z_1 and W z_2 of W-descent (left) and of (K, Q)-descent (right)."""
+    """W z_1 and W z_2 of the flow on W (left) and on (K, Q) (right)."""
     inputs = n.tables["inputs"]
     X = np.stack([inputs["x_1"], inputs["x_2"]], axis=-1).reshape(2, 3, 2)
     Z = np.stack([inputs["z_1"], inputs["z_2"]], axis=-1).reshape(2, 3, 2)[:, 0]
@@ -157,7 +148,7 @@ def plane(n: Numbers) -> Figure:
             },
             rays,
             X,
-            title=f"descent on {weights if weights == 'W' else '(K, Q), $W = KQ^T$'}",
+            title=f"flow on {weights}, to norm {NEAR[-1]:g} of W",
             xlabel="first coordinate of $x$ and $Wz$",
             ylabel="second coordinate of $x$ and $Wz$",
             axes=axes,
@@ -177,8 +168,8 @@ def evidence(n: Numbers) -> Figure:
             np.where(np.isfinite(clock), clock, np.nan),
             {name: Heading.of(rows.where(direction=name)) for name in NORM_NAMES},
             [other],
-            title=f"descent on {weights}",
-            xlabel="ln(time of gradient flow)" if weights == "W" else "normalised step",
+            title=f"flow on {weights}",
+            xlabel="ln(time of gradient flow)",
             figure=part,
         )
     return figure
@@ -188,7 +179,7 @@ figure = Reproduction(
     "tf/trajectories",
     source=SOURCE,
     place="Numerical example, W-ERM and KQ-ERM",
-    shows="descent on W and on (K, Q) beside the Frobenius and the nuclear SVM directions",
+    shows="gradient flow on W and on (K, Q) beside the Frobenius and the nuclear SVM directions",
     numbers=numbers,
     pictures={"": plane, "evidence": evidence},
 )
