@@ -103,6 +103,7 @@ def rival(options: argparse.Namespace) -> list[dict[str, Any]]:
     for name, (run, start) in ensembles().items():
         ours = partial(run, steps=options.steps, record=kept)
         ours(sets[:1])
+        loop(sets[0], start, 20)
         some = sets[: options.rival_sets]
         slow, _ = seconds(lambda a=start, s=some: [loop(x, a, options.steps) for x in s], 1)  # type: ignore[misc]
         slow /= len(some)
@@ -140,7 +141,7 @@ def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
     for axis, values in {
         "n": (3, 6, 12, 24),
         "T": (4, 8, 16, 32),
-        "d": (5, 10, 20, 100, 1000),
+        "d": (5, 10, 20, 100, 300),
         "sets": (1, 10, 100, 1000),
     }.items():
         for value in values:

@@ -23,10 +23,12 @@ _CACHE = 1 << 19
 def _groups(batch: Batch, layer: Callable[[int], Layer], threads: int) -> list[Array]:
     """Data sets split into lanes that fit the cache, as many groups as threads at least."""
     n, p, T = layer(0).X.shape
+    total = len(batch.X)
     width = int(np.clip(_CACHE // (8 * n * p * T), 16, 128))
-    count = -(-len(batch.X) // width)
+    count = -(-total // width)
     count = -(-count // threads) * threads
-    return [g for g in np.array_split(np.arange(len(batch.X)), count) if g.size]
+    even = -(-total // (4 * count)) * 4  # whole vectors of 4 numbers
+    return [np.arange(start, min(start + even, total)) for start in range(0, total, even)]
 
 
 def _lanes(arrays: Sequence[Array]) -> Array:
