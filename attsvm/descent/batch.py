@@ -24,7 +24,6 @@ __all__ = [
     "stack",
     "starts",
     "step_sizes",
-    "trajectory",
 ]
 
 
@@ -105,12 +104,6 @@ class Trajectory:
     Q: Float[Array, "B k d r"] | None = None
     v: Float[Array, "B k d"] | None = None
     error: Float[Array, " k"] | None = None
-
-
-def trajectory(steps: Sequence[int], W: Array) -> Trajectory:
-    """Iterates (B, k, ...) with their norms."""
-    norms = np.sqrt((W**2).sum(axis=tuple(range(2, W.ndim))))
-    return Trajectory(steps=np.array(steps, dtype=np.int64), W=W, norms=norms)
 
 
 def recorded(steps: int, record: Sequence[int] | None) -> list[int]:

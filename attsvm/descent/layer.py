@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.descent.batch import Batch
 from attsvm.kernels import descent as loops
 from attsvm.losses import LOSSES, Loss
 
-__all__ = ["Layer", "layer_of", "loss_number"]
+__all__ = ["Layer", "loss_number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,6 @@ class Layer:
     def size(self) -> tuple[int, int]:
         """(q, p)."""
         return self.Z.shape[1], self.X.shape[1]
-
-
-def layer_of(batch: Batch, b: int, queries: Array, W0: Array) -> Layer:
-    """Data set b, with the logits of W0 (d, e) as the part that does not move."""
-    X, Z = batch.X[b], queries[b]
-    base = np.matmul(X, np.matmul(W0, Z[..., None]))[..., 0]
-    return Layer.of(X, Z, batch.gamma[b], None if batch.mask is None else batch.mask[b], base)
 
 
 def loss_number(loss: Loss) -> int | None:
