@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from flint import arb, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, certified_fate, dot, rational, separate
+from attsvm.exact.descent import smoothness
 from attsvm.exact.numbers import Matrix
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -17,8 +19,14 @@ STEPS = 256
 
 def short_step(data: AttentionData, loss: str) -> fmpq:
     """The step 1/smoothness of the risk, a little shorter against rounding; 1 for constants."""
-    smoothness = risk_smoothness(data, LOSSES[loss])
-    return rational((1.0 - 2.0**-30) / smoothness) if smoothness > 0.0 else fmpq(1)
+    bound = risk_smoothness(data, LOSSES[loss])
+    if bound == 0.0:
+        return fmpq(1)
+    least = 1.0 / bound
+    if np.isfinite(bound) and least > 0.0:
+        return rational((1.0 - 2.0**-30) * least)
+    mantissa, exponent = (1 / smoothness(ExactData.of(data), loss)).lower().man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent) * (1 - fmpq(1, 2**30))
 
 
 def agreement(target: Matrix, limit: Matrix) -> arb:
