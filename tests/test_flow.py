@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
@@ -207,9 +207,10 @@ def test_at_norm_1000_the_direction_is_right_where_that_of_autograd_is_not(both)
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
+@example(16710)
 def test_the_distance_to_the_curve_is_at_most_twice_the_reported_one(seed):
     data, W0, loss = instance(seed)
-    run = follow_w(data, W0, loss, NORMS)
+    run = follow_w(data, W0, loss, NORMS, steps=200000)  # stiff data outlast the default
     fine = follow_w(data, W0, loss, NORMS, tolerance=1e-7, steps=200000)
     assert len(run.steps) == len(fine.steps)
     apart = np.linalg.norm(run.W[0] - fine.W[0], axis=(1, 2))
