@@ -137,7 +137,8 @@ def follow_kq(
     `norms` are norms of W = K Q^T; starts are (d, r) or (B, d, r), and K = Q = 0 is stationary.
     The unit of the tolerance is that of W over ||(K, Q)||, or ||(K, Q)|| itself where that is
     smaller; implicit steps may take a hundredth of ||(K, Q)||, as the small singular values
-    change like powers of the length. `error` is the distance of K and Q together.
+    change like powers of the length. Small singular values can ask for more than the default
+    `steps` on the way to 1e6: give 200000. `error` is the distance of K and Q together.
     """
     batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
     B, n, T, d = batch.X.shape
