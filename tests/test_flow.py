@@ -208,6 +208,7 @@ def test_at_norm_1000_the_direction_is_right_where_that_of_autograd_is_not(both)
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 @example(16710)
+@example(118146)
 def test_the_distance_to_the_curve_is_at_most_twice_the_reported_one(seed):
     data, W0, loss = instance(seed)
     run = follow_w(data, W0, loss, NORMS, steps=200000)  # stiff data outlast the default

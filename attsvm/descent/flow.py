@@ -25,7 +25,7 @@ from attsvm.losses import LOSSES, Loss, ensure_loss
 
 __all__ = ["follow", "follow_kq", "follow_p", "follow_w"]
 
-_COARSER = 30.0
+_COARSER = (30.0, 100.0)
 _LOCAL = 4.0  # errors of single steps that a companion may happen to share
 _ROUNDING = 32.0 * float(np.finfo(np.float64).eps)
 
@@ -80,8 +80,8 @@ def follow(
         norm, of a norm that the start exceeds the point where it first exceeds its own; fewer
         where the steps ran out or a stationary point was met. They do not depend on the other
         norms. `steps` counts evaluations, `log_time` is right to about 1e-3. `error` estimates
-        the distance to the curve: measured against a companion run of thirty times the
-        tolerance, which gets as many evaluations, and infinite where that one fell behind.
+        the distance to the curve: measured against companion runs of 30 and 100 times the
+        tolerance, which get as many evaluations, and infinite where one fell behind.
 
     Raises:
         DataError: bad starts, norms, counts or tolerance, or a loss that is not one of this
@@ -246,11 +246,11 @@ def _pair(
     """Points (1 + k, ...) where the norms are met, steps, log times, and errors.
 
     What became of a step's error depends on all that the flow does with it later, so errors are
-    measured: by the distance to a companion of thirty times the tolerance, beside what a few
-    single steps may err by and the rounding of W.
+    measured: by the larger distance to companions of 30 and 100 times the tolerance, beside what
+    a few single steps may err by and the rounding of W.
     """
     runs = []
-    for each_tolerance in (tolerance, _COARSER * tolerance):
+    for each_tolerance in (tolerance, *(factor * tolerance for factor in _COARSER)):
         out = np.empty((len(goals), *start.shape))
         counts = np.zeros(len(goals), dtype=np.int64)
         times, single = np.zeros(len(goals)), np.zeros(len(goals))
@@ -258,13 +258,13 @@ def _pair(
             field, start.copy(), goals, unit, each_tolerance, steps, out, counts, times, single
         )
         runs.append((passed, out, counts, times, single))
-    (passed, out, counts, times, single), (reached, rough, _, _, _) = runs
+    (passed, out, counts, times, single), *companions = runs
     points = np.concatenate([start[None], out[:passed]])
     error = np.full(1 + passed, np.inf)
     error[0] = 0.0
-    for k in range(min(passed, reached)):
+    for k in range(min(passed, *(reached for reached, *_ in companions))):
         size = norms_at(field, out[k])[1]
-        apart = float(np.sqrt(((out[k] - rough[k]) ** 2).sum()))
+        apart = max(float(np.sqrt(((out[k] - rough[k]) ** 2).sum())) for _, rough, *_ in companions)
         error[k + 1] = apart + _LOCAL * single[k] + _ROUNDING * size
     return (
         points,
