@@ -6,8 +6,17 @@ from flint import arb, ctx, fmpq
 
 from attsvm import AttentionData
 from attsvm.exact import ExactData, certified_fate, rationals, separate
+from attsvm.theory import OPEN
 from attsvm.theory.claim import Claim
-from properties.runs import Run, all_tight, certified_limit, equal_rivals, feasible, max_margin
+from properties.runs import (
+    Run,
+    all_tight,
+    certified_limit,
+    equal_rivals,
+    feasible,
+    max_margin,
+    or_more_bits,
+)
 from properties.sim import theorem_3_14_part_2
 from properties.sim.theorem_3_14 import PULLED_APART, UNEVEN, certify_repaired
 
@@ -72,3 +81,9 @@ def test_a_mask_leaves_the_exact_answer_as_without_the_token():
     answers = [separate(ExactData.of(d), [0]) for d in (full, masked)]
     assert answers[0].W == answers[1].W == rationals(np.array([[1.0]]))
     assert arb(answers[0].duals[0]) == 1
+
+
+def test_none_becomes_a_ball_that_asks_for_more_bits():
+    assert or_more_bits(None) is OPEN
+    ball = arb(-1)
+    assert or_more_bits(ball) is ball

@@ -1,5 +1,7 @@
 """Traps and cones: sets that no step leaves, where their proofs end, and runs that escape."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
@@ -7,9 +9,20 @@ from flint import arb, ctx, fmpq
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.descent import descend_p, descend_w, follow_w
-from attsvm.exact import ExactData, certified_fate, descend, rational, rationals, separate
+from attsvm.exact import (
+    ExactData,
+    certified_fate,
+    descend,
+    dot,
+    rational,
+    rationals,
+    separate,
+    softmax,
+)
+from attsvm.exact.attention import loss_slope
 from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import as_prompt
+from attsvm.exact.numbers import combine, subtract
 from attsvm.exact.traps import Selection, trap_at, trapped_at
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -114,13 +127,15 @@ def test_no_step_from_any_point_of_a_cone_leaves_it(name):
                 i = generator.integers(data.n)
                 gap = data.X[i, cone.selected[i]] - data.X[i, generator.integers(data.T)]
                 E = generator.choice([-1.0, 1.0]) * np.outer(gap, data.Z[i]) + 0.01 * E
-            E -= (E * u).sum() * u
+            for _ in range(2):  # once more for what is left by rounding
+                E -= (E * u).sum() * u
+                E /= np.linalg.norm(E)
             size = np.sqrt(width**2 + spread * further) * (1 - 1e-12)
-            W = (start + further) * u + size * E / np.linalg.norm(E)
+            W = (start + further) * u + size * E
             assert selected(data, [W]) == [cone.selected]
             after = one_step(data, W, LOSSES[name], step, normalised)
             more, left = room(cone, after)
-            assert more >= further * (1 - 1e-12) - 1e-12
+            assert more >= further - 1e-14 * np.linalg.norm(W)  # what is rounded in <W, u>
             assert left >= -1e-9 * (1.0 + size**2)
             checked += 1
     assert checked >= 100
@@ -372,6 +387,103 @@ def test_no_step_from_any_point_of_a_trap_leaves_it():
             assert (after - after[least] >= -1e-9).all()
             checked += 1
     assert checked >= 10
+
+
+def increments(exact, pairs, tokens, margins, loss):
+    """What a step of size one adds to each margin where the margins are the given ones."""
+    p, A = [], []
+    for i, own in enumerate(tokens):
+        mine = {t: m for (k, t), m in zip(pairs, margins, strict=True) if k == i}
+        gamma, rivals = exact.gamma[i], range(len(exact.X[i]))
+        s = softmax([arb(0) if t == own else -arb(mine[t]) for t in rivals])
+        slope = loss_slope(loss, dot(s, [arb(g) for g in gamma]))
+        for t in mine:
+            lead = dot(s, [arb(g - gamma[t]) for g in gamma])
+            p.append(-slope * s[t] * lead / len(tokens))
+            A.append([x * z for x in subtract(exact.X[i][own], exact.X[i][t]) for z in exact.Z[i]])
+    pull = combine(p, A)
+    return [dot(a, pull) for a in A], dot(pull, pull).upper().sqrt()
+
+
+def grows_at_corners(exact, selection, trap, name, corners):
+    """Whether margins grow as claimed where the least one and the gaps to it are the start's.
+
+    Or larger by `corners`, pairs of both. The least margin grows, the others do not fall behind it,
+    strictly so for better tokens where the trap settles.
+    """
+    start = [selection.margin[pair] for pair in selection.pairs]
+    least = min(range(len(start)), key=lambda j: float(start[j]))
+    for base, gaps in corners:
+        more = [base + (gap if j != least else 0) for j, gap in enumerate(gaps)]
+        margins = [m + rational(x) for m, x in zip(start, more, strict=False)]
+        grown, size = increments(exact, selection.pairs, trap.selected, margins, name)
+        if not grown[least] > 0:
+            return False
+        for j, pair in enumerate(selection.pairs):
+            ahead = grown[j] - grown[least]
+            if not ahead >= -size * rational(2.0**-60):
+                return False
+            if trap.converges and j != least and selection.lead[pair] < 0 and not ahead > 0:
+                return False
+    return True
+
+
+def all_corners(pairs):
+    """The start, and every choice of margins that are the start's or large; then two inner ones."""
+    gaps = list(product([0.0, 30.0], repeat=pairs))
+    inner = [(0.25, (0.5,) * pairs), (1.0, (0.0,) * pairs)]
+    return [(base, gap) for base in (0.0, 30.0) for gap in gaps] + inner
+
+
+@pytest.mark.parametrize("name", [*DECREASING, "squared", "logistic"])
+def test_traps_close_only_where_margins_grow_in_all_of_the_set(name):
+    """From margins of order 1 on, where every factor counts, and on the edge of closing.
+
+    The lead over one token is scaled until the proof opens; a bound that is off by a little
+    would move the edge past what the set allows.
+    """
+    edges, settled = 0, 0
+    for seed in range(300):
+        generator = np.random.default_rng(seed)
+        n, T = int(generator.integers(1, 3)), int(generator.integers(2, 4))
+        X, Z = generator.integers(-2, 3, size=(n, T, 2)), generator.integers(-2, 3, size=(n, 2))
+        scores = generator.integers(-3, 4, size=(n, T)) / 2
+        W = rationals(generator.integers(-8, 9, size=(2, 2)) / 4)
+        selection = Selection.at(ExactData.of(AttentionData(X, Z, scores=scores)), W)
+        if selection is None:
+            continue
+
+        i, t = selection.pairs[generator.integers(len(selection.pairs))]
+
+        def at(power, X=X, Z=Z, scores=scores, W=W, i=i, t=t, own=selection.tokens[i]):
+            scaled = np.array(scores)
+            scaled[i, t] = scores[i, own] + 2.0**power * (scores[i, t] - scores[i, own])
+            exact = ExactData.of(AttentionData(X, Z, scores=scaled))
+            return exact, Selection.at(exact, W), trap_at(exact, W, name)
+
+        powers = [-4.0, -1.0, 0.0, 1.0, 4.0]
+        found = [at(power)[2] is not None for power in powers]
+        closed = [power for power, yes in zip(powers, found, strict=True) if yes][:1]
+        for k in range(4):
+            if found[k] == found[k + 1]:
+                continue
+            inside, outside = powers[k : k + 2] if found[k] else (powers[k + 1], powers[k])
+            for _ in range(10):
+                middle = (inside + outside) / 2
+                inside, outside = (
+                    (middle, outside) if at(middle)[2] is not None else (inside, middle)
+                )
+            closed.append(inside)
+            edges += 1
+        for power in closed:
+            exact, now, trap = at(power)
+            assert grows_at_corners(exact, now, trap, name, all_corners(len(now.pairs)))
+            settled += trap.converges
+            if trap.converges:
+                chosen = zip(exact.gamma, trap.selected, strict=True)
+                assert all(loss_slope(name, gamma[own]) < 0 for gamma, own in chosen)
+    assert edges >= (5 if name in DECREASING else 1)
+    assert settled == 0 if name == "logistic" else settled >= 3
 
 
 def test_traps_that_settle_converge_to_their_local_solution():

@@ -1,4 +1,4 @@
-"""Softmax attention, losses and their derivatives as balls, written apart from the float code."""
+"""Softmax attention, the risk and one entry of sim's loss as balls, apart from the float code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from flint import arb, arb_series, fmpq
 
-from attsvm.errors import DataError
+from attsvm.exact.losses import logistic_slope, loss_drop, loss_slope, loss_value
 from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, dot
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "logits",
     "loss_drop",
     "loss_slope",
+    "risk",
     "risk_gap",
     "softmax",
 ]
@@ -38,59 +39,6 @@ def _mid(value: Number) -> arb:
     return arb(value).mid()
 
 
-def logistic_slope(u: Number) -> arb:
-    """g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u)."""
-    e = arb(u).exp()
-    return 1 / (2 + e + 1 / e)
-
-
-def loss_slope(loss: str, u: Number) -> arb:
-    """l'(u) of a loss by its name.
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
-    x = arb(u)
-    if loss == "logistic":
-        return logistic_slope(x)
-    if loss == "logistic-loss":
-        return -logistic_slope(x)
-    if loss == "log-loss":
-        return -1 / (1 + x.exp())
-    if loss == "exponential":
-        return -(-x).exp()
-    if loss == "correlation":
-        return arb(-1)
-    if loss == "squared":
-        return 2 * (x - 1)
-    raise DataError("this loss has no exact form", value=loss, remedy="Use one of LOSSES.")
-
-
-def loss_drop(loss: str, best: Number, deficit: Number) -> arb:
-    """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0.
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
-    if isinstance(deficit, fmpq) and deficit == 0:
-        return arb(0)
-    g, x = arb(best), arb(deficit)
-    rise = x.expm1()  # e^deficit - 1
-    if loss == "logistic":
-        return -(rise * (-g).exp()) / ((1 + (x - g).exp()) * (1 + (-g).exp()))
-    if loss == "logistic-loss":
-        return (rise * (-g).exp()) / ((1 + (x - g).exp()) * (1 + (-g).exp()))
-    if loss == "log-loss":
-        return (rise * (-g).exp() / (1 + (-g).exp())).log1p()
-    if loss == "exponential":
-        return (-g).exp() * rise
-    if loss == "correlation":
-        return x
-    if loss == "squared":
-        return x * (2 * (1 - g) + x)
-    raise DataError("this loss has no exact form", value=loss, remedy="Use one of LOSSES.")
-
-
 def logits(tokens: Matrix, W: Matrix, z: Vector) -> Vector:
     """Logits x_t^T W z of one input."""
     projected = [dot(row, z) for row in W]
@@ -105,6 +53,14 @@ def deficit(data: ExactData, i: int, s: list[arb]) -> Number:
         if g != best:
             total = total + weight * (best - g)
     return total
+
+
+def risk(data: ExactData, W: Matrix, loss: str) -> arb:
+    """L(W), the mean loss of <softmax(X_i W z_i), gamma_i> (tf, W-ERM)."""
+    total = arb(0)
+    for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
+        total += loss_value(loss, dot(softmax(logits(tokens, W, z)), gamma))
+    return total / len(data.X)
 
 
 def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:

@@ -43,12 +43,16 @@ from attsvm.errors import DataError
 from attsvm.exact.attention import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm
 from attsvm.exact.svm import ExactAnswer, separate
-from attsvm.exact.traps import Pair, Selection
+from attsvm.exact.traps import Selection
 
-__all__ = ["Cone", "cone_at"]
+__all__ = ["Bounds", "Cone", "Frame", "bounds", "cone_at", "never_widens"]
 
-WIDTHS = 14
-"""How many widths Q are tried, each twice the one before."""
+SHARES = [
+    *(fmpq(1, 2**k) for k in range(1, 9)),
+    *(1 - fmpq(1, 2**k) for k in range(2, 6)),
+    fmpq(0),
+]
+"""Widths Q that are tried, as shares of the way from ||E|| to the width that must not be passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,16 @@ class Cone:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
-    """A selection, its solution and the point, in the terms of the proof; one entry a pair."""
+class Frame:
+    """A selection, its solution and a point W = a u + E, in the terms of the proof.
+
+    Attributes:
+        data, selection, answer: the data, the selected tokens a_i and W*.
+        norm: N.
+        reach: r_j, pair by pair.
+        along: a_0, at most a.
+        residual: at least ||E||.
+    """
 
     data: ExactData
     selection: Selection
@@ -81,18 +93,88 @@ class _Frame:
     residual: arb
 
     @classmethod
-    def at(cls, data: ExactData, selection: Selection, answer: ExactAnswer, W: Matrix) -> _Frame:
+    def at(cls, data: ExactData, selection: Selection, answer: ExactAnswer, W: Matrix) -> Frame:
+        """The frame of a point, exact or an enclosure, and of the solution for its selection."""
         solution, square = answer.W, answer.square
         share = dot(_entries(W), _entries(solution)) / square
         away = [w - share * s for w, s in zip(_entries(W), _entries(solution), strict=True)]
         reach = []
         for pair, m in zip(selection.pairs, answer.margins, strict=True):
             z, gap = data.Z[pair[0]], selection.gap[pair]
-            reach.append(arb(dot(gap, gap) * dot(z, z) - m * m / square).sqrt())
+            across = dot(gap, gap) * dot(z, z) - m * m / square
+            reach.append(arb(across).sqrt())
         size = arb(square).sqrt()
         along = (arb(share) * size).lower()
         residual = norm([abs(arb(x)).upper() for x in away]).upper()
         return cls(data, selection, answer, size, reach, along, residual)
+
+    @property
+    def good(self) -> list[int]:
+        """Pairs whose token scores below the selected one."""
+        return [j for j, pair in enumerate(self.selection.pairs) if self.selection.lead[pair] > 0]
+
+    def minor(self, j: int) -> list[tuple[arb, arb, arb]]:
+        """Terms (f, c, r) of a pair that is not good.
+
+        |p_j| exp(a/N) is at most the sum of f exp(-a c + r ||E||) times |p_j| exp(m_j), or times
+        |l'|/n where lead_j = 0.
+        """
+        lead, margins = self.selection.lead, self.answer.margins
+        own = self.selection.pairs[j]
+        c, r = (margins[j] - 1) / self.norm, self.reach[j]
+        if lead[own] != 0:
+            return [(arb(1), c, r)]
+        rivals = [(t, p) for t, p in enumerate(self.selection.pairs) if p[0] == own[0]]
+        return [
+            (arb(abs(lead[p])), c + margins[t] / self.norm, r + self.reach[t])
+            for t, p in rivals
+            if lead[p] != 0
+        ]
+
+    def exponents(self) -> list[tuple[arb, arb]]:
+        """(c, r) of all exp(-a c + r ||E||) that must be largest at the tip of the set."""
+        good = self.good
+        minor = [j for j in range(len(self.reach)) if j not in good]
+        plain = [(m / self.norm, r) for m, r in zip(self.answer.margins, self.reach, strict=True)]
+        return plain + [(c, r) for j in minor for _, c, r in self.minor(j)]
+
+    def widths(self) -> list[arb]:
+        """Widths Q to try, between ||E|| and the one at which an exponent at the tip reaches 0."""
+        ends = [self.along * c / r for c, r in self.exponents() if r != 0]
+        if not ends:  # nothing depends on E
+            return [self.residual.max(self.along).upper()]
+        end, low = ends[0], self.residual
+        for other in ends[1:]:
+            end = end.min(other)
+        tried = [(low + share * (end - low)).upper() for share in SHARES]
+        return [Q for Q in tried if low <= Q and Q > 0] if low < end else []
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the proof says of all points of a set, by a_0 and Q alone; pair by pair.
+
+    Attributes:
+        weight: enclosures of p_j exp(m_j).
+        minor: d_j, 0 where j is good.
+        pull: kappa.
+        excess: D.
+        turn: R.
+        across: K.
+        advance: rho.
+        spread: B.
+        bends: (r, c) such that r B <= 2 Q c is needed.
+    """
+
+    weight: list[arb]
+    minor: list[arb]
+    pull: arb
+    excess: arb
+    turn: arb
+    across: arb
+    advance: arb
+    spread: arb
+    bends: list[tuple[arb, arb]]
 
 
 def cone_at(
@@ -137,100 +219,79 @@ def cone_at(
         return None
     if any(w > 0 >= selection.lead[p] for p, w in zip(selection.pairs, answer.duals, strict=True)):
         return None
-    frame = _Frame.at(data, selection, answer, W)
+    frame = Frame.at(data, selection, answer, W)
     if not frame.along > 0:
         return None
-    least = frame.along / 2 ** (WIDTHS - 2)
-    width = least if frame.residual <= least else frame.residual
-    for _ in range(WIDTHS):
-        spread = _spread(frame, width, loss, step, normalised)
-        if spread is not None:
-            return Cone(selection.tokens, answer, frame.along, width, spread)
-        width = 2 * width
+    for width in frame.widths():
+        found = bounds(frame, width, loss, step, normalised=normalised)
+        if found is not None and never_widens(found.bends, width, found.spread):
+            return Cone(selection.tokens, answer, frame.along, width, found.spread)
     return None
 
 
-def _spread(frame: _Frame, Q: arb, loss: str, step: fmpq | arb, normalised: bool) -> arb | None:
-    """B for a width Q if all conditions hold."""
-    data, pairs, lead = frame.data, frame.selection.pairs, frame.selection.lead
-    N, along, reach = frame.norm, frame.along, frame.reach
-    margins, duals = frame.answer.margins, frame.answer.duals
+def never_widens(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
+    """Whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a_0, by r B <= 2 Q c."""
+    return all(r * B <= 2 * Q * c for r, c in bends)
+
+
+def bounds(
+    frame: Frame, Q: arb, loss: str, step: fmpq | arb, *, normalised: bool = False
+) -> Bounds | None:
+    """The bounds of the set of a width Q; None where a weight or its least pull has no sign."""
+    pairs, lead = frame.selection.pairs, frame.selection.lead
+    N, along, reach, margins = frame.norm, frame.along, frame.reach, frame.answer.margins
     rate = [m / N for m in margins]  # (1 + g_j)/N
-    slack = [(m - 1) / N for m in margins]  # g_j/N
     least = [along * c - r * Q for c, r in zip(rate, reach, strict=True)]
     if not all(m > 0 for m in least):
         return None
     top = [(-m).exp().upper() for m in least]  # exp(-m_j) is at most this
-    place = {pair: j for j, pair in enumerate(pairs)}
-    # p_j exp(m_j), enclosed on the set
-    weight: list[arb] = [arb(0)] * len(pairs)
-    slope: list[arb] = [arb(0)] * len(pairs)
-    for i in range(len(data.X)):
-        mine = [place[pair] for pair in frame.selection.of(i)]
-        parts = [arb(0).union(top[j]) * lead[pairs[j]] for j in mine]
-        missing = sum(parts, arb(0))
-        share = arb(1).union(1 / (1 + sum((top[j] for j in mine), arb(0))))
-        score = data.gamma[i][frame.selection.tokens[i]]
-        for j in mine:
-            slope[j] = -loss_slope(loss, arb(score) - missing) / len(data.X)
-            weight[j] = slope[j] * share * (lead[pairs[j]] - missing)
-    good = [j for j, pair in enumerate(pairs) if lead[pair] > 0]
+    weight, slope = _weights(frame, top, loss)
+    good = frame.good
     if not all(weight[j] > 0 for j in good):
         return None
-    # conditions (r + extra/Q) B <= 2 Q c, as triples (r + extra/Q, c)
-    bends = [(r, c) for r, c in zip(reach, rate, strict=True)]
-    bound = [arb(0)] * len(pairs)  # d_j
-    for j, pair in enumerate(pairs):
-        for factor, c, r in _others(frame, j, pair, weight, slope, place):
-            bound[j] += factor * (r * Q - along * c).exp()
+    bends = list(zip(reach, rate, strict=True))
+    minor = [arb(0)] * len(pairs)
+    for j in range(len(pairs)):
+        if j in good:
+            continue
+        factor = abs(weight[j] if lead[pairs[j]] != 0 else slope[j]).upper()
+        for f, c, r in frame.minor(j):
+            minor[j] += factor * f * (r * Q - along * c).exp()
             bends.append((r + 1 / Q, c))
-    excess = sum((bound[j] * margins[j] for j in place.values()), arb(0))  # D
-    kappa = _least_pull(duals, weight)
-    room = kappa - excess
+    excess = dot(minor, margins)
+    pull = _least_pull(frame.answer.duals, weight)
+    room = pull - excess
     if not room > 0:
         return None
-    turn = sum((b * r * Q for b, r in zip(bound, reach, strict=True)), arb(0))  # R
-    across = sum((b * r for b, r in zip(bound, reach, strict=True)), arb(0))
-    steepest = arb(0)
+    turned = dot(minor, reach)
+    turn, steepest = turned * Q, arb(0)
     for j in good:
         if reach[j] == 0:  # no part across u, so e_j = 0
             continue
-        turn += weight[j].upper() * (-1 - along * slack[j]).exp()
+        turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
         steepest = steepest.max(reach[j] / margins[j])
-    K = (kappa * steepest + across) / room
-    rho = arb(step)
+    across = (pull * steepest + turned) / room
+    advance = arb(step)
     if not normalised:
         most = [abs(w).upper() * t * c for w, t, c in zip(weight, top, rate, strict=True)]
-        rho = rho * sum(most, arb(0))
-    B = (2 * N * turn / room + K * K * N * N * rho).upper()
-    if not all(r * B <= 2 * Q * c for r, c in bends):
-        return None
-    return B
+        advance = advance * sum(most, arb(0))
+    spread = (2 * N * turn / room + across * across * N * N * advance).upper()
+    return Bounds(weight, minor, pull, excess, turn, across, advance, spread, bends)
 
 
-def _others(
-    frame: _Frame,
-    j: int,
-    pair: Pair,
-    weight: list[arb],
-    slope: list[arb],
-    place: dict[Pair, int],
-) -> list[tuple[arb, arb, arb]]:
-    """Terms (f, c, r) with |p_j| exp(a/N) at most their sum of f exp(-a c + r ||E||); no good j."""
-    lead, N, reach = frame.selection.lead, frame.norm, frame.reach
-    margins = frame.answer.margins
-    if lead[pair] > 0:
-        return []
-    mine = ((margins[j] - 1) / N, reach[j])
-    if lead[pair] < 0:
-        return [(abs(weight[j]).upper(), *mine)]
-    terms = []
-    for other in frame.selection.of(pair[0]):
-        t = place[other]
-        if lead[other] != 0:
-            size = abs(slope[j]).upper() * abs(lead[other])
-            terms.append((size, mine[0] + margins[t] / N, mine[1] + reach[t]))
-    return terms
+def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[arb]]:
+    """p_j exp(m_j) and |l'|/n, pair by pair, enclosed where exp(-m_j) is at most top_j."""
+    data, pairs, lead = frame.data, frame.selection.pairs, frame.selection.lead
+    weight, slope = [arb(0)] * len(pairs), [arb(0)] * len(pairs)
+    for i, selected in enumerate(frame.selection.tokens):
+        mine = [j for j, pair in enumerate(pairs) if pair[0] == i]
+        missing = sum((arb(0).union(top[j]) * lead[pairs[j]] for j in mine), arb(0))
+        share = arb(1).union(1 / (1 + sum((top[j] for j in mine), arb(0))))
+        pace = -loss_slope(loss, arb(data.gamma[i][selected]) - missing) / len(data.X)
+        for j in mine:
+            slope[j] = pace
+            weight[j] = pace * share * (lead[pairs[j]] - missing)
+    return weight, slope
 
 
 def _least_pull(duals: Vector, weight: list[arb]) -> arb:

@@ -8,8 +8,11 @@ from typing import Literal
 from flint import arb, fmpq
 
 from attsvm.errors import DataError
-from attsvm.exact.attention import deficit, logits, loss_drop, loss_slope, risk_gap, softmax
+from attsvm.exact.attention import risk_gap
 from attsvm.exact.cones import cone_at
+from attsvm.exact.gradients import as_prompt
+from attsvm.exact.gradients import gradient_w as gradient
+from attsvm.exact.losses import loss_drop, loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, spectral_norm, subtract
 from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.exact.traps import trap_at
@@ -25,33 +28,6 @@ __all__ = [
     "smoothness",
     "threshold",
 ]
-
-
-def as_prompt(data: ExactData) -> ExactData:
-    """The data whose descent on a column W (d, 1) is descent on a prompt p with logits X_i p.
-
-    Every query is the number 1, so W z = p, the logits are X_i p and the gradient in W is that in
-    p: iterates, steps and lengths agree.
-    """
-    return ExactData(data.X, [[fmpq(1)] for _ in data.X], data.gamma, data.kept)
-
-
-def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
-    """Gradient of the risk in W, from differences to the optimal token's score."""
-    rows, columns = len(W), len(data.Z[0])
-    total: Matrix = [[arb(0)] * columns for _ in range(rows)]
-    n = len(data.X)
-    for i, tokens in enumerate(data.X):
-        z, best = data.Z[i], max(data.gamma[i])
-        s = softmax(logits(tokens, W, z))
-        missing = deficit(data, i, s)
-        slope = loss_slope(loss, arb(best) - missing) / n
-        weights = [slope * s[t] * (missing - (best - g)) for t, g in enumerate(data.gamma[i])]
-        pulled = [dot(weights, [x[r] for x in tokens]) for r in range(rows)]
-        for r in range(rows):
-            for c in range(columns):
-                total[r][c] = total[r][c] + pulled[r] * z[c]
-    return total
 
 
 def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq, fmpz, fmpz_mat
+from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -17,13 +17,17 @@ __all__ = [
     "ExactData",
     "combine",
     "dot",
+    "eigenvalues",
+    "gram",
     "integers",
     "is_positive_semidefinite",
     "norm",
+    "product",
     "rational",
     "rationals",
     "spectral_norm",
     "subtract",
+    "transpose",
 ]
 
 Number = Any  # fmpq or arb
@@ -81,8 +85,9 @@ def dot(a: Vector, b: Vector) -> Number:
 
 
 def norm(a: Vector) -> arb:
-    """Euclidean norm, as a ball."""
-    return arb(dot(a, a)).sqrt()
+    """Euclidean norm, as a ball; of balls so wide that 0 is among them, down to 0."""
+    square = arb(dot(a, a))
+    return square.sqrt() if square >= 0 else arb(0).union(square.upper().sqrt())
 
 
 def subtract(a: Vector, b: Vector) -> Vector:
@@ -93,6 +98,16 @@ def subtract(a: Vector, b: Vector) -> Vector:
 def combine(weights: Vector, rows: Matrix) -> Vector:
     """The sum of weights times rows."""
     return [dot(weights, list(column)) for column in zip(*rows, strict=True)]
+
+
+def transpose(matrix: Matrix) -> Matrix:
+    """Rows as columns."""
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def product(A: Matrix, B: Matrix) -> Matrix:
+    """The matrix product A B."""
+    return [combine(row, B) for row in A]
 
 
 def is_positive_semidefinite(matrix: Matrix) -> bool:
@@ -113,38 +128,30 @@ def is_positive_semidefinite(matrix: Matrix) -> bool:
     return True
 
 
-def spectral_norm(matrix: Matrix) -> arb:
-    """Enclosure of the largest singular value: of a vector to the precision, else to 2^-40.
+def eigenvalues(matrix: Matrix) -> list[tuple[arb, int]]:
+    """Eigenvalues of a symmetric rational matrix with their multiplicities.
 
-    A float guess of the square is moved up and down until elimination on the shifted Gram matrix
-    proves both sides.
+    They are the roots of its characteristic polynomial, which are real and are isolated at the
+    working precision.
     """
+    roots: Any = fmpq_mat(matrix).charpoly().complex_roots()
+    return [(root.real, int(count)) for root, count in roots]
+
+
+def spectral_norm(matrix: Matrix) -> arb:
+    """Largest singular value of a rational matrix."""
     if len(matrix) == 1 or len(matrix[0]) == 1:
         return norm([x for row in matrix for x in row])
-    gram = [[dot(a, b) for b in matrix] for a in matrix]
-    if all(x == 0 for row in gram for x in row):
-        return arb(0)
-    trace = sum((gram[k][k] for k in range(len(gram))), fmpq(0))
-    floats = np.array([[float(arb(x / trace)) for x in row] for row in gram])
-    guess = rational(float(np.linalg.eigvalsh(floats)[-1])) * trace
-    bits = 40
-    while True:
-        width = fmpq(1, 2**bits)
-        low, high = guess * (1 - width), guess * (1 + width)
-        if _bounded(gram, high) and not _bounded(gram, low):
-            return arb(low).sqrt().union(arb(high).sqrt())
-        bits -= 4
-        if bits < 4:
-            raise DataError("the spectral norm of a matrix could not be enclosed")
+    top = arb(0)
+    for value, _ in eigenvalues(gram(matrix)):
+        top = top.max(value)
+    return top.sqrt()  # nonzero eigenvalues are isolated from 0, and 0 is exact
 
 
-def _bounded(gram: Matrix, level: fmpq) -> bool:
-    return is_positive_semidefinite(
-        [
-            [(level if j == k else fmpq(0)) - x for k, x in enumerate(row)]
-            for j, row in enumerate(gram)
-        ]
-    )
+def gram(matrix: Matrix) -> Matrix:
+    """M M^T or M^T M of a matrix M, the smaller one."""
+    rows = matrix if len(matrix) <= len(matrix[0]) else transpose(matrix)
+    return [[dot(a, b) for b in rows] for a in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,103 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
+from flint import fmpq, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
-from attsvm.exact.numbers import (
-    ExactData,
-    Matrix,
-    Vector,
-    dot,
-    integers,
-    rational,
-    rationals,
-    subtract,
-)
-from attsvm.kernels.least_norm import pivot, scale_rows
+from attsvm.exact.active_set import Status, pivot, solve
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, rational, subtract
+from attsvm.exact.programme import ExactProgramme
+from attsvm.kernels.least_norm import pivot as propose
+from attsvm.kernels.least_norm import scale_rows
 
 if TYPE_CHECKING:
     from attsvm.svm.programme import Programme
 
 __all__ = ["ExactAnswer", "ExactProgramme", "decide", "nearest", "separate", "solve_exactly"]
-
-Status = Literal["solved", "unseparable"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExactProgramme:
-    """Rows of min 1/2 ||W||_F^2 subject to D_j^T W z_j >= bound_j, = bound_j where `equal`.
-
-    D and Z are integer matrices over the denominators `unit_left` and `unit_right`.
-    """
-
-    D: fmpz_mat
-    Z: fmpz_mat
-    unit_left: fmpz
-    unit_right: fmpz
-    bound: list[fmpq]
-    equal: list[bool]
-
-    @classmethod
-    def of_rows(
-        cls, D: Matrix, Z: Matrix, bound: Vector | None = None, equal: list[bool] | None = None
-    ) -> ExactProgramme:
-        """From rows of rationals; bounds are 1 and rows are inequalities unless said otherwise."""
-        numer_D, unit_D = fmpq_mat(D).numer_denom()
-        numer_Z, unit_Z = fmpq_mat(Z).numer_denom()
-        m = len(D)
-        return cls(numer_D, numer_Z, unit_D, unit_Z, bound or [fmpq(1)] * m, equal or [False] * m)
-
-    @classmethod
-    def of(cls, programme: Programme) -> ExactProgramme:
-        """The exact values of a float programme, its rounded differences taken anew."""
-        kept, unit_kept = integers(programme.kept)
-        rival, unit_rival = integers(programme.rival)
-        D, unit_D = kept * unit_rival - rival * unit_kept, unit_kept * unit_rival
-        if programme.keys is not None:
-            keys, unit_keys = integers(programme.keys)
-            D, unit_D = D * keys.transpose(), unit_D * unit_keys
-        Z, unit_Z = integers(programme.Z)
-        return cls(D, Z, unit_D, unit_Z, rationals(programme.bound), programme.equal.tolist())
-
-    def gram(self, rows: Sequence[int], columns: Sequence[int]) -> list[list[fmpz]]:
-        """Inner products of the integer constraint matrices."""
-        left_D, left_Z = _take(self.D, rows), _take(self.Z, rows)
-        right_D, right_Z = _take(self.D, columns), _take(self.Z, columns)
-        one, two = left_D * right_D.transpose(), left_Z * right_Z.transpose()
-        ours, theirs = one.tolist(), two.tolist()
-        return [
-            [x * y for x, y in zip(a, b, strict=True)] for a, b in zip(ours, theirs, strict=True)
-        ]
-
-    def combine(self, weights: Vector) -> tuple[fmpz_mat, fmpz, list[fmpz]]:
-        """sum_j weights_j A_j and its margins in integers: the matrix, its denominator, margins.
-
-        The matrix is over the denominator times unit_left unit_right, margins over that times
-        unit_left unit_right once more.
-        """
-        used = [j for j, w in enumerate(weights) if w != 0]
-        if not used:
-            zero = fmpz_mat(self.D.ncols(), self.Z.ncols())
-            return zero, fmpz(1), [fmpz(0)] * self.D.nrows()
-        scaled, unit = fmpq_mat([[weights[j] for j in used]]).numer_denom()
-        left = _take(self.D, used).transpose().tolist()
-        weighted = fmpz_mat([[x * scaled[0, k] for k, x in enumerate(row)] for row in left])
-        W = weighted * _take(self.Z, used)
-        product = (self.D * W).tolist()
-        margins = [dot(a, b) for a, b in zip(product, self.Z.tolist(), strict=True)]
-        return W, unit, margins
-
-
-def _take(matrix: fmpz_mat, rows: Sequence[int]) -> fmpz_mat:
-    table = matrix.tolist()
-    return fmpz_mat([table[j] for j in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +118,7 @@ def solve_exactly(programme: ExactProgramme, duals: Array | None = None) -> Exac
             answer = _proved(programme, weights, status)
             if answer is not None:
                 return answer
-    weights, status = _pivot(programme, support)
+    weights, status = pivot(programme, support)
     answer = _proved(programme, weights, status)
     if answer is None:
         raise SolverError("the exact conditions of optimality do not hold", value=status)
@@ -216,7 +137,7 @@ def _float_guess(programme: ExactProgramme) -> Array:
     equal = np.array(programme.equal, dtype=np.bool_)
     gram = (unit_D @ unit_D.T) * (unit_Z @ unit_Z.T)
     nothing = np.empty(0, dtype=np.int64), np.empty((0, 0))
-    return pivot(gram, c, equal, *nothing, 10 * len(c) + 100)[0]
+    return propose(gram, c, equal, *nothing, 10 * len(c) + 100)[0]
 
 
 def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[fmpz]]:
@@ -240,7 +161,7 @@ def _guesses(programme: ExactProgramme, support: list[int]) -> Any:
     block = programme.gram(support, support)
     right = [programme.bound[j] for j in support]
     scale = (programme.unit_left * programme.unit_right) ** 2
-    tight = _solve(block, list(range(len(support))), right)
+    tight = solve(block, list(range(len(support))), right)
     if tight is not None:
         yield _spread(programme, support, [w * scale for w in tight]), "solved"
         return
@@ -285,93 +206,3 @@ def _proved(programme: ExactProgramme, weights: Vector, status: Status) -> Exact
         bound=bound,
         equal=equal,
     )
-
-
-def _solve(gram: list[list[fmpz]], active: list[int], right: Vector) -> Vector | None:
-    """Solve the active block, or None where it is singular."""
-    numer, unit = fmpq_mat([[x] for x in right]).numer_denom()
-    block = fmpz_mat([[gram[j][k] for k in active] for j in active])
-    try:
-        solution = block.solve(numer)
-    except ZeroDivisionError:
-        return None
-    return [fmpq(solution[k, 0]) / unit for k in range(len(active))]
-
-
-def _pivot(programme: ExactProgramme, guess: list[int]) -> tuple[Vector, Status]:
-    """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities); rays are certificates.
-
-    A primal active-set method: the active block stays nonsingular, the entering constraint is
-    the lowest violated index (so that it cannot cycle), and a constraint that depends on the
-    active ones either replaces one of them or yields the ray.
-    """
-    m = len(programme.bound)
-    everything = list(range(m))
-    gram = programme.gram(everything, everything)
-    scale = (programme.unit_left * programme.unit_right) ** 2
-    bound, equal = programme.bound, programme.equal
-    weights, active = _start(gram, bound, equal, guess)
-    implied: set[int] = set()
-    for _ in range(50 * (m + 1)):
-        rest = [j for j in range(m) if j not in active and j not in implied]
-        entering = next((j for j in rest if equal[j]), None)
-        if entering is None:
-            entering = next((j for j in rest if bound[j] > dot(gram[j], weights)), None)
-        if entering is None:
-            return [w * scale for w in weights], "solved"
-        while True:
-            # direction: move the entering weight, keep the active margins where they are
-            slope = bound[entering] - dot(gram[entering], weights)
-            sign = fmpq(1) if slope >= 0 else fmpq(-1)
-            reply = _solve(gram, active, [-sign * gram[j][entering] for j in active])
-            assert not active or reply is not None
-            direction: Vector = [fmpq(0)] * m
-            direction[entering] = sign
-            for j, x in zip(active, reply or [], strict=True):
-                direction[j] = x
-            curvature = dot(gram[entering], direction) * sign
-            if curvature == 0 and slope == 0:  # an equality that the active ones imply
-                implied.add(entering)
-                break
-            blocking = [
-                (weights[j] / -direction[j], j) for j in active if direction[j] < 0 and not equal[j]
-            ]
-            limit = min(blocking) if blocking else None
-            if curvature == 0 and limit is None:
-                return direction, "unseparable"
-            full = None if curvature == 0 else slope * sign / curvature
-            if limit is not None and (full is None or limit[0] < full):
-                length, leaving = limit
-            else:
-                assert full is not None
-                length, leaving = full, None
-            weights = [w + length * x for w, x in zip(weights, direction, strict=True)]
-            if leaving is None:
-                active = sorted([*active, entering])
-                break
-            weights[leaving] = fmpq(0)
-            active = [j for j in active if j != leaving]
-    raise SolverError("the exact active-set method did not end", value=m, remedy="Report this.")
-
-
-def _start(
-    gram: list[list[fmpz]], bound: Vector, equal: list[bool], guess: list[int]
-) -> tuple[Vector, list[int]]:
-    """The guess without dependent members and without those whose weight is not positive."""
-    weights: Vector = [fmpq(0)] * len(bound)
-    members = list(guess)
-    while members:
-        independent: list[int] = []
-        for j in members:
-            trial = [*independent, j]
-            if fmpz_mat([[gram[a][b] for b in trial] for a in trial]).rank() == len(trial):
-                independent = trial
-        start = _solve(gram, independent, [bound[j] for j in independent])
-        assert start is not None
-        bad = {j for j, w in zip(independent, start, strict=True) if w <= 0 and not equal[j]}
-        if not bad:
-            for j, w in zip(independent, start, strict=True):
-                weights[j] = w
-            return weights, independent
-        members = [j for j in independent if j not in bad]
-    return weights, []

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from flint import arb, fmpq
 
-from attsvm.exact.attention import logits, loss_slope
+from attsvm.exact.attention import logits
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 
 __all__ = [

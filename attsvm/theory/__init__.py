@@ -4,12 +4,14 @@ Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict ->
 """
 
 from attsvm.theory.claim import Claim, Hypothesis, Sibling, claim, sibling
+from attsvm.theory.confirm import OPEN
 from attsvm.theory.packs import Pack, load_packs
 from attsvm.theory.profiles import PROFILES, Profile
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence, Expected, Truth, Validity, Verdict
 
 __all__ = [
+    "OPEN",
     "PROFILES",
     "Claim",
     "Evidence",

@@ -1,4 +1,9 @@
-"""The judge: re-evaluates an instance from its exact values before the word refuted is used."""
+"""The judge: re-evaluates an instance from its exact values before the word refuted is used.
+
+A certificate answers with a rational, whose sign is known; with a ball, whose sign may be open at
+this precision (an indeterminate one, `OPEN`, says nothing else); or with None, which says that no
+precision would help. Precision grows until the sign is decided or the budget of bits ends.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.claim import Claim
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence
 
-__all__ = ["PRECISIONS", "Confirmation", "audit", "confirm"]
+__all__ = ["OPEN", "PRECISIONS", "Confirmation", "audit", "confirm"]
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
+
+OPEN = arb("nan")
+"""What a certificate returns where it cannot say at this precision, but might with more bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,48 +45,77 @@ class Confirmation:
     method: str
 
 
-def confirm(claim: Claim, parameters: Mapping[str, Any], case: Any, kind: str) -> Confirmation:
-    """Decide the sign of the slack of one instance without the conclusion's float code."""
+def confirm(
+    claim: Claim,
+    parameters: Mapping[str, Any],
+    case: Any,
+    kind: str,
+    bits: int = PRECISIONS[-1],
+) -> Confirmation:
+    """Decide the sign of the slack of one instance without the conclusion's float code.
+
+    Args:
+        claim: the claim.
+        parameters: those of its conclusion.
+        case: the instance.
+        kind: the kind of its slack: 0 violates a strict inequality and no other.
+        bits: the budget: the highest of `PRECISIONS` that is tried. It is counted in bits, not
+            in time, so that no verdict depends on the machine.
+
+    Raises:
+        ClaimError: the certificate returned something else; a budget below every precision.
+    """
     if claim.certify is None:
         return _again(claim, parameters, case)
-    ball: arb | None = None
-    for precision in PRECISIONS:
+    if bits < PRECISIONS[0]:
+        raise ClaimError(
+            "the budget is below every precision",
+            value=bits,
+            remedy=f"Allow at least {PRECISIONS[0]} bits.",
+        )
+    value: arb | fmpq | None = None
+    for precision in (p for p in PRECISIONS if p <= bits):
         with ctx.workprec(precision):
-            ball = _ball(claim, parameters, case)
-            if ball is None:
-                break
-            violated = ball <= 0 if kind == "strict" else ball < 0
-            satisfied = ball > 0 if kind == "strict" else ball >= 0
-            if violated or satisfied:
-                return Confirmation(
-                    bool(violated),
-                    Evidence.CERTIFIED,
-                    _bounds(ball),
-                    f"ball arithmetic at {precision} bits",
-                )
+            value = _certificate(claim, parameters, case)
+            if value is None:
+                return Confirmation(None, Evidence.NONE, None, "no certificate on this instance")
+            violated = _violates(value, kind)
+            if violated is not None:
+                exact = isinstance(value, fmpq)
+                method = "rationals" if exact else f"ball arithmetic at {precision} bits"
+                return Confirmation(violated, Evidence.CERTIFIED, _bounds(value), method)
+            spent = precision
+    assert value is not None
     return Confirmation(
         None,
         Evidence.NONE,
-        None if ball is None else _bounds(ball),
-        "no certificate on this instance"
-        if ball is None
-        else f"sign open at {PRECISIONS[-1]} bits (is it exactly 0? then decide that in rationals)",
+        _bounds(value),
+        f"sign open at {spent} bits (is it exactly 0? then decide that in rationals)",
     )
 
 
-def _ball(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | None:
+def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
     assert claim.certify is not None
-    ball = claim.certify(case, **parameters)
-    if ball is not None and not isinstance(ball, arb):
+    value = claim.certify(case, **parameters)
+    if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
             f"the certificate of {claim.id} is no ball",
-            value=type(ball).__name__,
-            remedy="Return a flint.arb or None.",
+            value=type(value).__name__,
+            remedy="Return a flint.arb, a flint.fmpq or None.",
         )
-    return ball
+    return value
 
 
-def _bounds(ball: arb) -> tuple[str, str]:
+def _violates(value: arb | fmpq, kind: str) -> bool | None:
+    """Whether a slack violates its conclusion; None where its sign is open."""
+    strict = kind == "strict"
+    if value < 0 or (strict and value <= 0):
+        return True
+    return False if value > 0 or (not strict and value >= 0) else None
+
+
+def _bounds(value: arb | fmpq) -> tuple[str, str]:
+    ball = arb(value)
     return ball.lower().str(20, radius=False), ball.upper().str(20, radius=False)
 
 
@@ -103,18 +140,17 @@ def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) 
     if claim.certify is None:
         return False
     with ctx.workprec(128):
-        ball = _ball(claim, parameters, case)
-        if ball is None or not ball.is_finite():
+        value = _certificate(claim, parameters, case)
+        if value is None or not arb(value).is_finite():
             return False
         low, high = slack.range
-        wrong_sign = ball < 0 or (slack.kind == "strict" and ball <= 0)
-        outside = claim.same_slack and bool(ball < arb(low) or ball > arb(high))
-        if wrong_sign or outside:
+        outside = claim.same_slack and bool(arb(value) < arb(low) or arb(value) > arb(high))
+        violated = _violates(value, slack.kind)
+        if violated or outside:
             raise ClaimError(
                 f"floats and exact arithmetic disagree on {claim.id}: the slack is "
-                f"{_bounds(ball)[0]}..{_bounds(ball)[1]}, floats say {slack.value!r} within "
+                f"{_bounds(value)[0]}..{_bounds(value)[1]}, floats say {slack.value!r} within "
                 f"{slack.error!r}",
                 remedy="Correct the conclusion's error bound or the certificate.",
             )
-        settled = ball > 0 or (ball >= 0 and slack.kind != "strict")
-        return bool(settled or ball.rad() <= slack.error)
+        return violated is False or bool(arb(value).rad() <= slack.error)

@@ -1,0 +1,145 @@
+"""What any matrix and any multipliers prove of a programme: conditions in rationals, brackets.
+
+Weak duality: for multipliers w, at least 0 on inequalities, S = sum_j w_j A_j and every feasible V,
+
+    sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F   and   <= ||S||_op ||V||_*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from flint import arb, fmpq
+
+from attsvm.errors import DataError
+from attsvm.exact.numbers import Matrix, Vector, dot, norm, spectral_norm
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.spectra import nuclear_norm
+
+__all__ = ["Conditions", "conditions", "norm_bracket", "soft_bracket"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How far W and multipliers w are from the conditions of min 1/2 ||W||_F^2 (KKT).
+
+    All are at least 0, and all 0 exactly where W is the minimiser and w proves it.
+
+    Attributes:
+        shortfall: largest bound_j - margin_j; its size where the constraint is an equality.
+        sign: largest -w_j of an inequality.
+        stationarity: ||W - sum_j w_j A_j||_F^2.
+        complementarity: largest |w_j (margin_j - bound_j)|.
+    """
+
+    shortfall: fmpq
+    sign: fmpq
+    stationarity: fmpq
+    complementarity: fmpq
+
+    @property
+    def hold(self) -> bool:
+        """Whether W is proved to be the minimiser."""
+        figures = (self.shortfall, self.sign, self.stationarity, self.complementarity)
+        return all(figure == 0 for figure in figures)
+
+
+def conditions(programme: ExactProgramme, W: Matrix, duals: Vector) -> Conditions:
+    """The conditions of optimality of a rational W and rational multipliers, one a constraint."""
+    zero = fmpq(0)
+    past = [m - b for m, b in zip(programme.margins(W), programme.bound, strict=True)]
+    pairs = list(zip(past, duals, programme.equal, strict=True))
+    away = [
+        x - y
+        for row, other in zip(W, programme.matrix(duals), strict=True)
+        for x, y in zip(row, other, strict=True)
+    ]
+    return Conditions(
+        shortfall=max([zero, *(abs(e) if equal else -e for e, _, equal in pairs)]),
+        sign=max([zero, *(-w for _, w, equal in pairs if not equal)]),
+        stationarity=dot(away, away),
+        complementarity=max([zero, *(abs(w * e) for e, w, _ in pairs)]),
+    )
+
+
+def norm_bracket(
+    programme: ExactProgramme, W: Matrix, duals: Vector, norm_of: Literal["fro", "nuc"] = "fro"
+) -> tuple[arb, arb]:
+    """Bounds of the least norm of a feasible V, from any rational W and multipliers.
+
+    Below: sum_j w_j bound_j over the dual norm of S; 0 where multipliers of inequalities are
+    below 0, infinite where S = 0 proves that nothing is feasible. Above: the norm of the least
+    multiple of W that is feasible; infinite where none is.
+    """
+    S = programme.matrix(duals)
+    gain = dot(duals, programme.bound)
+    lower = arb(0)
+    if gain > 0 and _signed(programme, duals):
+        length = norm(_flat(S)) if norm_of == "fro" else spectral_norm(S)
+        lower = arb(gain) / length if any(_flat(S)) else arb("inf")
+    multiple = _least_multiple(programme, programme.margins(W))
+    if multiple is None:
+        return lower, arb("inf")
+    return lower, multiple * (norm(_flat(W)) if norm_of == "fro" else nuclear_norm(W))
+
+
+def soft_bracket(
+    programme: ExactProgramme, groups: Sequence[int], C: fmpq, W: Matrix, duals: Vector
+) -> tuple[arb, arb]:
+    """Bounds of min ||V||_F + C sum_g xi_g with margins at least bound_j - xi_g(j), xi >= 0.
+
+    Above: the objective of W. Below: sum_j w_j bound_j once w is scaled until ||S||_F <= 1 and
+    group sums are at most C (sim, definition 4.1); 0 where a multiplier is below 0.
+
+    Args:
+        programme: inequalities.
+        groups: which slack each constraint has.
+        C: the price of slack, above 0.
+        W: any rational matrix.
+        duals: any multipliers, one a constraint.
+
+    Raises:
+        DataError: an equality among the constraints, or C not above 0.
+    """
+    if any(programme.equal) or not C > 0:
+        raise DataError(
+            "the soft margin takes inequalities and a positive price of slack",
+            value=str(C),
+            remedy="Leave equalities out; choose C above 0.",
+        )
+    slack, load = dict.fromkeys(groups, fmpq(0)), dict.fromkeys(groups, fmpq(0))
+    for g, b, m, w in zip(groups, programme.bound, programme.margins(W), duals, strict=True):
+        slack[g] = max(slack[g], b - m)
+        load[g] = load[g] + w
+    upper = norm(_flat(W)) + C * sum(slack.values(), fmpq(0))
+    gain = dot(duals, programme.bound)
+    if not (gain > 0 and _signed(programme, duals)):
+        return arb(0), upper
+    scale = norm(_flat(programme.matrix(duals))).max(arb(max(load.values()) / C))
+    return arb(gain) / scale, upper
+
+
+def _signed(programme: ExactProgramme, duals: Vector) -> bool:
+    return all(equal or w >= 0 for w, equal in zip(duals, programme.equal, strict=True))
+
+
+def _least_multiple(programme: ExactProgramme, margins: Vector) -> fmpq | None:
+    """The least t >= 0 with t margin_j >= bound_j (= on equalities), decided exactly."""
+    low, high = fmpq(0), None
+    for margin, bound, equal in zip(margins, programme.bound, programme.equal, strict=True):
+        if margin == 0:
+            if bound > 0 or (equal and bound != 0):
+                return None
+            continue
+        end = bound / margin
+        if equal or margin > 0:
+            low = max(low, end)
+        if equal or margin < 0:
+            high = end if high is None else min(high, end)
+    return low if high is None or low <= high else None
+
+
+def _flat(matrix: Matrix) -> Vector:
+    return [x for row in matrix for x in row]

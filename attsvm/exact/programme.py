@@ -1,0 +1,100 @@
+"""Least-norm programmes with exact rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
+
+from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
+
+if TYPE_CHECKING:
+    from attsvm.svm.programme import Programme
+
+__all__ = ["ExactProgramme"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactProgramme:
+    """Rows of min 1/2 ||W||_F^2 subject to D_j^T W z_j >= bound_j, = bound_j where `equal`.
+
+    D and Z are integer matrices over the denominators `unit_left` and `unit_right`.
+    """
+
+    D: fmpz_mat
+    Z: fmpz_mat
+    unit_left: fmpz
+    unit_right: fmpz
+    bound: list[fmpq]
+    equal: list[bool]
+
+    @classmethod
+    def of_rows(
+        cls, D: Matrix, Z: Matrix, bound: Vector | None = None, equal: list[bool] | None = None
+    ) -> ExactProgramme:
+        """From rows of rationals; bounds are 1 and rows are inequalities unless said otherwise."""
+        numer_D, unit_D = fmpq_mat(D).numer_denom()
+        numer_Z, unit_Z = fmpq_mat(Z).numer_denom()
+        m = len(D)
+        return cls(numer_D, numer_Z, unit_D, unit_Z, bound or [fmpq(1)] * m, equal or [False] * m)
+
+    @classmethod
+    def of(cls, programme: Programme) -> ExactProgramme:
+        """The exact values of a float programme, its rounded differences taken anew."""
+        kept, unit_kept = integers(programme.kept)
+        rival, unit_rival = integers(programme.rival)
+        D, unit_D = kept * unit_rival - rival * unit_kept, unit_kept * unit_rival
+        if programme.keys is not None:
+            keys, unit_keys = integers(programme.keys)
+            D, unit_D = D * keys.transpose(), unit_D * unit_keys
+        Z, unit_Z = integers(programme.Z)
+        return cls(D, Z, unit_D, unit_Z, rationals(programme.bound), programme.equal.tolist())
+
+    def gram(self, rows: Sequence[int], columns: Sequence[int]) -> list[list[fmpz]]:
+        """Inner products of the integer constraint matrices."""
+        left_D, left_Z = _take(self.D, rows), _take(self.Z, rows)
+        right_D, right_Z = _take(self.D, columns), _take(self.Z, columns)
+        one, two = left_D * right_D.transpose(), left_Z * right_Z.transpose()
+        ours, theirs = one.tolist(), two.tolist()
+        return [
+            [x * y for x, y in zip(a, b, strict=True)] for a, b in zip(ours, theirs, strict=True)
+        ]
+
+    def margins(self, W: Matrix) -> list[fmpq]:
+        """D_j^T W z_j of any rational matrix."""
+        numer, unit = fmpq_mat(W).numer_denom()
+        scale = unit * self.unit_left * self.unit_right
+        images = (self.D * numer).tolist()
+        pairs = zip(images, self.Z.tolist(), strict=True)
+        return [fmpq(dot(a, z)) / scale for a, z in pairs]
+
+    def matrix(self, weights: Vector) -> Matrix:
+        """sum_j weights_j A_j, A_j = D_j z_j^T."""
+        numer, unit, _ = self.combine(weights)
+        scale = unit * self.unit_left * self.unit_right
+        return [[fmpq(x, scale) for x in row] for row in numer.tolist()]
+
+    def combine(self, weights: Vector) -> tuple[fmpz_mat, fmpz, list[fmpz]]:
+        """sum_j weights_j A_j and its margins in integers: the matrix, its denominator, margins.
+
+        The matrix is over the denominator times unit_left unit_right, margins over that times
+        unit_left unit_right once more.
+        """
+        used = [j for j, w in enumerate(weights) if w != 0]
+        if not used:
+            zero = fmpz_mat(self.D.ncols(), self.Z.ncols())
+            return zero, fmpz(1), [fmpz(0)] * self.D.nrows()
+        scaled, unit = fmpq_mat([[weights[j] for j in used]]).numer_denom()
+        left = _take(self.D, used).transpose().tolist()
+        weighted = fmpz_mat([[x * scaled[0, k] for k, x in enumerate(row)] for row in left])
+        W = weighted * _take(self.Z, used)
+        product = (self.D * W).tolist()
+        margins = [dot(a, b) for a, b in zip(product, self.Z.tolist(), strict=True)]
+        return W, unit, margins
+
+
+def _take(matrix: fmpz_mat, rows: Sequence[int]) -> fmpz_mat:
+    table = matrix.tolist()
+    return fmpz_mat([table[j] for j in rows])

@@ -1,0 +1,171 @@
+"""Exact values, vectors and matrices against fractions and numpy."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from digits import EPS, encloses, fractions, real
+from flint import arb, fmpq
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, dot, norm, rational, rationals
+from attsvm.exact.numbers import (
+    combine,
+    eigenvalues,
+    gram,
+    is_positive_semidefinite,
+    product,
+    spectral_norm,
+    subtract,
+    transpose,
+)
+from properties.strategies import arrays, attention_data, sizes
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.fractions())
+def test_rationals_have_the_exact_value(x):
+    value = rational(x)
+    assert Fraction(int(value.p), int(value.q)) == Fraction(x)
+    assert rational(value) is value
+
+
+@pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_has_no_exact_value(x):
+    with pytest.raises(DataError, match="no exact value"):
+        rational(x)
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrays(2, 3), arrays(2, 3))
+def test_vector_arithmetic_is_that_of_fractions(a, b):
+    x, y = rationals(a), rationals(b)
+    assert fractions(x) == [[Fraction(v) for v in row] for row in a.tolist()]
+    expected = [Fraction(p) - Fraction(q) for p, q in zip(a[0], b[0], strict=True)]
+    assert fractions(subtract(x[0], y[0])) == expected
+    inner = sum(Fraction(p) * Fraction(q) for p, q in zip(a[0], b[0], strict=True))
+    assert fractions(dot(x[0], y[0])) == inner
+    assert combine([fmpq(2), fmpq(-1, 3)], x) == [
+        2 * p - q / 3 for p, q in zip(x[0], x[1], strict=True)
+    ]
+    with mpmath.workdps(110):
+        assert encloses(norm(x[0]), mpmath.sqrt(sum(real(p) ** 2 for p in a[0])))
+
+
+@settings(max_examples=80, deadline=None)
+@given(attention_data(), st.data())
+def test_exact_data_leave_out_absent_tokens(data, draw):
+    mask = draw.draw(arrays(data.n, data.T)) >= 0
+    mask[:, 0] |= ~mask.any(axis=1)
+    data = AttentionData(data.X, data.Z, data.y, data.v, data.scores, mask)
+    exact = ExactData.of(data)
+    for i in range(data.n):
+        kept = np.flatnonzero(mask[i]).tolist()
+        assert exact.kept[i] == kept
+        assert fractions(exact.X[i]) == [[Fraction(v) for v in data.X[i, t]] for t in kept]
+        scores = [Fraction(data.gamma[i, t]) for t in kept]  # exact: the entries are dyadic
+        assert fractions(exact.gamma[i]) == scores
+        assert exact.optimal[i] == [t for t, g in enumerate(scores) if g == max(scores)]
+    assert exact.unique == all(len(rows) == 1 for rows in exact.optimal)
+
+
+def test_scores_from_a_head_are_exact_where_floats_round():
+    data = AttentionData.of([[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]], np.ones((1, 3)), y=[1], v=[1] * 3)
+    exact = ExactData.of(data)
+    assert data.gamma[0, 0] != data.gamma[0, 1]
+    assert exact.gamma[0][0] == exact.gamma[0][1] == rational(0.1) + rational(0.2) + rational(0.3)
+    assert not exact.unique
+
+
+# matrices
+
+
+@st.composite
+def integer_matrices(draw, rows=(1, 4), columns=(1, 4), top=5):
+    shape = draw(sizes(*rows)), draw(sizes(*columns))
+    size = shape[0] * shape[1]
+    entries = draw(st.lists(st.integers(-top, top), min_size=size, max_size=size))
+    return np.array(entries, dtype=float).reshape(shape)
+
+
+@settings(max_examples=150, deadline=None)
+@given(integer_matrices())
+def test_positive_semidefiniteness_is_that_of_the_eigenvalues(B):
+    symmetric = B @ B.T - 3.0 * np.diag(B[:, 0])
+    least = np.linalg.eigvalsh(symmetric)[0]
+    assume(abs(least) > 1e-6)
+    assert is_positive_semidefinite(rationals(symmetric)) == (least > 0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(integer_matrices(columns=(1, 2)), st.integers(0, 3))
+def test_singular_matrices_are_on_the_edge_exactly(B, k):
+    """B B^T is semidefinite; where it is singular, any decrease of the diagonal is too much."""
+    gram = rationals(B @ B.T)
+    assert is_positive_semidefinite(gram)
+    tiny = fmpq(1, 10**40)
+    shifted = [[x - (tiny if i == j else 0) for j, x in enumerate(r)] for i, r in enumerate(gram)]
+    if len(B) > np.linalg.matrix_rank(B):
+        assert not is_positive_semidefinite(shifted)
+    else:
+        assert is_positive_semidefinite(shifted)  # the least eigenvalue of integers is not 1e-40
+    negated = [[-x for x in row] for row in gram]
+    assert is_positive_semidefinite(negated) == (not B.any())
+
+
+@settings(max_examples=80, deadline=None)
+@given(integer_matrices(columns=(2, 2)), st.integers(-30, 30))
+def test_the_spectral_norm_of_two_columns_is_enclosed(B, power):
+    """Against the quadratic formula for two columns, and against numpy."""
+    ball = spectral_norm(rationals(B * 2.0**power))
+    (a, b), (_, c) = (B.T @ B).tolist()
+    with mpmath.workdps(110):
+        square = (a + c + mpmath.sqrt((real(a) - c) ** 2 + 4 * real(b) ** 2)) / 2
+        assert encloses(ball, mpmath.sqrt(square) * real(2.0**power))
+    assert ball.rad() <= abs(ball.mid()) * arb(2) ** -48
+    largest = np.linalg.norm(B, 2) * 2.0**power
+    assert abs(float(ball.mid()) - largest) <= 16 * EPS * largest
+
+
+@settings(max_examples=60, deadline=None)
+@given(integer_matrices(rows=(3, 5), columns=(3, 4)))
+def test_the_spectral_norm_of_larger_matrices_is_numpys(B):
+    ball = spectral_norm(rationals(B))
+    assert ball.rad() <= abs(ball.mid()) * arb(2) ** -48
+    assert abs(float(ball.mid()) - np.linalg.norm(B, 2)) <= 64 * EPS * np.linalg.norm(B, 2)
+
+
+def test_the_norm_of_balls_about_zero_goes_down_to_zero():
+    assert norm([arb(0, 2)]).contains(0)
+    assert norm([arb(0, 2)]).contains(2)
+    assert norm([arb(1, 1), fmpq(0)]).contains(arb(1))
+    assert not norm([arb(0, 2)]) > 3
+    assert not norm([arb("nan")]).is_finite()
+    assert norm([fmpq(3), fmpq(4)]) == 5
+
+
+@settings(max_examples=50, deadline=None)
+@given(integer_matrices(), integer_matrices())
+def test_products_are_those_of_numpy(A, B):
+    """Of small integers, which floats add exactly."""
+    left, right = rationals(A), rationals(B)
+    assert transpose(left) == rationals(A.T)
+    if A.shape[1] == B.shape[0]:
+        assert product(left, right) == rationals(A @ B)
+    small = min((A @ A.T, A.T @ A), key=len)
+    assert gram(left) == rationals(small)
+
+
+@settings(max_examples=60, deadline=None)
+@given(integer_matrices(rows=(2, 4), columns=(1, 3)))
+def test_eigenvalues_with_their_multiplicities_are_those_of_numpy(B):
+    """Symmetric eigenvalues are well conditioned in floats; the zeros are counted exactly."""
+    found = sorted(float(x) for x, count in eigenvalues(rationals(B @ B.T)) for _ in range(count))
+    assert np.allclose(found, np.linalg.eigvalsh(B @ B.T), atol=1e-9)
+    zero = sum(count for value, count in eigenvalues(rationals(B @ B.T)) if value == 0)
+    assert zero == len(B) - np.linalg.matrix_rank(B)
