@@ -1,4 +1,4 @@
-"""The command line: claims, verify, hunt, replay, gate, solve, reproduce.
+"""The command line: claims, verify, hunt, replay, gate, report, solve, reproduce.
 
 Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 an internal error. Nothing heavy is
 imported before a command needs it.
@@ -7,22 +7,28 @@ imported before a command needs it.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attsvm._threads import single_threaded
 from attsvm.errors import AttsvmError, UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.ledger import Ledger
+    from attsvm.theory.workers import Workers
 
 __all__ = ["main"]
 
 LEDGER = ".attsvm/ledger.jsonl"
 EXAMPLES = ".attsvm/counterexamples"
+PAGE = "attsvm-report.html"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -81,8 +87,12 @@ def _parser() -> _Parser:
     )
     run = _Parser(add_help=False)
     run.add_argument("--seed", type=int, default=0, help="base seed (default 0)")
-    run.add_argument(
+    where = run.add_mutually_exclusive_group()
+    where.add_argument(
         "-n", "--workers", type=positive_integer, default=1, help="processes (default 1)"
+    )
+    where.add_argument(
+        "--cluster", metavar="ADDRESS", help="the scheduler of a dask cluster that does the work"
     )
 
     parser = _Parser(
@@ -108,13 +118,25 @@ def _parser() -> _Parser:
         "hunt", parents=[shared, packs, run], help="search a counterexample to one claim"
     )
     hunt.add_argument("id", metavar="ID")
-    hunt.add_argument("--seconds", type=seconds, default=60.0, help="default 60")
+    hunt.add_argument("--seconds", type=seconds, help="wall time (default 60)")
+    hunt.add_argument(
+        "--rounds", type=positive_integer, help="rounds of search; the same for any -n"
+    )
+    hunt.add_argument("--sibling", default="", metavar="NAME", help="hunt a sibling instead")
+    hunt.add_argument("--searchers", metavar="A,B,...", help="default: all that fit the claim")
+    hunt.add_argument(
+        "--fresh",
+        action="store_true",
+        help="do not look at the claim's own explicit instances and stored counterexample",
+    )
     hunt.add_argument("--out", metavar="DIR", default=EXAMPLES, help=f"default {EXAMPLES}")
 
     replay = commands.add_parser(
         "replay", parents=[shared, packs], help="re-execute stored counterexamples"
     )
-    replay.add_argument("files", nargs="+", metavar="FILE")
+    replay.add_argument(
+        "files", nargs="+", metavar="FILE", help="a stored file, or a folder of them"
+    )
 
     gate = commands.add_parser(
         "gate", parents=[shared, packs], help="hold a run against the reviewed expectations"
@@ -123,6 +145,12 @@ def _parser() -> _Parser:
         "--expect", metavar="FILE", help="default: the expectations.json of every pack"
     )
     gate.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+
+    report = commands.add_parser(
+        "report", parents=[shared], help="one self-contained HTML page of the last run"
+    )
+    report.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+    report.add_argument("--out", metavar="FILE", default=PAGE, help=f"default {PAGE}")
 
     solve = commands.add_parser(
         "solve", parents=[shared], help="solve the Att-SVM of your own data"
@@ -180,7 +208,47 @@ def _open_ledger(path: str) -> Ledger:
     return ledger
 
 
+@contextlib.contextmanager
+def _crew(options: argparse.Namespace) -> Iterator[Workers]:
+    """The workers asked for. SIGTERM ends them as Ctrl-C does; `options.stopped` says so.
+
+    The exception alone would not do: what runs as it strikes may swallow it.
+    """
+    options.stopped = False
+
+    def stop(*_: object) -> None:
+        options.stopped = True
+        raise KeyboardInterrupt
+
+    single_threaded()
+    ours = threading.current_thread() is threading.main_thread()
+    blows = (signal.SIGINT, signal.SIGTERM) if ours else ()
+    before = {blow: signal.signal(blow, stop) for blow in blows}
+    try:
+        if options.cluster:
+            from attsvm.theory.cluster import cluster
+
+            # workers may run in other folders
+            options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]
+            with cluster(options.cluster, options.pack) as crew:
+                yield crew
+        else:
+            from attsvm.theory.workers import processes
+
+            with processes(options.workers, options.pack) as crew:
+                yield crew
+    finally:
+        for blow, handler in before.items():
+            signal.signal(blow, handler)
+
+
 def _verify(options: argparse.Namespace) -> int:
+    with _crew(options) as crew:
+        return _verify_with(crew, options)
+
+
+def _verify_with(crew: Workers, options: argparse.Namespace) -> int:
+    from attsvm.theory.curated import summary
     from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.profiles import profile_named
@@ -192,6 +260,8 @@ def _verify(options: argparse.Namespace) -> int:
     with _open_ledger(options.ledger) as ledger, Live(total) as live:
 
         def progress(done: int, _: int, checked: Checked | None) -> None:
+            if options.stopped:
+                raise KeyboardInterrupt
             live.update(done, None if checked is None else f"{checked.claim.id}: {checked.verdict}")
 
         report = verify(
@@ -199,7 +269,7 @@ def _verify(options: argparse.Namespace) -> int:
             options.ids,
             profile=options.profile,
             seed=options.seed,
-            workers=options.workers,
+            crew=crew,
             named=options.pack,
             ledger=ledger,
             examples_folder=Path(options.ledger).parent / "counterexamples",
@@ -210,12 +280,14 @@ def _verify(options: argparse.Namespace) -> int:
         write_json(options.json, document)
     if options.json != "-":
         table_text(document["claims"])
+        for line in summary(report.replayed):
+            print(line)
         examples = sum(c.reading.examples for c in report.checked)
         wrong = sum(not c.as_expected for c in report.checked)
         print(
             f"{len(report.checked)} claims on {examples} instances, profile {report.profile}, "
             f"seed {report.seed}: "
-            + ("every verdict as expected" if report.matched else f"{wrong} not as expected")
+            + (f"{wrong} not as expected" if wrong else "every verdict as expected")
         )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
@@ -228,10 +300,17 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _hunt(options: argparse.Namespace) -> int:
+    with _crew(options) as crew:
+        return _hunt_with(crew, options)
+
+
+def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
+    """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
     from attsvm.theory import counterexample, files
-    from attsvm.theory.hunt import hunt
+    from attsvm.theory.hunt import Hunt, hunt
     from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import Live
+    from attsvm.theory.report import tell_hunt
+    from attsvm.theory.watch import Watch
 
     claims = find_claims(load_packs(options.pack), [options.id])
     if len(claims) != 1:
@@ -241,67 +320,65 @@ def _hunt(options: argparse.Namespace) -> int:
             remedy=f"Choose among {', '.join(c.id for c in claims)}.",
         )
     claim = claims[0]
+    claim.part(options.sibling)
     folder = Path(options.out)
-    with Live(None) as live:
+    stored: dict[str, str] = {}
+    seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
+    with Watch(seconds) as watch:
+
+        def progress(account: Hunt) -> None:
+            if options.stopped:
+                raise KeyboardInterrupt
+            if account.smallest is not None and not stored:
+                stored.update(counterexample.store(folder, account))
+            watch.update(account)
+
         result = hunt(
             claim,
-            seconds=options.seconds,
+            part=options.sibling,
+            seconds=seconds,
+            rounds=options.rounds,
             seed=options.seed,
-            workers=options.workers,
+            crew=crew,
+            searchers=options.searchers.split(",") if options.searchers else None,
+            known=not options.fresh,
             named=options.pack,
-            progress=lambda rounds, seen: live.update(rounds, f"{seen} instances of {claim.id}"),
+            progress=progress,
         )
+    if result.smallest is not None:
+        stored.update(counterexample.store(folder, result))
     document = result.json()
-    document["counterexample"] = None
-    if result.found is not None:
-        path = folder / counterexample.file_name(claim.id)
-        files.write_text(path, files.dump(counterexample.document(claim, result.found)) + "\n")
-        document["counterexample"] = path.as_posix()
+    document["counterexample"] = stored.get("smallest")
+    document["worst"] = stored.get("worst")
     if options.json:
         files.write_json(options.json, document)
-    if result.error is not None:
-        print(f"attsvm: the check of {claim.id} broke: {result.error}", file=sys.stderr)
-        return 3
     if options.json != "-":
-        _tell_hunt(document, options.pack)
-    return 0 if result.found is None else 1
-
-
-def _tell_hunt(document: dict[str, Any], packs: Sequence[str]) -> None:
-    looked = f"{document['examples']} instances in {document['rounds']} rounds"
-    if document["found"]:
-        print(f"refuted: {document['claim']} after {looked}")
-        print(f"counterexample: {document['counterexample']}")
-        with_pack = "".join(f" --pack {pack}" for pack in packs)
-        print(f"replay it: attsvm replay{with_pack} {document['counterexample']}")
-        return
-    print(f"not refuted: {document['claim']} after {looked}; that is no proof")
-    if document["tightness"] is not None:
-        print(f"closest: left side over right side reached {document['tightness']:.6g}")
-    elif document["min_slack"] is not None:
-        print(f"closest: slack {document['min_slack']:.6g}")
-    if document["undecided"]:
-        print(f"open: {document['undecided']} instances could be settled neither way")
+        tell_hunt(document, options.pack)
+    if result.error is not None:
+        print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)
+    if result.smallest is not None:
+        return 1
+    if result.interrupted:
+        return 130
+    return 3 if result.error is not None else 0
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from attsvm.theory.counterexample import replay
+    from attsvm.theory.counterexample import gathered, replay
     from attsvm.theory.files import write_json
     from attsvm.theory.packs import load_packs
 
     packs = load_packs(options.pack)
-    results = [replay(path, packs) for path in options.files]
-    confirmed = all(r.result == "CONFIRMED" for r in results)
+    results = [replay(path, packs) for path in gathered(options.files)]
+    confirmed = all(r.confirmed for r in results)
     if options.json:
         write_json(
             options.json,
             {"schema": 1, "files": [r.json() for r in results], "confirmed": confirmed},
         )
     if options.json != "-":
-        for r in results:
-            stale = " (the claim's file has changed since)" if r.stale else ""
-            claim = f"{r.claim}: " if r.claim else ""
-            print(f"{r.result}: {r.file}: {claim}{r.reason}{stale}")
+        for result in results:
+            print(result)
     return 0 if confirmed else 1
 
 
@@ -335,6 +412,22 @@ def _gate(options: argparse.Namespace) -> int:
             else f"gate: {len(run.verdicts)} verdicts as reviewed"
         )
     return 1 if reasons else 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from attsvm.theory.files import write_json, write_text
+    from attsvm.theory.ledger import last_run
+    from attsvm.theory.run_page import page
+
+    run = last_run(options.ledger)
+    write_text(options.out, page(run))
+    if options.json:
+        entries = [run.verdicts[name] for name in sorted(run.verdicts)]
+        document = {"schema": 1, "profile": run.profile, "seed": run.seed, "claims": entries}
+        write_json(options.json, {**document, "page": options.out})
+    if options.json != "-":
+        print(f"{len(run.verdicts)} verdicts of the last run: {options.out}")
+    return 0
 
 
 def _tell_of_compiling(special: str) -> None:
@@ -423,6 +516,7 @@ _COMMANDS = {
     "hunt": _hunt,
     "replay": _replay,
     "gate": _gate,
+    "report": _report,
     "solve": _solve,
     "reproduce": _reproduce,
 }

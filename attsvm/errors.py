@@ -12,6 +12,7 @@ __all__ = [
     "TiedTokensError",
     "UnknownClaimError",
     "UsageError",
+    "WorkerError",
 ]
 
 
@@ -75,3 +76,7 @@ class LedgerError(FileError):
 
 class UsageError(AttsvmError):
     """The command line was given words that do not fit together."""
+
+
+class WorkerError(AttsvmError):
+    """Workers cannot be reached, do not match, or died."""

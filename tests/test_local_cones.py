@@ -1,28 +1,76 @@
-"""Cones about locally-optimal directions: exact conditions, and the starts that leave them."""
+"""Cones about locally-optimal directions: exact conditions, radii, and the starts that leave."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attsvm import AttentionData
-from properties.fates import certified_direction
+from attsvm.exact import ExactData, cone_at, rational, rationals, separate
+from attsvm.exact.cones import Frame, bounds, never_widens
+from attsvm.exact.traps import Selection
+from properties.fates import certified_direction, short_step
 from properties.tf import local_convergence
+from properties.tf.choices import Choice
 from properties.tf.local_cones import (
     Local,
+    climbs_away,
     is_far,
     is_large,
     is_locally_optimal,
-    placed,
+    is_long,
+    is_near,
+    parts,
     selects,
-    solution,
-    started,
+    tangent,
     target,
     within,
 )
-from properties.tf.local_convergence import fleeing, on_the_ray
+from properties.tf.local_pairs import Pairs
+from properties.tf.local_radius import radius
+from properties.tf.local_starts import (
+    BETTER_SUPPORT,
+    FALLS_BACK,
+    fleeing,
+    lengthened,
+    on_the_line,
+    placed,
+    placed_at,
+    started,
+)
+
+LOSSES = ["log-loss", "logistic-loss", "exponential", "correlation"]
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with ctx.workprec(96):
+        yield
+
+
+def on_the_ray(sigma, scores):
+    """The tokens 0, (-1, 0), (-2, 1), started at sigma (1, 0); the solution if the first wins."""
+    return placed_at(scores, (2.0, -1.0), sigma, 0.0)
+
+
+def pairs_of(case):
+    return Pairs.of(case.data, case.alpha)
+
+
+def radius_of(case, share=None):
+    s = rational(case.share if share is None else share)
+    return radius(pairs_of(case), case.loss, short_step(case.data, case.loss), s)
+
+
+def closes(case):
+    """Whether balls prove that alpha is kept, whatever width they find."""
+    step = short_step(case.data, case.loss)
+    cone = cone_at(ExactData.of(case.data), rationals(case.start), case.loss, step)
+    return cone is not None and cone.selected == case.alpha.tolist()
 
 
 def test_support_tokens_are_compared_and_tokens_beyond_are_not():
@@ -41,27 +89,35 @@ def test_support_tokens_are_compared_and_tokens_beyond_are_not():
 def test_nothing_to_select_is_no_direction():
     data = AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]])
     case = Local(data, np.array([0]), np.ones((1, 1)), "log-loss")
-    assert solution(case) is None
-    assert not is_locally_optimal(case)
-    assert not within(case)
+    assert pairs_of(case) is None
+    for condition in (is_locally_optimal, within, is_near, is_large, is_long, is_far):
+        assert not condition(case)
     assert target(case, "alpha") is None
+    assert lengthened(case) is case
 
 
-def test_the_cone_is_open_and_its_width_exact():
-    # W* = (1, 0), r = 1 and c = 1 for the third token: ||E|| < sigma
-    def start(sigma, across):
+def test_the_cone_is_closed_at_each_share_and_its_width_exact():
+    # W* = (1, 0), r = 1 and c = 1 for the third token: ||E|| <= s sigma
+    def start(sigma, across, share=0.5):
         case = on_the_ray(1.0, [0.0, -1.0, 1.0])
-        return replace(case, start=np.array([[sigma, 0.0], [across, 0.0]]))
+        return replace(case, start=np.array([[sigma, 0.0], [across, 0.0]]), share=share)
 
-    assert within(start(1.0, 1.0 - 2.0**-50))
-    assert within(start(1.0, -1.0 + 2.0**-50))
-    assert not within(start(1.0, 1.0))
-    assert not within(start(1.0, 0.5), 0.5)
-    assert within(start(1.0, 0.5 - 2.0**-50), 0.5)
+    for sign in (1.0, -1.0):
+        assert within(start(1.0, sign * 0.5))
+        assert is_near(start(1.0, sign * 0.5))
+        assert not within(start(1.0, sign * (0.5 + 2.0**-50)))
+        assert not is_near(start(1.0, sign * (0.5 + 2.0**-50)))
+    assert within(start(1.0, 0.75), 1.5)
+    assert within(start(1.0, 0.75, 0.75))
     assert not within(start(-1.0, 0.0))
-    # a token that scores below alpha may come as near as its margin
-    below = replace(start(1.0, 1.5), data=on_the_ray(1.0, [0.0, -1.0, -2.0]).data)
+    assert not is_near(start(-1.0, 0.0))
+    # a token that scores below alpha may come as near as its margin, 2
+    below = replace(start(1.0, 1.0), data=on_the_ray(1.0, [0.0, -1.0, -2.0]).data)
     assert within(below)
+    assert not within(replace(below, start=np.array([[1.0, 0.0], [1.0 + 2.0**-50, 0.0]])))
+    # so may a support token of any score: its width is a number where alpha is not locally optimal
+    better = replace(start(1.0, 1.0), data=on_the_ray(1.0, [0.0, 1.0, -2.0]).data)
+    assert within(better)
     # queries and other columns count as well
     aside = start(1.0, 0.0)
     aside.start[0, 1] = 1.0
@@ -69,12 +125,37 @@ def test_the_cone_is_open_and_its_width_exact():
 
 
 @pytest.mark.parametrize("share", [0.25, 0.9, 1.1])
-def test_starts_are_placed_at_their_share_of_the_width(share):
-    choice = on_the_ray(1.0, [0.0, -1.0, 1.0])
-    case = placed(choice, np.array([[1.0, 0.0], [-2.0, 0.0]]), 8.0, share, "log-loss")
-    assert case.start[0, 0] == pytest.approx(8.0)
-    assert case.start[1, 0] == pytest.approx(-8.0 * share)
-    assert within(case) is (share < 1.0)
+@pytest.mark.parametrize("far", [1.0, 8.0])
+def test_starts_are_placed_at_their_share_and_radius(share, far):
+    given_ = on_the_ray(1.0, [0.0, -1.0, 1.0])
+    choice = Choice(given_.data, given_.alpha)
+    case = placed(choice, np.array([[1.0, 0.0], [-2.0, 0.0]]), share, 1.0, far, "log-loss")
+    if share > 1.0:
+        assert not case.start.any()
+        return
+    sigma, away = parts(case, pairs_of(case))
+    assert float(sigma) == pytest.approx(far * float(radius_of(case)))
+    assert float(away) ** 0.5 == pytest.approx(share * float(sigma))
+    assert within(case)
+    assert is_large(case)
+    assert not within(case, 0.999)
+    assert is_large(case, fmpq(9, 10) * int(far))
+    assert not is_large(case, fmpq(11, 10) * int(far))
+
+
+def test_near_and_long_starts_are_large():
+    """By its norm alone: at the widest angle the bound is attained."""
+    case = on_the_ray(1.0, [0.0, -1.0, 1.0])
+    assert tangent(pairs_of(case)) == fmpq(1, 4)
+    for across in (0.0, 0.25, 0.5):
+        least = float(radius_of(case)) * (1.25 / (1.0 + across**2)) ** 0.5
+        for factor, expected in ((1.0 + 1e-9, True), (1.0 - 1e-9, False)):
+            start = factor * least * np.array([[1.0, 0.0], [across, 0.0]])
+            here = replace(case, start=start)
+            assert is_near(here)
+            assert is_long(here) is expected
+            assert is_large(here) or not expected
+    assert not is_large(here)
 
 
 def test_selecting_and_size_are_exact():
@@ -89,10 +170,10 @@ def test_selecting_and_size_are_exact():
 @pytest.mark.parametrize("R", [4.0, 1024.0, 2.0**40])
 @pytest.mark.parametrize("reach", [2, 5])
 def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
-    case = fleeing(reach, R)
+    case = replace(fleeing(reach, R), share=1.0)
     assert is_locally_optimal(case)
     assert selects(case)
-    assert not is_large(case)
+    assert not closes(case)
     assert within(case, reach / (reach - 1))
     assert not within(case)
     with ctx.workprec(256):
@@ -100,14 +181,117 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
         assert local_convergence.certify(case, "optimal") > 0
 
 
-@settings(max_examples=60, deadline=None)
-@given(started((0.0, 0.5, 0.9)))
-def test_a_start_that_is_large_stays_large_when_doubled(case):
-    if is_locally_optimal(case) and within(case) and is_large(case):
-        double = replace(case, start=2.0 * case.start)
-        assert within(double)
-        assert is_large(double)
-        assert selects(case)
+@settings(max_examples=120, deadline=None)
+@given(started(0.5, 0.25, 0.875, 0.99))
+def test_every_cone_closes_at_its_radius_with_the_width_of_the_proof(case):
+    """The theorem of `local_radius`, and that the search of a width finds one as well."""
+    if not is_locally_optimal(case):
+        return
+    assert within(case)
+    assert is_large(case)
+    pairs = pairs_of(case)
+    sigma, exact, W = parts(case, pairs)[0], ExactData.of(case.data), rationals(case.start)
+    selection = Selection.at(exact, W)
+    assert selection.tokens == case.alpha.tolist()
+    frame = Frame.at(exact, selection, separate(exact, selection.tokens), W)
+    wide = arb(pairs.slope).sqrt()
+    Q = rational(case.share) * sigma / wide if pairs.slope else arb(1).max(frame.residual)
+    found = bounds(frame, Q, case.loss, short_step(case.data, case.loss))
+    assert frame.residual <= Q
+    assert found is not None
+    assert never_widens(found.bends, Q, found.spread)
+    assert closes(case)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(LOSSES),
+    st.tuples(*[st.integers(-8, 8)] * 2),
+    st.tuples(*[st.integers(1, 12)] * 2),
+    st.sampled_from([fmpq(1, 8), fmpq(1, 2), fmpq(15, 16)]),
+    st.sampled_from([fmpq(1, 2**20), fmpq(1), fmpq(64), fmpq(2**20)]),
+)
+def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
+    name, powers, beyond, share, step
+):
+    """Score leads from 2^-24 to 2^24, better tokens that are hardly beyond, long steps."""
+    scores = [0.0, -(8.0 ** powers[0]), 8.0 ** powers[1]]
+    if name in ("logistic-loss", "exponential", "log-loss"):
+        scores = [x / 2.0**20 for x in scores]
+    case = placed_at(scores, (1.0 + beyond[0] / 4.0, -beyond[1] / 4.0), 1.0, 0.0)
+    pairs = pairs_of(case)
+    least = radius(pairs, name, step, share)
+    if least is None or not least < 2**40:
+        return
+    sigma = rational(float(least) * (1.0 + 2.0**-40))
+    width = share * sigma * arb(1 / pairs.slope).sqrt()
+    start = [[sigma, fmpq(0)], [rational(float(width) * (1.0 - 2.0**-40)), fmpq(0)]]
+    exact = ExactData.of(case.data)
+    selection = Selection.at(exact, start)
+    assert selection.tokens == [0]
+    frame = Frame.at(exact, selection, separate(exact, [0]), start)
+    found = bounds(frame, width, name, step)
+    assert found is not None
+    assert never_widens(found.bends, width, found.spread)
+
+
+def test_at_a_fraction_of_its_radius_no_cone_closes():
+    assert is_locally_optimal(FALLS_BACK)
+    assert within(FALLS_BACK)
+    assert is_near(FALLS_BACK)
+    assert not is_large(FALLS_BACK, fmpq(1, 4))
+    assert is_large(FALLS_BACK, fmpq(6, 25))
+    assert not closes(FALLS_BACK)
+    with ctx.workprec(256):
+        assert local_convergence.certify(FALLS_BACK) < 0
+    far = replace(FALLS_BACK, start=5.0 * FALLS_BACK.start)
+    assert is_large(far)
+    assert closes(far)
+
+
+@pytest.mark.parametrize("score", [1.0, 2.0**-20, 0.0])
+def test_no_multiple_closes_where_a_support_token_scores_no_lower(score):
+    for sigma in (1.0, 64.0, 2.0**20, 2.0**60):
+        case = on_the_line(sigma, score)
+        assert not is_locally_optimal(case)
+        assert is_near(case)
+        assert not closes(case)
+        assert climbs_away(case, target(case, "alpha")) is (score > 0.0)
+        # the radius is a number all the same, but for a tie
+        assert is_long(case) is (sigma >= 64.0 and score > 0.0)
+    assert local_convergence.certify(BETTER_SUPPORT) < 0
+
+
+def test_only_a_limit_that_points_down_is_climbed_away_from():
+    case = on_the_line(8.0, -1.0)
+    assert not climbs_away(case, target(case, "alpha"))
+    assert climbs_away(case, target(case, "opposite"))
+    # rivals of different scores: nothing is known
+    assert not climbs_away(on_the_ray(8.0, [0.0, -1.0, -2.0]), [[fmpq(-1)], [fmpq(0)]])
+    # at a right angle there is room
+    flat = placed_at([0.0, -1.0, -1.0], (2.0, 0.0), 8.0, 0.0)
+    assert not climbs_away(flat, [[fmpq(0), fmpq(0)], [fmpq(1), fmpq(0)]])
+
+
+def test_radii_grow_with_step_share_and_what_pulls_away():
+    def of(scores, share, step=1, name="log-loss"):
+        return radius(pairs_of(on_the_ray(1.0, scores)), name, fmpq(step), share)
+
+    plain = [0.0, -1.0, 1.0]
+    radii = [of(plain, fmpq(1) - fmpq(1, 2**k)) for k in range(1, 8)]
+    assert all(a < b for a, b in pairwise(radii))
+    for tower in (
+        [of(plain, fmpq(1, 2), fmpq(10) ** k) for k in range(2, 8)],
+        [of([0.0, -1.0, 2.0**k], fmpq(1, 2)) for k in range(1, 8)],
+        [of([0.0, -(2.0**-k), 1.0], fmpq(1, 2)) for k in range(1, 8)],
+    ):
+        assert all(a < b for a, b in pairwise(tower))
+    # like the logarithm of a score
+    assert of([0.0, -1.0, 2.0**64], fmpq(1, 2), fmpq(1, 2**128), "correlation") < 64 * 4 + 64
+    assert of([0.0, 0.0, 1.0], fmpq(1, 2)) is None  # a tie
+    assert of(plain, fmpq(1, 2), name="logistic") is None  # grows
+    assert of(plain, fmpq(1, 2), name="squared") is not None
+    assert of([1.0, 0.0, 2.0], fmpq(1, 2), name="squared") is None  # flat at 1
 
 
 def test_a_proof_is_about_the_target_it_is_asked_for():

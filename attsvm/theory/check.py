@@ -1,35 +1,22 @@
-"""Check one part of a claim on one shard: examine instances, keep the tally, stop at a find."""
+"""Check one part of a claim on one shard, and merge what its shards came to."""
 
 from __future__ import annotations
 
 import importlib
-import json
 import time
 import traceback
 import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attsvm.errors import AttsvmError, ClaimError, DataError
-from attsvm.theory import codec, search
+from attsvm.errors import AttsvmError, ClaimError
+from attsvm.theory import search
 from attsvm.theory.claim import Claim, Part
-from attsvm.theory.confirm import Confirmation, audit, confirm
+from attsvm.theory.coverage import merged
 from attsvm.theory.profiles import Profile, derive_seed
-from attsvm.theory.slack import Slack
+from attsvm.theory.tally import Refuted, Tally
 
-__all__ = ["Outcome", "Refuted", "Tally", "check_part", "execute_proof", "merge"]
-
-
-@dataclass(frozen=True, slots=True)
-class Refuted:
-    """A confirmed violation of a part, with the values that confirm it."""
-
-    instance: Any
-    slack: dict[str, str]
-    evidence: str
-    enclosure: tuple[str, str] | None
-    method: str
-    found_by: str
+__all__ = ["Outcome", "Refuted", "check_part", "describe", "execute_proof", "merge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +25,7 @@ class Outcome:
 
     Attributes:
         claim, part: what was checked; part "" is the reading.
-        examples: instances that met the hypotheses and were evaluated.
+        examples: ordinary instances that met the hypotheses and were evaluated.
         drawn: those among them that the strategy drew.
         rejected: instances that did not meet them.
         hypotheses: how many instances satisfied each.
@@ -49,6 +36,11 @@ class Outcome:
         refuted: the counterexample, if any.
         proof: what the symbolic proof proved.
         error: what broke, if anything.
+        probed: instances that guided searchers made up and that were evaluated.
+        refused: those that did not meet the hypotheses, or are no instances at all.
+        open: those that were left open though floats see no violation in them.
+        max_slack: largest float slack.
+        coverage: what the ordinary instances were like, counted by kind and word.
     """
 
     claim: str
@@ -65,6 +57,11 @@ class Outcome:
     proof: str | None = None
     error: str | None = None
     drawn: int = 0
+    probed: int = 0
+    refused: int = 0
+    open: int = 0
+    max_slack: float | None = None
+    coverage: dict[str, dict[str, int]] = field(default_factory=dict)
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -75,139 +72,7 @@ class Outcome:
     def read(cls, document: dict[str, Any]) -> Outcome:
         """From plain data."""
         found = document.get("refuted")
-        if found is not None:
-            bounds = found["enclosure"]
-            found = Refuted(**{**found, "enclosure": bounds and tuple(bounds)})
-        return cls(**{**document, "refuted": found})
-
-
-class Tally:
-    """Examines instances of one part and counts what it sees."""
-
-    def __init__(self, claim: Claim, part: Part, audits: int) -> None:
-        self.claim = claim
-        self.part = part
-        self.audits = audits
-        self.examples = 0
-        self.rejected = 0
-        self.satisfied = {h.name: 0 for h in part.hypotheses}
-        self.min_slack: float | None = None
-        self.tightness: float | None = None
-        self.undecided = 0
-        self.note = ""
-        self.audited = 0
-        self.shares: dict[str, int] = {}
-        self.drawn = 0
-        self.best: tuple[float, Any, Slack] | None = None
-        self.counting = True
-
-    def accepts(self, case: Any) -> bool:
-        """Whether the instance meets every hypothesis; counts each by name."""
-        verdicts = {}
-        for hypothesis in self.part.hypotheses:
-            answer = hypothesis.holds(case)
-            if not isinstance(answer, bool):
-                raise ClaimError(
-                    f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
-                    value=repr(answer),
-                    remedy="Return True or False.",
-                )
-            verdicts[hypothesis.name] = answer
-        accepted = all(verdicts.values())
-        if self.counting:
-            for name, answer in verdicts.items():
-                self.satisfied[name] += answer
-            self.examples += accepted
-            self.rejected += not accepted
-        return accepted
-
-    def evaluate(self, case: Any, searcher: str) -> tuple[Slack, Confirmation | None]:
-        """The slack of an accepted instance, confirmed where floats do not settle it."""
-        slack = self.claim.conclusion(case, **self.part.parameters)
-        if not isinstance(slack, Slack) or slack.broken:
-            raise ClaimError(
-                f"the conclusion of {self.claim.id} returned no usable slack",
-                value=repr(slack),
-                remedy="Return a Slack whose value and error are numbers.",
-            )
-        if slack.holds:
-            if self.counting and self.audits > 0:
-                self.audits -= 1
-                self.audited += audit(self.claim, self.part.parameters, case, slack)
-            return slack, None
-        answer = confirm(self.claim, self.part.parameters, case, slack.kind)
-        if answer.refuted is False and slack.violated and self.claim.same_slack:
-            raise ClaimError(
-                f"floats and exact arithmetic disagree on {self.claim.id}: floats see a slack of "
-                f"{slack.value!r} within {slack.error!r}, {answer.method} sees none violated",
-                remedy="Correct the conclusion's error bound or the certificate.",
-            )
-        return slack, answer
-
-    def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
-        """Examine one instance; returns whether it was accepted, and a confirmed refutation."""
-        if not self.accepts(case):
-            return False, None
-        self.drawn += self.counting and searcher == search.DRAWN
-        slack, answer = self.evaluate(case, searcher)
-        if self.counting and slack.kind != "unknown":
-            self._record(slack, case, answer is not None and answer.refuted is True)
-        disagree = answer is not None and answer.refuted is False and slack.violated
-        if answer is None or (answer.refuted is False and not disagree):
-            return True, None
-        if answer.refuted:
-            return True, Refuted(
-                instance=codec.encode(codec.canonical(case, self.claim.instance_type)),
-                slack={"value": repr(slack.value), "error": repr(slack.error), "kind": slack.kind},
-                evidence=str(answer.evidence),
-                enclosure=answer.enclosure,
-                method=answer.method,
-                found_by=searcher,
-            )
-        if self.counting:
-            self.undecided += 1
-            where = json.dumps(codec.encode(case))
-            said = slack.note or f"slack {slack.value!r}: {answer.method}"
-            if disagree:
-                said = (
-                    f"floats see a slack of {slack.value!r} within {slack.error!r}, which "
-                    f"{answer.method} contradicts"
-                )
-            self.note = self.note or f"{said}; first at {where[:300]}"
-        return True, None
-
-    def _record(self, slack: Slack, case: Any, refuted: bool) -> None:
-        if self.min_slack is None or slack.value < self.min_slack:
-            self.min_slack = slack.value
-        if slack.ratio is not None:
-            # above 1 without a refutation is within its own error
-            ratio = slack.ratio if refuted else min(slack.ratio, 1.0)
-            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
-        height = slack.ratio if slack.ratio is not None else -slack.value
-        if self.best is None or height > self.best[0]:
-            self.best = height, case, slack
-
-    def audit_tightest(self) -> None:
-        """Audit the instance that came closest, whichever searcher found it."""
-        if self.best is not None and self.best[2].holds:
-            _, case, slack = self.best
-            self.audited += audit(self.claim, self.part.parameters, case, slack)
-
-    def height(self, case: Any) -> float | None:
-        """How close an instance comes to violation; None where it is not admissible."""
-        try:
-            if not all(h.holds(case) for h in self.part.hypotheses):
-                return None
-            slack = self.claim.conclusion(case, **self.part.parameters)
-        except DataError:
-            return None
-        if slack.broken:
-            raise ClaimError(
-                f"the conclusion of {self.claim.id} returned no usable slack", value=repr(slack)
-            )
-        if slack.kind == "unknown":
-            return None
-        return slack.ratio if slack.ratio is not None else -slack.value
+        return cls(**{**document, "refuted": None if found is None else Refuted.read(found)})
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:
@@ -228,7 +93,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
-        error = _describe(problem)
+        error = describe(problem)
     return Outcome(
         claim=claim.id,
         part=part.name,
@@ -244,11 +109,17 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         proof=proof,
         error=error,
         drawn=tally.drawn,
+        probed=tally.probed,
+        refused=tally.refused,
+        open=tally.open,
+        max_slack=tally.max_slack,
+        coverage=tally.coverage.json(),
         seconds=time.perf_counter() - started,
     )
 
 
-def _describe(problem: BaseException) -> str:
+def describe(problem: BaseException) -> str:
+    """One line on what broke a check, with the place where it is not an error of our own."""
     if isinstance(problem, AttsvmError):
         return str(problem)
     last = traceback.extract_tb(problem.__traceback__)[-1]
@@ -290,6 +161,11 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         undecided_note=next((o.undecided_note for o in outcomes if o.undecided_note), ""),
         audited=sum(o.audited for o in outcomes),
         drawn=sum(o.drawn for o in outcomes),
+        probed=sum(o.probed for o in outcomes),
+        refused=sum(o.refused for o in outcomes),
+        open=sum(o.open for o in outcomes),
+        max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),
+        coverage=merged([o.coverage for o in outcomes]),
         refuted=next((o.refuted for o in outcomes if o.refuted), None),
         proof=next((o.proof for o in outcomes if o.proof), None),
         error=next((o.error for o in outcomes if o.error), None),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import re
 import typing
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from attsvm.errors import ClaimError
+from attsvm.theory.provenance import fingerprint
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Expected, Truth
 
@@ -92,13 +92,18 @@ class Claim:
     rerun: Callable[..., Slack] | None = field(repr=False)
     examples: tuple[Any, ...] = field(repr=False)
     ensemble: Callable[[np.random.Generator], Any] | None = field(repr=False)
+    relaxed: Callable[..., Any] | None = field(repr=False)
     proof: str | None
     depends_on: tuple[str, ...]
     cost: int
     same_slack: bool
     file: str
     line: int
-    fingerprint: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the id, the statement, and the code of the pack that the claim rests on."""
+        return fingerprint(self.id, self.statement, self.file)
 
     @property
     def statement_id(self) -> str:
@@ -170,6 +175,7 @@ def claim(
     rerun: Callable[..., Slack] | None = None,
     examples: Iterable[Any] = (),
     ensemble: Callable[[np.random.Generator], Any] | None = None,
+    relaxed: Callable[..., Any] | None = None,
     proof: str | None = None,
     depends_on: Iterable[str] = (),
     cost: int = 1,
@@ -191,11 +197,18 @@ def claim(
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         siblings: at least two false neighbours by name, each made by `sibling`.
         hypotheses: named conditions, decided exactly.
-        certify: with the conclusion's parameters, a ball (`flint.arb`) of the slack at the
-            working precision, from the exact values and by other code; None where it cannot say.
+        certify: with the conclusion's parameters, the slack from the exact values and by other
+            code: a ball (`flint.arb`) at the working precision, `attsvm.theory.OPEN` where more
+            bits are needed to say anything, a rational (`flint.fmpq`), or None where it cannot
+            say at any precision.
         rerun: where no enclosure exists, the slack once more by other code in higher precision.
         examples: explicit instances, checked first: degenerate sizes, published instances.
         ensemble: draws one larger instance from a generator.
+        relaxed: with the conclusion's parameters, a differentiable stand-in for how close instances
+            come to violation (the ratio of left to right side, or minus the slack). It sees many
+            instances at once: torch tensors with a leading batch axis in place of floats and float
+            arrays, namespaces in place of records; it returns a tensor (batch,). It says where to
+            look and decides nothing.
         proof: `package.module:function` of a symbolic proof; it returns what was proved or raises.
         depends_on: ids of claims that this one rests on.
         cost: divides the profile's budgets.
@@ -226,28 +239,18 @@ def claim(
             rerun=rerun,
             examples=tuple(examples),
             ensemble=ensemble,
+            relaxed=relaxed,
             proof=proof,
             depends_on=tuple(depends_on),
             cost=cost,
             same_slack=same_slack,
             file=file,
             line=inspect.getsourcelines(conclusion)[1],
-            fingerprint=_fingerprint(id, statement, file),
         )
         _ensure_checkable(made)
         return made
 
     return declare
-
-
-def _fingerprint(id: str, statement: str, file: str) -> str:
-    digest = hashlib.sha256(f"{id}\x1f{statement}\x1f".encode())
-    try:
-        with open(file, "rb") as handle:
-            digest.update(handle.read())
-    except OSError:
-        digest.update(file.encode())
-    return digest.hexdigest()
 
 
 def _ensure_checkable(made: Claim) -> None:
@@ -300,3 +303,17 @@ def _ensure_checkable(made: Claim) -> None:
             )
         if not s.parameters and not s.drop:
             raise ClaimError(f"sibling {s.name!r} of {made.id} changes nothing")
+        _ensure_guided(made, s)
+
+
+def _ensure_guided(made: Claim, s: Sibling) -> None:
+    if made.relaxed is None:
+        return
+    try:
+        inspect.signature(made.relaxed).bind(None, **s.parameters)
+    except TypeError as problem:
+        raise ClaimError(
+            f"the relaxed objective of {made.id} does not take what sibling {s.name!r} changes",
+            value=str(problem),
+            remedy="Give it the parameters of the conclusion.",
+        ) from problem

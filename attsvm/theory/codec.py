@@ -13,7 +13,7 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
-__all__ = ["canonical", "decode", "encode"]
+__all__ = ["canonical", "decode", "encode", "records"]
 
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
@@ -79,14 +79,14 @@ def encode(value: Any) -> Any:
     )
 
 
-def _records(hint: Any, found: dict[str, type]) -> dict[str, type]:
+def records(hint: Any, found: dict[str, type]) -> dict[str, type]:
     """All dataclasses reachable from a type hint, by name."""
     for part in typing.get_args(hint):
-        _records(part, found)
+        records(part, found)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint.__name__ not in found:
         found[hint.__name__] = hint
         for inner in typing.get_type_hints(hint).values():
-            _records(inner, found)
+            records(inner, found)
     return found
 
 
@@ -97,7 +97,7 @@ def decode(document: Any, hint: Any) -> Any:
         FileError: not such a document, or a record that `hint` does not contain.
     """
     try:
-        return _decode(document, _records(hint, {}))
+        return _decode(document, records(hint, {}))
     except RecursionError as error:
         raise FileError("an instance in the file is nested too deeply") from error
 

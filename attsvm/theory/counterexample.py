@@ -3,37 +3,61 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attsvm.errors import AttsvmError, FileError
 from attsvm.theory import codec, files
-from attsvm.theory.check import Outcome
 from attsvm.theory.claim import Claim
-from attsvm.theory.confirm import confirm
+from attsvm.theory.confirm import Confirmation, confirm
+from attsvm.theory.latex import latex
 from attsvm.theory.packs import Pack, find_claims
+from attsvm.theory.snippets import python
 
-__all__ = ["Replay", "document", "file_name", "replay"]
+if TYPE_CHECKING:
+    from attsvm.theory.hunt import Hunt
+    from attsvm.theory.tally import Refuted
+
+__all__ = ["Replay", "document", "file_name", "gathered", "read", "replay", "store"]
 
 KIND = "attsvm-counterexample"
 SCHEMA = 1
 
 
-def file_name(claim_id: str) -> str:
-    """The file name that a claim's counterexample is stored under."""
-    return claim_id.replace("/", "--").replace(":", "--") + ".json"
+def file_name(claim_id: str, part: str = "") -> str:
+    """The file name that a counterexample of a claim, or of its sibling, is stored under."""
+    words = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")
+    return (
+        claim_id.replace("/", "--").replace(":", "--") + (f"--{words}" if words else "") + ".json"
+    )
 
 
-def document(claim: Claim, outcome: Outcome) -> dict[str, Any]:
-    """The file of a refutation: values, slack, certificate, and what it refutes."""
-    found = outcome.refuted
-    assert found is not None
+def document(
+    claim: Claim,
+    found: Refuted,
+    *,
+    part: str = "",
+    role: Literal["smallest", "worst"] | None = None,
+    minimal: bool = False,
+) -> dict[str, Any]:
+    """The file of a refutation: values, slack, certificate, what it refutes, and it for people.
+
+    Args:
+        claim: the claim.
+        found: its refutation.
+        part: the sibling that it refutes instead.
+        role: whether it is the smallest or the worst of a hunt.
+        minimal: whether no single move of the shrinker makes it smaller.
+    """
+    case = codec.decode(found.instance, claim.instance_type)
     return {
         "schema": SCHEMA,
         "kind": KIND,
         "claim": claim.id,
-        "sibling": outcome.part or None,
+        "sibling": part or None,
         "statement": claim.statement,
         "fingerprint": claim.fingerprint,
         "instance": found.instance,
@@ -43,13 +67,47 @@ def document(claim: Claim, outcome: Outcome) -> dict[str, Any]:
             "method": found.method,
             "enclosure": None if found.enclosure is None else list(found.enclosure),
         },
+        "role": role,
+        "minimal": minimal,
         "found_by": found.found_by,
+        "python": python(claim, part, case),
+        "latex": latex(
+            claim,
+            part,
+            case,
+            kind=found.slack["kind"],
+            evidence=found.evidence,
+            method=found.method,
+            enclosure=found.enclosure,
+        ),
     }
+
+
+def store(folder: Path, account: Hunt) -> dict[str, str]:
+    """Write the smallest and the worst counterexample of a hunt; their paths by role.
+
+    Raises:
+        FileError: the folder cannot be written.
+    """
+    stored: dict[str, str] = {}
+    name = file_name(account.claim.id, account.part)
+    roles: dict[Literal["smallest", "worst"], Refuted | None] = {"smallest": account.smallest}
+    if account.worst != account.smallest:
+        roles["worst"] = account.worst
+    for role, found in roles.items():
+        if found is None:
+            continue
+        path = folder / (name if role == "smallest" else name.replace(".json", "--worst.json"))
+        minimal = role == "smallest" and account.minimal
+        entry = document(account.claim, found, part=account.part, role=role, minimal=minimal)
+        files.write_text(path, files.dump(entry) + "\n")
+        stored[role] = path.as_posix()
+    return stored
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What re-executing one file came to, and why."""
+    """What re-executing one file came to, and why; `stale` where the claim's code changed since."""
 
     file: str
     result: Literal["CONFIRMED", "NOT CONFIRMED", "ERROR"]
@@ -58,70 +116,91 @@ class Replay:
     reason: str
     stale: bool = False
 
+    @property
+    def confirmed(self) -> bool:
+        """Whether the file refutes its claim."""
+        return self.result == "CONFIRMED"
+
     def json(self) -> dict[str, Any]:
         """As plain data."""
-        return {
-            "file": self.file,
-            "result": self.result,
-            "claim": self.claim,
-            "evidence": self.evidence,
-            "reason": self.reason,
-            "stale": self.stale,
-        }
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """One line for people."""
+        claim = f"{self.claim}: " if self.claim else ""
+        stale = " (the code of the claim has changed since)" if self.stale else ""
+        return f"{self.result}: {self.file}: {claim}{self.reason}{stale}"
+
+
+def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files named, and in the place of a folder all its .json files in order.
+
+    A folder without any stays, to be told of by `replay`.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        found += (sorted(path.glob("*.json")) if path.is_dir() else []) or [path]
+    return found
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """A stored counterexample, as far as its schema goes.
+
+    Raises:
+        FileError: unreadable, of another kind or schema.
+    """
+    if Path(path).is_dir():
+        raise FileError(f"{path} is a folder without .json files", remedy="`hunt` writes them.")
+    stored = files.read_json(path)
+    if not isinstance(stored, dict) or stored.get("kind") != KIND:
+        raise FileError(f"{path} is no counterexample file", remedy="`hunt` writes them.")
+    if stored.get("schema") != SCHEMA:
+        raise FileError(
+            f"{path} has a schema that is not known",
+            value=stored.get("schema"),
+            remedy=f"This version reads schema {SCHEMA}.",
+        )
+    return stored
 
 
 def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     """Re-execute a stored counterexample: hypotheses, then exact evaluation, nothing remembered.
 
-    The file's own slack and certificate are not looked at. `stale` says that the claim's file
-    has changed since the counterexample was stored.
+    The file's own slack, certificate and snippets are not looked at.
     """
     name = str(Path(path))
     try:
-        stored = files.read_json(path)
-        if not isinstance(stored, dict) or stored.get("kind") != KIND:
-            raise FileError(f"{name} is no counterexample file", remedy="`hunt` writes them.")
-        if stored.get("schema") != SCHEMA:
-            raise FileError(
-                f"{name} has a schema that is not known",
-                value=stored.get("schema"),
-                remedy=f"This version reads schema {SCHEMA}.",
-            )
-        claims = [
-            c for c in find_claims(packs, [str(stored.get("claim"))]) if c.id == stored.get("claim")
-        ]
+        stored = read(path)
+        wanted = stored.get("claim")
+        claims = [c for c in find_claims(packs, [str(wanted)]) if c.id == wanted]
         if len(claims) != 1:
-            raise FileError(f"{name} names no single claim", value=stored.get("claim"))
+            raise FileError(f"{name} names no single claim", value=wanted)
         claim = claims[0]
         part = claim.part(str(stored.get("sibling") or ""))
         case = codec.decode(stored.get("instance"), claim.instance_type)
         failed = [h.name for h in part.hypotheses if h.holds(case) is not True]
         if failed:
-            return Replay(
-                name,
-                "NOT CONFIRMED",
-                claim.id,
-                "none",
-                f"the instance does not satisfy: {', '.join(failed)}",
-            )
+            said = f"the instance does not satisfy: {', '.join(failed)}"
+            return Replay(name, "NOT CONFIRMED", claim.id, "none", said)
         kind = claim.conclusion(case, **part.parameters).kind
         answer = confirm(claim, part.parameters, case, kind)
+        stale = stored.get("fingerprint") != claim.fingerprint
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
     except (Exception, SystemExit) as error:  # a file may upset a claim in any way; report it
         return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
-    stale = stored.get("fingerprint") != claim.fingerprint
     if answer.refuted:
-        bounds = answer.enclosure or ("?", "?")
-        return Replay(
-            name,
-            "CONFIRMED",
-            claim.id,
-            str(answer.evidence),
-            f"slack in [{bounds[0]}, {bounds[1]}], {answer.method}",
-            stale,
-        )
+        said = _violation(answer, kind)
+        return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, stale)
     said = "the conclusion holds" if answer.refuted is False else "the sign stays open"
-    return Replay(
-        name, "NOT CONFIRMED", claim.id, "none", f"{said} on this instance ({answer.method})", stale
-    )
+    said = f"{said} on this instance ({answer.method})"
+    return Replay(name, "NOT CONFIRMED", claim.id, "none", said, stale)
+
+
+def _violation(answer: Confirmation, kind: str) -> str:
+    """How the slack violates the conclusion."""
+    low, high = answer.enclosure or ("?", "?")
+    if kind == "strict" and not high.startswith("-"):
+        method = f"slack in [{low}, {high}], {answer.method}"
+        return f"slack <= 0 violates a strict inequality: {method}"
+    return f"slack in [{low}, {high}], {answer.method}"

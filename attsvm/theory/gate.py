@@ -86,6 +86,13 @@ def hold(
         if expected.until is not None and today > expected.until:
             reasons.append(f"{claim}: the expectation lapsed on {expected.until}; review it")
         reasons += _compare(claim, expected.verdict, got)
+    for file in sorted(set(run.curated) | set(run.replays)):
+        replay = run.replays.get(file)
+        if replay is None:
+            reasons.append(f"{file}: the run did not replay this curated counterexample")
+        elif replay["result"] != "CONFIRMED":
+            said = f"{replay['result']} ({replay.get('reason', '')})"
+            reasons.append(f"{file}: the curated counterexample no longer stands: {said}")
     if not run.claims:
         reasons.append("the run checked no claim")
     return tuple(reasons)

@@ -1,59 +1,175 @@
-"""A hunt: rounds of fresh seeds against one claim until a counterexample or the time is up."""
+"""The hunt: searchers side by side on one claim until one finds or the time is up.
+
+A round is a fixed number of turns. What the turns of round k are, with all their seeds and pools,
+depends on what came of the rounds up to k - 2, so two rounds are under way at any time and the
+answer is the same for any number of workers. The first find in the order of turns wins; it is then
+made smaller, until no single move does, and worse.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attsvm.theory.check import Outcome, check_part
+from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.claim import Claim
-from attsvm.theory.profiles import PROFILES
-from attsvm.theory.verify import Task, _work, finite, worker_pool
+from attsvm.theory.coverage import merged, warnings_of
+from attsvm.theory.schedule import Schedule
+from attsvm.theory.searchers import GUIDED, Elite, Pool
+from attsvm.theory.tally import Refuted
+from attsvm.theory.turn import Gain, Turn, searchers_of, take, turn_job
+from attsvm.theory.verify import finite
+from attsvm.theory.workers import HERE, Workers
 
-__all__ = ["Hunt", "hunt"]
+__all__ = ["Effort", "Hunt", "hunt"]
 
-PROFILE = "ci"
-"""Budget of one round."""
+_BUDGET = 96
+"""Instances of a turn in the first rounds, for a claim of cost 1."""
+
+_POLISH = 240
+"""Instances of a turn that shrinks or worsens a find, for a claim of cost 1."""
+
+_WORSE = 8
+"""Turns that may be spent on worsening."""
+
+_BROKEN = 3
+"""Turns that may break before the hunt ends."""
+
+_GRACE = 0.04
+"""Turns stop this part of the time early, and are waited for this part longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunt:
-    """How a hunt ended.
+@dataclass(slots=True)
+class Effort:
+    """What a searcher did.
 
     Attributes:
-        claim: what was hunted.
-        found: the outcome that holds a confirmed counterexample, if any.
-        rounds, examples, undecided: how hard it was looked for.
-        closest: the largest ratio or the least slack that a search came to.
-        error: what broke, if anything.
+        turns: how many it took.
+        accepted, rejected: instances evaluated; instances that are not admissible.
+        closer: turns that came closer to violation than all before.
+        found: whether the counterexample is its own.
+        seconds: working time, summed over workers.
+    """
+
+    turns: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    closer: int = 0
+    found: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Hunt:
+    """How a hunt went.
+
+    Attributes:
+        claim, part: what was hunted; part "" is the reading.
+        smallest, worst: the counterexample, made smaller and made worse; None where none was found.
+        minimal: whether every single move of the shrinker was tried on the smallest in vain.
+        rounds: rounds that were begun.
+        efforts: by searcher.
+        absent: searchers that would fit but need a library that is not installed.
+        ordinary, hypotheses: instances that were drawn as the author meant them, and how many of
+            them satisfied each hypothesis.
+        undecided, note: instances that floats or the author's strategy call into question and that
+            could be settled neither way, with the first reason.
+        open: made-up instances that were left open though floats see no violation.
+        closest: the instance that came closest, with its height; `closest_by` who brought it.
+        min_slack, tightness: the least slack and the largest ratio of left to right side.
+        audited: instances re-evaluated exactly although floats found no fault.
+        max_slack: the largest slack.
+        coverage: what the ordinary instances were like, counted by kind and word.
+        error: what broke first, if anything.
+        interrupted: whether it was stopped from outside.
         seconds: wall time.
     """
 
     claim: Claim
-    found: Outcome | None
-    rounds: int
-    examples: int
-    undecided: int
-    tightness: float | None
-    min_slack: float | None
-    error: str | None
-    seconds: float
+    part: str = ""
+    smallest: Refuted | None = None
+    worst: Refuted | None = None
+    minimal: bool = False
+    rounds: int = 0
+    efforts: dict[str, Effort] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+    ordinary: int = 0
+    hypotheses: dict[str, int] = field(default_factory=dict)
+    undecided: int = 0
+    note: str = ""
+    open: int = 0
+    closest: Elite | None = None
+    closest_by: str | None = None
+    min_slack: float | None = None
+    tightness: float | None = None
+    audited: int = 0
+    max_slack: float | None = None
+    coverage: dict[str, dict[str, int]] = field(default_factory=dict)
+    error: str | None = None
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @property
+    def examples(self) -> int:
+        """Instances that were evaluated."""
+        return sum(e.accepted for e in self.efforts.values())
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a search that refuted nothing was blind to."""
+        if self.smallest is not None:
+            return []
+        return warnings_of(
+            looked=self.ordinary,
+            hypotheses=self.hypotheses,
+            tightness=self.tightness,
+            slacks=(self.min_slack, self.max_slack),
+            accepted=self.examples,
+        )
 
     def json(self) -> dict[str, Any]:
         """As plain data, schema 1."""
+        busy = sum(e.seconds for e in self.efforts.values())
         return {
             "schema": 1,
             "claim": self.claim.id,
-            "found": self.found is not None,
+            "sibling": self.part or None,
+            "found": self.smallest is not None,
+            "found_by": None if self.smallest is None else self.smallest.found_by,
+            "evidence": None if self.smallest is None else self.smallest.evidence,
+            "minimal": self.minimal,
             "rounds": self.rounds,
             "examples": self.examples,
+            "rejected": sum(e.rejected for e in self.efforts.values()),
+            "ordinary": self.ordinary,
+            "hypotheses": self.hypotheses,
             "undecided": self.undecided,
+            "open": self.open,
+            "audited": self.audited,
             "tightness": finite(self.tightness),
             "min_slack": finite(self.min_slack),
+            "closest": None
+            if self.closest is None
+            else {
+                "height": finite(self.closest.height),
+                "by": self.closest_by,
+                "instance": self.closest.document,
+            },
+            "searchers": {
+                name: {**asdict(e), "seconds": round(e.seconds, 3)}
+                for name, e in self.efforts.items()
+            },
+            "absent": self.absent,
+            "coverage": self.coverage,
+            "warnings": self.warnings,
             "error": self.error,
+            "interrupted": self.interrupted,
+            "per_second": round(self.examples / busy, 1) if busy > 0 else None,
             "seconds": round(self.seconds, 3),
         }
 
@@ -61,55 +177,277 @@ class Hunt:
 def hunt(
     claim: Claim,
     *,
-    seconds: float,
-    seed: int,
-    workers: int,
+    part: str = "",
+    seconds: float | None = 60.0,
+    rounds: int | None = None,
+    seed: int = 0,
+    crew: Workers = HERE,
+    searchers: Sequence[str] | None = None,
+    known: bool = True,
     named: Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
-    """Search until a counterexample is confirmed or the time is up; at least one round is run.
+    """Search until a counterexample is confirmed, then make it smaller and worse.
 
-    Round k uses the seed of shard k; the lowest round that found one wins.
+    Args:
+        claim: what to refute.
+        part: "" for the reading, or the name of a sibling.
+        seconds: wall time, in which at least one round is begun; None for no limit.
+        rounds: rounds of search; None for no limit. With rounds alone the answer is a function of
+            the seed.
+        seed: base seed.
+        crew: who does the work.
+        searchers: names, all that fit where None.
+        known: whether the claim's explicit instances may be used.
+        named: packs that the user named.
+        progress: called after every turn; it may raise KeyboardInterrupt to stop the hunt.
+
+    Raises:
+        UsageError: no limit at all, or an unknown searcher.
     """
-    started = time.perf_counter()
-    outcomes: list[Outcome] = []
-    for outcome in _rounds(claim, started + seconds, seed, workers, named):
-        outcomes.append(outcome)
-        if progress is not None:
-            progress(len(outcomes), sum(o.examples for o in outcomes))
-        if outcome.refuted is not None or outcome.error is not None:
-            break
-    ratios = [o.tightness for o in outcomes if o.tightness is not None]
-    slacks = [o.min_slack for o in outcomes if o.min_slack is not None]
-    return Hunt(
-        claim=claim,
-        found=next((o for o in outcomes if o.refuted is not None), None),
-        rounds=len(outcomes),
-        examples=sum(o.examples for o in outcomes),
-        undecided=sum(o.undecided for o in outcomes),
-        tightness=max(ratios, default=None),
-        min_slack=min(slacks, default=None),
-        error=next((o.error for o in outcomes if o.error), None),
-        seconds=time.perf_counter() - started,
+    if seconds is None and rounds is None:
+        raise UsageError("a hunt needs an end", remedy="Give seconds or rounds.")
+    there = searchers_of(claim, known=known)
+    chosen = there if searchers is None else tuple(searchers)
+    strange = sorted(set(chosen) - {"explicit", "ensemble", "drawn", *GUIDED})
+    if strange:
+        raise UsageError(
+            "there is no such searcher", value=", ".join(strange), remedy=f"Of {', '.join(there)}."
+        )
+    chase = _Chase(
+        Hunt(claim, part, absent=[n for n, g in GUIDED.items() if g.fits(claim) and not g.there()]),
+        crew=crew,
+        seed=seed,
+        named=named,
+        searchers=[s for s in there if s in chosen],
+        seconds=seconds,
+        progress=progress,
     )
+    try:
+        chase.search(rounds)
+        chase.polish()
+    except KeyboardInterrupt:
+        chase.hunt.interrupted = True
+    except WorkerError as lost:
+        chase.hunt.error = chase.hunt.error or str(lost)
+    chase.hunt.seconds = time.time() - chase.started
+    return chase.hunt
 
 
-def _rounds(
-    claim: Claim, deadline: float, seed: int, workers: int, named: Sequence[str]
-) -> Iterator[Outcome]:
-    if workers == 1:
-        shard = 0
-        while shard == 0 or time.perf_counter() < deadline:
-            yield check_part(claim, claim.part(""), PROFILES[PROFILE], shard, seed)
-            shard += 1
-        return
-    with worker_pool(workers, named) as pool:
-        shard = 0
-        while shard == 0 or time.perf_counter() < deadline:
-            wave = [
-                pool.submit(_work, Task(claim.id, "", shard + k), PROFILE, seed)
-                for k in range(workers)
-            ]
-            for future in wave:
-                yield Outcome.read(json.loads(future.result()))
-            shard += workers
+class _Over(Exception):
+    """The time is up."""
+
+
+class _Chase:
+    """A hunt under way."""
+
+    def __init__(
+        self,
+        account: Hunt,
+        *,
+        crew: Workers,
+        seed: int,
+        named: Sequence[str],
+        searchers: Sequence[str],
+        seconds: float | None,
+        progress: Callable[[Hunt], None] | None,
+    ) -> None:
+        self.hunt = account
+        self.crew = crew
+        self.seed = seed
+        self.named = named
+        self.searchers = searchers
+        self.progress = progress
+        self.started = time.time()
+        self.deadline = None if seconds is None else self.started + seconds * (1 - _GRACE)
+        self.last = None if seconds is None else self.started + seconds * (1 + _GRACE)
+        self.pool = Pool()
+        self.schedule = Schedule([s for s in searchers if s != "explicit"])
+        self.numbers = dict.fromkeys((*searchers, "shrink", "worsen"), 0)
+        self.found: Refuted | None = None
+        self.broken = 0
+
+    def search(self, rounds: int | None) -> None:
+        """Rounds of turns, two under way at a time, until a find or an end."""
+        under_way: deque[deque[tuple[str, Any]]] = deque()
+        try:
+            while self.found is None and self.broken < _BROKEN:
+                while len(under_way) < 2 and self.hunt.rounds != rounds:
+                    if self.late and self.hunt.rounds > 0:
+                        break
+                    under_way.append(deque(self._begin(self.hunt.rounds)))
+                    self.hunt.rounds += 1
+                if not any(under_way):  # no searcher can do more, or it is the end
+                    return
+                first = under_way[0]
+                while first and self.found is None and self.broken < _BROKEN:
+                    gain = self._result(first[0][1])
+                    self._account(first.popleft()[0], gain)
+                    self._tell(gain)
+                under_way.popleft()
+        except _Over:
+            self._gather(under_way)
+        except (KeyboardInterrupt, WorkerError):
+            self._gather(under_way)
+            raise
+        finally:
+            for _, job in (turn for each in under_way for turn in each):
+                job.cancel()
+
+    def _tell(self, gain: Gain) -> None:
+        if self.progress is not None:
+            self.progress(self.hunt)
+        if gain.interrupted:
+            raise KeyboardInterrupt
+
+    @property
+    def late(self) -> bool:
+        """Whether no turn should begin."""
+        return self.deadline is not None and time.time() > self.deadline
+
+    def _gather(self, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
+        """Account for the turns that are done, up to a find: none of those is lost."""
+        for searcher, job in (turn for each in under_way for turn in each):
+            if self.found is None and job.done():
+                with contextlib.suppress(WorkerError):
+                    self._account(searcher, _read(job.result()))
+
+    def _begin(self, number: int) -> list[tuple[str, Any]]:
+        """Submit the turns of a round."""
+        drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
+        guided = [s for s in self.searchers if s in GUIDED]
+        ready = drawing + (guided if self.pool.templates else [])
+        names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
+        turns, times = self.schedule.size(number)
+        names += self.schedule.plan(ready, turns)
+        pool = self.pool.json()
+        return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
+
+    def _submit(
+        self,
+        searcher: str,
+        budget: int,
+        *,
+        pool: list[Any] | None = None,
+        found: Refuted | None = None,
+        resume: tuple[int, int] = (0, 0),
+    ) -> Any:
+        turn = Turn(
+            claim=self.hunt.claim.id,
+            part=self.hunt.part,
+            searcher=searcher,
+            number=self.numbers[searcher],
+            seed=self.seed,
+            budget=max(budget // self.hunt.claim.cost, 8),
+            deadline=self.deadline,
+            pool=pool or [],
+            found=None if found is None else asdict(found),
+            resume=resume,
+        )
+        self.numbers[searcher] += 1
+        text = json.dumps(asdict(turn))
+        if self.crew is HERE:  # the claim may belong to no pack
+            return _Mine(self.hunt.claim, text)
+        return self.crew.submit(turn_job, text, *self.named)
+
+    def _result(self, job: Any) -> Gain:
+        if self.crew is HERE:
+            if self.late and self.hunt.examples > 0:
+                raise _Over
+            return _read(job.result())
+        try:
+            left = None if self.last is None else max(self.last - time.time(), 0.0)
+            return _read(job.result(left))
+        except TimeoutError as late:
+            raise _Over from late
+
+    def _account(self, searcher: str, gain: Gain) -> None:
+        """Add what a turn came to."""
+        account = self.hunt
+        effort = account.efforts.setdefault(searcher, Effort())
+        effort.turns += 1
+        effort.accepted += gain.accepted
+        effort.rejected += gain.rejected
+        effort.seconds += gain.seconds
+        account.ordinary += gain.ordinary
+        for name, count in gain.hypotheses.items():
+            account.hypotheses[name] = account.hypotheses.get(name, 0) + count
+        account.undecided += gain.undecided
+        account.note = account.note or gain.note
+        account.open += gain.open
+        account.coverage = merged([account.coverage, gain.coverage])
+        if gain.max_slack is not None:
+            most = account.max_slack
+            account.max_slack = gain.max_slack if most is None else max(most, gain.max_slack)
+        account.audited += gain.audited
+        if gain.min_slack is not None:
+            least = account.min_slack
+            account.min_slack = gain.min_slack if least is None else min(least, gain.min_slack)
+        if gain.tightness is not None:
+            account.tightness = max(account.tightness or 0.0, gain.tightness)
+        before = self.pool.height
+        for elite in Pool.read(gain.pool).elites():
+            self.pool.add(elite)
+        closer = self.pool.height > before
+        effort.closer += closer
+        if closer:
+            account.closest, account.closest_by = self.pool.closest[0], searcher
+        if searcher in self.schedule:
+            self.schedule.learn(searcher, float(closer))
+        if gain.error is not None:
+            self.broken += 1
+            account.error = account.error or gain.error
+        if gain.found is not None and self.found is None:
+            self.found = account.smallest = account.worst = Refuted.read(gain.found)
+            effort.found = True
+
+    def polish(self) -> None:
+        """Make the find smaller until it is minimal, and worse, while there is time."""
+        if self.found is None or self.late:
+            return
+        now = {"shrink": self.found, "worsen": self.found}
+        resume = {"shrink": (0, 0), "worsen": (0, 0)}
+        ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None is as many as it takes
+        try:
+            while any(left is None or left > 0 for left in ahead.values()):
+                jobs = []
+                for name, left in ahead.items():
+                    if left is None or left > 0:
+                        job = self._submit(name, _POLISH, found=now[name], resume=resume[name])
+                        jobs.append((name, job))
+                for name, job in jobs:
+                    gain = self._result(job)
+                    if gain.error is not None or gain.found is None:
+                        raise _Over
+                    found = Refuted.read(gain.found)
+                    over = gain.minimal or (name == "worsen" and found == now[name])
+                    now[name], resume[name] = found, (gain.resume[0], gain.resume[1])
+                    left = ahead[name]
+                    ahead[name] = 0 if over else left and left - 1
+                    if name == "shrink":
+                        self.hunt.smallest, self.hunt.minimal = found, gain.minimal
+                    else:
+                        self.hunt.worst = found
+                    self._tell(gain)
+        except _Over:
+            return
+
+
+def _read(gain: str) -> Gain:
+    return Gain(**json.loads(gain))
+
+
+class _Mine:
+    """A turn that this process takes when it is asked for the gain."""
+
+    def __init__(self, claim: Claim, turn: str) -> None:
+        self._claim, self._turn = claim, turn
+
+    def result(self, timeout: float | None = None) -> str:
+        return json.dumps(asdict(take(self._claim, Turn(**json.loads(self._turn)))))
+
+    def done(self) -> bool:
+        return False
+
+    def cancel(self) -> None:
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -107,6 +107,8 @@ class Run:
         verdicts: the recorded verdicts by id, in the form of `verify --json`.
         finished: whether it came to its end.
         damaged: lines within it that could not be read.
+        curated: the files of curated counterexamples that it set out to replay.
+        replays: what that came to by file, in the form of `verify --json`.
     """
 
     profile: str
@@ -115,6 +117,8 @@ class Run:
     verdicts: dict[str, dict[str, Any]]
     finished: bool
     damaged: int
+    curated: tuple[str, ...] = ()
+    replays: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def last_run(path: str | os.PathLike[str]) -> Run:
@@ -132,6 +136,7 @@ def last_run(path: str | os.PathLike[str]) -> Run:
     assert head is not None
     try:
         verdicts = [_shaped(e["verdict"]) for e in tail if e and e["event"] == "verdict"]
+        replays = [e["replay"] for e in tail if e and e["event"] == "replay"]
         return Run(
             profile=head["profile"],
             seed=head["seed"],
@@ -139,6 +144,8 @@ def last_run(path: str | os.PathLike[str]) -> Run:
             verdicts={v["id"]: v for v in verdicts},
             finished=any(e is not None and e["event"] == "finished" for e in tail),
             damaged=sum(e is None for e in tail),
+            curated=tuple(map(str, head.get("curated", []))),
+            replays={str(r["file"]): {**r, "result": r["result"]} for r in replays},
         )
     except (KeyError, TypeError) as error:
         raise LedgerError(f"{path} has an event that lacks {error}") from error

@@ -17,9 +17,11 @@ from types import ModuleType
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.claim import Claim
 
-__all__ = ["GROUP", "Pack", "find_claims", "load_packs"]
+__all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs"]
 
 GROUP = "attsvm.claims"
+LOOSE = "_attsvm_pack_"
+"""What the names of modules begin with that were loaded from a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,12 @@ class Pack:
     def expectations(self) -> Path:
         """The reviewed expectations file of the pack, whether or not it exists."""
         return self.folder / "expectations.json"
+
+    @property
+    def counterexamples(self) -> tuple[Path, ...]:
+        """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
+        places = {self.folder, *(Path(c.file).resolve().parent for c in self.claims)}
+        return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
 
 
 def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
@@ -91,7 +99,7 @@ def _module(source: str) -> ModuleType:
     if not source.endswith(".py"):
         return _imported(source)
     path = Path(source).resolve()
-    name = f"_attsvm_pack_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    name = f"{LOOSE}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

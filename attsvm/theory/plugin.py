@@ -1,4 +1,6 @@
-"""The pytest plug-in: every claim and every sibling is an item, and the summary ends in verdicts.
+"""The pytest plug-in: every curated counterexample, every claim and every sibling is an item.
+
+Counterexamples are replayed before everything else, and the summary ends in verdicts.
 
 Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
 """
@@ -15,7 +17,9 @@ import pytest
 from attsvm.errors import AttsvmError
 from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.claim import Claim
-from attsvm.theory.packs import load_packs
+from attsvm.theory.counterexample import Replay
+from attsvm.theory.curated import replay_curated, summary
+from attsvm.theory.packs import Pack, load_packs
 from attsvm.theory.profiles import PROFILES, profile_named
 from attsvm.theory.report import table_text
 from attsvm.theory.verify import Checked, assess
@@ -23,7 +27,10 @@ from attsvm.theory.verify import Checked, assess
 __all__: list[str] = []
 
 _KEY = "attsvm"
+_REPLAY = "attsvm-replay"
+_packs: pytest.StashKey[tuple[Pack, ...]] = pytest.StashKey()
 _claims: pytest.StashKey[dict[Path, list[Claim]]] = pytest.StashKey()
+_curated: pytest.StashKey[dict[Path, Pack]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,21 +47,37 @@ def _named(config: pytest.Config) -> list[str]:
     return [str(config.rootpath / word) if word.endswith(".py") else word for word in words]
 
 
-def _by_file(config: pytest.Config) -> dict[Path, list[Claim]]:
-    if _claims not in config.stash:
+def _loaded(config: pytest.Config) -> tuple[Pack, ...]:
+    if _packs not in config.stash:
         try:
-            packs = load_packs(_named(config))
+            config.stash[_packs] = load_packs(_named(config))
         except AttsvmError as error:
             raise pytest.UsageError(str(error)) from error
+    return config.stash[_packs]
+
+
+def _by_file(config: pytest.Config) -> dict[Path, list[Claim]]:
+    if _claims not in config.stash:
         table: dict[Path, list[Claim]] = {}
-        for claim in (c for pack in packs for c in pack.claims):
+        for claim in (c for pack in _loaded(config) for c in pack.claims):
             table.setdefault(Path(claim.file).resolve(), []).append(claim)
         config.stash[_claims] = table
     return config.stash[_claims]
 
 
+def _stored(config: pytest.Config) -> dict[Path, Pack]:
+    """The curated counterexamples of all packs."""
+    if _curated not in config.stash:
+        packs = reversed(_loaded(config))
+        config.stash[_curated] = {f.resolve(): p for p in packs for f in p.counterexamples}
+    return config.stash[_curated]
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the claims of a file that belongs to a loaded pack."""
+    """Collect the claims, or the curated counterexample, of a file of a loaded pack."""
+    if file_path.suffix == ".json" and file_path.parent.name == "counterexamples":
+        curated = file_path.resolve() in _stored(parent.config)
+        return ReplayFile.from_parent(parent, path=file_path) if curated else None
     if file_path.suffix != ".py" or file_path.name.startswith(("test_", "conftest")):
         return None
     claims = _by_file(parent.config).get(file_path.resolve())
@@ -71,6 +94,46 @@ class ClaimFile(pytest.File):
             for part in claim.parts():
                 name = claim.id + (f"[{part.name}]" if part.name else "")
                 yield ClaimItem.from_parent(self, name=name, claim=claim, part=part.name)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Replay what is known before anything else is tried."""
+    items.sort(key=lambda item: not isinstance(item, ReplayItem))
+
+
+class ReplayFile(pytest.File):
+    """A curated counterexample."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item."""
+        yield ReplayItem.from_parent(self, name=f"replay[{self.path.stem}]")
+
+
+class ReplayItem(pytest.Item):
+    """Passes where the stored counterexample still refutes its claim."""
+
+    def runtest(self) -> None:
+        """Replay the file."""
+        path = self.path.resolve()
+        result = replay_curated(path, _stored(self.config)[path], _loaded(self.config))
+        self.user_properties.append((_REPLAY, json.dumps(result.json())))
+        if not result.confirmed:
+            raise ReplayFailure(str(result))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """A sentence for a counterexample that does not stand, a traceback for anything else."""
+        if isinstance(excinfo.value, ReplayFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where it is stored."""
+        return self.path, None, self.name
+
+
+class ReplayFailure(Exception):
+    """A curated counterexample does not refute its claim."""
 
 
 class ClaimFailure(Exception):
@@ -120,14 +183,22 @@ class ClaimItem(pytest.Item):
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """End with the table of verdicts of the claims whose reading was run."""
+    """End with what was replayed, and the table of verdicts of the claims whose reading was run."""
     outcomes: dict[str, dict[str, Outcome]] = {}
+    replayed: dict[str, Replay] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
             for key, text in getattr(report, "user_properties", ()):
                 if key == _KEY and report.when == "call":
                     outcome = Outcome.read(json.loads(text))
                     outcomes.setdefault(outcome.claim, {})[outcome.part] = outcome
+                elif key == _REPLAY and report.when == "call":
+                    replay = Replay(**json.loads(text))
+                    replayed[replay.file] = replay
+    if replayed:
+        terminalreporter.section("counterexamples")
+        for line in summary([replayed[file] for file in sorted(replayed)]):
+            terminalreporter.line(line)
     if not outcomes:
         return
     profile = profile_named(config.getoption("--profile"))

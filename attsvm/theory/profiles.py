@@ -14,15 +14,14 @@ __all__ = ["PROFILES", "Profile", "derive_seed", "profile_named"]
 class Profile:
     """Budgets for one claim at cost 1; a claim of cost c gets a c-th, at least a few.
 
-    Of the climb, whose steps pay off where they are cheap, it gets a c^2-th.
-
+    Of guided ones, which pay off where they are cheap, it gets a c^2-th.
 
     Attributes:
         name: quick, ci or deep.
         shards: independent searches, merged in order; their number never depends on workers.
         examples: instances drawn by the strategy, a shard.
         ensemble: instances of the claim's seeded ensemble, a shard.
-        climb: steps of the slack-guided local search, a shard.
+        guided: instances that guided searchers may make up, all together, a shard.
         audits: accepted instances that are re-evaluated exactly although floats found no fault.
         simplify: re-evaluations that shrinking may spend.
     """
@@ -31,7 +30,7 @@ class Profile:
     shards: int
     examples: int
     ensemble: int
-    climb: int
+    guided: int
     audits: int
     simplify: int
 
@@ -42,7 +41,7 @@ class Profile:
             self.shards,
             max(self.examples // cost, 12),
             max(self.ensemble // cost, 6),
-            max(self.climb // cost**2, 3),
+            max(self.guided // cost**2, 12),
             max(self.audits // cost, 2),
             max(self.simplify // cost, 40),
         )
@@ -69,7 +68,7 @@ def profile_named(name: str) -> Profile:
         ) from error
 
 
-def derive_seed(claim: str, shard: int, base: int) -> int:
+def derive_seed(claim: str, shard: int | str, base: int) -> int:
     """A 64-bit seed from the identity of the work, the same in every process."""
     digest = hashlib.sha256(f"{claim}\x1f{shard}\x1f{base}".encode()).digest()
     return int.from_bytes(digest[:8], "big")

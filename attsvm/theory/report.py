@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Live", "print_claims", "table_text", "verdict_rows"]
+__all__ = ["Live", "print_claims", "table_text", "tell_hunt", "verdict_rows"]
 
 _COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
 
@@ -153,3 +153,48 @@ class Live:
                 self.bar.update(task, description=text)
         elif text:
             print(f"[{done}/{self.total or '...'}] {text}", file=sys.stderr, flush=True)
+
+
+def tell_hunt(document: Mapping[str, Any], packs: Iterable[str]) -> None:
+    """Print how a hunt went, from the document of `hunt --json`."""
+    looked = f"{document['examples']} instances in {document['rounds']} rounds"
+    name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
+    if document["interrupted"]:
+        print("interrupted; what was found is kept")
+    if document["found"]:
+        print(f"refuted, {document['evidence']}: {name} after {looked}, by {document['found_by']}")
+        least = "no single move makes it smaller" if document["minimal"] else "not made minimal"
+        print(f"counterexample: {document['counterexample']} ({least})")
+        if document["worst"]:
+            print(f"the worst found: {document['worst']}")
+        with_pack = "".join(f" --pack {pack}" for pack in packs)
+        print(f"replay it: attsvm replay{with_pack} {document['counterexample']}")
+    else:
+        print(f"not refuted: {name} after {looked}; that is no proof")
+        if document["tightness"] is not None:
+            print(f"closest: left side over right side reached {document['tightness']:.6g}")
+        elif document["min_slack"] is not None:
+            print(f"closest: slack {document['min_slack']:.6g}")
+        if document["undecided"]:
+            print(f"open: {document['undecided']} instances could be settled neither way")
+        _tell_search(document)
+
+
+def _tell_search(document: Mapping[str, Any]) -> None:
+    """Print who looked where, and what the search was blind to."""
+    for name, effort in document["searchers"].items():
+        print(
+            f"  {name:10} {effort['turns']:4} turns, {effort['accepted']:7} instances, "
+            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
+            f"{effort['seconds']:.1f} s"
+        )
+    looked = document["ordinary"]
+    for name, count in document["hypotheses"].items():
+        print(f"  satisfied by {count} of {looked} drawn: {name}")
+    for kind, words in document["coverage"].items():
+        ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))
+        shown = ", ".join(f"{word} ({count})" for word, count in ranked[:6])
+        more = f" and {len(ranked) - 6} more" if len(ranked) > 6 else ""
+        print(f"  {kind}: {shown}{more}")
+    for warning in document["warnings"]:
+        print(f"warning: {warning}")

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import contextlib
 import importlib.metadata
 import json
 import math
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attsvm.theory import counterexample, files
+from attsvm.theory import counterexample, curated, files
 from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.claim import Claim
+from attsvm.theory.coverage import warnings_of
 from attsvm.theory.ledger import Ledger
-from attsvm.theory.packs import Pack, find_claims, load_packs
+from attsvm.theory.packs import Pack, find_claims
 from attsvm.theory.profiles import Profile, profile_named
 from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
+from attsvm.theory.workers import HERE, Workers, known_claim
 
-__all__ = ["Checked", "Report", "Task", "assess", "finite", "plan", "run_tasks", "verify"]
+__all__ = [
+    "Checked",
+    "Report",
+    "Task",
+    "assess",
+    "check_job",
+    "finite",
+    "plan",
+    "run_tasks",
+    "verify",
+]
 
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""
@@ -58,6 +66,22 @@ class Checked:
         """Time spent on the reading and its siblings."""
         return self.reading.seconds + sum(o.seconds for o in self.siblings)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the search of a reading that was not refuted was blind to."""
+        o = self.reading
+        if o.refuted is not None or o.error is not None:
+            return []
+        dropped = {name for s in self.claim.siblings for name in s.drop}
+        return warnings_of(
+            looked=o.examples + o.rejected,
+            hypotheses=o.hypotheses,
+            tightness=o.tightness,
+            slacks=(o.min_slack, o.max_slack),
+            accepted=o.examples + o.probed,
+            undropped=frozenset(o.hypotheses) - dropped,
+        )
+
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -67,6 +91,8 @@ class Checked:
             **self.verdict.json(),
             "as_expected": self.as_expected,
             "reason": self.reason,
+            "statement": self.claim.statement,
+            "place": f"{self.claim.source}, {self.claim.place}",
             "examples": o.examples,
             "rejected": o.rejected,
             "hypotheses": o.hypotheses,
@@ -74,6 +100,11 @@ class Checked:
             "audited": o.audited,
             "min_slack": finite(o.min_slack),
             "tightness": finite(o.tightness),
+            "probed": o.probed,
+            "refused": o.refused,
+            "open": o.open,
+            "coverage": o.coverage,
+            "warnings": self.warnings,
             "proof": o.proof,
             "counterexample": self.counterexample,
             "siblings": [
@@ -98,16 +129,18 @@ def finite(value: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All claims of a run."""
+    """All claims of a run, and the curated counterexamples that it replayed first."""
 
     profile: str
     seed: int
     checked: tuple[Checked, ...]
+    replayed: tuple[counterexample.Replay, ...] = ()
 
     @property
     def matched(self) -> bool:
-        """Whether every verdict is as expected."""
-        return all(c.as_expected for c in self.checked)
+        """Whether every verdict is as expected and every curated counterexample stands."""
+        stand = all(r.confirmed for r in self.replayed)
+        return stand and all(c.as_expected for c in self.checked)
 
     def json(self) -> dict[str, Any]:
         """The document of `verify --json`."""
@@ -115,6 +148,7 @@ class Report:
             "schema": 1,
             "profile": self.profile,
             "seed": self.seed,
+            "replayed": [r.json() for r in self.replayed],
             "claims": [c.json() for c in self.checked],
             "matched": self.matched,
         }
@@ -185,18 +219,11 @@ def _reason(reading: Outcome) -> str:
     return f"{reading.examples} instances, {reading.audited} of them re-evaluated exactly"
 
 
-_loaded: dict[str, Claim] = {}
-
-
-def _start_worker(named: tuple[str, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
-    _loaded.update({c.id: c for pack in load_packs(named) for c in pack.claims})
-
-
-def _work(task: Task, profile: str, seed: int) -> str:
-    claim = _loaded[task.claim]
-    part = claim.part(task.part)
-    return json.dumps(check_part(claim, part, profile_named(profile), task.shard, seed).json())
+def check_job(claim: str, part: str, shard: str, profile: str, seed: str, *named: str) -> str:
+    """Check a part on a shard, as text, in whatever process this is."""
+    found = known_claim(claim, named)
+    budget = profile_named(profile)
+    return json.dumps(check_part(found, found.part(part), budget, int(shard), int(seed)).json())
 
 
 def run_tasks(
@@ -204,42 +231,27 @@ def run_tasks(
     claims: Sequence[Claim],
     profile: Profile,
     seed: int,
-    workers: int,
+    crew: Workers,
     named: Sequence[str] = (),
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Run the tasks here, or in fresh processes that load the packs themselves.
+    """Run the tasks; yields in order of completion.
 
-    Yields in order of completion; what each task yields depends on the task alone.
+    What each task yields depends on the task alone.
     """
-    by_id = {c.id: c for c in claims}
-    if workers == 1:
+    if crew is HERE:  # the claims may belong to no pack
+        by_id = {c.id: c for c in claims}
         for task in tasks:
             claim = by_id[task.claim]
             yield task, check_part(claim, claim.part(task.part), profile, task.shard, seed)
         return
-    with worker_pool(workers, named) as pool:
-        pending = {pool.submit(_work, task, profile.name, seed): task for task in tasks}
-        for future in concurrent.futures.as_completed(pending):
-            yield pending[future], Outcome.read(json.loads(future.result()))
-
-
-@contextlib.contextmanager
-def worker_pool(
-    workers: int, named: Sequence[str]
-) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Fresh processes that load the packs themselves; left early, they are ended at once."""
-    context = multiprocessing.get_context("spawn")
-    pool = concurrent.futures.ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start_worker, initargs=(tuple(named),)
-    )
-    try:
-        yield pool
-        pool.shutdown()
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
+    pending = {
+        crew.submit(
+            check_job, task.claim, task.part, str(task.shard), profile.name, str(seed), *named
+        ): task
+        for task in tasks
+    }
+    for future in crew.completed(pending):
+        yield pending[future], Outcome.read(json.loads(future.result()))
 
 
 def verify(
@@ -248,20 +260,20 @@ def verify(
     *,
     profile: str = "quick",
     seed: int = 0,
-    workers: int = 1,
+    crew: Workers | None = None,
     named: Sequence[str] = (),
     ledger: Ledger | None = None,
     examples_folder: Path | None = None,
     progress: Callable[[int, int, Checked | None], None] | None = None,
 ) -> Report:
-    """Check the wanted claims and their siblings.
+    """Replay the curated counterexamples of the wanted claims, then check these and siblings.
 
     Args:
         packs: loaded claim packs.
         wanted: ids, statements or prefixes; empty for all.
         profile: name of the profile.
         seed: base seed.
-        workers: processes; 1 runs in this one.
+        crew: who does the work; this process where None.
         named: packs that the user named, for the workers to load.
         ledger: where to record events.
         examples_folder: where to store counterexamples of readings; not stored where None.
@@ -281,13 +293,19 @@ def verify(
             profile=profile,
             seed=seed,
             claims=[c.id for c in claims],
+            curated=[curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
             version=importlib.metadata.version("attsvm"),
         )
+    replayed = []
+    for replay in curated.replays(packs, claims):
+        replayed.append(replay)
+        if ledger is not None:
+            ledger.append("replay", replay=replay.json())
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
     by_id = {c.id: c for c in claims}
-    for task, outcome in run_tasks(tasks, claims, chosen, seed, workers, named):
+    for task, outcome in run_tasks(tasks, claims, chosen, seed, crew or HERE, named):
         outcomes[task] = outcome
         if ledger is not None:
             ledger.append("part", shard=task.shard, outcome=_loggable(outcome))
@@ -300,7 +318,7 @@ def verify(
                 ledger.append("verdict", verdict=done.json())
         if progress is not None:
             progress(len(outcomes), len(tasks), done)
-    report = Report(profile, seed, tuple(finished[c.id] for c in claims))
+    report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
     if ledger is not None:
         ledger.append("finished", matched=report.matched)
     return report
@@ -310,6 +328,7 @@ def _loggable(outcome: Outcome) -> dict[str, Any]:
     document = outcome.json()
     document["min_slack"] = finite(outcome.min_slack)
     document["tightness"] = finite(outcome.tightness)
+    document["max_slack"] = finite(outcome.max_slack)
     return document
 
 
@@ -324,6 +343,6 @@ def _conclude(
     stored = None
     if merged[0].refuted is not None and folder is not None:
         path = folder / counterexample.file_name(claim.id)
-        files.write_text(path, files.dump(counterexample.document(claim, merged[0])) + "\n")
+        files.write_text(path, files.dump(counterexample.document(claim, merged[0].refuted)) + "\n")
         stored = path.as_posix()
     return Checked(claim, verdict, merged[0], tuple(merged[1:]), reason, stored)

@@ -26,7 +26,7 @@ from attsvm.losses import LOSSES, Loss
 from attsvm.risk import gradient_p
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import direction_converges
-from properties.mm import SOURCE
+from properties.mm import SOURCE, relaxed
 from properties.mm.prompt_instances import (
     PULLED,
     TRAPPED,
@@ -117,6 +117,7 @@ BASINS = {
     data=comparable(0, 2),
     hypotheses=ONE_ALPHA,
     examples=[DIVIDED],
+    relaxed=relaxed.parted,
     certify=certify_one_limit,
     expected="refuted",
     siblings={
@@ -142,6 +143,7 @@ def literal_1(case: Prompting, other: str = "correlation", towards: str = "selec
     ensemble=lambda generator: (on_axes if generator.random() < 0.5 else gaussian)(generator),
     hypotheses={**ONE_ALPHA, **BASINS},
     examples=[UNEVEN, TWO_KEYS],
+    relaxed=relaxed.parted,
     certify=certify_one_limit,
     expected="holds",
     siblings={

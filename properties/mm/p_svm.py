@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Number
 from attsvm.theory import Slack, claim, sibling
-from properties.mm import SOURCE, programmes
+from properties.mm import SOURCE, programmes, relaxed
 from properties.mm.exact import exact_p, minus_distance, p_exists, p_rows, root
 from properties.mm.exact import pythagoras as exact_pythagoras
 from properties.mm.programmes import EPS, UNKNOWN, find_kept, find_p, size
@@ -88,6 +88,7 @@ def optimal(case: Rival) -> bool:
     statement="for all inputs, keys and choices alpha there is exactly one p(alpha)",
     data=selections(),
     examples=[ONE_TOKEN, *PUBLISHED, DUPLICATE, INSIDE],
+    relaxed=relaxed.p_exists,
     certify=certify_existence,
     expected="refuted, certified",
     siblings=otherwise(SEPARATED),
@@ -105,6 +106,7 @@ def literal_1(case: Selection, share: float = 0.0, above: bool = True) -> Slack:
     data=headed(),
     examples=[Rival(ONE_TOKEN, np.ones(1)), Rival(OPPOSED, np.ones(1))],
     hypotheses={"alpha_i has the highest score": optimal},
+    relaxed=relaxed.p_exists,
     certify=certify_existence,
     expected="refuted, certified",
     siblings=otherwise(Rival(SEPARATED, np.ones(1))),
@@ -177,6 +179,7 @@ def certify_bound(case: Rival, share: float = 1.0) -> arb:
         "alpha_i alone has the highest score": alone,
         "all labels agree": lambda case: len(set(case.chosen.y.tolist())) == 1,
     },
+    relaxed=relaxed.lead,
     certify=certify_bound,
     expected="holds",
     siblings={
@@ -224,6 +227,7 @@ def certify_projection(case: Rival, share: float = 1.0) -> arb:
         "p(alpha) exists": lambda case: p_exists(case.chosen),
         "q meets every constraint": feasible,
     },
+    relaxed=relaxed.projection,
     certify=certify_projection,
     expected="holds",
     siblings={

@@ -56,6 +56,7 @@ from properties.mm.prompts import (
     starts_in_basin,
     unique,
 )
+from properties.relaxed import elsewhere
 from properties.runs import reaches
 
 PLACE: dict[str, Any] = {
@@ -103,6 +104,7 @@ def from_proper(case: Prompting, towards: str, size: float) -> Slack:
     data=comparable(0, 2),
     hypotheses=ONE_ALPHA,
     examples=[TRAPPED, PULLED],
+    relaxed=elsewhere,
     certify=certify,
     expected="refuted",
     siblings={
@@ -147,6 +149,7 @@ def literal_2(case: Prompting, towards: str = "optimal", size: float = 1.0) -> S
     ensemble=lambda generator: (on_axes if generator.random() < 0.5 else gaussian)(generator),
     hypotheses={**ONE_ALPHA, "below 105% of that": near_basin, BASIN: starts_in_basin},
     examples=[UNEVEN, TWO_KEYS],
+    relaxed=elsewhere,
     certify=certify,
     expected="holds",
     siblings={
@@ -172,6 +175,7 @@ def amended_1(case: Prompting, towards: str = "optimal") -> Slack:
         "there is a single input": single_input,
     },
     examples=[UNEVEN, TWO_KEYS],
+    relaxed=elsewhere,
     certify=certify,
     expected="holds",
     siblings={

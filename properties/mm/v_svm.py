@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from attsvm.exact import dot, rational, rationals
 from attsvm.theory import Slack, claim, sibling
-from properties.mm import SOURCE, programmes
+from properties.mm import SOURCE, programmes, relaxed
 from properties.mm.exact import exact_v, minus_distance, root, v_exists
 from properties.mm.programmes import EPS, UNKNOWN, find_kept, find_v
 from properties.mm.selections import (
@@ -55,6 +55,7 @@ def certify_existence(case: Selection, share: float = 0.0, above: bool = True) -
     statement="for all inputs, labels and choices alpha there is exactly one v(alpha)",
     data=selections(),
     examples=[ONE_TOKEN, *PUBLISHED, ZERO, OPPOSED],
+    relaxed=relaxed.v_exists,
     certify=certify_existence,
     expected="refuted, certified",
     siblings={
@@ -119,6 +120,7 @@ def certify_best(case: Rival, share: float = 1.0, order: float = 2.0) -> arb:
         Rival(ZERO, np.ones(1)),
         Rival(OPPOSED, np.zeros(1)),
     ],
+    relaxed=relaxed.best_head,
     certify=certify_best,
     expected="holds",
     siblings={

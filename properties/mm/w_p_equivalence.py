@@ -10,8 +10,9 @@ diag(1, 2) and p = (1, 0), go along (1, 1) and along (1, 4). `literal-2` compare
 itself, descending from q(0) = W p on keys X, and asks for some rescaling; with p = 0 only q moves.
 
 What is true: `amended-1`, W_k p = q_k exactly, with eta for W and eta ||p||^2 for q, p not 0, for
-every loss; W_k = W_0 + (q_k - q_0) p^T / ||p||^2. `amended-2`: with W fixed the same holds where
-W W^T = c I, the step on p being eta ||p||^2 / c.
+every loss; W_k = W_0 + (q_k - q_0) p^T / ||p||^2. (At p = 0 neither moves, with a step of 0.)
+`amended-2`: with W fixed the same holds where W W^T = c I, the step on p being eta ||p||^2 / c; for
+other W no c will do, see `literal-1`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
 from attsvm.exact import dot, norm, rational, rationals
 from attsvm.exact.numbers import subtract
@@ -118,23 +119,25 @@ def literal_2(case: Weighted, factor: float | None = None) -> Slack:
     return one_way(case, False, factor)
 
 
-def square_of(case: Weighted, fixed: bool) -> float:
-    """The c of W W^T = c I where W stays fixed, else 1."""
-    return float(case.W[0] @ case.W[0]) if fixed else 1.0
+def square_of(case: Weighted, fixed: bool) -> fmpq:
+    """The c of W W^T = c I where W stays fixed, else 1.
+
+    For other W the mean of the diagonal of W W^T, or 1 for W = 0.
+    """
+    entries = [x for row in rationals(case.W) for x in row]
+    return dot(entries, entries) / len(case.p) or fmpq(1) if fixed else fmpq(1)
 
 
 def whole_way(case: Weighted, fixed: bool, power: int, share: float) -> Slack:
     """W_k p and q_k agree for four steps, those on q being rescaled by share ||p||^power."""
-    factor = share * float(np.linalg.norm(case.p)) ** power / square_of(case, fixed)
+    factor = share * float(np.linalg.norm(case.p)) ** power / float(arb(square_of(case, fixed)))
     left, right, error = prompts_of(case, STEPS, factor, fixed)
     return Slack.equal(float(np.abs(left - right).max()), error)
 
 
 def certify_whole_way(case: Weighted, fixed: bool, power: int, share: float) -> arb | None:
     """Minus the largest difference in balls; the factor is not rounded."""
-    p, c = rationals(case.p), isotropic_square(case) if fixed else 1
-    if c is None:
-        return None
+    p, c = rationals(case.p), square_of(case, fixed)
     found = balls(case, STEPS, arb(rational(share)) * norm(p) ** power / arb(c), fixed)
     if found is None:
         return None
@@ -195,7 +198,10 @@ def amended_1(case: Weighted, power: int = 2, share: float = 1.0) -> Slack:
     proof="symbolic.mm.w_p_equivalence:prove_fixed_weights",
     depends_on=["mm/w-p-equivalence:amended-1"],
     expected="proved",
-    siblings=OTHER_FACTORS,
+    siblings={
+        "any W": sibling(drop=["W W^T is a multiple of I"], data=weighted(), examples=[SKEWED]),
+        **OTHER_FACTORS,
+    },
 )
 def amended_2(case: Weighted, power: int = 2, share: float = 1.0) -> Slack:
     """W against p with W fixed."""

@@ -27,7 +27,7 @@ from flint import arb
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
 from properties.instances import one_input
-from properties.sim import SOURCE, minimiser
+from properties.sim import SOURCE, minimiser, relaxed
 from properties.sim.minimiser import are_shares, meet, unique
 from properties.sim.pointed import (
     Classified,
@@ -70,6 +70,7 @@ def certify_convex(case: Pointed, weight: float = 0.5, lesser: bool = False) -> 
     ensemble=lambda generator: pointed_larger(generator, 2),
     examples=[Pointed(ONE_TOKEN, np.ones((2, 1, 1)))],
     hypotheses={**UNIQUE, **MEET},
+    relaxed=relaxed.between,
     certify=certify_convex,
     expected="holds",
     siblings={
@@ -99,6 +100,7 @@ def certify_exists(data: AttentionData, by_sum: bool = False) -> arb:
         AttentionData.of([[[1.0], [0.0]]], [[0.0]], y=[1.0], v=[1.0]),
         AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0]),
     ],
+    relaxed=relaxed.unit_margin,
     certify=certify_exists,
     expected="refuted",
     siblings={
@@ -124,6 +126,7 @@ def certify_bounded(case: Classified, share: float = 1.0) -> arb:
     data=classified(),
     ensemble=classified_larger,
     hypotheses={**UNIQUE, **CLASSIFIES},
+    relaxed=relaxed.classified,
     certify=certify_bounded,
     expected="holds",
     siblings={
@@ -152,6 +155,7 @@ def certify_nearer(case: Pointed, factor: float = 1.0, squared: bool = True) -> 
         Pointed(one_input(), np.array([[[0.0, 0.0], [1.0, 0.0]]])),
     ],
     hypotheses={**UNIQUE, **MEET},
+    relaxed=relaxed.nearer,
     certify=certify_nearer,
     expected="holds",
     siblings={
@@ -179,6 +183,7 @@ def certify_hull(case: Shared, factor: float = 1.0) -> arb | None:
     ensemble=shared_larger,
     examples=[Shared(one_input(), np.ones((1, 3)))],
     hypotheses={**UNIQUE, **SHARES},
+    relaxed=relaxed.hull_point,
     certify=certify_hull,
     expected="holds",
     siblings={

@@ -32,7 +32,7 @@ from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
 from properties.programmes import EPS
 from properties.runs import answer
-from properties.sim import SOURCE
+from properties.sim import SOURCE, relaxed
 from properties.sim.soft import (
     Soft,
     above_zero,
@@ -91,6 +91,7 @@ def certify_ten(case: Soft, C: float = 10.0) -> arb:
     data=rivals(),
     hypotheses=SEPARABLE,
     examples=[single(0.0625, 10.0, False, 0.0)],
+    relaxed=relaxed.against_hard,
     certify=certify_ten,
     expected="refuted",
     siblings={
@@ -136,6 +137,7 @@ def amended(case: Soft, share: float = 1.0) -> Slack:
         "V is not zero": moved,
     },
     examples=[single(1.0, 1.0, False, 0.5)],
+    relaxed=relaxed.above_zero_strictly,
     certify=partial(certify_zero, growth=0.0, pull=0.0),
     expected="refuted",
     siblings={
@@ -165,6 +167,7 @@ def literal_2(case: Soft, growth: float = 0.0, pull: float = 0.0) -> Slack:
         "there is something to separate": several,
     },
     examples=[single(1.0, 1.0, False, 0.5), single(1.0, 2.0, False, 0.5)],
+    relaxed=relaxed.above_zero,
     certify=certify_zero,
     expected="holds",
     siblings={

@@ -11,6 +11,7 @@ derivative is g'(1)/2 and the formula gives g'(1/2)/2. The same slip is in step 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from attsvm.exact.attention import logistic_slope as exact_slope
 from attsvm.losses import logistic_slope
 from attsvm.risk import covariance
 from attsvm.theory import Slack, claim, sibling
-from properties.sim import SOURCE
+from properties.sim import SOURCE, relaxed
 from properties.sim.entries import Entry, entries, rounding
 
 
@@ -97,6 +98,7 @@ SIBLINGS = {
     "for every real b",
     data=entries(),
     examples=[ONE_TOKEN, SMALLEST],
+    relaxed=partial(relaxed.gradient_formula, inside=False),
     certify=certify_literal,
     expected="refuted",
     siblings=SIBLINGS,
@@ -113,6 +115,7 @@ def literal(case: Entry, outside: bool = True, sign: float = -1.0) -> Slack:
     data=entries().map(lambda e: Entry(e.A, e.x, e.h, float(np.sign(e.b)))),
     hypotheses={"b is -1, 0 or 1": lambda case: abs(case.b) in (0.0, 1.0)},
     examples=[ONE_TOKEN],
+    relaxed=partial(relaxed.gradient_formula, inside=False),
     certify=certify_literal,
     expected="holds",
     siblings={
@@ -132,6 +135,7 @@ def amended_labels(case: Entry, outside: bool = True, sign: float = -1.0) -> Sla
     "for every real b",
     data=entries(),
     examples=[ONE_TOKEN, SMALLEST],
+    relaxed=relaxed.gradient_formula,
     certify=certify,
     expected="proved",
     proof="symbolic.sim.lemma_3_11:prove",

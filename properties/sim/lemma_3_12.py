@@ -22,7 +22,7 @@ from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.losses import logistic_slope
 from attsvm.theory import Slack, claim, sibling
-from properties.sim import SOURCE
+from properties.sim import SOURCE, relaxed
 from properties.strategies import numbers, scaled
 
 
@@ -76,6 +76,7 @@ STEEPEST = Pair(math.log(2 + math.sqrt(3)), math.log(2 + math.sqrt(3)) - 1 / 64)
     statement="|g'(x) - g'(y)| <= |x - y| for all real x and y",
     data=pairs(),
     examples=[Pair(0.0, 0.0), STEEPEST],
+    relaxed=relaxed.slope_change,
     certify=certify_literal,
     expected="proved",
     proof="symbolic.sim.lemma_3_12:prove",
@@ -96,6 +97,7 @@ def literal(pair: Pair, constant: float = 1.0) -> Slack:
     statement="|g'(x) - g'(y)| <= |x - y| / (6 sqrt 3) for all real x and y; no less will do",
     data=pairs(),
     examples=[Pair(0.0, 0.0), STEEPEST],
+    relaxed=relaxed.sharp_slope_change,
     certify=certify_sharp,
     expected="proved",
     proof="symbolic.sim.lemma_3_12:prove",

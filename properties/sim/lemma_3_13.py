@@ -36,7 +36,7 @@ from attsvm.lipschitz import (
     softmax_gradient_constant,
 )
 from attsvm.theory import Slack, claim, sibling
-from properties.sim import SOURCE
+from properties.sim import SOURCE, relaxed
 from properties.sim.bounded import ADDED, LISTED, BoundedPair, bounded, fitted
 from properties.sim.entries import (
     EntryPair,
@@ -87,6 +87,7 @@ def certify_published(case: BoundedPair, power: int = 1, share: float = 1.0) -> 
     data=bounded(0, 8, 64, 512),
     hypotheses=LISTED,
     examples=[fitted(ONE_TOKEN, everything=False), fitted(LARGE_LABEL, everything=False)],
+    relaxed=relaxed.published_change,
     certify=certify_published,
     expected="refuted",
     siblings=TOO_SMALL,
@@ -103,6 +104,7 @@ def literal(case: BoundedPair, power: int = 1, share: float = 1.0) -> Slack:
     data=bounded(0, everything=True),
     hypotheses={**LISTED, **ADDED},
     examples=[fitted(ONE_TOKEN, everything=True)],
+    relaxed=relaxed.published_change,
     certify=certify_published,
     expected="holds",
     depends_on=["sim/lemma-3.13:sharp"],
@@ -140,6 +142,7 @@ CLOSE = EntryPair(
     data=pairs(0, 1),
     examples=[CLOSE],
     ensemble=adversarial,
+    relaxed=relaxed.sharp_change,
     certify=certify_sharp,
     expected="holds",
     siblings={

@@ -15,13 +15,13 @@ from flint import arb, fmpq
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.descent import follow_w
-from attsvm.exact import ExactData, certified_fate, dot, rational, rationals, separate
-from attsvm.exact.descent import Fate
+from attsvm.exact import ExactData, dot, rational, rationals, separate
 from attsvm.exact.numbers import combine
+from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE
-from properties.fates import short_step
+from properties.courses import course
 from properties.programmes import EPS, OPEN, anything, constraints, flat, optimum, solve
 from properties.pulls import Pulls, pulls, pushes
 from properties.runs import Run, answer
@@ -38,7 +38,6 @@ __all__ = [
 ]
 
 NOTHING = Slack(math.inf, 0.0, "strict")
-STEPS = 256
 
 
 def grows(run: Run, loss: str, of: str, sign: float) -> Slack:
@@ -109,7 +108,9 @@ def _ratio(left: float, right: float) -> float | None:
 def exact_gain(run: Run, loss: str, share: float) -> arb | None:
     """The same as a ball; exactly 0 where it is seen to cancel, as for tight margins."""
     found, data = answer(run.data), ExactData.of(run.data)
-    if found is None or found.status != "solved":
+    if found is None:
+        return arb(0)  # X^mm is 0
+    if found.status != "solved":
         return None
     M = flat(found.W)
     parts = pushes(data, rationals(run.start), loss)
@@ -184,30 +185,17 @@ def certified_end(run: Run, loss: str, of: str, whose: str) -> arb | None:
     least, found = of == "least" and whose == "optimal", separate(data, best)
     if least and (found is None or found.status != "solved"):
         return arb(-1)
-    fate, pursued = certain_fate(run, loss)
-    if fate is None:
+    way = course(run.data, run.start, loss)
+    if way is None:
         return None
-    if fate.settles:
-        limit = separate(pursued, fate.selected)
-        assert limit is not None
+    limit = way.limit
+    if limit is not None:
         margins = [dot(a, flat(limit.W)) for a in A]
         end = {"least": min(margins), "mean": sum(margins, fmpq(0)), "largest": max(margins)}[of]
         return arb(end) if end != 0 else None
-    lost = any(t not in tied for t, tied in zip(fate.selected, data.optimal, strict=True))
+    selected = zip(way.fate.selected, way.inputs, strict=True)
+    lost = any(t not in data.optimal[i] for t, i in selected)
     return arb(-1) if least and lost else None
-
-
-def certain_fate(run: Run, loss: str) -> tuple[Fate | None, ExactData]:
-    """What is proved of descent with step 1/smoothness, and the data whose optimum it pursues.
-
-    Descent on g is descent on g(-u) for the scores turned round.
-    """
-    data, pursued_loss = ExactData.of(run.data), loss
-    if loss == "logistic":
-        turned = [[-g for g in row] for row in data.gamma]
-        data, pursued_loss = ExactData(data.X, data.Z, turned, data.kept), "logistic-loss"
-    step = short_step(run.data, loss)
-    return certified_fate(data, rationals(run.start), pursued_loss, step, STEPS), data
 
 
 def slope(run: Run, loss: str, share: float) -> Slack:
@@ -230,10 +218,20 @@ def slope(run: Run, loss: str, share: float) -> Slack:
 
 
 def certified_slope(run: Run, loss: str, share: float) -> arb | None:
-    """1 for the slope 1, minus the relative error of another, where the start lies in the basin."""
+    """Minus the distance of the share from the limit of the least margin over ln k, in rationals.
+
+    The limit is 0 from a stationary start, and the least margin of X* where X(k) is proved to be
+    (1 + o(1)) X* ln k; None elsewhere, and where there is no margin.
+    """
     data = ExactData.of(run.data)
-    fate = certified_fate(data, rationals(run.start), loss, None, 0)
-    if fate is None or not fate.converges:
+    A = constraints(data, [tied[0] for tied in data.optimal])
+    if not A:
         return None
-    wrong = abs(rational(share) - 1)
-    return arb(1) if wrong == 0 else arb(-wrong)
+    if is_stationary_start(data, rationals(run.start)):
+        return arb(-abs(rational(share)))
+    way = course(run.data, run.start, loss)
+    limit = None if way is None else way.limit
+    if limit is None:
+        return None
+    slope = min(dot(a, flat(limit.W)) for a in A.values())
+    return arb(-abs(rational(share) - slope))

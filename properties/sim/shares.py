@@ -21,18 +21,25 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.descent import Trajectory, follow_w
-from attsvm.exact import dot, rational, separate
+from attsvm.exact import dot, rational
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack
+from properties.courses import Course, course
 from properties.programmes import Token, constraints, exactly, flat, optimum, solve
 from properties.pulls import log_pulls
 from properties.runs import Run, answer
 from properties.sim.crowds import crowded, crowded_gaussian
 from properties.sim.dropping import exactly_named, named
-from properties.sim.margins import certain_fate
 from properties.strategies import arrays
 
-__all__ = ["certified_exponent", "certified_fading", "crowded_basin", "exponent", "fades"]
+__all__ = [
+    "certified_exponent",
+    "certified_fading",
+    "crowded_basin",
+    "exponent",
+    "exponents",
+    "fades",
+]
 
 FAR = 100.0
 
@@ -123,44 +130,57 @@ def certified_fading(run: Run, loss: str, which: str) -> arb | None:
     """1 where the common share tends to 0, -1 where it does not; None without a proof.
 
     The proof is that the direction of the run converges, to the solution for the tokens that it
-    selects; None where a rival has the score of a selected token, or nearest rivals lie on both
-    sides of it, so that their pulls may cancel, or a tight token has multiplier 0.
+    selects; None where `exponents` has none, or a tight token has multiplier 0.
     """
-    fate, pursued = certain_fate(run, loss)
-    tokens = exactly_named(run.data, which)
-    if fate is None or not fate.settles or tokens is None:
+    found, tokens = course(run.data, run.start, loss), exactly_named(run.data, which)
+    falls = None if found is None else exponents(found)
+    if found is None or falls is None or tokens is None:
         return None
-    limit = separate(pursued, fate.selected)
-    assert limit is not None
-    A = constraints(pursued, fate.selected)
-    margins = {t: dot(a, flat(limit.W)) for t, a in A.items()}
-    exponents: dict[Token, fmpq] = dict(margins)
-    for i, (kept, row) in enumerate(zip(pursued.kept, fate.selected, strict=True)):
-        scores = dict(zip(kept, pursued.gamma[i], strict=True))
-        rivals = {t: m for (j, t), m in margins.items() if j == i}
-        if not rivals:
-            continue
-        leads = [scores[kept[row]] - scores[t] for t, m in rivals.items()]
-        nearest = [
-            s for s, m in zip(leads, rivals.values(), strict=True) if m == min(rivals.values())
-        ]
-        if any(s == 0 for s in leads) or min(nearest) < 0 < max(nearest):
-            return None
-        exponents[i, kept[row]] = min(rivals.values())  # minus the sum of its rivals' pulls
-    falls = [exponents[t] - min(margins.values()) for t in tokens if t in exponents]
-    if all(e > 0 for e in falls):
+    if all(falls[t] > 0 for t in tokens if t in falls):
         return arb(1)
     # the margin of a tight token with multiplier 0 outgrows the others like a logarithm
-    return None if limit.degenerate else arb(-1)
+    assert found.limit is not None
+    return None if found.limit.degenerate else arb(-1)
 
 
 def certified_exponent(run: Run, loss: str, share: float) -> arb | None:
-    """1 for the exponent m - 1, minus the relative error of another, where the run converges."""
-    fate, _ = certain_fate(run, loss)
-    if fate is None or not fate.converges:
+    """Minus the largest distance of share (m - 1) from the true exponent, in rationals.
+
+    True is the exponent that follows from where X(k) is proved to go; None where none does.
+    """
+    found, solved = course(run.data, run.start, loss), exactly(run.data)
+    falls = None if found is None else exponents(found)
+    idle = {} if solved is None else {t: m for t, m in solved.margins.items() if m > 1}
+    if falls is None or not idle or any(t not in falls for t in idle):
         return None
-    wrong = abs(rational(share) - 1)
-    return arb(1) if wrong == 0 else arb(-wrong)
+    return arb(-max(abs(falls[t] - rational(share) * (m - 1)) for t, m in idle.items()))
+
+
+def exponents(found: Course) -> dict[Token, fmpq] | None:
+    """e_it such that the share of token t of input i is k^-(e_it + o(1)), of inputs that pull.
+
+    None where the run does not settle for sure, a rival has the score of a selected token, or
+    nearest rivals lie on both sides of it, so that their pulls may cancel.
+    """
+    limit, data, selected = found.limit, found.data, found.fate.selected
+    if limit is None:
+        return None
+    A = constraints(data, selected)
+    margins = {t: dot(a, flat(limit.W)) for t, a in A.items()}
+    least = min(margins.values())
+    falls: dict[Token, fmpq] = {}
+    for i, (kept, row) in enumerate(zip(data.kept, selected, strict=True)):
+        scores = dict(zip(kept, data.gamma[i], strict=True))
+        rivals = {t: m for (j, t), m in margins.items() if j == i}
+        nearest = min(rivals.values())
+        leads = {t: scores[kept[row]] - scores[t] for t in rivals}
+        close = [leads[t] for t, m in rivals.items() if m == nearest]
+        if any(lead == 0 for lead in leads.values()) or min(close) < 0 < max(close):
+            return None
+        place = found.inputs[i]
+        falls.update({(place, t): m - least for t, m in rivals.items()})
+        falls[place, kept[row]] = nearest - least  # minus the sum of its rivals' pulls
+    return falls
 
 
 @st.composite

@@ -17,13 +17,14 @@ b^2 ||A^T h||^2/(6 sqrt 3), both attained.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.theory import Slack, claim, sibling
-from properties.sim import SOURCE
+from properties.sim import SOURCE, relaxed
 from properties.sim.comparison import (
     distance,
     far_from_zero,
@@ -64,6 +65,7 @@ BALANCED = EntryPair(
     statement="on the same data, |L(x) - L(y)| <= (linear attention's constant) ||x - y||",
     data=pairs(0, -2),
     examples=[CONSTANT_LINEAR],
+    relaxed=relaxed.same_data,
     certify=same_data_ball,
     expected="refuted",
     siblings={"half the constant": sibling(share=0.5), "constant zero": sibling(share=0.0)},
@@ -82,6 +84,7 @@ def same_data_loss(case: EntryPair, share: float = 1.0) -> Slack:
     "attention's gradient) ||x - y||",
     data=pairs(0, -2),
     examples=[CONSTANT_LINEAR],
+    relaxed=partial(relaxed.same_data, gradient=True),
     certify=same_data_gradient_ball,
     expected="refuted",
     siblings={"half the constant": sibling(share=0.5), "constant zero": sibling(share=0.0)},
@@ -101,6 +104,7 @@ def same_data_gradient(case: EntryPair, share: float = 1.0) -> Slack:
     data=pairs(0, -2),
     examples=[BALANCED],
     ensemble=adversarial,
+    relaxed=relaxed.worst_case,
     certify=worst_case_ball,
     expected="holds",
     siblings={
@@ -120,6 +124,7 @@ def worst_case_loss(case: EntryPair, share: float = 1.0, linear: bool = False) -
     "b^2 R^2 H^2/(6 sqrt 3) ||x - y||, the largest constant of linear attention on such data",
     data=pairs(0, -2, -5),
     examples=[SMALL_LABEL],
+    relaxed=partial(relaxed.worst_case, gradient=True),
     certify=gradient_ball,
     expected="refuted",
     siblings={"half the constant": sibling(share=0.5), "a tenth of it": sibling(share=0.1)},
@@ -136,6 +141,7 @@ def worst_case_gradient(case: EntryPair, share: float = 1.0) -> Slack:
     data=pairs(0, 1),
     hypotheses={"|b| ||h|| >= 2 sqrt(2)/3": far_from_zero},
     ensemble=adversarial,
+    relaxed=partial(relaxed.worst_case, gradient=True),
     certify=gradient_ball,
     expected="holds",
     depends_on=["sim/lemma-3.13:sharp"],
@@ -159,6 +165,7 @@ def amended(case: EntryPair, share: float = 1.0) -> Slack:
     data=pairs(0, -2),
     examples=[BALANCED],
     ensemble=adversarial,
+    relaxed=relaxed.halfway,
     certify=half_ball,
     expected="holds",
     siblings={

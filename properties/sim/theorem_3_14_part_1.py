@@ -16,9 +16,11 @@ min_i [l(second score) - l(best score)]/n, and holds (`attsvm.exact.descent.cert
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from attsvm.theory import Slack, claim, sibling
+from properties.relaxed import elsewhere
 from properties.runs import (
     Run,
     all_tight,
@@ -64,6 +66,7 @@ ASSUMED = {
     data=runs(tight_data(), 0, 2),
     hypotheses=ASSUMED,
     examples=[TWO_TOKENS, ONE_TOKEN],
+    relaxed=partial(elsewhere, loss=PRINTED),
     certify=certify_printed,
     expected="refuted",
     siblings={
@@ -86,6 +89,7 @@ def literal(run: Run, towards: str = "optimal") -> Slack:
     data=runs(tight_data(), 0, 2),
     examples=[TWO_TOKENS, PULLED_APART, LOCAL_TRAP],
     hypotheses={**ASSUMED, "some input has two tokens": several_tokens},
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="refuted",
     siblings=OTHER_DIRECTIONS,
@@ -109,6 +113,7 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
         "some input has two tokens": several_tokens,
         "risk gap of the start below the threshold": starts_in_basin,
     },
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="holds",
     siblings={

@@ -17,12 +17,14 @@ is never 0.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
+from properties.relaxed import elsewhere
 from properties.runs import (
     Run,
     equal_rivals,
@@ -75,6 +77,7 @@ SAME_RIVALS = Run(
     data=runs(rival_data(), 0, 2),
     hypotheses=ASSUMED,
     examples=[TWO_TOKENS, ONE_TOKEN, OPPOSED],
+    relaxed=partial(elsewhere, loss=PRINTED),
     certify=certify_printed,
     expected="refuted",
     siblings={
@@ -103,6 +106,7 @@ REPAIR = {
     ensemble=protocol,
     hypotheses=REPAIR,
     examples=[TWO_TOKENS, PULLED_APART],
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="refuted",
     siblings={
@@ -125,6 +129,7 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
     ensemble=single,
     hypotheses={**REPAIR, "there is a single input": lambda run: run.data.n == 1},
     examples=[TWO_TOKENS, FAR_START, SAME_RIVALS, PUBLISHED],
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="holds",
     siblings={
@@ -147,6 +152,7 @@ def single_input(run: Run, towards: str = "optimal") -> Slack:
     ensemble=near_solution,
     hypotheses={**REPAIR, "risk gap of the start below the threshold": starts_in_basin},
     examples=[TWO_TOKENS],
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="holds",
     siblings={

@@ -24,6 +24,7 @@ gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flint import arb
@@ -32,6 +33,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges
 from properties.accord import together
+from properties.relaxed import descent_at_rest, elsewhere
 from properties.runs import (
     LOCAL_TRAP,
     Run,
@@ -86,6 +88,7 @@ THEOREM: dict[str, Any] = {
     data=runs(level_data(), 0, 2),
     hypotheses={"non-optimal scores of each input are equal": equal_rivals},
     examples=[OPPOSED],
+    relaxed=partial(descent_at_rest, loss=PRINTED),
     certify=certify_norm,
     expected="refuted",
     siblings={
@@ -107,6 +110,7 @@ def norm(run: Run, bounded: bool = False) -> Slack:
     data=runs(level_data(), 0, 2),
     hypotheses={"non-optimal scores of each input are equal": equal_rivals},
     examples=[TWO_TOKENS],
+    relaxed=partial(elsewhere, loss=PRINTED),
     certify=certify_printed,
     expected="refuted",
     siblings={
@@ -134,6 +138,7 @@ REPAIR = {
     data=runs(rival_data(), 0, 2),
     hypotheses={"non-optimal scores of each input are equal": equal_rivals, **REPAIR},
     examples=[PULLED_APART],
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="refuted",
     siblings=OTHER_DIRECTIONS,
@@ -153,6 +158,7 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
     ensemble=towards_solution,
     hypotheses={**REPAIR, "risk gap of the start below the threshold": starts_in_basin},
     examples=[UNEVEN_SCORES],
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_repaired,
     expected="holds",
     siblings={
@@ -190,6 +196,7 @@ def certify_patiently(run: Run, towards: str = "optimal") -> arb | None:
         "rivals' scores within delta": within,
     },
     examples=[TWO_TOKENS],
+    relaxed=partial(elsewhere, loss=REPAIRED),
     certify=certify_patiently,
     expected="holds",
     siblings={

@@ -19,22 +19,26 @@ What does grow at every step, from every start, under either part of that assump
 
     eta sum_it c_it m_it(X^mm) >= eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t),
 
-for in part 1 m = 1, and in part 2 c_it >= 0 and m >= 1 (`sharp-1`; equality in part 1). And from a
+for in part 1 m = 1, and in part 2 c_it >= 0 and m >= 1 (`sharp-1`; equality in part 1). That is
+above 0 where some input has two different scores; in part 1 optimal tokens may be tied. And from a
 start that cannot lose its optimal tokens, with a step of at most 1/L_X, all margins end above every
 bound (`amended-4`), for the direction converges to X^mm; so the least margin is (1 + o(1)) ||X|| /
-||X^mm||, the gradient exp(-that), and its slope in ln k is 1 (`sharp-2`).
+||X^mm||, the gradient exp(-that), and its slope in ln k is 1 (`sharp-2`). Such a start implies two
+different scores. The certificate of the slope knows it exactly, and of other starts as well
+(`properties.courses`): it is -4/3 for the three tokens above.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.exact import ExactData
 from attsvm.theory import Slack, claim, sibling
+from properties.lapses import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.runs import (
     Run,
     all_tight,
@@ -43,7 +47,6 @@ from properties.runs import (
     pulling_data,
     rival_data,
     runs,
-    several_tokens,
     tight_data,
     towards_solution,
     unique_optimum,
@@ -63,14 +66,24 @@ SEPARATION: dict[str, Any] = {"source": SOURCE, "place": "Section 1, token separ
 STEP = {**SEPARATION, "cost": 2}
 END = {**SEPARATION, "cost": 10, "same_slack": False}
 ANY = runs(st.one_of(separable_data(), pulling_data()), 0, 1)
-PASSED_OVER = Run(
-    AttentionData.of([[[4.0], [0.0], [3.0]]], [[1.0]], scores=[[1.0, 0.0, -3.0]]),
-    np.zeros((1, 1)),
-)
-SEPARABLE = {"optimal tokens are unique": unique_optimum, "Att-SVM is feasible": feasible}
-SOMETHING = {"some input has two tokens": several_tokens}
+UNIQUE = {"optimal tokens are unique": unique_optimum}
+FEASIBLE = {"Att-SVM is feasible": feasible}
+SEPARABLE = {**UNIQUE, **FEASIBLE}
+SOMETHING = {"some input has two different scores": lambda run: two_scores(run.data)}
 PART = {"part 1 or part 2 of assumption 3.10": lambda run: all_tight(run) or equal_rivals(run)}
 BASIN = {"risk gap of the start below the threshold": starts_in_basin}
+LAPSES = {
+    "any start": sibling(
+        drop=list(BASIN), data=runs(pulling_data(), 0), examples=[PASSED_OVER, PULLED_APART]
+    ),
+    "tied optimal tokens": sibling(drop=list(UNIQUE), examples=[TIED_APART]),
+    "Att-SVM need not be feasible": sibling(drop=list(FEASIBLE), examples=[NO_QUERY]),
+}
+
+
+def two_scores(data: AttentionData) -> bool:
+    """Some input has two tokens of different scores."""
+    return any(len(set(row)) > 1 for row in ExactData.of(data).gamma)
 
 
 def certify_printed_step(run: Run, of: str = "least", sign: float = 1.0) -> arb:
@@ -199,15 +212,17 @@ def certify_gain(run: Run, share: float = 0.0, loss: str = REPAIRED) -> arb | No
 @claim(
     "sim/token-separation:amended-3",
     **STEP,
-    statement="assumption 3.10, Att-SVM feasible, some input with two tokens: every step of "
-    "descent on the decreasing loss raises <X, X^mm>, the mean margin weighted by the multipliers",
+    statement="assumption 3.10, part 1 or 2, Att-SVM feasible, some input with two different "
+    "scores: every step of descent on the decreasing loss raises <X, X^mm>, the mean margin "
+    "weighted by the multipliers",
     data=runs(st.one_of(tight_data(), rival_data()), 0, 1),
     ensemble=towards_solution,
-    hypotheses={**SEPARABLE, **SOMETHING, **PART},
-    examples=[TWO_TOKENS, PULLED_APART],
+    hypotheses={**FEASIBLE, **SOMETHING, **PART},
+    examples=[TWO_TOKENS, PULLED_APART, TIED_APART],
     certify=certify_gain,
     expected="holds",
     siblings={
+        "all scores may be tied": sibling(drop=list(SOMETHING), examples=[ALL_TIED]),
         "neither part of the assumption": sibling(drop=list(PART), examples=[PASSED_OVER]),
         "the printed loss": sibling(loss=PRINTED),
     },
@@ -220,17 +235,17 @@ def amended_3(run: Run, share: float = 0.0, loss: str = REPAIRED) -> Slack:
 @claim(
     "sim/token-separation:amended-4",
     **END,
-    statement="optimal tokens unique, Att-SVM feasible, some input with two tokens: descent on the "
-    "decreasing loss with step at most 1/L_X from a start whose risk gap is below "
-    "min_i [l(second) - l(best)]/n ends with every margin above every bound",
+    statement="optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step "
+    "at most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n ends with "
+    "every margin above every bound",
     data=runs(st.one_of(tight_data(), rival_data()), 0, 1),
     ensemble=near_solution,
-    hypotheses={**SEPARABLE, **SOMETHING, **BASIN},
+    hypotheses={**SEPARABLE, **BASIN},
     examples=[TWO_TOKENS],
     certify=certify_end,
     expected="holds",
     siblings={
-        "any start": sibling(drop=list(BASIN), data=runs(pulling_data(), 0)),
+        **LAPSES,
         "margins of the tokens of least score": sibling(whose="worst"),
     },
 )
@@ -246,8 +261,8 @@ def amended_4(run: Run, of: str = "least", whose: str = "optimal") -> Slack:
     "<X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
     data=runs(st.one_of(tight_data(), rival_data()), 0, 1),
     ensemble=towards_solution,
-    hypotheses={**SEPARABLE, **SOMETHING, **PART},
-    examples=[TWO_TOKENS, PULLED_APART],
+    hypotheses={**FEASIBLE, **PART},
+    examples=[TWO_TOKENS, PULLED_APART, TIED_APART, ALL_TIED],
     certify=lambda run, share=1.0: margins.exact_gain(run, REPAIRED, share),
     expected="holds",
     siblings={
@@ -266,11 +281,12 @@ def sharp_1(run: Run, share: float = 1.0) -> Slack:
     statement="from such a start the least margin divided by ln k tends to 1",
     data=runs(st.one_of(tight_data(), rival_data()), 0, 1),
     ensemble=near_solution,
-    hypotheses={**SEPARABLE, **SOMETHING, **BASIN},
+    hypotheses={**SEPARABLE, **BASIN},
     examples=[TWO_TOKENS],
     certify=lambda run, share=1.0: margins.certified_slope(run, REPAIRED, share),
     expected="holds",
     siblings={
+        **LAPSES,
         "slope 0.95": sibling(share=0.95),
         "slope 1.05": sibling(share=1.05),
         "slope 1/2": sibling(share=0.5),

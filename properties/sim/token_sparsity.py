@@ -39,6 +39,7 @@ from flint import arb
 
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
+from properties.lapses import PASSED_OVER, TIED_CROWD
 from properties.runs import Run
 from properties.sim import SOURCE, dropping, shares
 from properties.sim.crowds import (
@@ -75,14 +76,14 @@ ALONG: dict[str, Any] = {
 }
 FROM_ZERO = Run(THREE, np.zeros((1, 1)))
 FROM_BASIN = Run(THREE, np.full((1, 1), 8.0))
-PASSED_OVER = Run(
-    AttentionData.of([[[4.0], [0.0], [3.0]]], [[1.0]], scores=[[1.0, 0.0, -3.0]]),
-    np.zeros((1, 1)),
-)
 TWO_INPUTS = Run(
     AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2),
     np.zeros((1, 1)),
 )
+LAPSES = {
+    "any start": sibling(drop=list(BASIN), data=crowded_runs(), examples=[PASSED_OVER]),
+    "tied optimal tokens": sibling(drop=list(UNIQUE), examples=[TIED_CROWD]),
+}
 OTHER_TOKENS = {
     "support vectors": sibling(which="support"),
     "optimal tokens": sibling(which="optimal"),
@@ -269,7 +270,7 @@ def fading_anywhere(run: Run, which: str = "others") -> Slack:
     hypotheses={**UNIQUE, **IDLE, **BASIN},
     certify=certify_share,
     expected="holds",
-    siblings=OTHER_TOKENS,
+    siblings={**LAPSES, **OTHER_TOKENS},
 )
 def fading_in_basin(run: Run, which: str = "others") -> Slack:
     """With a decreasing loss, where the direction converges to X^mm."""
@@ -288,6 +289,7 @@ def fading_in_basin(run: Run, which: str = "others") -> Slack:
     certify=lambda run, share=1.0: shares.certified_exponent(run, REPAIRED, share),
     expected="holds",
     siblings={
+        **LAPSES,
         "95% of the exponent": sibling(share=0.95),
         "105% of the exponent": sibling(share=1.05),
     },

@@ -18,7 +18,9 @@ independent. A slope l' < 0 is more than the "strictly decreasing" of the talk: 
 tokens 1, -1, scores 1, -1 and query 1 the gradient is zero at W = 0, though l decreases.
 
 `sharp`: ||grad L(W)|| >= D(W) / ||W^mm||, with equality exactly where grad L points along W^mm,
-as for one input of two tokens at every W.
+as for one input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs
+neither l' < 0 nor two different scores: both sides are 0 where all scores are tied. They make the
+bound positive, and are kept for that.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from attsvm.theory import Slack, claim, sibling
 from properties.programmes import OPEN, flat, optimum, solve
 from properties.pulls import Push, pulls, pushes
 from properties.runs import answer
-from properties.tf import SOURCE
+from properties.tf import SOURCE, relaxed
 from properties.tf.descents import (
     ONE_TOKEN,
     OPPOSED,
@@ -122,6 +124,7 @@ def figure(case: Descent, of: str) -> Slack:
     data=descents(),
     hypotheses={**TIGHT, **SLOPED},
     examples=[ONE_TOKEN, TIED],
+    relaxed=relaxed.stationary,
     certify=certify,
     expected="refuted, certified",
     siblings={
@@ -143,6 +146,7 @@ def literal(case: Descent, of: str = "norm") -> Slack:
     ensemble=larger,
     hypotheses={**TIGHT, **SLOPED, **TWO_SCORES},
     examples=[SMALL, TRAP, BEST_TIED],
+    relaxed=relaxed.stationary,
     certify=certify,
     expected="holds",
     siblings={
@@ -184,6 +188,7 @@ def certify_bound(case: Descent, share: float = 1.0) -> arb | None:
     ensemble=larger,
     hypotheses={**TIGHT, **SLOPED, **TWO_SCORES},
     examples=[SMALL, TRAP, BEST_TIED],
+    relaxed=relaxed.toward,
     certify=certify_bound,
     expected="holds",
     siblings={

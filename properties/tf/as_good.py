@@ -50,6 +50,7 @@ from properties.tf.regularised import PUBLISHED, STEEP
 
 __all__ = [
     "AT_ZERO",
+    "OUTWEIGHED",
     "Candidate",
     "candidates",
     "certify_distance",
@@ -127,6 +128,18 @@ def extremal(generator: np.random.Generator) -> Candidate:
 
 AT_ZERO = Candidate(PUBLISHED.data, "log-loss", 64.0, np.zeros((2, 2)))
 """W = 0, which is worse than V."""
+OUTWEIGHED = Candidate(
+    AttentionData(
+        np.stack([np.eye(4), np.zeros((4, 4))], axis=1),
+        np.eye(1, 4) * np.ones((4, 1)),
+        scores=np.array([[2.0**26, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]),
+    ),
+    "correlation",
+    16.0,
+    np.array([[17.0], [-15.0], [-15.0], [-15.0]]) * np.eye(1, 4),
+)
+"""Four inputs on axes of their own, the first one's gap 2^26: W, with margins 17 and -15, is better
+than V, whose margins are 16 < log(2 Gamma) = 18.7."""
 
 
 def unique(case: Candidate) -> bool:

@@ -29,10 +29,14 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
 from properties.accord import in_accord, rivals_equal, together, together_larger
+from properties.courses import arrives
+from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties.relaxed import elsewhere
 from properties.runs import (
     Run,
     certified_limit,
     feasible,
+    max_margin,
     pulling_data,
     reaches,
     rival_data,
@@ -41,7 +45,7 @@ from properties.runs import (
 )
 from properties.strategies import starts
 from properties.tf import SOURCE
-from properties.tf.descents import DECREASING, OPPOSED, Descent
+from properties.tf.descents import DECREASING, ONE_TOKEN, OPPOSED, Descent
 
 THEOREM: dict[str, Any] = {
     "source": SOURCE,
@@ -62,6 +66,10 @@ PULLED = Descent(
 FAR_START = Descent(
     AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[1.0]), np.array([[-24.0]]), "log-loss"
 )
+
+
+def _descent(run: Run) -> Descent:
+    return Descent(run.data, run.start, "log-loss")
 
 
 @st.composite
@@ -88,7 +96,10 @@ def _run(case: Descent) -> Run:
 
 
 def certify(case: Descent, towards: str = "optimal") -> arb | None:
-    """Where descent goes, proved."""
+    """Where descent goes, proved; tokens may be tied in inputs that never pull."""
+    target = max_margin(case.data, towards)
+    if target is not None and not unique_optimum(_run(case)):
+        return arrives(case.data, case.start, case.loss, target)
     return certified_limit(_run(case), case.loss, towards)
 
 
@@ -100,6 +111,7 @@ def certify(case: Descent, towards: str = "optimal") -> arb | None:
     data=started(rival_data()),
     hypotheses={"non-optimal scores are equal": equal},
     examples=[OPPOSED],
+    relaxed=elsewhere,
     certify=certify,
     expected="refuted",
     siblings={
@@ -133,6 +145,7 @@ WRONG = {
     data=started(rival_data()),
     hypotheses=TARGET,
     examples=[PULLED],
+    relaxed=elsewhere,
     certify=certify,
     expected="refuted",
     siblings=WRONG,
@@ -152,10 +165,21 @@ def with_target(case: Descent, towards: str = "optimal") -> Slack:
     ensemble=larger,
     hypotheses={**TARGET, "no input pulls against another": lambda case: in_accord(case.data)},
     examples=[FAR_START],
+    relaxed=elsewhere,
     certify=certify,
     expected="holds",
     siblings={
         **WRONG,
+        "rivals of any score": sibling(
+            drop=["non-optimal scores are equal"], examples=[_descent(PASSED_OVER)]
+        ),
+        "tied optimal tokens": sibling(
+            drop=["optimal tokens are unique"], examples=[_descent(TIED_ASIDE)]
+        ),
+        "one token an input": sibling(drop=["some input has two tokens"], examples=[ONE_TOKEN]),
+        "Att-SVM need not be feasible": sibling(
+            drop=["Att-SVM is feasible"], examples=[_descent(NO_QUERY)]
+        ),
         "inputs may pull against each other": sibling(
             drop=["no input pulls against another"],
             data=started(pulling_data()),

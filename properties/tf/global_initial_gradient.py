@@ -35,8 +35,9 @@ from attsvm.exact import rationals
 from attsvm.theory import Slack, claim, sibling
 from properties.accord import rivals_equal
 from properties.fates import certified_direction
+from properties.relaxed import elsewhere
 from properties.runs import Run, max_margin, or_more_bits, reaches, unique_optimum
-from properties.tf import SOURCE
+from properties.tf import SOURCE, relaxed
 from properties.tf.first_steps import (
     Step,
     correlates,
@@ -92,6 +93,7 @@ def _plainly(case: Step, towards: str) -> Slack:
     data=steps((1.0,)),
     hypotheses={SEPARATED: separates},
     examples=[Step(OVERTAKEN, ZERO, "correlation", 1.0)],
+    relaxed=elsewhere,
     certify=certify,
     expected="refuted",
     siblings={
@@ -115,6 +117,7 @@ def separating(case: Step, towards: str = "optimal") -> Slack:
         "non-optimal scores are equal": lambda case: rivals_equal(case.data),
     },
     examples=[Step(CROWDED, ZERO, "correlation", 1.0)],
+    relaxed=elsewhere,
     certify=certify,
     expected="refuted",
     siblings={
@@ -142,6 +145,7 @@ def both(case: Step, towards: str = "optimal") -> Slack:
         )
     },
     examples=[Step(PULLED.data, ZERO, PULLED.loss, 1.0)],
+    relaxed=elsewhere,
     certify=certify,
     expected="refuted",
     siblings={
@@ -179,6 +183,7 @@ def certify_long(case: Step, towards: str = "optimal") -> arb | None:
         Step(OVERTAKEN, ZERO, "correlation", 32.0),
         Step(CROWDED, ZERO, "correlation", 32.0),
     ],
+    relaxed=relaxed.after_long_step,
     certify=certify_long,
     expected="holds",
     siblings={

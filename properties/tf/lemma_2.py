@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import deficit, logits, loss_drop, softmax
 from attsvm.losses import LOSSES
 from attsvm.risk import risk_gap
 from attsvm.theory import Slack, claim, sibling
-from properties.tf import SOURCE
+from properties.tf import SOURCE, relaxed
 from properties.tf.weighted import (
     DEGENERATE,
     PUBLISHED,
@@ -33,6 +34,11 @@ from properties.tf.weighted import (
     two_scores,
     weighted,
 )
+
+BEYOND = Weighted(
+    AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[3.0, 1.0]]), np.zeros((1, 1)), "squared"
+)
+"""(1 - u)^2 is less at every u below the best score 3 than there."""
 
 
 def _loss(case: Weighted, increasing: bool) -> str:
@@ -55,6 +61,8 @@ def above(case: Weighted, increasing: bool, share: float) -> Slack:
     steepest = float(np.abs(loss.slope(np.array([best.max(), worst.min(), 0.0]))).max())
     carried = 3e-16 * 8 * data.d * size * steepest if data.v is not None else 0.0
     error = relative * (abs(gap) + abs(left)) + carried + 1e-300
+    if not (np.isfinite(gap) and np.isfinite(left) and np.isfinite(error)):
+        return Slack.unknown("the risk overflows")
     return Slack(gap - left, error, "strict", left / gap if left > 0 < gap else None)
 
 
@@ -86,6 +94,7 @@ SIBLINGS = {
     data=weighted(),
     hypotheses={"loss strictly decreasing and smooth": strictly_decreasing},
     examples=[SMALLEST, TIED],
+    relaxed=relaxed.above_best,
     certify=certify,
     expected="refuted",
     siblings=SIBLINGS,
@@ -107,12 +116,16 @@ def literal(case: Weighted, increasing: bool = False, share: float = 0.0) -> Sla
         "loss strictly decreasing and smooth": strictly_decreasing,
         "some input has two different scores": two_scores,
     },
+    relaxed=relaxed.above_best,
     certify=certify,
     expected="holds",
     siblings={
         **SIBLINGS,
         "scores may all be tied": sibling(
             drop=["some input has two different scores"], examples=[TIED]
+        ),
+        "a loss that turns upwards": sibling(
+            drop=["loss strictly decreasing and smooth"], examples=[BEYOND]
         ),
     },
 )

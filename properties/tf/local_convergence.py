@@ -10,18 +10,25 @@ every norm: one input, tokens 0, (-1, 0) and (-2, 1), head (1, 3), query (1, 0),
 alpha = the first has W^mm(alpha) = (1, 0), margins 1 and 2. From w = (R, 2R - 1) the third token,
 whose logit is 1 below, pulls hardest and is selected for ever; on R it depends by exp(-R) only.
 
-`literal-2` takes the cone about W^mm(alpha) of some angle, and a norm from some radius on, both
-depending on alpha. It holds: the angle is that of half the width below; the radius is where balls
-prove that the run never leaves a narrowing cone. `sharp` gives the width: with
-W_0 = sigma W* + E, W* = W^mm(alpha) and <E, W*> = 0, it is ||E|| r_j < sigma c_j for all pairs j,
-where r_j is the part of A_j across W*, and c_j the margin of j under W*, less 1 where the token
-does not score below alpha. For every start in it some multiple closes: exp(-m_j) of the tokens
-that pull away is below exp(-sigma) by a factor that dies as sigma grows, and the proof at
-`attsvm.exact.cones` applies. No factor above 1 will do for all data: with the third token at
-(-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees.
+`literal-2` says that there are an angle and a norm, both depending on alpha, and names them: with
+w = max r_j/c_j of `properties.tf.local_pairs` (r_j is the part of A_j across W* = W^mm(alpha), and
+c_j the margin of j under W*, less 1 for tokens beyond the margin that do not score below alpha) and
+q = min(1/w, ||W*||)/2, the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the
+radius of `properties.tf.local_radius` at s = 1/2, a number of data, alpha, loss and step that is
+proved there to suffice.
 
-The talk names no step. Given the step, the radius depends on it; no radius serves all steps, as
-one long first step leaves any cone that does not hold the gradient.
+`sharp` gives the width: with W_0 = sigma W* + E, <E, W*> = 0, it is ||E|| r_j <= s sigma c_j for
+all pairs j, any s < 1, and sigma at least the radius of s. No factor above 1 will do for all data:
+with the third token at (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the
+cone, and flees. The radius is of the right order: just below a quarter of it a start at the rim of
+half of the cone flees (tokens 0, (-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)).
+
+Where a support token scores higher, both are numbers all the same, and the direction is not
+approached from any start: tokens 0, -1 with scores 0, 1.
+
+The talk names no step. Here it is 1/L with L the smoothness of the risk; given another, the radius
+depends on it. No radius serves all steps, as one long first step leaves any cone that does not hold
+the gradient.
 """
 
 from __future__ import annotations
@@ -29,9 +36,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
-from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
@@ -41,14 +47,27 @@ from properties.runs import or_more_bits
 from properties.tf import SOURCE
 from properties.tf.local_cones import (
     Local,
+    climbs_away,
     is_far,
     is_large,
     is_locally_optimal,
+    is_long,
+    is_near,
+    is_share,
     selects,
-    started,
-    started_larger,
     target,
     within,
+)
+from properties.tf.local_starts import (
+    BETTER_SUPPORT,
+    FALLS_BACK,
+    far_out,
+    fleeing,
+    lengthened,
+    on_the_line,
+    placed_at,
+    started,
+    started_larger,
 )
 
 THEOREM: dict[str, Any] = {
@@ -59,27 +78,11 @@ THEOREM: dict[str, Any] = {
 }
 
 
-def fleeing(reach: int, R: float, away: float = 1.0) -> Local:
-    """Tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1, started at (R, reach R - away)."""
-    data = AttentionData.of(
-        [[[0.0, 0.0], [-1.0, 0.0], [-float(reach), 1.0]]],
-        [[1.0, 0.0]],
-        y=[1.0],
-        v=[1.0, reach + 1.0],
-    )
-    start = np.array([[R, 0.0], [reach * R - away, 0.0]])
-    return Local(data, np.array([0]), start, "correlation")
-
-
-def on_the_ray(sigma: float, scores: list[float]) -> Local:
-    """The tokens 0, (-1, 0), (-2, 1), started at sigma (1, 0); the solution if the first wins."""
-    data = AttentionData.of([[[0.0, 0.0], [-1.0, 0.0], [-2.0, 1.0]]], [[1.0, 0.0]], scores=[scores])
-    return Local(data, np.array([0]), np.array([[sigma, 0.0], [0.0, 0.0]]), "log-loss")
-
-
 def certify(case: Local, towards: str = "alpha") -> arb | None:
     """Where descent goes, proved."""
     limit = target(case, towards)
+    if limit is not None and climbs_away(case, limit):
+        return arb(-1)
     start = rationals(case.start)
     return or_more_bits(certified_direction(case.data, start, case.loss, limit))
 
@@ -96,7 +99,7 @@ OTHER = {
     **THEOREM,
     statement="alpha locally optimal, alpha_i of largest logit in every input, "
     "||W_0|| >= 1024 ||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-    data=started((0.5, 1.0, 1.5)),
+    data=started(0.875, 0.5).map(far_out),
     hypotheses={
         "alpha is locally optimal": is_locally_optimal,
         "the start selects alpha": selects,
@@ -117,11 +120,10 @@ def in_wide_cone(case: Local, towards: str = "alpha") -> Slack:
     return _follows(case, towards)
 
 
-NARROW = {
-    "alpha is locally optimal": is_locally_optimal,
-    "the start lies in half of the cone": lambda case: within(case, 0.5),
-    "the norm of the start is large": is_large,
-}
+NEAR = "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)"
+LONG = "||W_0|| is at least the radius"
+CONE = "||E|| r_j <= s sigma c_j"
+LARGE = "sigma is at least the radius of s"
 
 
 @claim(
@@ -129,23 +131,23 @@ NARROW = {
     **THEOREM,
     statement="alpha locally optimal, W_0 within some angle of W^mm(alpha) and of some norm at "
     "least, both depending on alpha: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-    data=started((0.45, 0.25)),
-    ensemble=started_larger(0.45, 0.25),
-    hypotheses=NARROW,
-    examples=[on_the_ray(12.0, [0.0, -1.0, 1.0])],
+    data=started(0.5).map(lengthened),
+    ensemble=lambda generator: lengthened(started_larger(0.5)(generator)),
+    hypotheses={
+        "alpha is locally optimal": is_locally_optimal,
+        NEAR: is_near,
+        "||W_0|| is at least a fifth of the radius": lambda case: is_long(case, fmpq(1, 5)),
+        LONG: is_long,
+    },
+    examples=[placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0), on_the_line(64.0, -1.0)],
     certify=certify,
     expected="holds",
     siblings={
         **OTHER,
-        "every start that selects alpha": sibling(
-            drop=list(NARROW)[1:], examples=[fleeing(2, 1024.0)]
-        ),
-        "a start of any norm": sibling(
-            drop=["the norm of the start is large"],
-            examples=[on_the_ray(1 / 64, [0.0, -1.0, 1.0])],
-        ),
+        "at any angle": sibling(drop=[NEAR], examples=[fleeing(2, 1024.0)]),
+        "a fifth of the radius": sibling(drop=[LONG], examples=[FALLS_BACK]),
         "support tokens may score higher": sibling(
-            drop=list(NARROW), examples=[on_the_ray(1.0, [0.0, 1.0, -1.0])]
+            drop=["alpha is locally optimal"], examples=[BETTER_SUPPORT]
         ),
     },
 )
@@ -157,29 +159,35 @@ def in_some_cone(case: Local, towards: str = "alpha") -> Slack:
 @claim(
     "tf/local-convergence:sharp",
     **THEOREM,
-    statement="alpha locally optimal, ||E|| r_j < sigma c_j for all pairs j, and the norm of the "
-    "start large: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-    data=started((0.9, 0.5)),
-    ensemble=started_larger(0.9, 0.5),
+    statement="alpha locally optimal, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma "
+    "at least an explicit radius: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
+    data=started(0.5, 0.25, 0.875),
+    ensemble=started_larger(0.5, 0.25, 0.9375),
     hypotheses={
         "alpha is locally optimal": is_locally_optimal,
-        "the start lies in 5/4 of the cone": lambda case: within(case, 1.25),
-        "the start lies in the cone": within,
-        "the norm of the start is large": is_large,
+        "0 < s < 1": is_share,
+        "||E|| r_j <= 17/16 s sigma c_j": lambda case: within(case, 1.0625),
+        CONE: within,
+        "sigma is at least a fifth of the radius of s": lambda case: is_large(case, fmpq(1, 5)),
+        LARGE: is_large,
     },
-    examples=[on_the_ray(12.0, [0.0, -1.0, 1.0])],
+    examples=[placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0), on_the_line(64.0, -1.0)],
     certify=certify,
     expected="holds",
     siblings={
         **OTHER,
-        "5/4 of the cone": sibling(
-            drop=["the start lies in the cone", "the norm of the start is large"],
-            examples=[fleeing(5, 1024.0), fleeing(5, 2.0**20)],
+        "17/16 of the cone": sibling(
+            drop=[CONE],
+            examples=[fleeing(33, 2.0**power, share=0.984375) for power in (13, 20)],
+        ),
+        "a fifth of the radius": sibling(drop=[LARGE], examples=[FALLS_BACK]),
+        "support tokens may score higher": sibling(
+            drop=["alpha is locally optimal"], examples=[BETTER_SUPPORT]
         ),
     },
 )
 def in_full_cone(case: Local, towards: str = "alpha") -> Slack:
-    """With the width of the cone."""
+    """With the width of the cone and the radius of each share of it."""
     return _follows(case, towards)
 
 

@@ -7,7 +7,8 @@ O(1) for all W whose m_i are positive. A minimiser over the ball of norm R has a
 min_i k_i m_i of R V / ||V||, V of least norm with m_i >= 1/k_i, up to O(1), so W_R / R has it up to
 O(1/R): every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a solution divided
 by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set. All k_i = 1 gives
-W^mm and Att-SVM*; where no input has two tokens V = 0 and there is no direction.
+W^mm and Att-SVM*; where no input has two tokens V = 0 and there is no direction. An input whose
+tokens all have one score has no deficit, so that it constrains no minimiser and is left out.
 """
 
 from __future__ import annotations
@@ -26,11 +27,16 @@ __all__ = ["certified_direction", "certified_set"]
 
 
 def _limit(case: Path) -> ExactAnswer | None:
-    """The programme with margins of at least 1 / k_i; None where nothing is constrained."""
+    """The programme with margins of at least 1 / k_i; None where nothing is constrained.
+
+    Inputs whose tokens all have one score are left out; other ties are not decided.
+    """
     exact = ExactData.of(case.data)
     D, Z, bound = [], [], []
     inputs = zip(exact.X, exact.Z, exact.optimal, orders(case, exact), strict=True)
     for tokens, z, best, order in inputs:
+        if len(best) == len(tokens):
+            continue
         for t, x in enumerate(tokens):
             if t != best[0]:
                 D.append(subtract(tokens[best[0]], x))
@@ -44,6 +50,9 @@ def certified_direction(case: Path, towards: str) -> arb | None:
 
     A right target is not for the proof to confirm: there the path that was found has to stand.
     """
+    exact = ExactData.of(case.data)
+    if any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True)):
+        return None
     limit, target = _limit(case), max_margin(case.data, towards)
     if limit is None or target is None:
         return arb(-1)  # no direction, or nothing to converge to
@@ -65,14 +74,21 @@ def certified_set(case: Path, target: str, share: float, inner: int | None) -> a
     """
     if not constrained(case) or target == "worst":
         return arb(-1)
+    if not ExactData.of(case.data).unique:
+        return _of_parallel(case) if share == 1.0 and inner is None else None
     if share != 1.0:
         return -abs(1 - arb(share)) / arb(case.data.d).sqrt()
     if inner is not None and inner < case.data.d:
         return arb(-1) if inner == 1 and _turns(case) else None
     if not steep(case):
-        parallel = fmpq_mat(ExactData.of(case.data).Z).rank() == 1
-        return certified_direction(case, "optimal") if parallel else None
+        return _of_parallel(case)
     return _frobenius_is_long(case) if target == "frobenius" else None
+
+
+def _of_parallel(case: Path) -> arb | None:
+    """`certified_direction` where all queries are parallel."""
+    parallel = fmpq_mat(ExactData.of(case.data).Z).rank() == 1
+    return certified_direction(case, "optimal") if parallel else None
 
 
 def _turns(case: Path) -> bool:

@@ -184,12 +184,12 @@ def follows(case: Path, towards: str) -> Slack:
     exponent is near 0 for the right direction and tends to 1 for a wrong one. The slack is 1/2
     minus the exponent; unknown where a value found is not known to be the least.
     """
-    target = max_margin(case.data, towards)
-    if target is None or not any(x != 0 for row in target for x in row):
+    target, solved = max_margin(case.data, towards), answer(case.data)
+    if target is None or solved is None or not any(x != 0 for row in target for x in row):
         return Slack(-1.0, 0.0)
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
-    size = float(np.linalg.norm(att_svm(case.data).W))
+    size = float(arb(solved.square).sqrt())
     radii = [1e3 * size, 1e4 * size]
     found = path_w(case.data, loss_named(case.loss), radii, starts=("svm", "gradient"))
     if case.loss in STEEP and max(m.excess for m in found) > SURELY:
@@ -232,6 +232,7 @@ def _found(case: Path, inner: int | None) -> tuple[FactorMinimum, ...]:
 
 
 def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
-    """A solution of Att-SVM*, or of the same for the worst tokens."""
-    chosen = np.where(data.present, data.gamma, np.inf).argmin(axis=1) if worst else None
+    """A solution of Att-SVM* for the first optimal tokens, or of the same for the worst ones."""
+    sign = -1.0 if worst else 1.0
+    chosen = np.where(data.present, sign * data.gamma, -np.inf).argmax(axis=1)
     return solve_nuclear(att_svm_programme(data, chosen))

@@ -27,6 +27,7 @@ from typing import Any
 from flint import arb
 
 from attsvm.theory import Slack, claim, sibling
+from properties.lapses import TIED_APART
 from properties.tf import SOURCE, as_good, regularised
 from properties.tf.as_good import Candidate, certify_distance, distance_slack
 from properties.tf.path_limits import certified_direction
@@ -89,6 +90,9 @@ def literal(case: Path, towards: str = "optimal") -> Slack:
             drop=["l' < 0 at the best scores"], examples=[FLAT_PULLS]
         ),
         "one token an input": sibling(drop=["some input has two tokens"], examples=[ONE_TOKEN]),
+        "tied optimal tokens": sibling(
+            drop=["optimal tokens are unique"], examples=[Path(TIED_APART.data, "log-loss")]
+        ),
     },
     cost=4,
 )
@@ -126,6 +130,9 @@ RATE: dict[str, Any] = {
         "W as bad as it likes": sibling(
             drop=["W in the ball and as good as rho W^mm"], examples=[as_good.AT_ZERO]
         ),
+        "rho of any size": sibling(
+            drop=["rho is at least log(2 Gamma)"], examples=[as_good.OUTWEIGHED]
+        ),
     },
 )
 def amended_2(case: Candidate, share: float = 1.0, power: float = 1.0) -> Slack:
@@ -142,6 +149,9 @@ def amended_2(case: Candidate, share: float = 1.0, power: float = 1.0) -> Slack:
     expected="holds",
     siblings={
         "95% of it": sibling(share=0.95),
+        "W as bad as it likes": sibling(
+            drop=["W in the ball and as good as rho W^mm"], examples=[as_good.AT_ZERO]
+        ),
         "the square of the rate": sibling(power=2.0),
         "all score gaps counted as one": sibling(even=True),
     },

@@ -23,6 +23,7 @@ from typing import Any
 from flint import arb
 
 from attsvm.theory import Slack, claim, sibling
+from properties.lapses import TIED_APART
 from properties.tf import SOURCE
 from properties.tf.path_limits import certified_set
 from properties.tf.regularised import (
@@ -119,6 +120,10 @@ def literal_2(
     siblings={
         **OTHERS,
         "inner dimension 1": sibling(inner=1, examples=[TURNING]),
+        "one token an input": sibling(drop=["some input has two tokens"], examples=[ONE_TOKEN]),
+        "tied optimal tokens": sibling(
+            drop=["optimal tokens are unique"], examples=[Path(TIED_APART.data, "log-loss")]
+        ),
         "l' may vanish at best scores": sibling(
             drop=["l' < 0 at the best scores"], examples=[FLAT_PULLS]
         ),

@@ -13,9 +13,10 @@ from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Slack
-from attsvm.theory.check import Outcome, Tally, check_part, merge
+from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.confirm import PRECISIONS, confirm
 from attsvm.theory.profiles import Profile, derive_seed
+from attsvm.theory.tally import Tally
 
 QUICK = PROFILES["quick"]
 SPACE = st.integers(-(10**6), 10**6).map(float)
@@ -279,7 +280,7 @@ def test_a_costly_claim_gets_its_share_of_every_budget_and_at_least_a_few():
     assert QUICK.scaled(1) == QUICK
     assert QUICK.scaled(10).examples == QUICK.examples // 10
     least = QUICK.scaled(10**6)
-    assert (least.examples, least.climb, least.audits) == (12, 3, 2)
+    assert (least.examples, least.guided, least.audits) == (12, 12, 2)
     assert check(recording([], cost=10)).examples == QUICK.scaled(10).examples
 
 
@@ -330,6 +331,7 @@ def test_a_nan_that_only_the_climb_meets_is_an_error():
 def test_a_slack_within_its_own_error_that_nothing_settles_is_undecided():
     outcome = check(build("hazy", constant(0.0, 0.25), says(None)))
     assert outcome.undecided == outcome.examples > 0
+    assert outcome.open == outcome.probed > 0
 
 
 def test_a_certificate_too_wide_to_say_anything_is_no_audit():
@@ -343,7 +345,7 @@ def test_floats_that_a_certificate_contradicts_leave_the_instance_open():
     overruled = build("overruled", constant(-1e6, 0.0), says(arb(1)), same_slack=False)
     outcome = check(overruled)
     assert outcome.refuted is None
-    assert outcome.undecided == outcome.examples > 0
+    assert outcome.undecided == outcome.examples + outcome.probed > 0
     assert "floats see a slack of -1000000.0" in outcome.undecided_note
     within = build("within", constant(-1.0, 2.0), says(arb(1)), same_slack=False)
     assert check(within).undecided == 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.check import check_part
-from attsvm.theory.counterexample import document, file_name, replay
+from attsvm.theory.counterexample import document, file_name, gathered, replay
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 NAMES = ["false", "unequal", "tie", "rare", "numeric"]
@@ -26,12 +26,15 @@ def documents(packs):
     claims = {c.id: c for pack in packs for c in pack.claims}
     made = {}
     for name in NAMES:
-        claim = claims[f"toy/{name}:literal"]
-        made[name] = document(claim, check_part(claim, claim.part(""), PROFILES["quick"], 0, 0))
-    claim = claims["toy/true:literal"]
-    part = claim.part("shift 100")
-    made["sibling"] = document(claim, check_part(claim, part, PROFILES["quick"], 0, 0))
+        made[name] = stored_of(claims[f"toy/{name}:literal"], "")
+    made["sibling"] = stored_of(claims["toy/true:literal"], "shift 100")
     return made
+
+
+def stored_of(claim, part):
+    """The document of the refutation that a quick check finds."""
+    outcome = check_part(claim, claim.part(part), PROFILES["quick"], 0, 0)
+    return document(claim, outcome.refuted, part=part)
 
 
 def replayed(tmp_path, packs, stored):
@@ -50,15 +53,24 @@ def test_a_counterexample_is_confirmed_from_its_file_alone(tmp_path, packs, docu
 
 def test_the_file_says_what_it_refutes_and_how(documents):
     stored = documents["false"]
-    assert stored["instance"] == {"float": "41/8"}
-    assert stored["slack"] == {"value": "-0.125", "error": "0.0", "kind": "inequality"}
+    assert stored["instance"] == {"float": "6"}
+    assert stored["slack"] == {"value": "-1.0", "error": "0.0", "kind": "inequality"}
     assert stored["certificate"]["evidence"] == "certified"
-    assert [float(x) for x in stored["certificate"]["enclosure"]] == [-0.125, -0.125]
+    assert [float(x) for x in stored["certificate"]["enclosure"]] == [-1.0, -1.0]
     assert (stored["schema"], stored["kind"]) == (1, "attsvm-counterexample")
     assert documents["sibling"]["sibling"] == "shift 100"
+    assert documents["false"]["sibling"] is None
 
 
-@pytest.mark.parametrize("key", ["slack", "certificate", "found_by", "statement"])
+def test_slack_zero_of_a_strict_inequality_is_said_to_violate_it(tmp_path, packs, documents):
+    said = "slack <= 0 violates a strict inequality: slack in [0, 0], ball arithmetic at 64 bits"
+    assert replayed(tmp_path, packs, documents["tie"]).reason == said
+    assert "strict" not in replayed(tmp_path, packs, documents["false"]).reason
+
+
+@pytest.mark.parametrize(
+    "key", ["slack", "certificate", "found_by", "statement", "python", "latex", "role", "minimal"]
+)
 @pytest.mark.parametrize("value", [None, {"value": "-1000", "error": "0"}, "certified"])
 def test_what_the_file_claims_about_itself_changes_nothing(tmp_path, packs, documents, key, value):
     true = replayed(tmp_path, packs, documents["false"])
@@ -78,7 +90,7 @@ def test_an_instance_outside_the_hypotheses_is_not_confirmed(tmp_path, packs, do
     result = replayed(tmp_path, packs, stored)
     assert (result.result, result.reason) == (
         "NOT CONFIRMED",
-        "the instance does not satisfy: x above 1000",
+        "the instance does not satisfy: x above itself",
     )
 
 
@@ -133,7 +145,26 @@ def test_a_file_cut_at_any_byte_is_an_error(tmp_path, packs, documents):
 
 def test_a_missing_file_and_a_folder_are_errors(tmp_path, packs):
     assert replay(tmp_path / "none.json", packs).result == "ERROR"
-    assert replay(tmp_path, packs).result == "ERROR"
+    folder = replay(tmp_path, packs)
+    assert (folder.result, folder.claim) == ("ERROR", None)
+    assert "is a folder without .json files" in folder.reason
+
+
+def test_a_folder_stands_for_all_its_json_files_in_order(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("b.json", "a.json", "c.txt"):
+        (tmp_path / name).write_text("")
+    a, b, other = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "none.json"
+    assert gathered([str(tmp_path)]) == [a, b]
+    assert gathered([other, tmp_path / "empty", tmp_path, b]) == [
+        *(other, tmp_path / "empty", a, b, b),
+    ]
+
+
+def test_a_replay_is_told_in_one_line(tmp_path, packs, documents):
+    line = str(replayed(tmp_path, packs, {**documents["false"], "fingerprint": "0"}))
+    assert line.startswith(f"CONFIRMED: {tmp_path}/stored.json: toy/false:literal: slack in [-1.0")
+    assert line.endswith("(the code of the claim has changed since)")
 
 
 @given(

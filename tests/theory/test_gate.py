@@ -47,6 +47,25 @@ def with_a(**changes):
 
 def test_a_run_that_is_as_reviewed_passes():
     assert hold(run(), expected(), TODAY) == ()
+    stands = {"file": "f.json", "result": "CONFIRMED", "stale": True}
+    assert hold(run(curated=("f.json",), replays={"f.json": stands}), expected(), TODAY) == ()
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [("NOT CONFIRMED", "the conclusion holds"), ("ERROR", "is truncated"), (None, ""), ([], "")],
+)
+def test_a_curated_counterexample_that_does_not_stand_is_a_reason_by_name(result, reason):
+    replays = {"f.json": {"file": "f.json", "result": result, "reason": reason}}
+    for curated in ((), ("f.json",)):
+        (said,) = hold(run(curated=curated, replays=replays), expected(), TODAY)
+        assert said == (f"f.json: the curated counterexample no longer stands: {result} ({reason})")
+
+
+def test_a_curated_counterexample_that_was_not_replayed_is_a_reason_by_name():
+    stands = {"a.json": {"file": "a.json", "result": "CONFIRMED"}}
+    (said,) = hold(run(curated=("a.json", "b.json"), replays=stands), expected(), TODAY)
+    assert said == "b.json: the run did not replay this curated counterexample"
 
 
 @pytest.mark.parametrize(

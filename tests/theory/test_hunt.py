@@ -1,7 +1,13 @@
-"""A hunt goes on with fresh seeds until it finds, breaks, or runs out of time."""
+"""A hunt goes on until it finds or its time is up, and comes to the same with any workers."""
 
 import json
 import math
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -9,86 +15,158 @@ import toy_pack
 from flint import arb
 from toy_pack import build, constant, says, square, square_ball
 
-from attsvm.theory import PROFILES, Slack, codec, load_packs
+from attsvm.errors import UsageError, WorkerError
+from attsvm.theory import Slack, codec, load_packs
 from attsvm.theory.confirm import confirm
-from attsvm.theory.hunt import PROFILE, hunt
+from attsvm.theory.hunt import hunt
 from attsvm.theory.packs import find_claims
+from attsvm.theory.workers import processes
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
-
-
-def chase(claim, seconds=0.001, seed=0, **rest):
-    return hunt(claim, seconds=seconds, seed=seed, workers=1, **rest)
+FOLDER = Path(__file__).parent
+PACK = str(FOLDER / "toy_pack.py")
 
 
-@pytest.mark.parametrize("name", ["false", "sampled", "rare", "unequal"])
-def test_a_false_claim_is_hunted_down_and_its_find_is_confirmed(name):
+def chase(claim, rounds=2, **rest):
+    return hunt(claim, seconds=None, rounds=rounds, **rest)
+
+
+def account(result):
+    """All of a hunt but its times."""
+    document = {**result.json(), "seconds": None, "per_second": None}
+    for effort in document["searchers"].values():
+        del effort["seconds"]
+    found = [repr(r) for r in (result.smallest, result.worst, result.closest)]
+    return json.dumps([document, *found, result.note], sort_keys=True)
+
+
+def toy(name):
+    (claim,) = find_claims(load_packs([PACK]), [f"toy/{name}:literal"])
+    return claim
+
+
+@pytest.fixture(scope="module")
+def two():
+    with processes(2, [PACK]) as crew:
+        yield crew
+
+
+@pytest.mark.parametrize("name", ["false", "sampled", "unequal"])
+def test_a_false_claim_is_hunted_down_and_its_finds_are_confirmed(name):
     claim = getattr(toy_pack, name)
     result = chase(claim)
-    case = codec.decode(result.found.refuted.instance, claim.instance_type)
-    kind = result.found.refuted.slack["kind"]
-    assert confirm(claim, {}, case, kind).refuted is True
-    assert (result.rounds, result.error) == (1, None)
+    for found in (result.smallest, result.worst):
+        case = codec.decode(found.instance, claim.instance_type)
+        assert confirm(claim, {}, case, found.slack["kind"]).refuted is True
+    assert (result.minimal, result.error, result.interrupted) == (True, None, False)
+    assert sum(effort.found for effort in result.efforts.values()) == 1
 
 
-def test_a_true_claim_survives_every_round_until_the_time_is_up():
-    calls = []
-    claim = build("long", square, square_ball, cost=50)
-    result = chase(claim, seconds=0.5, progress=lambda *call: calls.append(call))
-    assert result.found is None
+def test_a_sibling_is_hunted_like_a_reading():
+    result = chase(toy_pack.true, part="shift 100")
+    assert result.smallest is not None
+    assert result.json()["sibling"] == "shift 100"
+
+
+def test_a_true_claim_survives_every_round():
+    result = chase(toy_pack.true, rounds=3)
+    assert (result.smallest, result.rounds, result.error) == (None, 3, None)
+    assert result.examples == sum(e.accepted for e in result.efforts.values()) > 0
+    assert sum(e.turns for n, e in result.efforts.items() if n != "explicit") == 3 * 8
+
+
+def test_the_time_is_kept_within_a_tenth():
+    started = time.monotonic()
+    result = hunt(toy_pack.true, seconds=2.0)
+    taken = time.monotonic() - started
+    assert result.smallest is None
     assert result.rounds > 1
-    share = PROFILES[PROFILE].scaled(50).examples
-    assert calls == [(k + 1, (k + 1) * share) for k in range(result.rounds)]
-    assert result.examples == calls[-1][1]
-    assert result.seconds >= 0.5
+    assert 1.8 <= taken <= 2.2
+    assert abs(result.seconds - taken) < 0.1
 
 
-def test_one_round_is_run_however_short_the_time():
-    result = chase(toy_pack.true, seconds=1e-9)
-    assert (result.rounds, result.examples) == (1, PROFILES[PROFILE].examples)
+def test_two_workers_keep_the_time_as_well(two):
+    two.submit(sum_up, "").result()  # they are there
+    started = time.monotonic()
+    result = hunt(toy("true"), seconds=2.0, crew=two, named=[PACK])
+    assert result.examples > 0
+    assert 1.8 <= time.monotonic() - started <= 2.2
 
 
-def test_a_check_that_breaks_ends_the_hunt_without_a_find():
-    result = chase(toy_pack.raises, seconds=60.0)
-    assert (result.found, result.rounds) == (None, 1)
+def sum_up(*_: str) -> str:
+    return ""
+
+
+def test_a_round_is_begun_however_short_the_time():
+    result = hunt(toy_pack.true, seconds=1e-9)
+    assert (result.rounds > 0, result.error) == (True, None)
+
+
+def test_a_hunt_needs_an_end_and_searchers_that_there_are():
+    with pytest.raises(UsageError, match="a hunt needs an end"):
+        hunt(toy_pack.true, seconds=None)
+    with pytest.raises(UsageError, match="there is no such searcher"):
+        chase(toy_pack.true, searchers=["drawn", "guessed"])
+
+
+@pytest.mark.parametrize("searchers", [["explicit"], ["climb"], ["explicit", "climb"]])
+def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
+    result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
+    assert (result.smallest, result.error) == (None, None)
+    assert result.examples == 0
+
+
+def test_a_check_that_keeps_breaking_ends_the_hunt():
+    result = chase(toy_pack.raises, rounds=50)
+    assert result.smallest is None
+    assert result.rounds < 50
     assert result.error.startswith("ArithmeticError: no value above 50")
 
 
 def test_open_instances_are_counted_but_are_no_find():
-    result = chase(toy_pack.rounding_open)
-    assert (result.found, result.undecided) == (None, PROFILES[PROFILE].examples)
+    result = chase(toy_pack.rounding_open, searchers=["drawn"])
+    assert result.smallest is None
+    assert result.undecided == result.examples > 0
 
 
-def test_every_round_draws_other_instances():
-    rounds = []
+def test_turns_draw_other_instances_and_explicit_ones_come_first_and_once():
+    seen = []
 
     def conclusion(x: float, shift: float = 0.0) -> Slack:
-        rounds[-1].append(x)
+        seen.append(x)
         return square(x, shift)
 
-    claim = build("rounds", conclusion, square_ball, examples=[2000.0], cost=50)
-    rounds.append([])
-    chase(claim, seconds=0.5, progress=lambda *_: rounds.append([]))
-    assert rounds[0][0] == 2000.0
-    assert 2000.0 not in rounds[1]
-    assert rounds[0][1:] != rounds[1]
+    claim = build("turns", conclusion, square_ball, examples=[2000.0], cost=12)
+    chase(claim, searchers=["explicit", "drawn"])
+    assert seen[0] == 2000.0
+    assert 2000.0 not in seen[1:]
+    assert len(set(seen)) > 12  # more than any one turn looks at
+    seen.clear()
+    chase(claim, searchers=["explicit", "drawn"], known=False)
+    assert 2000.0 not in seen
 
 
-def test_the_same_seed_hunts_the_same_way():
-    first, again, other = (chase(toy_pack.rare, seed=s) for s in (1, 1, 2))
-    assert first.found.refuted == again.found.refuted
-    assert first.examples == again.examples
-    assert other.found is not None
+def test_the_same_seed_draws_the_same_instances_and_another_one_others():
+    def drawn(seed):
+        seen = []
+
+        def conclusion(x: float, shift: float = 0.0) -> Slack:
+            seen.append(x)
+            return square(x, shift)
+
+        chase(build("seeded", conclusion, square_ball, cost=12), rounds=1, seed=seed)
+        return seen
+
+    assert drawn(1) == drawn(1) != drawn(2)
 
 
-def test_the_closest_that_a_search_came_is_kept():
+def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack.at_most(abs(x), 2e6, 0.0)
 
     claim = build("close", conclusion, says(None), examples=[1e6])
-    result = chase(claim)
-    assert result.tightness >= 0.5
-    assert result.min_slack <= 1e6
+    result = chase(claim, searchers=["explicit", "drawn"])
+    assert (result.tightness, result.min_slack, result.closest_by) == (0.5, 1e6, "explicit")
+    assert result.closest.document == codec.encode(1e6)
 
 
 @pytest.mark.parametrize("value", [math.inf, 1.0])
@@ -103,9 +181,133 @@ def test_the_document_is_plain_json(value):
     )
 
 
-def test_two_workers_find_what_one_finds():
-    (claim,) = find_claims(load_packs([PACK]), ["toy/rare:literal"])
-    alone = hunt(claim, seconds=0.001, seed=0, workers=1)
-    together = hunt(claim, seconds=0.001, seed=0, workers=2, named=[PACK])
-    assert together.found.refuted == alone.found.refuted
-    assert (together.rounds, together.examples) == (alone.rounds, alone.examples)
+class Pile:
+    """Workers that have done everything when something goes wrong at the first result."""
+
+    count = 9
+
+    def __init__(self, problem: BaseException) -> None:
+        self.problems = [problem]
+
+    def submit(self, job, *arguments):
+        return Done(self, job(*arguments))
+
+    def completed(self, jobs):
+        yield from jobs
+
+
+class Done:
+    def __init__(self, pile, text):
+        self._pile, self._text = pile, text
+
+    def result(self, timeout=None):
+        if self._pile.problems:
+            raise self._pile.problems.pop()
+        return self._text
+
+    def done(self):
+        return True
+
+    def cancel(self):
+        return None
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), WorkerError("gone"), TimeoutError()])
+def test_a_find_that_was_not_yet_looked_at_is_kept_whatever_ends_the_hunt(problem):
+    crew = Pile(problem)
+    result = hunt(toy("sampled"), rounds=1, seconds=600.0, crew=crew, named=[PACK])
+    assert result.smallest is not None
+    assert result.interrupted == isinstance(problem, KeyboardInterrupt)
+    assert (result.error is not None) == isinstance(problem, WorkerError)
+
+
+CASES = ["true", "sampled", "raises", "guarded"]
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return {name: account(chase(toy(name), named=[PACK])) for name in CASES}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_two_workers_come_to_what_one_comes_to(name, alone, two):
+    assert account(chase(toy(name), crew=two, named=[PACK])) == alone[name]
+
+
+def test_three_workers_come_to_what_one_comes_to_on_toys_and_on_a_claim_of_the_pack(alone):
+    (claim,) = find_claims(load_packs(), ["sim/lemma-3.11:literal"])
+    with processes(3, [PACK]) as crew:
+        for name in ("true", "sampled"):
+            assert account(chase(toy(name), crew=crew, named=[PACK])) == alone[name]
+        together = chase(claim, crew=crew, named=[PACK], known=False)
+    assert account(together) == account(chase(claim, known=False))
+    assert together.smallest is not None
+
+
+def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
+    killed = []
+
+    def kill(_):
+        if not killed:
+            victim = multiprocessing.active_children()[0]
+            killed.append(victim.pid)
+            os.kill(victim.pid, signal.SIGKILL)
+
+    with processes(2, [PACK]) as crew:
+        for name in ("true", "sampled"):
+            result = chase(toy(name), crew=crew, named=[PACK], progress=kill)
+            assert account(result) == alone[name]
+    assert len(killed) == 1
+
+
+SLOW = """
+import time
+from flint import arb
+from toy_pack import build
+
+def slow(x: float, shift: float = 0.0):
+    from attsvm.theory import Slack
+    time.sleep(0.02)
+    return Slack({value} - shift, 0.0)
+
+slow_claim = build("slow", slow, lambda x, shift=0.0: arb({value}) - arb(shift), cost=12)
+"""
+
+
+def hunted(tmp_path, value, workers, blow):
+    """Start a hunt, blow when it is under way, and return its exit code and what it printed."""
+    (tmp_path / "slow.py").write_text(SLOW.format(value=value))
+    environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
+    command = [sys.executable, "-m", "attsvm.cli", "hunt", "toy/slow:literal", "--pack", "slow.py"]
+    command += ["--seconds", "600", "-n", str(workers), "--searchers", "drawn", "--out", "finds"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        line = process.stderr.readline()
+        assert "instances" in line
+        os.killpg(process.pid, blow) if blow == signal.SIGINT else process.send_signal(blow)
+        out, err = process.communicate(timeout=30)
+    assert "Traceback" not in err
+    return process.returncode, out
+
+
+@pytest.mark.parametrize(
+    ("workers", "blow"), [(1, signal.SIGINT), (2, signal.SIGINT), (1, signal.SIGTERM)]
+)
+def test_a_hunt_that_is_interrupted_says_how_far_it_came(tmp_path, workers, blow):
+    code, out = hunted(tmp_path, 1.0, workers, blow)
+    assert code == 130
+    assert out.startswith("interrupted; what was found is kept\nnot refuted: toy/slow:literal")
+
+
+def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path):
+    code, out = hunted(tmp_path, -1.0, 2, signal.SIGTERM)
+    assert code == 1
+    assert "refuted, certified: toy/slow:literal" in out
+    assert (tmp_path / "finds" / "toy--slow--literal.json").is_file()

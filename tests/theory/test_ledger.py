@@ -46,6 +46,26 @@ def test_a_run_is_read_back_as_it_was_recorded(tmp_path):
     assert (run.verdicts, run.finished, run.damaged) == ({VERDICT["id"]: VERDICT}, True, 0)
 
 
+def test_replays_are_read_back_by_their_files(tmp_path):
+    replay = {"file": "f.json", "result": "CONFIRMED", "reason": "slack in [-1, -1]"}
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.append("run", profile="quick", seed=0, claims=[], curated=["f.json", "g.json"])
+        ledger.append("replay", replay=replay)
+    run = last_run(tmp_path / "l")
+    assert (run.curated, run.replays) == (("f.json", "g.json"), {"f.json": replay})
+    write(tmp_path / "l")
+    assert (last_run(tmp_path / "l").curated, last_run(tmp_path / "l").replays) == ((), {})
+
+
+@pytest.mark.parametrize("replay", [None, 7, [], {}, {"file": "f"}, {"result": "CONFIRMED"}])
+def test_a_replay_of_another_form_is_no_ledger(tmp_path, replay):
+    path = write(tmp_path / "l")
+    with Ledger(path) as ledger:
+        ledger.append("replay", replay=replay)
+    with pytest.raises(LedgerError, match="has an event that lacks"):
+        last_run(path)
+
+
 def test_a_ledger_only_grows(tmp_path):
     path = write(tmp_path / "l")
     before = path.read_bytes()

@@ -1,10 +1,16 @@
-"""Under pytest every claim and sibling is an item, and a surviving sibling turns the run red."""
+"""Under pytest claims, siblings and stored counterexamples are items that can turn the run red."""
 
+import json
 import re
 import subprocess
 import sys
 
 import pytest
+
+from attsvm.theory import PROFILES, load_packs
+from attsvm.theory.check import check_part
+from attsvm.theory.counterexample import document
+from attsvm.theory.packs import find_claims
 
 PACK = """
 from flint import arb
@@ -42,8 +48,16 @@ def wrong(x: float, shift: float = 0.0) -> Slack:
        siblings=SHIFTED)
 def raises(x: float, shift: float = 0.0) -> Slack:
     raise ArithmeticError("no value")
+
+
+@claim("mine/false:literal", **FIXED, statement="x <= 0", expected="refuted", siblings=SHIFTED,
+       certify=lambda x, shift=0.0: arb(-rational(x) - rational(shift)))
+def false(x: float, shift: float = 0.0) -> Slack:
+    return Slack(-x - shift, 0.0)
 """
 FAILED = {
+    "replay[mine--wrong--literal]",
+    "replay[stray]",
     "mine/blunt:literal[shift 100]",
     "mine/blunt:literal[shift 1000]",
     "mine/wrong:literal",
@@ -63,7 +77,22 @@ def project(tmp_path_factory):
     (folder / "claims" / "mine.py").write_text(PACK)
     (folder / "claims" / "no_claims.py").write_text("x = 1\n")
     (folder / "elsewhere").mkdir()
+    store(folder / "claims")
     return folder
+
+
+def store(claims):
+    """Three counterexamples: one that stands, one that does not, and what is none."""
+    folder = claims / "counterexamples"
+    folder.mkdir()
+    (found,) = find_claims(load_packs([str(claims / "mine.py")]), ["mine/false:literal"])
+    refuted = check_part(found, found.part(""), PROFILES["quick"], 0, 0).refuted
+    stored = document(found, refuted)
+    (folder / "mine--false--literal.json").write_text(json.dumps({**stored, "fingerprint": "0"}))
+    spoiled = {**stored, "claim": "mine/wrong:literal", "instance": {"float": "-3"}}
+    (folder / "mine--wrong--literal.json").write_text(json.dumps(spoiled))
+    (folder / "stray.json").write_text("{")
+    (claims / "other.json").write_text("{")
 
 
 def run(project, *words, folder=""):
@@ -76,7 +105,7 @@ def run(project, *words, folder=""):
 @pytest.fixture(scope="module")
 def alone(project):
     """The whole run in one process."""
-    return run(project, "-rA", "claims")
+    return run(project, "-rA", "-v", "claims")
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +129,25 @@ def table(done):
 
 def test_readings_and_siblings_are_items_with_readable_ids(alone):
     words = outcomes(alone)
-    assert len(words) == 12
+    assert len(words) == 18
     assert {name for name, word in words.items() if word == "FAILED"} == FAILED
     assert alone.returncode == 1
+
+
+def test_counterexamples_are_replayed_before_anything_else(alone):
+    order = re.findall(r"^\S+::(.+) (?:PASSED|FAILED) ", alone.stdout, re.MULTILINE)
+    names = ["mine--false--literal", "mine--wrong--literal", "stray"]
+    assert order[:3] == [f"replay[{name}]" for name in names]
+    assert len(order) == 18
+
+
+def test_a_counterexample_that_does_not_stand_is_told_without_a_traceback(alone):
+    stands = "3 curated counterexamples replayed: 2 not confirmed (1 of them although the code has"
+    assert stands in alone.stdout
+    assert "! NOT CONFIRMED: claims/counterexamples/mine--wrong--literal.json: " in alone.stdout
+    assert "! ERROR: claims/counterexamples/stray.json: " in alone.stdout
+    assert "other.json" not in alone.stdout
+    assert "ReplayFailure" not in alone.stdout.partition("short test summary")[0]
 
 
 def test_a_surviving_sibling_says_what_it_means(alone):
@@ -123,6 +168,7 @@ def test_a_wrong_verdict_names_both_the_statement_and_its_place_without_a_traceb
 def test_the_summary_ends_in_the_table_of_verdicts(alone):
     assert {name: row[:3] for name, row in table(alone).items()} == {
         "mine/blunt:literal": ["holds", "numeric", "weak"],
+        "mine/false:literal": ["refuted", "certified", "exercised"],
         "mine/raises:literal": ["undecided", "none", "error"],
         "mine/square:literal": ["holds", "numeric", "exercised"],
         "mine/wrong:literal": ["refuted", "certified", "exercised"],

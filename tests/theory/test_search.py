@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack, codec, search
-from attsvm.theory.check import Tally, check_part
+from attsvm.theory import PROFILES, Slack, codec
+from attsvm.theory.check import check_part
 from attsvm.theory.confirm import confirm
+from attsvm.theory.searchers import drawn as drawn_module
 
 QUICK = PROFILES["quick"]
 
@@ -81,66 +82,6 @@ def test_a_find_of_the_ensemble_is_made_simple_without_losing_its_confirmation(s
     assert found.size < 6
 
 
-def test_simplifying_spends_no_more_than_its_budget():
-    asked = []
-
-    def conclusion(case: Table, shift: float = 0.0) -> Slack:
-        asked.append(case)
-        return total(case, shift)
-
-    claim = build("spent", conclusion, total_ball, data=sums.data)
-    case = Table(np.full((4, 4), math.pi))
-    for budget in (0, 1, 7):
-        tally = Tally(claim, claim.part(""), 0)
-        found = tally.examine(case, "test")[1]
-        asked.clear()
-        simpler = search.simplify(tally, found, budget)
-        assert len(asked) == budget
-        assert (simpler == found) is (budget == 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A matrix with a weight for each of its rows, and its number of rows."""
-
-    a: Any
-    w: Any
-    k: Any
-
-
-def weighted(case: Row, shift: float = 0.0) -> Slack:
-    if case.a.shape[0] != len(case.w):
-        raise ValueError("a row without a weight")
-    return Slack(3.0 - float(np.abs(case.w @ case.a).max()), 1e-9)
-
-
-def weighted_ball(case: Row, shift: float = 0.0) -> arb:
-    sums = [sum(rational(float(x * w)) for x, w in zip(c, case.w, strict=True)) for c in case.a.T]
-    return arb(3 - max(abs(s) for s in sums))
-
-
-def simplified(case, hypotheses=None):
-    claim = build("weighted", weighted, weighted_ball, hypotheses=hypotheses)
-    tally = Tally(claim, claim.part(""), 0)
-    found = search.simplify(tally, tally.examine(case, "test")[1], 400)
-    return codec.decode(found.instance, Row)
-
-
-ROW = Row(np.full((4, 2), 1.375), np.ones(4), np.arange(4))
-
-
-def test_simplifying_leaves_indices_out_of_all_axes_of_one_length_together():
-    small = simplified(ROW)
-    assert (small.a.shape, small.w.shape, small.k.shape) == ((3, 1), (3,), (3,))
-    assert np.abs(small.w @ small.a) > 3
-
-
-def test_simplifying_keeps_within_the_hypotheses():
-    small = simplified(ROW, {"two columns": lambda case: case.a.shape[1] == 2})
-    assert small.a.shape == (3, 2)
-    assert np.abs(small.w @ small.a).max() > 3
-
-
 def test_a_simplification_that_breaks_the_claim_is_not_taken():
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         if x == int(x):
@@ -166,10 +107,10 @@ def test_no_verdict_hangs_on_what_becomes_of_warnings(action):
     assert (outcome.error, outcome.examples) == (None, QUICK.examples)
 
 
-def test_hypothesis_shrinks_a_find_to_the_smallest_number():
+def test_a_find_of_hypothesis_is_shrunk_to_the_simplest_number():
     for seed in range(3):
         outcome = check(toy_pack.false, seed)
-        assert outcome.refuted.instance == {"float": "41/8"}
+        assert outcome.refuted.instance == {"float": "6"}
 
 
 def test_only_a_confirmed_violation_is_called_a_find():
@@ -210,7 +151,7 @@ def test_an_instance_without_numbers_is_not_climbed():
 def drawn(monkeypatch, tmp_path, guard):
     """What is drawn before and after an unrelated module full of odd numbers was imported."""
     if not guard:
-        monkeypatch.setattr(search, "_same_pool", contextlib.nullcontext)
+        monkeypatch.setattr(drawn_module, "same_pool", contextlib.nullcontext)
     values = []
 
     def conclusion(x: float, shift: float = 0.0) -> Slack:
@@ -258,19 +199,12 @@ def test_the_guard_leaves_hypothesis_as_it_was():
     from hypothesis.internal.conjecture import providers
 
     original = providers._get_local_constants
-    with search._same_pool():
+    with drawn_module.same_pool():
         assert providers._get_local_constants is not original
     assert providers._get_local_constants is original
-    with contextlib.suppress(KeyError), search._same_pool():
+    with contextlib.suppress(KeyError), drawn_module.same_pool():
         raise KeyError
     assert providers._get_local_constants is original
-
-
-def test_simpler_values_are_simpler_and_end_in_the_value_itself():
-    assert list(search._simpler(0.0)) == []
-    assert list(search._simpler(math.inf)) == []
-    assert list(search._simpler(3.0)) == [0.0]
-    assert list(search._simpler(2.71828))[:4] == [0.0, 3.0, 2.5, 2.75]
 
 
 def test_unsatisfiable_strategies_leave_no_instance_and_no_error():

@@ -1,0 +1,138 @@
+"""A run as one self-contained HTML page, drawn from its ledger alone: no script, no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+from attsvm.theory.ledger import Run
+from attsvm.theory.verdict import Evidence, Truth, Validity
+
+__all__ = ["page"]
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
+  color: #222; background: #fff }
+table { border-collapse: collapse; margin: .5rem 0 }
+th, td { text-align: left; padding: .15rem .8rem .15rem 0; vertical-align: top }
+td.number { text-align: right; font-variant-numeric: tabular-nums }
+code, pre { font: 13px/1.4 ui-monospace, monospace }
+details { border-top: 1px solid #ddd; padding: .4rem 0 }
+summary { cursor: pointer }
+.proved, .holds { color: #1a6b2f } .undecided { color: #8a6100 } .refuted { color: #a3211b }
+.off { background: #fdecea }
+.warning { color: #8a6100 }
+@media (prefers-color-scheme: dark) {
+  body { color: #ddd; background: #181818 } details { border-color: #444 } .off { background: #411 }
+  .proved, .holds { color: #7ccf90 } .undecided, .warning { color: #e0b050 }
+  .refuted { color: #f09088 }
+}
+"""
+
+
+def page(run: Run) -> str:
+    """The page of a run: what it came to, a row a claim, and for each what was looked at."""
+    entries = [run.verdicts[name] for name in sorted(run.verdicts)]
+    off = [entry for entry in entries if not entry.get("as_expected")]
+    missing = [name for name in run.claims if name not in run.verdicts]
+    examples = sum(int(entry.get("examples", 0)) for entry in entries)
+    lines = [
+        f"<p>{len(entries)} claims on {examples} instances, profile {escape(run.profile)}, "
+        f"seed {run.seed}: {_outcome(run, off, missing)}</p>"
+    ]
+    if missing:
+        lines.append(f"<p class='off'>Without a verdict: {escape(', '.join(missing))}</p>")
+    lines += [_table(entries), *map(_details, entries), _words()]
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width'><title>attsvm: verdicts</title>"
+        f"<style>{_STYLE}</style></head><body><h1>Verdicts</h1>\n" + "\n".join(lines) + "\n"
+        "</body></html>\n"
+    )
+
+
+def _outcome(run: Run, off: list[Any], missing: list[str]) -> str:
+    said = f"{len(off)} not as expected" if off else "every verdict as expected"
+    if not run.finished or missing:
+        said += "; the run did not finish"
+    if run.damaged:
+        said += f"; {run.damaged} damaged line(s) in its record"
+    return said
+
+
+def _table(entries: Iterable[Mapping[str, Any]]) -> str:
+    titles = ("claim", "truth", "evidence", "validity", "siblings", "instances", "tight", "seconds")
+    rows = []
+    for e in entries:
+        siblings = e.get("siblings", [])
+        tight = e.get("tightness")
+        numbers = (
+            f"{sum(bool(s.get('refuted')) for s in siblings)}/{len(siblings)}",
+            e.get("examples", 0),
+            "" if tight is None else f"{tight:.3g}",
+            f"{e.get('seconds', 0):.2f}",
+        )
+        rows.append(
+            f"<tr{'' if e.get('as_expected') else ' class=off'}>"
+            f"<td><a href='#{_anchor(e)}'>{_text(e['id'])}</a></td>"
+            f"<td class='{_text(e.get('truth'))}'>{_text(e.get('truth'))}</td>"
+            f"<td>{_text(e.get('evidence'))}</td><td>{_text(e.get('validity'))}</td>"
+            + "".join(f"<td class=number>{_text(n)}</td>" for n in numbers)
+            + "</tr>"
+        )
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _details(entry: Mapping[str, Any]) -> str:
+    looked = int(entry.get("examples", 0)) + int(entry.get("rejected", 0))
+    parts = [
+        f"<p>{_text(entry.get('statement', ''))}</p>",
+        f"<p>{_text(entry.get('place', ''))}. {_text(entry.get('reason', ''))}</p>",
+    ]
+    if not entry.get("as_expected"):
+        parts.append(f"<p class=off>expected: {_text(_words_of(entry.get('expected')))}</p>")
+    facts = [(f"satisfied by {n} of {looked}", h) for h, n in entry.get("hypotheses", {}).items()]
+    facts += [
+        (kind, ", ".join(f"{word} ({count})" for word, count in _ranked(words)))
+        for kind, words in entry.get("coverage", {}).items()
+    ]
+    for sibling in entry.get("siblings", []):
+        fate = f"refuted by {sibling.get('found_by')}" if sibling.get("refuted") else "survived"
+        facts.append(("false sibling", f"{sibling.get('name')}: {fate}"))
+    if entry.get("counterexample"):
+        facts.append(("counterexample", entry["counterexample"]))
+    rows = "".join(f"<tr><th>{_text(a)}</th><td>{_text(b)}</td></tr>" for a, b in facts)
+    warnings = "".join(f"<p class=warning>{_text(w)}</p>" for w in entry.get("warnings", []))
+    return (
+        f"<details id='{_anchor(entry)}'><summary><b>{_text(entry['id'])}</b> "
+        f"<span class='{_text(entry.get('truth'))}'>{_text(_words_of(entry))}</span></summary>"
+        f"{''.join(parts)}<table>{rows}</table>{warnings}</details>"
+    )
+
+
+def _words() -> str:
+    rows = "".join(
+        f"<tr><td>{axis.__name__.lower()}</td><td><b>{word}</b></td><td>{word.meaning}</td></tr>"
+        for axis in (Truth, Evidence, Validity)
+        for word in axis
+    )
+    return f"<h2>How to read a verdict</h2><table>{rows}</table>"
+
+
+def _ranked(words: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(words.items(), key=lambda item: (-item[1], item[0]))[:12]
+
+
+def _words_of(verdict: Any) -> str:
+    axes = ("truth", "evidence", "validity")
+    return ", ".join(str(verdict.get(axis)) for axis in axes) if verdict else "?"
+
+
+def _anchor(entry: Mapping[str, Any]) -> str:
+    return _text(entry["id"]).replace("/", "-").replace(":", "-")
+
+
+def _text(value: object) -> str:
+    return escape(str(value))

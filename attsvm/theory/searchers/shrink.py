@@ -1,0 +1,283 @@
+"""Shrinking: a find is made smaller and simpler while its refutation stands.
+
+Small means few numbers, then few that are not 0, then short ones: integers before fractions, small
+before large, positive before negative. Every move makes an instance smaller in this sense, so
+shrinking ends, and it ends where each of its moves has been tried in vain: leaving an index out of
+the axes that share it (with the rest as it is, doubled or quadrupled), setting an array, a slice or
+an entry to 0, rounding all entries or one, scaling an array or all of them by a power of two, and
+moving an entry towards 0.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from attsvm.errors import ClaimError
+from attsvm.theory.searchers.axes import Group, groups, lacking
+from attsvm.theory.searchers.document import (
+    Path,
+    finite_leaves,
+    float_arrays,
+    leaves,
+    rebuilt,
+    replaced,
+    shapes,
+    value_at,
+    written,
+)
+
+if TYPE_CHECKING:
+    from attsvm.theory.tally import Refuted, Tally
+
+__all__ = ["MINIMAL", "Polished", "moves", "shrink", "smallness"]
+
+MINIMAL = (
+    "no index left out of the axes that share it, no array, slice or entry set to 0, no rounding, "
+    "no scaling by a power of two and no entry moved towards 0 leaves a confirmed counterexample"
+)
+"""What a minimal counterexample is."""
+
+_ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
+"""Bits after the point that entries are rounded to."""
+
+_MAKING_UP = (0, 1, 2)
+"""Powers of two that what remains is scaled by, to make up for an index that was left out."""
+
+_SCALES = (1, 2, 3, -1, -2, -3)
+"""Powers of two that arrays are scaled by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polished:
+    """A find made smaller or worse.
+
+    Attributes:
+        found: the refutation reached.
+        minimal: whether it is done: every move was tried in vain.
+        spent: re-evaluations.
+        resume: where to go on: a code of the stage, and an index in it.
+    """
+
+    found: Refuted
+    minimal: bool
+    spent: int
+    resume: tuple[int, int] = (0, 0)
+
+
+def shrink(
+    tally: Tally,
+    found: Refuted,
+    budget: int,
+    deadline: float | None = None,
+    resume: tuple[int, int] = (0, 0),
+) -> Polished:
+    """Make the instance of a find smaller and simpler while its refutation stands.
+
+    Args:
+        tally: of the part that it refutes.
+        found: the find.
+        budget: examinations to spend.
+        deadline: wall-clock time (`time.time`) at which to stop.
+        resume: where an earlier call on the same find stopped.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
+    tally.counting = False
+    hint = tally.claim.instance_type
+    code, index = resume
+    improved, stage = divmod(code, len(_STAGES))
+    spent = 0
+    refuted: dict[str, Refuted | None] = {}
+    now = smallness(found.instance)
+    while True:
+        slots = _STAGES[stage](found.instance, hint)
+        while index < len(slots):
+            better = None
+            for trial in slots[index](found.instance):
+                key = json.dumps(trial, sort_keys=True)
+                if smallness(trial) >= now:
+                    continue
+                if key not in refuted:
+                    if spent >= budget or (deadline is not None and time.time() > deadline):
+                        return Polished(
+                            found, False, spent, (improved * len(_STAGES) + stage, index)
+                        )
+                    spent += 1
+                    refuted[key] = _refuted(tally, trial, found.found_by)
+                better = refuted[key]
+                if better is not None and smallness(better.instance) < now:
+                    break
+                better = None
+            if better is None:
+                index += 1
+                continue
+            found, improved, now = better, True, smallness(better.instance)
+            if _STAGES[stage] is _shorter:  # other axes and indices now
+                slots, index = _shorter(found.instance, hint), 0
+        stage, index = stage + 1, 0
+        if stage == len(_STAGES):
+            if not improved:
+                return Polished(found, True, spent)
+            stage, improved = 0, False
+
+
+def _refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
+    case = rebuilt(tally.claim, trial)
+    if case is None:
+        return None
+    try:
+        return tally.examine(case, found_by)[1]
+    except ClaimError:
+        raise
+    except Exception:  # the change led to where the claim says nothing
+        return None
+
+
+def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
+    """How small an encoded instance is: the order in which shrinking descends."""
+    each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
+    return (
+        len(each) + sum(math.prod(shape) for shape in shapes(document)),
+        sum(nonzero for nonzero, _, _, _ in each),
+        sum(bits for _, bits, _, _ in each),
+        sum((size for _, _, size, _ in each), Fraction(0)),
+        sum(negative for _, _, _, negative in each),
+    )
+
+
+def simplicity(value: float) -> tuple[bool, int, Fraction, bool]:
+    """How simple a number is: 0, then few bits after the point, then small, then positive."""
+    if not math.isfinite(value):
+        return True, 0, Fraction(0), False
+    exact = Fraction(value)
+    bits = exact.denominator.bit_length() - 1
+    return value != 0.0, bits, abs(exact), math.copysign(1.0, value) < 0
+
+
+def moves(document: Any, hint: Any) -> Iterator[Any]:
+    """All encoded instances that are one move away and smaller, large steps first."""
+    now = smallness(document)
+    seen = set()
+    for stage in _STAGES:
+        for slot in stage(document, hint):
+            for trial in slot(document):
+                key = json.dumps(trial, sort_keys=True)
+                if key not in seen and smallness(trial) < now:
+                    seen.add(key)
+                    yield trial
+
+
+Slot = Callable[[Any], Iterable[Any]]
+"""A place where a document can be made smaller: gives what to try there, the simplest first."""
+
+
+def _shorter(document: Any, hint: Any) -> list[Slot]:
+    """Leave an index out of a group of axes."""
+
+    def slot(group: Group, index: int, power: int) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            for renumbered in (False, True):
+                trial = lacking(document, group, index, renumbered=renumbered)
+                yield _changed(trial, finite_leaves(trial) if power else [], _times(power))
+
+        return trials
+
+    return [
+        slot(group, index, power)
+        for power in _MAKING_UP
+        for group in groups(document, hint)
+        for index in reversed(range(group.length))
+    ]
+
+
+def _simpler(document: Any, hint: Any) -> list[Slot]:
+    """Change more than one entry and leave all shapes as they are."""
+    arrays = list(float_arrays(document))
+    entries = finite_leaves(document)
+    blocks = []
+    for path, shape in arrays:
+        size = math.prod(shape)
+        cells = [(*path, "values", k) for k in range(size)]
+        blocks.append(cells)
+        row = size // shape[0] if shape and shape[0] > 1 else 0
+        blocks += [cells[k : k + row] for k in range(0, size if row > 1 else 0, max(row, 1))]
+    everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
+    changes: list[tuple[list[Path], Callable[[float], float]]]
+    changes = [(block, _zero) for block in blocks]
+    changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
+    changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
+    return [_at(paths, change) for paths, change in changes]
+
+
+def _single(document: Any, hint: Any) -> list[Slot]:
+    """Change one entry."""
+
+    def slot(path: Path) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            value = value_at(document, path)
+            for simpler in dict.fromkeys(simpler_values(value)):
+                if simplicity(simpler) < simplicity(value):
+                    yield replaced(document, path, written(simpler))
+
+        return trials
+
+    return [slot(path) for path in finite_leaves(document)]
+
+
+_STAGES = (_shorter, _simpler, _single)
+
+
+def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
+    return lambda document: [_changed(document, paths, change)]
+
+
+def _zero(value: float) -> float:
+    return 0.0
+
+
+def _times(power: int) -> Callable[[float], float]:
+    return lambda value: math.ldexp(value, power)
+
+
+def _rounding(bits: int) -> Callable[[float], float]:
+    return lambda value: _rounded(value, bits)
+
+
+def _changed(document: Any, paths: list[Path], change: Callable[[float], float]) -> Any:
+    """A copy with the entries at some paths changed; the document itself where that overflows."""
+    changed = document
+    for path in paths:
+        try:
+            value = change(value_at(document, path))
+        except OverflowError:
+            return document
+        changed = replaced(changed, path, written(value))
+    return changed
+
+
+def _rounded(value: float, bits: int) -> float:
+    scaled = value * 2.0**bits
+    return round(scaled) / 2**bits if math.isfinite(scaled) else value
+
+
+def simpler_values(value: float) -> Iterator[float]:
+    """Values that may stand for this one, the simplest first."""
+    if not math.isfinite(value) or value == 0.0:
+        return
+    yield 0.0
+    yield 1.0
+    yield -1.0
+    yield abs(value)
+    for bits in _ROUNDINGS:
+        yield _rounded(value, bits)
+        yield math.trunc(value * 2.0**bits) / 2**bits if abs(value) < 2.0**900 else value
+    if abs(value) > 1.0:
+        yield math.copysign(float(math.floor(abs(value) / 2.0)), value)
+        yield math.copysign(abs(value) - 1.0, value)

@@ -1,0 +1,183 @@
+"""Counterexamples for people: Python that rebuilds one exactly and executes it again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+import textwrap
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory import codec
+from attsvm.theory.claim import Claim
+from attsvm.theory.packs import LOOSE
+
+__all__ = ["ODD", "python", "scaled", "short"]
+
+_SHORT = 8
+"""Decimals up to this length are written as such where they are exact."""
+
+ODD = 1 << 20
+"""Odd integers up to this are written where they are multiplied by a power of two."""
+
+
+class _Unnamed(Exception):
+    """A type cannot be imported by its name."""
+
+
+def python(claim: Claim, part: str, case: Any) -> str:
+    """A script that builds the instance from exact literals, evaluates it and confirms it.
+
+    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both.
+    """
+    imports: dict[str, list[str]] = {"attsvm.theory.confirm": ["confirm"]}
+    try:
+        value = _literal(case, imports, "")
+    except _Unnamed:
+        imports["attsvm.theory"] = ["codec"]
+        text = json.dumps(codec.encode(case))
+        value = f"codec.decode({_plain(text)}, claim.instance_type)"
+    place = _place(claim)
+    first, find = [], []
+    if place is None or place[0].startswith(LOOSE):
+        imports.setdefault("attsvm.theory", []).append("load_packs")
+        first = [f"packs = load_packs([{claim.file!r}])"]
+    if place is None:
+        imports["attsvm.theory.packs"] = ["find_claims"]
+        find = [f"(claim,) = find_claims(packs, [{claim.id!r}])"]
+    else:
+        imports.setdefault(place[0], []).append(f"{place[1]} as claim")
+    what = f"{claim.id}, sibling {part!r}," if part else claim.id
+    numbers = [line for word, line in _USED.items() if word in value]
+    lines = [f"from {name} import {', '.join(words)}" for name, words in sorted(imports.items())]
+    loose = [line for line in lines if line.startswith(f"from {LOOSE}")]
+    return "\n".join(
+        [
+            f"# {what} is refuted by this instance.",
+            *(f"# {line}" for line in textwrap.wrap(claim.statement, 88)),
+            *numbers,
+            *(line for line in lines if line not in loose),
+            *([""] if first else []),
+            *first,
+            *loose,
+            *find,
+            "",
+            f"case = {value}",
+            f"part = claim.part({part!r})",
+            "slack = claim.conclusion(case, **part.parameters)",
+            "answer = confirm(claim, part.parameters, case, slack.kind)",
+            'print("hypotheses:", {h.name: h.holds(case) for h in part.hypotheses})',
+            'print("floats:", slack)',
+            'print("confirmed:", answer)',
+            "",
+        ]
+    )
+
+
+_USED = {"Fraction(": "from fractions import Fraction\n", "np.": "import numpy as np\n"}
+
+
+def _plain(text: str) -> str:
+    return f"__import__('json').loads({text!r})"
+
+
+def _place(claim: Claim) -> tuple[str, str] | None:
+    """The module and the name under which the claim can be imported."""
+    first = getattr(claim.conclusion, "__module__", "")
+    names = [first, *(n for n, m in sys.modules.items() if _file(m) == claim.file and n != first)]
+    for module in names:
+        if getattr(sys.modules.get(module), "__spec__", None) is None:  # a script
+            continue
+        for name, value in list(vars(sys.modules[module]).items()):
+            if value is claim:
+                return module, name
+    return None
+
+
+def _file(module: Any) -> str | None:
+    return getattr(module, "__file__", None)
+
+
+def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
+    """An expression for the value; notes what it needs."""
+    if value is None or isinstance(value, bool | str | int):
+        return repr(value)
+    if isinstance(value, float | np.floating):
+        text = _float(float(value))
+        return text if not text.lstrip("-").isdigit() else f"{text}.0"
+    if isinstance(value, Fraction):
+        return f"Fraction({value.numerator}, {value.denominator})"
+    if isinstance(value, np.ndarray):
+        return _array(value, indent)
+    inner = indent + "    "
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{_literal(x, imports, inner)}, " for x in value).strip() + ")"
+    kind = type(value)
+    if vars(sys.modules[kind.__module__]).get(kind.__name__) is not kind:
+        raise _Unnamed
+    if kind.__name__ not in imports.setdefault(kind.__module__, []):
+        imports[kind.__module__].append(kind.__name__)
+    given = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    optional = {f.name for f in dataclasses.fields(value) if f.default is None}
+    rows = [
+        f"{inner}{name}={_literal(x, imports, inner)},\n"
+        for name, x in given.items()
+        if not (x is None and name in optional)
+    ]
+    return f"{kind.__name__}(\n{''.join(rows)}{indent})"
+
+
+def _array(value: Any, indent: str) -> str:
+    kind = {"f": "float", "i": "int", "b": "bool"}[value.dtype.kind]
+    if value.size == 0:
+        return f"np.zeros({value.shape}, dtype={kind})"
+    text = f"np.array({_nested(value.tolist(), kind)}, dtype={kind})"
+    return textwrap.fill(
+        text,
+        92,
+        subsequent_indent=indent + "    ",
+        initial_indent=" " * len(indent),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).lstrip()
+
+
+def _nested(value: Any, kind: str) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_nested(x, kind) for x in value) + "]"
+    return _float(value) if kind == "float" else str(value)
+
+
+def _float(value: float) -> str:
+    """An expression whose value is exactly this float."""
+    if not math.isfinite(value):
+        return f'float("{value}")'
+    exact = Fraction(value)
+    if value == 0.0:
+        return "-0.0" if math.copysign(1.0, value) < 0 else "0"
+    if exact.denominator == 1 and abs(value) < 1 << 53:
+        return str(exact)
+    if len(repr(value)) <= _SHORT and Fraction(repr(value)) == exact:
+        return repr(value)
+    if short(value):
+        return f"{exact.numerator}/{exact.denominator}"
+    odd, power = scaled(value)
+    if abs(odd) <= ODD:
+        return f"{odd} * 2.0**{power}"
+    return f'float.fromhex("{value.hex()}")'
+
+
+def short(value: float) -> bool:
+    """Whether files write it as an integer or a short fraction (or it is not finite)."""
+    return "0x" not in codec.encode(value)["float"]
+
+
+def scaled(value: float) -> tuple[int, int]:
+    """A finite float other than 0 as an odd integer times a power of two."""
+    above, below = value.as_integer_ratio()
+    power = (above & -above).bit_length() - below.bit_length()
+    return above >> max(power, 0), power

@@ -1,0 +1,240 @@
+"""The tally of one part of a claim: examines instances and counts what it sees."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm.errors import ClaimError, DataError
+from attsvm.theory import codec
+from attsvm.theory.claim import Claim, Part
+from attsvm.theory.confirm import Confirmation, audit, confirm
+from attsvm.theory.coverage import Coverage
+from attsvm.theory.searchers.drawn import DRAWN
+from attsvm.theory.searchers.pool import Pool
+from attsvm.theory.slack import Slack
+
+__all__ = ["Refuted", "Tally"]
+
+_TOUCHING = 5
+"""How many made-up instances whose slack floats cannot tell from 0 are evaluated exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A confirmed violation of a part, with the values that confirm it."""
+
+    instance: Any
+    slack: dict[str, str]
+    evidence: str
+    enclosure: tuple[str, str] | None
+    method: str
+    found_by: str
+
+    @classmethod
+    def read(cls, document: dict[str, Any]) -> Refuted:
+        """From plain data."""
+        bounds = document["enclosure"]
+        return cls(**{**document, "enclosure": bounds and tuple(bounds)})
+
+
+class Tally:
+    """Examines instances of one part and counts what it sees.
+
+    Ordinary instances (`examine`) are drawn as the claim's author meant them and carry the verdict;
+    guided searchers make up others (`probe`).
+    """
+
+    def __init__(self, claim: Claim, part: Part, audits: int) -> None:
+        self.claim = claim
+        self.part = part
+        self.audits = audits
+        self.examples = 0
+        self.rejected = 0
+        self.satisfied = {h.name: 0 for h in part.hypotheses}
+        self.min_slack: float | None = None
+        self.max_slack: float | None = None
+        self.tightness: float | None = None
+        self.undecided = 0
+        self.note = ""
+        self.audited = 0
+        self.drawn = 0
+        self.probed = 0
+        self.refused = 0
+        self.open = 0
+        self.touching = _TOUCHING
+        self.best: tuple[float, Any, Slack] | None = None
+        self.pool = Pool()
+        self.coverage = Coverage()
+        self.latest: Refuted | None = None
+        self.counting = True
+
+    def accepts(self, case: Any) -> bool:
+        """Whether the instance meets every hypothesis; counts each by name."""
+        verdicts = {}
+        for hypothesis in self.part.hypotheses:
+            answer = hypothesis.holds(case)
+            if not isinstance(answer, bool):
+                raise ClaimError(
+                    f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
+                    value=repr(answer),
+                    remedy="Return True or False.",
+                )
+            verdicts[hypothesis.name] = answer
+        accepted = all(verdicts.values())
+        if self.counting:
+            for name, answer in verdicts.items():
+                self.satisfied[name] += answer
+            self.examples += accepted
+            self.rejected += not accepted
+        return accepted
+
+    def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
+        """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
+        if not self.accepts(case):
+            return False, None
+        if self.counting:
+            self.drawn += searcher == DRAWN
+            self.coverage.see(case)
+        slack = self._slack(case)
+        if slack.holds:
+            self._record(slack, case, refuted=False)
+            if self.counting and self.audits > 0:
+                self.audits -= 1
+                self.audited += audit(self.claim, self.part.parameters, case, slack)
+            return True, None
+        answer = self._confirmed(case, slack)
+        self._record(slack, case, refuted=answer.refuted is True)
+        if answer.refuted:
+            return True, self._refutation(case, slack, answer, searcher)
+        if answer.refuted is None or slack.violated:
+            self._leave_undecided(case, slack, answer)
+        return True, None
+
+    def probe(
+        self, case: Any, searcher: str, *, reshaped: bool
+    ) -> tuple[float | None, Refuted | None]:
+        """Examine an instance that a guided searcher made up: its height, and a refutation.
+
+        Such instances leave what the claim's author prepared. One that no evaluation settles is
+        counted as open and leaves the verdict alone, unless floats see a violation in it.
+
+        Args:
+            case: the instance.
+            searcher: what the searcher is called.
+            reshaped: whether exceptions are put down to the form of the instance.
+
+        Returns:
+            How close it comes to violation, None where it is not admissible or not evaluated; and
+            the confirmed refutation.
+        """
+        try:
+            admissible = all(h.holds(case) for h in self.part.hypotheses)
+            slack = self._slack(case) if admissible else None
+        except ClaimError:
+            raise
+        except Exception as problem:
+            if not (reshaped or isinstance(problem, DataError)):
+                raise
+            slack = None
+        if slack is None:
+            self.refused += 1
+            return None, None
+        self.probed += 1
+        if slack.kind == "unknown":
+            self.open += 1
+            return None, None
+        answer = None
+        if slack.violated or (not slack.holds and self.touching > 0):
+            self.touching -= not slack.violated
+            answer = self._confirmed(case, slack)
+        refuted = answer is not None and answer.refuted is True
+        self._record(slack, case, refuted=refuted)
+        height = _height(slack)
+        if answer is not None and refuted:
+            return height, self._refutation(case, slack, answer, searcher)
+        if answer is not None and slack.violated:
+            self._leave_undecided(case, slack, answer)
+        elif not slack.holds and (answer is None or answer.refuted is None):
+            self.open += 1
+        return height, None
+
+    def height(self, case: Any) -> float | None:
+        """How close an instance comes to violation, as floats see it; None if not admissible."""
+        if not all(h.holds(case) for h in self.part.hypotheses):
+            return None
+        slack = self._slack(case)
+        return None if slack.kind == "unknown" else _height(slack)
+
+    def audit_closest(self) -> None:
+        """Audit the instance that came closest, whichever searcher found it."""
+        if self.best is not None and self.best[2].holds:
+            _, case, slack = self.best
+            self.audited += audit(self.claim, self.part.parameters, case, slack)
+
+    def _slack(self, case: Any) -> Slack:
+        slack = self.claim.conclusion(case, **self.part.parameters)
+        if not isinstance(slack, Slack) or slack.broken:
+            raise ClaimError(
+                f"the conclusion of {self.claim.id} returned no usable slack",
+                value=repr(slack),
+                remedy="Return a Slack whose value and error are numbers.",
+            )
+        return slack
+
+    def _confirmed(self, case: Any, slack: Slack) -> Confirmation:
+        """What exact evaluation says where floats do not see the conclusion hold."""
+        answer = confirm(self.claim, self.part.parameters, case, slack.kind)
+        if answer.refuted is False and slack.violated and self.claim.same_slack:
+            raise ClaimError(
+                f"floats and exact arithmetic disagree on {self.claim.id}: floats see a slack of "
+                f"{slack.value!r} within {slack.error!r}, {answer.method} sees none violated",
+                remedy="Correct the conclusion's error bound or the certificate.",
+            )
+        return answer
+
+    def _refutation(self, case: Any, slack: Slack, answer: Confirmation, searcher: str) -> Refuted:
+        self.latest = Refuted(
+            instance=codec.encode(codec.canonical(case, self.claim.instance_type)),
+            slack={"value": repr(slack.value), "error": repr(slack.error), "kind": slack.kind},
+            evidence=str(answer.evidence),
+            enclosure=answer.enclosure,
+            method=answer.method,
+            found_by=searcher,
+        )
+        return self.latest
+
+    def _leave_undecided(self, case: Any, slack: Slack, answer: Confirmation) -> None:
+        if not self.counting:
+            return
+        self.undecided += 1
+        said = slack.note or f"slack {slack.value!r}: {answer.method}"
+        if answer.refuted is False:
+            said = (
+                f"floats see a slack of {slack.value!r} within {slack.error!r}, which "
+                f"{answer.method} contradicts"
+            )
+        where = json.dumps(codec.encode(case))
+        self.note = self.note or f"{said}; first at {where[:300]}"
+
+    def _record(self, slack: Slack, case: Any, *, refuted: bool) -> None:
+        if not self.counting or slack.kind == "unknown":
+            return
+        if self.min_slack is None or slack.value < self.min_slack:
+            self.min_slack = slack.value
+        if self.max_slack is None or slack.value > self.max_slack:
+            self.max_slack = slack.value
+        if slack.ratio is not None:
+            # above 1 without a refutation is within its own error
+            ratio = slack.ratio if refuted else min(slack.ratio, 1.0)
+            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
+        height = _height(slack)
+        self.pool.offer(height, case)
+        if self.best is None or height > self.best[0]:
+            self.best = height, case, slack
+
+
+def _height(slack: Slack) -> float:
+    """How close to violation: the ratio of the two sides where there is one, else -slack."""
+    return slack.ratio if slack.ratio is not None else -slack.value

@@ -1,0 +1,201 @@
+"""A turn: one searcher at work on one part of a claim, from a pool, within a budget."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory.check import describe
+from attsvm.theory.claim import Claim
+from attsvm.theory.curated import known
+from attsvm.theory.profiles import derive_seed
+from attsvm.theory.search import guide
+from attsvm.theory.searchers import (
+    ENSEMBLE,
+    EXPLICIT,
+    GUIDED,
+    Pool,
+    Scout,
+    Stop,
+    draw,
+    shrink,
+    worsen,
+)
+from attsvm.theory.tally import Refuted, Tally
+from attsvm.theory.workers import known_claim
+
+__all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job"]
+
+POLISHERS = {"shrink": shrink, "worsen": worsen}
+"""What is done to a find."""
+
+_SHRINKS = 100
+"""Examinations that Hypothesis may spend on shrinking what it found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What to do; plain data.
+
+    Attributes:
+        claim, part: what to search a refutation of; part "" is the reading.
+        searcher: `explicit`, `ensemble`, `drawn`, the name of a guided one, or a polisher.
+        number: of the turns of that searcher, from 0; with the claim and the base seed it gives
+            the seed.
+        seed: base seed.
+        budget: instances to examine.
+        audits: instances to re-evaluate exactly although floats found no fault.
+        deadline: wall-clock time (`time.time`) at which to stop; None for none.
+        pool: known instances, as `Pool.json` gives them.
+        found: for a polisher, the refutation to make smaller or worse; `resume` where to go on.
+    """
+
+    claim: str
+    part: str
+    searcher: str
+    number: int
+    seed: int
+    budget: int
+    audits: int = 2
+    deadline: float | None = None
+    pool: list[Any] = field(default_factory=list)
+    found: dict[str, Any] | None = None
+    resume: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a turn came to; plain data.
+
+    Attributes:
+        searcher: who took it.
+        accepted, rejected: instances evaluated, and those that are not admissible.
+        hypotheses: how many ordinary instances satisfied each, of `ordinary` looked at.
+        undecided, note, open: as in `Outcome`.
+        min_slack, tightness: the least slack and the largest ratio seen.
+        audited: instances re-evaluated exactly.
+        max_slack, coverage: as in `Outcome`.
+        pool: the pool that it leaves.
+        found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
+            try, `resume` where it stopped.
+        error: what broke.
+        interrupted: whether it was stopped from outside after its find.
+        seconds: how long it worked.
+    """
+
+    searcher: str
+    accepted: int
+    rejected: int
+    ordinary: int
+    hypotheses: dict[str, int]
+    undecided: int
+    note: str
+    open: int
+    min_slack: float | None
+    tightness: float | None
+    audited: int
+    max_slack: float | None
+    coverage: dict[str, dict[str, int]]
+    pool: list[Any]
+    found: dict[str, Any] | None
+    minimal: bool
+    resume: tuple[int, int]
+    error: str | None
+    interrupted: bool
+    seconds: float
+
+
+def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
+    """The names of the searchers that can work on the claim.
+
+    Args:
+        claim: the claim.
+        known: whether its explicit instances and its curated counterexample are among them.
+    """
+    ordinary = ["explicit"] * known + ["ensemble"] * (claim.ensemble is not None) + ["drawn"]
+    return (*ordinary, *(name for name, g in GUIDED.items() if g.works_on(claim)))
+
+
+def turn_job(turn: str, *named: str) -> str:
+    """Take a turn, as text, in whatever process this is."""
+    asked = Turn(**json.loads(turn))
+    return json.dumps(asdict(take(known_claim(asked.claim, named), asked)))
+
+
+def take(claim: Claim, turn: Turn) -> Gain:
+    """Take a turn; nothing that a claim does escapes as an exception."""
+    started = time.perf_counter()
+    tally = Tally(claim, claim.part(turn.part), turn.audits)
+    before = Pool.read(turn.pool)
+    tally.pool = before
+    found: Refuted | None = None
+    minimal, interrupted, resume = False, False, (0, 0)
+    error = None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if turn.found is not None:
+                tally.latest = Refuted.read(turn.found)
+                polished = POLISHERS[turn.searcher](tally, tally.latest, turn.budget, turn.deadline)
+                found, minimal = polished.found, polished.minimal
+            else:
+                found = _searched(tally, turn)
+    except KeyboardInterrupt:
+        if tally.latest is None:
+            raise
+        found, interrupted = tally.latest, True
+    except Stop:
+        found = tally.latest
+    except BaseException as problem:  # the claim may raise anything, SystemExit as well
+        error = describe(problem)
+    return Gain(
+        searcher=turn.searcher,
+        accepted=tally.examples + tally.probed,
+        rejected=tally.rejected + tally.refused,
+        ordinary=tally.examples + tally.rejected,
+        hypotheses=tally.satisfied,
+        undecided=tally.undecided,
+        note=tally.note,
+        open=tally.open,
+        min_slack=tally.min_slack,
+        tightness=tally.tightness,
+        audited=tally.audited,
+        max_slack=tally.max_slack,
+        coverage=tally.coverage.json(),
+        pool=tally.pool.json(),
+        found=None if found is None else asdict(found),
+        minimal=minimal,
+        resume=resume,
+        error=error,
+        interrupted=interrupted,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _searched(tally: Tally, turn: Turn) -> Refuted | None:
+    seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
+    if turn.searcher == "drawn":
+        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline)
+    generator = np.random.default_rng(seed)
+    if turn.searcher in GUIDED:
+        guided = GUIDED[turn.searcher]
+        scout = Scout(tally, guided.title, turn.budget, turn.deadline)
+        return guide(guided, scout, generator)
+    title = EXPLICIT if turn.searcher == "explicit" else ENSEMBLE
+    stored = (*known(tally.claim, turn.part), *tally.part.examples)
+    cases = stored if turn.searcher == "explicit" else range(turn.budget)
+    for case in cases:
+        if turn.deadline is not None and time.time() > turn.deadline:
+            return None
+        if turn.searcher == "ensemble":
+            assert tally.claim.ensemble is not None
+            case = tally.claim.ensemble(generator)
+        found = tally.examine(case, title)[1]
+        if found:
+            return found
+    return None

@@ -1,0 +1,82 @@
+"""Instances a second of a hunt: `python benchmarks/hunting.py [--seconds 20] [--json FILE]`.
+
+Hunts true claims (a cheap, a medium and an expensive one) with one worker and with two, in turn,
+and compares. One worker is the process itself, as with `-n 1`; two have loaded the claims before
+the clock starts, as it has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from attsvm._threads import single_threaded
+
+single_threaded()
+
+from attsvm.theory import Claim, load_packs
+from attsvm.theory.hunt import hunt
+from attsvm.theory.packs import find_claims
+from attsvm.theory.workers import HERE, known_claim, processes
+
+CLAIMS = ("sim/lemma-3.13:amended", "sim/theorem-3.15:amended-2", "tf/local-convergence:sharp")
+
+
+def loaded(claim: str) -> str:
+    """A job that waits until the worker knows the claim."""
+    known_claim(claim, ())
+    time.sleep(0.2)  # so that every worker gets one
+    return ""
+
+
+def rate(claim: Claim, workers: int, seconds: float, seed: int) -> tuple[float, float]:
+    """Evaluated instances a second of wall time, and the share of it that workers were busy."""
+    with processes(workers) as crew:
+        if crew is not HERE:
+            for job in [crew.submit(loaded, claim.id) for _ in range(4 * workers)]:
+                job.result()
+        result = hunt(claim, seconds=seconds, seed=seed, crew=crew)
+    if result.smallest is not None or result.error is not None:
+        sys.exit(f"{claim.id} is no true claim to hunt: {result.error or 'refuted'}")
+    busy = sum(effort.seconds for effort in result.efforts.values())
+    return result.examples / result.seconds, busy / workers / result.seconds
+
+
+def main() -> None:
+    """Measure, print a table, write JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--claims", nargs="*", default=CLAIMS, metavar="ID")
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    packs = load_packs()
+    print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"{'claim':<34}{'1 worker':>10}{'2 workers':>11}{'busy':>6}{'speed-up':>10}")
+    rows: list[dict[str, Any]] = []
+    for name in options.claims:
+        (claim,) = find_claims(packs, [name])
+        runs = [
+            [rate(claim, workers, options.seconds, seed) for workers in (1, 2)]
+            for seed in range(options.runs)
+        ]
+        one, two = (statistics.median(run[k][0] for run in runs) for k in (0, 1))
+        gain = statistics.median(run[1][0] / run[0][0] for run in runs)
+        busy = statistics.median(run[1][1] for run in runs)
+        rows.append(
+            {"claim": name, "rates": [one, two], "speed_up": gain, "busy": busy, "runs": runs}
+        )
+        print(f"{name:<34}{one:>8.1f}/s{two:>9.1f}/s{busy:>6.2f}{gain:>10.2f}", flush=True)
+    if options.json:
+        document = {"schema": 1, "seconds": options.seconds, "rows": rows}
+        Path(options.json).write_text(json.dumps(document, indent=1))
+
+
+if __name__ == "__main__":
+    main()

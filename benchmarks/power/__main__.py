@@ -1,0 +1,187 @@
+"""How many planted false claims fall: `python -m benchmarks.power [--seconds S] [--json FILE]`.
+
+Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and
+to plain Hypothesis as the rival; a claim falls by a refutation that its certificate confirms.
+With --true N, N instances of claims that hold are shown to all searchers instead: none may fall.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import fnmatch
+import json
+import math
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from attsvm.theory.claim import Claim
+from attsvm.theory.packs import find_claims, load_packs
+from attsvm.theory.verdict import Truth
+from attsvm.theory.workers import processes
+from benchmarks.power.measure import PACK, Attempt, attempt_job, searchers_alone, true_job
+from benchmarks.power.planting import KINDS, PLANTED
+
+METHODS = ("quick", "hunt", "alone", "rival")
+
+
+def true_claims() -> list[Claim]:
+    """All shipped readings that are expected to hold."""
+    held = (Truth.HOLDS, Truth.PROVED)
+    return [c for c in find_claims(load_packs()) if c.expected.truth in held]
+
+
+def shares(claims: Sequence[Claim], instances: int) -> dict[str, int]:
+    """So many instances in all, fewer of claims that cost more."""
+    whole = sum(1.0 / c.cost**2 for c in claims)
+    return {c.id: max(math.ceil(instances / (whole * c.cost**2)), 1) for c in claims}
+
+
+def _wanted(id: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatch(id, pattern) for pattern in patterns)
+
+
+def _tell(done: int, total: int, what: str) -> None:
+    print(f"\r[{done}/{total}] {what:<76.76}", end="", file=sys.stderr, flush=True)
+
+
+def attempts(
+    ids: Sequence[str], methods: Sequence[str], seconds: float, seed: int, workers: int
+) -> dict[str, dict[str, Attempt]]:
+    """All attempts by claim and method."""
+    table: dict[str, dict[str, Attempt]] = {id: {} for id in ids}
+    pairs = []
+    for id in ids:
+        alone = ["+".join(names) for names in searchers_alone(PLANTED[id].claim).values()]
+        pairs += [(id, m) for m in methods if m != "alone"]
+        pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
+    pairs = list(dict.fromkeys(pairs))
+    with processes(workers, [PACK]) as crew:
+        jobs = {
+            crew.submit(attempt_job, id, method, str(seconds), str(seed), PACK): (id, method)
+            for id, method in pairs
+        }
+        for done, job in enumerate(crew.completed(jobs), start=1):
+            id, method = jobs[job]
+            table[id][method] = Attempt(**json.loads(job.result()))
+            _tell(done, len(jobs), f"{method} {id}")
+    print(file=sys.stderr)
+    return table
+
+
+def _fallen(attempt: Attempt | None, limit: float) -> bool:
+    return attempt is not None and attempt.found and attempt.seconds <= limit
+
+
+def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
+    """Print how many fell, by kind of mistake and by method, how fast, and what survived."""
+    methods = list(dict.fromkeys(m for row in table.values() for m in row))
+    methods.sort(key=lambda m: (["quick", "hunt", "rival"].index(m) if m in METHODS else 9, m))
+    wide = {m: max(len(m), 7) + 2 for m in methods}
+    print(f"{'mistake':<12}{'planted':>9}" + "".join(f"{m:>{wide[m]}}" for m in methods))
+    for kind in (*KINDS, "all"):
+        rows = [r for id, r in table.items() if kind in ("all", PLANTED[id].kind)]
+        if not rows:
+            continue
+        cells = ""
+        for m in methods:
+            tried = [r[m] for r in rows if m in r]
+            limit = math.inf if m == "quick" else seconds
+            cells += f"{f'{sum(_fallen(a, limit) for a in tried)}/{len(tried)}':>{wide[m]}}"
+        print(f"{kind:<12}{len(rows):>9}{cells}")
+    for m in methods:
+        times = sorted(r[m].seconds for r in table.values() if m in r and r[m].found)
+        if times:
+            print(
+                f"{m}: median {statistics.median(times):.2f} s, worst {times[-1]:.1f} s to a find"
+            )
+    found = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
+    if found:
+        print("the hunt found by " + ", ".join(f"{by} {n}" for by, n in found.most_common()))
+    for m in methods:
+        limit = math.inf if m == "quick" else seconds
+        left = [id for id, r in table.items() if m in r and not _fallen(r[m], limit)]
+        if left and m in ("quick", "hunt"):
+            print(f"survived {m}:")
+            for id in left:
+                a = table[id][m]
+                print(f"  {id}: {a.closest}, {a.examples} instances in {a.seconds:.0f} s")
+
+
+def show_true(instances: int, only: Sequence[str], seed: int, workers: int) -> list[dict[str, Any]]:
+    """Show true claims to the searchers and report what fell."""
+    claims = [c for c in true_claims() if _wanted(c.id, only)]
+    planned = shares(claims, instances)
+    rows = []
+    with processes(workers) as crew:
+        jobs = [crew.submit(true_job, id, str(n), str(seed), "1e9") for id, n in planned.items()]
+        for done, job in enumerate(crew.completed(jobs), start=1):
+            rows.append(json.loads(job.result()))
+            _tell(done, len(jobs), f"true {rows[-1]['claim']}")
+    print(file=sys.stderr)
+    total, lost = sum(r["examples"] for r in rows), [r for r in rows if r["refuted"]]
+    print(f"{total} instances of {len(rows)} true claims: {len(lost)} refuted")
+    for r in lost:
+        print(f"  refuted: {r['claim']}")
+    for r in rows:
+        if r["undecided"] or r["error"]:
+            print(f"  {r['claim']}: {r['undecided']} undecided {r['note']} {r['error']}")
+    return rows
+
+
+def main() -> int:
+    """Measure, print, write JSON where asked; 1 where a true claim fell."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.power", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of hunting, each")
+    parser.add_argument(
+        "--only", nargs="+", default=["*"], metavar="PATTERN", help="ids, with wildcards"
+    )
+    parser.add_argument(
+        "--searchers",
+        default=",".join(METHODS),
+        metavar="A,B,C",
+        help="quick, hunt (all together), alone (each of them), rival, or names joined by +",
+    )
+    parser.add_argument("--true", type=int, default=0, metavar="N", help="instances of true claims")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-n", "--workers", type=int, default=1)
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    load_packs([PACK])
+    document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
+    failed = False
+    if options.true:
+        document["true"] = show_true(options.true, options.only, options.seed, options.workers)
+        failed = any(row["refuted"] for row in document["true"])
+    else:
+        ids = [id for id in sorted(PLANTED) if _wanted(id, options.only)]
+        methods = options.searchers.split(",")
+        table = attempts(ids, methods, options.seconds, options.seed, options.workers)
+        report(table, options.seconds)
+        document["planted"] = [
+            {
+                "id": id,
+                "kind": PLANTED[id].kind,
+                "family": PLANTED[id].family,
+                "why": PLANTED[id].why,
+                "attempts": {
+                    m: {name: getattr(a, name) for name in Attempt.__slots__}
+                    for m, a in row.items()
+                },
+            }
+            for id, row in table.items()
+        ]
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=1)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

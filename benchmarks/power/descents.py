@@ -1,0 +1,178 @@
+"""Mistakes in tf's criteria for global convergence, and in its cones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from flint import arb, fmpq
+from hypothesis import strategies as st
+
+from attsvm.exact import rationals
+from attsvm.exact.numbers import ExactData, Matrix, dot, transpose
+from attsvm.losses import LOSSES
+from attsvm.theory import Slack
+from attsvm.theory.limits import direction_converges
+from benchmarks.power.planting import annotated, floats, plant
+from benchmarks.power.targets import Target, one_short, towards, transposed
+from properties.accord import levels, together
+from properties.fates import certified_direction
+from properties.programmes import exactly, flat
+from properties.runs import or_more_bits
+from properties.sim.nearly_equal import SPREADS
+from properties.strategies import starts
+from properties.tf import global_equal_scores, global_initial_gradient
+from properties.tf import local_convergence as local
+from properties.tf.descents import Descent
+from properties.tf.first_steps import Step, exactly_stepped, stepped
+from properties.tf.local_cones import Local
+
+ACCORD, LONG = global_equal_scores.together_only, global_initial_gradient.long_step
+
+
+def _spread_below_lead(case: Descent) -> bool:
+    """The rivals' scores differ by less than the best score leads."""
+    split = [levels(gamma) for gamma in ExactData.of(case.data).gamma]
+    rows = zip(ExactData.of(case.data).gamma, split, strict=True)
+    return all(
+        max(rivals) - min(rivals) < gamma[best] - max(rivals)
+        for gamma, (best, rivals) in rows
+        if rivals
+    )
+
+
+uneven_accord = plant(
+    ACCORD,
+    "hypothesis",
+    "equal-scores",
+    statement="scores of non-optimal tokens differ by less than the optimal one leads, Att-SVM "
+    "feasible, no input pulls against another: W_k/||W_k|| -> W^mm/||W^mm|| from any start",
+    why="started at its second-best token an input stays there, pushed on by a worse one",
+    drop=["non-optimal scores are equal"],
+    data=global_equal_scores.started(together(SPREADS)),
+    ensemble=None,
+    hypotheses={"they differ by less than the lead": _spread_below_lead},
+)
+swapped_accord = plant(
+    ACCORD,
+    "role",
+    "transposed",
+    statement="scores of non-optimal tokens equal, no input pulls against another: W_k/||W_k|| "
+    "tends to the direction of the transpose of W^mm",
+    why="query and key are swapped",
+    **towards(lambda case: transposed(case.data), Descent),
+)
+
+
+def _stepped_towards(make: Target) -> dict[str, Any]:
+    def conclusion(case: Step) -> Slack:
+        first, target = stepped(case), make(case.data)
+        if first is None or target is None:
+            return Slack.unknown("no gradient or no target")
+        return direction_converges(case.data, first, LOSSES[case.loss], floats(target))
+
+    def certify(case: Step) -> arb | None:
+        first, target = exactly_stepped(case), make(case.data)
+        if first is None or target is None:
+            return None
+        return or_more_bits(certified_direction(case.data, first, case.loss, target))
+
+    return {"conclusion": annotated(conclusion, Step), "certify": certify}
+
+
+swapped_step = plant(
+    LONG,
+    "role",
+    "transposed",
+    statement="after a long first step along a gradient that separates, W_k/||W_k|| tends to the "
+    "direction of the transpose of W^mm",
+    why="query and key are swapped",
+    **_stepped_towards(transposed),
+)
+short_step_index = plant(
+    LONG,
+    "index",
+    "last-token",
+    statement="after a long first step along a gradient that separates, W_k/||W_k|| tends to the "
+    "direction of the W^mm of all tokens but the last",
+    why="the last token may hold W^mm",
+    **_stepped_towards(one_short),
+)
+
+CONE = local.in_full_cone
+
+
+def _swapped_local(case: Local) -> Matrix | None:
+    found = exactly(case.data, case.alpha)
+    return transpose(found.W) if found is not None and found.A else None
+
+
+def _is_longer(case: Local) -> bool:
+    """||W_0|| >= 8 ||W^mm(alpha)||."""
+    found, W0 = exactly(case.data, case.alpha), flat(rationals(case.start))
+    return found is not None and bool(dot(W0, W0) >= 64 * found.square)
+
+
+def _in_cone(case: Local, factor: fmpq, full: bool) -> bool:
+    """||E|| r_j < factor sigma c_j for all pairs j; c_j is m_j for all where `full`."""
+    found, data = exactly(case.data, case.alpha), ExactData.of(case.data)
+    if found is None or not found.A:
+        return False
+    W0, square = flat(rationals(case.start)), found.square
+    sigma = dot(W0, flat(found.W)) / square
+    away = dot(W0, W0) - sigma * sigma * square
+    for (i, t), A in found.A.items():
+        scores = dict(zip(data.kept[i], data.gamma[i], strict=True))
+        m, lead = found.margins[i, t], scores[int(case.alpha[i])] - scores[t]
+        c = factor * (m if full or lead > 0 or m == 1 else m - 1)
+        if not away * (dot(A, A) - m * m / square) < c * c * sigma * sigma:
+            return False
+    return bool(sigma > 0)
+
+
+def _moved(case: Local) -> st.SearchStrategy[Local]:
+    d = case.data.d
+    return starts(d, 0, -2, 2, 4).map(lambda a: replace(case, start=case.start + a))
+
+
+LOCAL: dict[str, Any] = {
+    "drop": [h.name for h in CONE.hypotheses if h.name != "alpha is locally optimal"],
+    "data": CONE.data.flatmap(_moved),
+    "ensemble": None,
+}
+LONGER = {"||W_0|| >= 8 ||W^mm(alpha)||": _is_longer}
+swapped_cone = plant(
+    CONE,
+    "role",
+    "transposed",
+    statement="in the cone of a locally-optimal direction W_k/||W_k|| tends to the direction of "
+    "the transpose of W^mm(alpha)",
+    why="query and key are swapped",
+    **towards(_swapped_local, Local),
+)
+wider_cone = plant(
+    CONE,
+    "constant",
+    "width",
+    statement="alpha locally optimal, ||E|| r_j < 1.05 sigma c_j, ||W_0|| >= 8 ||W^mm(alpha)||: "
+    "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)||",
+    why="no factor above 1 will do: a better token at (-22, 1) is reached from (R, 22 R - 1)",
+    hypotheses={
+        "||E|| r_j < 1.05 sigma c_j": lambda case: _in_cone(case, fmpq(21, 20), False),
+        **LONGER,
+    },
+    **LOCAL,
+)
+full_cone = plant(
+    CONE,
+    "index",
+    "margin-less-one",
+    statement="alpha locally optimal, ||E|| r_j < sigma m_j for all pairs j, ||W_0|| >= 8 "
+    "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)||",
+    why="m_j - 1 for tokens that score higher: their margin must stay above that of the others",
+    hypotheses={
+        "||E|| r_j < sigma m_j": lambda case: _in_cone(case, fmpq(1), True),
+        **LONGER,
+    },
+    **LOCAL,
+)

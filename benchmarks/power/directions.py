@@ -1,0 +1,170 @@
+"""Mistakes in what sim says of directions and margins in the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from attsvm.exact import rationals, softmax
+from attsvm.exact.attention import logits
+from attsvm.exact.numbers import ExactData
+from attsvm.theory import Slack
+from benchmarks.power.planting import flipped, plant
+from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
+from properties.accord import levels
+from properties.programmes import exactly, optimum, solve
+from properties.runs import Run, runs
+from properties.sim import margins, theorem_3_15, token_separation
+from properties.sim import theorem_3_14_part_1 as part_1
+from properties.sim import theorem_3_14_part_2 as part_2
+from properties.sim.theorem_3_14 import REPAIRED
+from properties.strategies import separable_data
+
+
+def _of_run(make: Target) -> dict[str, Any]:
+    return towards(lambda run: make(run.data), Run, lambda run: REPAIRED)
+
+
+def _in_wide_basin(run: Run) -> bool:
+    return below_whole_threshold(run.data, run.start, REPAIRED, fmpq(1))
+
+
+BASIN = "risk gap of the start below the threshold"
+whole_threshold = plant(
+    part_1.from_basin,
+    "hypothesis",
+    "one-nth",
+    statement="all tokens support vectors, risk gap of the start below min_i [l(second) - "
+    "l(best)]: descent on the decreasing loss with step at most 1/L_X converges to X^mm",
+    why="the factor 1/n is missing: one input of two at its second-best token stays below",
+    drop=[BASIN],
+    hypotheses={"risk gap below min_i [l(second) - l(best)]": _in_wide_basin},
+)
+uneven_rivals = plant(
+    part_2.single_input,
+    "hypothesis",
+    "equal-scores",
+    statement="a single input, Att-SVM feasible: descent on the decreasing loss with step at most "
+    "1/L_X from any start converges in direction to X^mm",
+    why="tokens of any scores can trap a run at the second-best one",
+    drop=["all rivals of an optimal token score the same"],
+    data=runs(separable_data(n=(1, 1)), 0, 2),
+    ensemble=None,
+)
+swapped_single = plant(
+    part_2.single_input,
+    "role",
+    "transposed",
+    statement="a single input with equal scores of rivals: descent on the decreasing loss "
+    "converges in direction to the transpose of X^mm",
+    why="z (x_opt - x_t)^T for (x_opt - x_t) z^T: query and key are swapped",
+    **_of_run(transposed),
+)
+short_single = plant(
+    part_2.single_input,
+    "index",
+    "last-token",
+    statement="a single input with equal scores of rivals: descent on the decreasing loss "
+    "converges in direction to the X^mm of all tokens but the last",
+    why="the last token may hold X^mm",
+    **_of_run(one_short),
+)
+
+
+def _wide_spread(run: Run) -> bool:
+    """The rivals' scores differ by less than g_i / (1 - s_i), for sure."""
+    exact, W = ExactData.of(run.data), rationals(run.start)
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        best, rivals = levels(gamma)
+        if not rivals:
+            continue
+        s = softmax(logits(tokens, W, z))
+        lost = sum((weight for t, weight in enumerate(s) if t != best), arb(0))
+        if not (max(rivals) - min(rivals)) * lost < gamma[best] - max(rivals):
+            return False
+    return True
+
+
+wide_delta = plant(
+    theorem_3_15.in_agreement,
+    "constant",
+    "attention",
+    statement="inputs that do not pull against each other, rivals' scores within delta_i = "
+    "g_i/(1 - s_i): the norm of descent diverges and its direction converges to X^mm",
+    why="the factor s_i is lost: a second-best token far away outruns the others",
+    drop=["rivals' scores within 3/2 delta", "rivals' scores within delta"],
+    hypotheses={"rivals' scores within g/(1 - s)": _wide_spread},
+)
+short_basin = plant(
+    theorem_3_15.from_basin,
+    "index",
+    "last-token",
+    statement="from a start in the basin descent on the decreasing loss converges in direction to "
+    "the X^mm of all tokens but the last",
+    why="the last token may hold X^mm",
+    **_of_run(one_short),
+)
+
+gain_constant = plant(
+    token_separation.sharp_1,
+    "constant",
+    "two-percent",
+    statement="a step of size eta raises <X, X^mm> by at least 1.02 eta (1/n) sum_i |l'| s_opt "
+    "sum_t s_t (gamma_opt - gamma_t)",
+    why="equal where all tokens are support vectors",
+    share=1.02,
+)
+gain_sign = plant(
+    token_separation.sharp_1,
+    "sign",
+    "at-most",
+    statement="a step of size eta raises <X, X^mm> by at most eta (1/n) sum_i |l'| s_opt sum_t "
+    "s_t (gamma_opt - gamma_t)",
+    why="tokens beyond the margin, with equal scores of rivals, add more",
+    **flipped(token_separation.sharp_1),
+)
+
+
+def _mean_grows(run: Run) -> Slack:
+    """The plain mean in place of the one weighted by multipliers."""
+    return margins.grows(run, REPAIRED, "mean", 1.0)
+
+
+mean_norm = plant(
+    token_separation.amended_3,
+    "norm",
+    "plain-mean",
+    statement="assumption 3.10, Att-SVM feasible: every step of descent on the decreasing loss "
+    "raises the mean margin",
+    why="only the mean weighted by the multipliers grows: inputs that pull apart lower the other",
+    conclusion=_mean_grows,
+    certify=lambda run: margins.exact_growth(run, REPAIRED, "mean", 1.0),
+)
+
+
+def _slope_of_norm(run: Run) -> Slack:
+    """The slope ||X^mm||, which is that of the norm."""
+    found = solve(run.data, optimum(run.data))
+    if found is None or found.answer is None:
+        return Slack.unknown("floats came to no solution")
+    return margins.slope(run, REPAIRED, float(np.linalg.norm(found.W)))
+
+
+def _slope_of_norm_ball(run: Run) -> arb | None:
+    found, ball = exactly(run.data), margins.certified_slope(run, REPAIRED, 1.0)
+    if found is None or ball is None or not ball >= 0:  # the slope 1 is not proved
+        return None
+    return arb(1) if found.square == 1 else -abs(arb(found.square).sqrt() - 1)
+
+
+slope_norm = plant(
+    token_separation.sharp_2,
+    "norm",
+    "slope",
+    statement="from such a start the least margin divided by ln k tends to ||X^mm||",
+    why="the norm does; the least margin is the norm over ||X^mm||",
+    conclusion=_slope_of_norm,
+    certify=_slope_of_norm_ball,
+)

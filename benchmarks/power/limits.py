@@ -1,0 +1,205 @@
+"""Mistakes in what tf says of regularisation paths and of gradients."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from flint import arb
+
+from attsvm.exact import ExactData, norm, rationals
+from attsvm.exact.numbers import Matrix, gram, transpose
+from attsvm.exact.spectra import operator_norm
+from attsvm.losses import LOSSES
+from attsvm.paths import path_w
+from attsvm.svm import att_svm
+from attsvm.theory import Slack
+from attsvm.theory.limits import ALLOWANCE, norm_grows_like_log
+from benchmarks.power.planting import floats, plant
+from benchmarks.power.targets import one_short, transposed
+from properties.fates import agreement
+from properties.programmes import flat
+from properties.pulls import pulls, pushes
+from properties.runs import answer
+from properties.tf import all_support_divergence as divergence
+from properties.tf import all_support_no_stationary as stationary
+from properties.tf import (
+    path_limits,
+    regularised,
+    theorem_2,
+    theorem_3,
+)
+from properties.tf.descents import Descent, two_tokens
+from properties.tf.path_limits import certified_set
+from properties.tf.regularised import Path
+
+
+def _follows(case: Path, target: Matrix | None) -> Slack:
+    """As `properties.tf.regularised.follows`, for any target."""
+    if target is None:
+        return Slack(1.0, 0.0)
+    unit = floats(target)
+    unit /= np.linalg.norm(unit)
+    size = float(np.linalg.norm(att_svm(case.data).W))
+    radii = [1e3 * size, 1e4 * size]
+    found = path_w(case.data, regularised.loss_named(case.loss), radii, starts=("svm", "gradient"))
+    if max(m.excess for m in found) > regularised.SURELY:
+        return regularised.UNSURE
+    away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
+    return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
+
+
+def _follows_ball(case: Path, target: Matrix | None) -> arb | None:
+    limit = path_limits._limit(case)
+    if target is None or limit is None:
+        return None if limit is None else arb(1)
+    return agreement(target, limit.W)
+
+
+PATH, RATE, SET = theorem_2.amended_1, theorem_2.sharp, theorem_3.amended
+
+
+def _swapped_path(case: Path) -> Slack:
+    return _follows(case, transposed(case.data))
+
+
+def _short_path(case: Path) -> Slack:
+    return _follows(case, one_short(case.data))
+
+
+path_role = plant(
+    PATH,
+    "role",
+    "transposed",
+    statement="W_R / R tends to the direction of the transpose of W^mm",
+    why="query and key are swapped",
+    conclusion=_swapped_path,
+    certify=lambda case: _follows_ball(case, transposed(case.data)),
+)
+path_index = plant(
+    PATH,
+    "index",
+    "last-token",
+    statement="W_R / R tends to the direction of the W^mm of all tokens but the last",
+    why="the last token may hold W^mm",
+    conclusion=_short_path,
+    certify=lambda case: _follows_ball(case, one_short(case.data)),
+)
+path_constant = plant(
+    RATE,
+    "constant",
+    "two-percent",
+    statement="every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 0.98 * 2 kappa/rho",
+    why="kappa is attained in the limit, along directions orthogonal to all A_j",
+    share=0.98,
+)
+
+
+def _few_columns(case: Path) -> Slack:
+    return SET.conclusion(case, inner=max(case.data.d - 1, 1))
+
+
+def _few_columns_ball(case: Path) -> arb | None:
+    return certified_set(case, "solutions", 1.0, max(case.data.d - 1, 1))
+
+
+set_index = plant(
+    SET,
+    "index",
+    "columns",
+    statement="dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q of max(d - 1, 1) columns",
+    why="every solution may have rank d, where single entries force a determinant not to be 0",
+    conclusion=_few_columns,
+    certify=_few_columns_ball,
+)
+set_constant = plant(
+    SET,
+    "constant",
+    "scale",
+    statement="dist(K_R Q_R^T / R, 1.05 W_*^mm / C_*) tends to 0",
+    why="the limit has nuclear norm 1",
+    share=1.05,
+)
+
+SCALE = divergence.sharp
+
+
+def _inverse_rate(case: Descent) -> Slack:
+    """The rate 1/||W^mm||, which is the margin."""
+    rate = 1.0 / float(np.linalg.norm(att_svm(case.data).W))
+    return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], rate)
+
+
+def _inverse_rate_ball(case: Descent) -> arb | None:
+    solved, ball = answer(case.data), divergence.certify_rate(case)
+    if solved is None or ball is None or not ball >= 0:  # the rate ||W^mm|| is not proved
+        return None
+    return arb(1) if solved.square == 1 else -abs(1 / arb(solved.square) - 1)
+
+
+rate_role = plant(
+    SCALE,
+    "role",
+    "margin-for-norm",
+    statement="from a start in the basin ||W_k|| / ln k -> 1/||W^mm||",
+    why="1/||W^mm|| is the margin of a unit matrix; the norm must grow by ||W^mm|| for a margin "
+    "of 1",
+    conclusion=_inverse_rate,
+    certify=_inverse_rate_ball,
+)
+divergence_hypothesis = plant(
+    divergence.amended,
+    "hypothesis",
+    "two-tokens",
+    statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
+    why="where all scores are tied the gradient is 0",
+    drop=["some input has two different scores"],
+    hypotheses={"some input has two tokens": two_tokens},
+)
+
+LENGTH = stationary.sharp
+length_constant = plant(
+    LENGTH,
+    "constant",
+    "two-percent",
+    statement="||grad L(W)|| ||W^mm|| >= 1.02 (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
+    "gamma_t)",
+    why="equal where the gradient points along W^mm",
+    share=1.02,
+)
+
+
+def _operator_length(case: Descent) -> Slack:
+    """The operator norm of the gradient."""
+    found, solved = pulls(case.data, case.start, case.loss), answer(case.data)
+    if solved is None or not np.isfinite(found.lost):
+        return Slack.unknown("floats came to no solution")
+    length = float(arb(solved.square).sqrt())
+    left, right = found.toward, float(np.linalg.norm(found.descent, 2)) * length
+    error = found.lost * length + found.toward_error + 1e-13 * (left + right)
+    return Slack.at_most(left, right, error)
+
+
+def _operator_length_ball(case: Descent) -> arb | None:
+    data, solved = ExactData.of(case.data), answer(case.data)
+    if solved is None or solved.status != "solved":
+        return None
+    parts = pushes(data, rationals(case.start), case.loss)
+    bound = sum((part.factor * part.toward for part in parts), arb(0))
+    entries, d = stationary._total(parts), case.data.d
+    G = [entries[k * d : (k + 1) * d] for k in range(d)]
+    ball = operator_norm(gram(transpose(G))).sqrt() * norm(flat(solved.W)) - bound
+    # for rank 1 the slack is at least 0, and may be 0
+    return None if solved.rank == 1 and ball.contains(0) else ball
+
+
+length_norm = plant(
+    LENGTH,
+    "norm",
+    "operator",
+    statement="||grad L(W)||_op ||W^mm||_F >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
+    "gamma_t)",
+    why="the dual of the operator norm is the nuclear one: false along a W^mm of rank 2",
+    conclusion=_operator_length,
+    certify=_operator_length_ball,
+)

@@ -1,0 +1,219 @@
+"""One attempt at one claim: the quick check, the hunt, and plain Hypothesis as the rival."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis.errors import Unsatisfiable
+
+from attsvm.errors import DataError
+from attsvm.theory import Slack
+from attsvm.theory.check import check_part
+from attsvm.theory.claim import Claim
+from attsvm.theory.confirm import confirm
+from attsvm.theory.hunt import Hunt, hunt
+from attsvm.theory.profiles import PROFILES, derive_seed
+from attsvm.theory.searchers import GUIDED
+from attsvm.theory.workers import known_claim
+
+__all__ = [
+    "PACK",
+    "RIVAL",
+    "Attempt",
+    "attempt_job",
+    "examine",
+    "hunt_one",
+    "quick",
+    "rival",
+    "searchers_alone",
+    "true_job",
+]
+
+PACK = "benchmarks.power"
+RIVAL = "plain Hypothesis"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What an attempt came to.
+
+    Attributes:
+        found: whether a refutation was confirmed.
+        seconds: until then, or until it was given up.
+        examples: instances that were evaluated.
+        tightness, min_slack: how close the attempt came.
+        by: who found it.
+        error: what broke.
+    """
+
+    found: bool
+    seconds: float
+    examples: int
+    tightness: float | None = None
+    min_slack: float | None = None
+    by: str = ""
+    error: str = ""
+
+    @property
+    def closest(self) -> str:
+        """How close it came, in words."""
+        if self.error:
+            return f"broke: {self.error}"
+        if self.tightness is not None:
+            return f"ratio {self.tightness:.6g}"
+        return "nothing to tell" if self.min_slack is None else f"slack {self.min_slack:.6g}"
+
+
+def quick(claim: Claim, seed: int) -> Attempt:
+    """The check that `attsvm verify` makes, up to its first find: none is made smaller."""
+    started = time.perf_counter()
+
+    @functools.wraps(claim.conclusion)
+    def conclusion(case: Any) -> Slack:
+        slack = claim.conclusion(case)
+        meant = not slack.holds and all(h.holds(case) for h in claim.hypotheses)
+        if meant and confirm(claim, {}, case, slack.kind).refuted:
+            raise KeyboardInterrupt
+        return slack
+
+    stopping = replace(claim, conclusion=conclusion)
+    try:
+        o = check_part(stopping, stopping.part(""), PROFILES["quick"], 0, seed)
+    except KeyboardInterrupt:
+        return Attempt(True, time.perf_counter() - started, 0, by="quick check")
+    seconds = time.perf_counter() - started
+    return Attempt(False, seconds, o.examples, o.tightness, o.min_slack, error=o.error or "")
+
+
+def hunt_one(
+    claim: Claim, seconds: float, seed: int, searchers: Sequence[str] | None = None
+) -> Attempt:
+    """A hunt up to its first find, with all searchers or those named."""
+    started = time.perf_counter()
+
+    def stop(account: Hunt) -> None:
+        if account.smallest is not None:
+            raise KeyboardInterrupt  # no time is spent on making the find smaller
+
+    h = hunt(claim, seconds=seconds, seed=seed, searchers=searchers, known=False, progress=stop)
+    return Attempt(
+        h.smallest is not None,
+        time.perf_counter() - started,
+        h.examples,
+        h.tightness,
+        h.min_slack,
+        "" if h.smallest is None else h.smallest.found_by,
+        h.error or "",
+    )
+
+
+def searchers_alone(claim: Claim) -> dict[str, tuple[str, ...]]:
+    """Searchers by name, as they can be sent alone: the guided ones start from what was drawn."""
+    alone = {"drawn": ("drawn",)}
+    if claim.ensemble is not None:
+        alone["ensemble"] = ("ensemble",)
+    return alone | {name: ("drawn", name) for name, g in GUIDED.items() if g.works_on(claim)}
+
+
+class _Over(BaseException):
+    """The time is up; Hypothesis lets it pass."""
+
+
+class _Found(BaseException):
+    """A confirmed refutation; Hypothesis lets it pass."""
+
+
+def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
+    """A plain `@given` test that asserts the conclusion, without target, of ever more examples.
+
+    A failure counts once the certificate confirms it, as everywhere; of a strict inequality, so
+    does equality, which the test could not see by its floats alone.
+    """
+    started = time.perf_counter()
+    examples, rounds, ratios, slacks = 0, 0, [0.0], [float("inf")]
+    found = False
+    while not found and time.perf_counter() < started + seconds:
+
+        @hypothesis.seed(derive_seed(claim.id, rounds, seed))
+        @hypothesis.settings(
+            max_examples=100 * 4**rounds,
+            database=None,
+            deadline=None,
+            verbosity=Verbosity.quiet,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        )
+        @hypothesis.given(claim.data)
+        def test(case: Any) -> None:
+            nonlocal examples
+            if time.perf_counter() > started + seconds:
+                raise _Over
+            hypothesis.assume(all(h.holds(case) for h in claim.hypotheses))
+            try:
+                slack = claim.conclusion(case)
+            except DataError:
+                hypothesis.reject()
+            examples += 1
+            if slack.kind == "unknown":
+                return
+            slacks.append(slack.value)
+            ratios.append(slack.ratio or 0.0)
+            suspect = slack.violated or (slack.kind == "strict" and not slack.holds)
+            if suspect and confirm(claim, {}, case, slack.kind).refuted:
+                raise _Found
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                test()
+        except _Found:
+            found = True
+        except _Over:
+            break
+        except Unsatisfiable:
+            pass
+        rounds += 1
+    used = time.perf_counter() - started
+    least = None if len(slacks) == 1 else min(slacks)
+    return Attempt(found, used, examples, max(ratios) or None, least, RIVAL if found else "")
+
+
+def examine(claim: Claim, instances: int, seed: int, seconds: float) -> Hunt:
+    """Show a true claim to all searchers, until so many instances were evaluated."""
+
+    def stop(account: Hunt) -> None:
+        if account.smallest is not None or account.examples >= instances:
+            raise KeyboardInterrupt
+
+    return hunt(claim, seconds=seconds, seed=seed, progress=stop)
+
+
+def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:
+    """An attempt as text, in whatever process this is.
+
+    The method is `quick`, `hunt`, `rival` or searchers that are joined by +.
+    """
+    made, limit, base = known_claim(claim, named), float(seconds), int(seed)
+    if method == "quick":
+        found = quick(made, base)
+    elif method == "rival":
+        found = rival(made, limit, base)
+    else:
+        found = hunt_one(made, limit, base, None if method == "hunt" else method.split("+"))
+    return json.dumps(asdict(found))
+
+
+def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -> str:
+    """The examination of a true claim as text."""
+    h = examine(known_claim(claim, named), int(instances), int(seed), float(seconds))
+    shown = {"claim": claim, "examples": h.examples, "refuted": h.smallest is not None}
+    broken = "" if h.error is None else h.error
+    return json.dumps(shown | {"undecided": h.undecided, "note": h.note, "error": broken})

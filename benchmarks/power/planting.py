@@ -1,0 +1,209 @@
+"""Planting: a claim with one small mistake in it, made from the true claim that it spoils."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from flint import arb, ctx
+
+from attsvm.exact.numbers import Matrix
+from attsvm.theory import Slack
+from attsvm.theory.claim import Claim, Hypothesis
+from attsvm.theory.verdict import Expected
+
+__all__ = [
+    "KINDS",
+    "PLANTED",
+    "Kind",
+    "Planted",
+    "annotated",
+    "by_balls",
+    "flipped",
+    "floats",
+    "plant",
+    "strictly",
+]
+
+Kind = Literal["constant", "sign", "hypothesis", "norm", "index", "role", "strict"]
+KINDS: tuple[Kind, ...] = (
+    "constant",
+    "sign",
+    "hypothesis",
+    "norm",
+    "index",
+    "role",
+    "strict",
+)
+"""A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by
+one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A false claim with the reason why it is false; the reason is shown to no searcher."""
+
+    claim: Claim
+    kind: Kind
+    family: str
+    why: str
+
+
+PLANTED: dict[str, Planted] = {}
+"""All that was planted, by id."""
+
+_STRICT: list[Callable[..., Slack]] = []
+Conclusion = Callable[..., Slack]
+Certificate = Callable[..., Any]
+
+
+def plant(
+    base: Claim,
+    kind: Kind,
+    name: str,
+    *,
+    statement: str,
+    why: str,
+    family: str | None = None,
+    conclusion: Conclusion | None = None,
+    certify: Certificate | None = None,
+    data: Any = None,
+    ensemble: Any = "base",
+    drop: Iterable[str] = (),
+    hypotheses: Mapping[str, Callable[[Any], bool]] | None = None,
+    same_slack: bool | None = None,
+    cost: int | None = None,
+    **parameters: Any,
+) -> Claim:
+    """Spoil a claim and list it.
+
+    Strategy, ensemble, hypotheses, conclusion and certificate are those of the base but for what
+    is named; examples, siblings and the proof are left out. Keyword parameters are bound in
+    conclusion and certificate alike.
+
+    Args:
+        base: a claim that holds, or a neighbour of one.
+        kind: the kind of mistake.
+        name: tells two mistakes of a kind in one statement apart, in the id.
+        statement: what is claimed, wrongly.
+        why: why it is false.
+        family: the statement that is spoilt, that of the base where None.
+        conclusion: another one; `certify` must then enclose the same slack.
+        certify: its certificate.
+        data: another strategy, where the base's never violates what is dropped.
+        ensemble: another one, or None for none.
+        drop: names of hypotheses that are left out.
+        hypotheses: further ones.
+        same_slack: as in `claim`.
+        cost: as in `claim`.
+        **parameters: of conclusion and certificate.
+    """
+    spoilt = family or base.statement_id
+    id = f"planted/{spoilt.replace('/', '-')}-{kind}-{name}:literal"
+    dropped = set(drop)
+    missing = dropped - {h.name for h in base.hypotheses}
+    assert not missing, f"{id} drops {missing}"
+    assert id not in PLANTED, f"{id} is planted twice"
+    kept = tuple(h for h in base.hypotheses if h.name not in dropped)
+    added = tuple(Hypothesis(n, p) for n, p in (hypotheses or {}).items())
+    certificate = certify or (None if conclusion else base.certify)
+    # < has the slack of <=; another conclusion has no differentiable stand-in
+    relaxed = None if conclusion and conclusion not in _STRICT else base.relaxed
+    claim = replace(
+        base,
+        id=id,
+        source="planted",
+        place=base.place if family is None else family,
+        statement=" ".join(statement.split()),
+        hypotheses=kept + added,
+        data=base.data if data is None else data,
+        conclusion=_bound(conclusion or base.conclusion, parameters),
+        expected=Expected.parse("refuted"),
+        siblings=(),
+        certify=certificate and _bound(certificate, parameters),
+        rerun=None if certificate or not base.rerun else _bound(base.rerun, parameters),
+        examples=(),
+        ensemble=base.ensemble if ensemble == "base" else ensemble,
+        relaxed=relaxed and _bound(relaxed, parameters),
+        proof=None,
+        depends_on=(),
+        cost=cost or base.cost,
+        same_slack=base.same_slack if same_slack is None else same_slack,
+    )
+    PLANTED[id] = Planted(claim, kind, spoilt, why)
+    return claim
+
+
+def _bound(function: Callable[..., Any], parameters: Mapping[str, Any]) -> Callable[..., Any]:
+    if not parameters:
+        return function
+
+    @functools.wraps(function)
+    def bound(case: Any, **more: Any) -> Any:
+        return function(case, **parameters, **more)
+
+    return bound
+
+
+def annotated(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """Annotate the instance, by which files are read back."""
+    function.__annotations__ = {"case": instance, "return": Slack}
+    return function
+
+
+def strictly(base: Claim) -> Conclusion:
+    """The conclusion of a claim with < in place of <=."""
+
+    def conclusion(case: Any, **parameters: Any) -> Slack:
+        slack = base.conclusion(case, **parameters)
+        return replace(slack, kind="strict") if slack.kind == "inequality" else slack
+
+    _STRICT.append(annotated(conclusion, base.instance_type))
+    return _STRICT[-1]
+
+
+def flipped(base: Claim) -> dict[str, Any]:
+    """Conclusion and certificate with >= in place of <=."""
+
+    def conclusion(case: Any) -> Slack:
+        slack = base.conclusion(case)
+        ratio = 1.0 / slack.ratio if slack.ratio else None
+        return replace(slack, value=-slack.value, ratio=ratio)
+
+    def certify(case: Any) -> arb | None:
+        assert base.certify is not None
+        ball = base.certify(case)
+        return None if ball is None else -ball
+
+    return {"conclusion": annotated(conclusion, base.instance_type), "certify": certify}
+
+
+def by_balls(
+    certify: Certificate, instance: Any, kind: Literal["inequality", "strict", "equality"]
+) -> dict[str, Any]:
+    """Conclusion and certificate from the certificate alone, the former at 96 bits, rounded."""
+
+    def conclusion(case: Any, **parameters: Any) -> Slack:
+        with ctx.workprec(96):
+            found = certify(case, **parameters)
+            if found is None:
+                return Slack.unknown("nothing is said of this instance")
+            ball = arb(found)
+            if not ball.is_finite():
+                return Slack(math.inf, 0.0, "inequality" if kind == "equality" else kind)
+            middle, radius = float(ball.mid()), float(ball.rad())
+        error = radius + 2.0**-50 * abs(middle)
+        if kind == "equality":
+            return Slack.equal(middle, error)
+        return Slack(middle, error, kind)
+
+    return {"conclusion": annotated(conclusion, instance), "certify": certify}
+
+
+def floats(matrix: Matrix) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The nearest floats of a matrix of rationals."""
+    return np.array([[float(arb(x)) for x in row] for row in matrix])

@@ -1,0 +1,76 @@
+"""Targets of descent and thresholds that one mistake leads to, and claims of convergence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import rationals
+from attsvm.exact.attention import risk_gap
+from attsvm.exact.descent import threshold
+from attsvm.exact.numbers import ExactData, Matrix, transpose
+from attsvm.losses import LOSSES
+from attsvm.theory import Slack
+from attsvm.theory.limits import direction_converges
+from benchmarks.power.planting import annotated, floats
+from properties.fates import certified_direction
+from properties.programmes import exactly, first_optimal, without
+from properties.runs import or_more_bits
+
+__all__ = ["below_whole_threshold", "one_short", "towards", "transposed"]
+
+Target = Callable[[AttentionData], Matrix | None]
+
+
+def transposed(data: AttentionData) -> Matrix | None:
+    """X^mm with queries and keys swapped; None where it does not exist or is 0."""
+    found = exactly(data)
+    return transpose(found.W) if found is not None and found.A else None
+
+
+def one_short(data: AttentionData) -> Matrix | None:
+    """X^mm without the last token of each input, where that is not the optimal one."""
+    best = first_optimal(ExactData.of(data))
+    mask = np.zeros((data.n, data.T), dtype=np.bool_)
+    mask[:, -1] = [row != data.T - 1 for row in best]
+    found = exactly(without(data, mask & data.present))
+    return found.W if found is not None and found.A else None
+
+
+def towards(
+    make: Callable[[Any], Matrix | None],
+    instance: Any,
+    loss_of: Callable[[Any], str] = lambda case: case.loss,
+) -> dict[str, Any]:
+    """Conclusion and certificate that descent converges in direction to this target.
+
+    Where there is no target nothing is said.
+    """
+
+    def conclusion(case: Any) -> Slack:
+        target = make(case)
+        if target is None:
+            return Slack(1.0, 0.0)
+        return direction_converges(case.data, case.start, LOSSES[loss_of(case)], floats(target))
+
+    def certify(case: Any) -> arb | None:
+        target = make(case)
+        if target is None:
+            return arb(1)
+        start = rationals(case.start)
+        return or_more_bits(certified_direction(case.data, start, loss_of(case), target))
+
+    return {"conclusion": annotated(conclusion, instance), "certify": certify}
+
+
+def below_whole_threshold(data: AttentionData, start: Array, loss: str, factor: fmpq) -> bool:
+    """Whether the risk gap is below a factor of min_i [l(second) - l(best)], not divided by n."""
+    exact = ExactData.of(data)
+    bound = threshold(exact, loss)
+    gap = risk_gap(exact, rationals(start), loss)
+    return bound is not None and bool(gap < factor * len(exact.X) * bound)

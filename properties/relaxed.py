@@ -1,0 +1,243 @@
+"""Differentiable guides: what claims speak of, for a batch of instances in torch.
+
+Instances are as the gradient searcher makes them: records are namespaces, arrays tensors with a
+leading batch axis. Guides say where to look and decide nothing. Whichever token is optimal is
+taken as given, so that heights are differentiable almost everywhere. torch is imported by the
+first call.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+__all__ = [
+    "at_most",
+    "attended",
+    "constraints",
+    "descent_at_rest",
+    "distance",
+    "elsewhere",
+    "loss_drop",
+    "loss_slope",
+    "margin",
+    "margins",
+    "nearest",
+    "norm",
+    "pull",
+    "scores",
+    "solution",
+]
+
+Tensor = Any
+
+_SOLVER_STEPS = 60
+"""Steps of the accelerated projected gradient to the point of a hull nearest 0."""
+
+_ELIMINATIONS = 6
+"""How often rows of negative weight are then left out."""
+
+_RIDGE = 1e-13
+"""Added to squared lengths, so that equal rows may share a weight."""
+
+_STEPS = 20
+"""Steps of an unrolled descent."""
+
+_FIRST_STEP = 0.4
+"""How far the first of them moves a logit at most; the k-th moves it 1 + k/2 times as far."""
+
+
+def at_most(left: Tensor, right: Tensor) -> Tensor:
+    """The height of left <= right: their ratio where the check forms it, else the difference."""
+    formed = (right > 0) & (left >= 0)
+    return (left / right.where(formed, 1.0 + 0.0 * right)).where(formed, left - right)
+
+
+def norm(values: Tensor, axes: int = 1) -> Tensor:
+    """Euclidean norm over the last axes, with gradient 0 at 0."""
+    square = (values * values).flatten(-axes).sum(-1)
+    positive = square > 0
+    return square.where(positive, 1.0 + 0.0 * square).sqrt() * positive
+
+
+def scores(data: Any) -> Tensor:
+    """Token scores (batch, n, T)."""
+    if data.scores is not None:
+        return data.scores
+    return data.y[..., None] * (data.X * data.v[:, None, None, :]).sum(-1)
+
+
+def _present(data: Any) -> Tensor:
+    """Which tokens are there (n, T)."""
+    mask = getattr(data, "mask", None)
+    there = (data.X[0, ..., 0] == data.X[0, ..., 0]) | True
+    return there if mask is None else there.new_tensor(mask)
+
+
+def _best(gamma: Tensor, present: Tensor) -> Tensor:
+    """The first optimal token of each input, as a one-hot mask (batch, n, T)."""
+    top = gamma.detach().masked_fill(~present, -float("inf")).argmax(-1, keepdim=True)
+    return (gamma.detach() != gamma.detach()).scatter(-1, top, True)
+
+
+def constraints(data: Any, chosen: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
+
+    Args:
+        data: tokens, queries and scores.
+        chosen: one-hot mask of the selected tokens, the optimal ones where None.
+    """
+    present = _present(data)
+    best = _best(scores(data), present) if chosen is None else chosen
+    kept = (data.X * best[..., None]).sum(2, keepdim=True)
+    A = (kept - data.X)[..., None] * data.Z[:, :, None, None, :]
+    return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
+
+
+def margins(A: Tensor, counted: Tensor, W: Tensor) -> Tensor:
+    """<A_j, W> (batch, J), infinite where a constraint does not count."""
+    values = (A * W.flatten(1)[:, None, :]).sum(-1)
+    return values.masked_fill(~counted, float("inf"))
+
+
+def _simplex(points: Tensor, counted: Tensor) -> Tensor:
+    """Projection onto the shares of what counts."""
+    ordered = points.masked_fill(~counted, -1e300).sort(-1, descending=True).values
+    ranks = (0.0 * points + 1.0).cumsum(-1)
+    level = (ordered.clamp(min=-1e100).cumsum(-1) - 1) / ranks
+    last = (ordered > level).sum(-1, keepdim=True).clamp(min=1) - 1
+    return (points - level.gather(-1, last)).clamp(min=0) * counted
+
+
+def nearest(A: Tensor, counted: Tensor) -> Tensor:
+    """Shares of the point of the hull of the rows that is nearest 0, nearly, without gradient."""
+    A, counted = A.detach(), counted.expand(A.shape[:2])
+    gram = A @ A.mT
+    step = 1 / gram.diagonal(dim1=1, dim2=2).sum(-1, keepdim=True).clamp(min=1e-300)
+    s = counted.to(A.dtype) / counted.sum(-1, keepdim=True).clamp(min=1)
+    ahead, age = s, 1.0
+    for _ in range(_SOLVER_STEPS):
+        moved = _simplex(ahead - step * (gram @ ahead[..., None])[..., 0], counted)
+        older, age = age, (1 + (1 + 4 * age * age) ** 0.5) / 2
+        s, ahead = moved, moved + (older - 1) / age * (moved - s)
+    return _settled(gram, s)
+
+
+def _settled(gram: Tensor, s: Tensor) -> Tensor:
+    """The shares that are best of those with their support, less what would be negative there."""
+    size = gram.diagonal(dim1=1, dim2=2).amax(-1)[:, None, None].clamp(min=1e-300)
+    used = s > 1e-4
+    for _ in range(_ELIMINATIONS):
+        one = used.to(gram.dtype)
+        both = one[..., None] * one[:, None, :]
+        square = gram / size * both + (1 - one + _RIDGE * one).diag_embed()
+        weights = (square.inverse() @ one[..., None])[..., 0] * one
+        negative = weights < 0
+        used = used & ~negative
+    total = weights.sum(-1, keepdim=True)
+    good = ~negative.any(-1, keepdim=True) & (total > 0) & total.isfinite()
+    settled = (weights / total.where(good, 1.0 + 0.0 * total)).where(good, s)
+    squares = [(r * (gram @ r[..., None])[..., 0]).sum(-1, keepdim=True) for r in (settled, s)]
+    return settled.where(squares[0] <= squares[1], s)
+
+
+def distance(A: Tensor, counted: Tensor) -> Tensor:
+    """How far 0 is from the hull of the rows, 1/||X^mm||, 1 without rows; the shares are fixed."""
+    found = norm((nearest(A, counted)[..., None] * A).sum(1))
+    return found.where(counted.any(-1), 1.0 + 0.0 * found)
+
+
+def solution(A: Tensor, counted: Tensor) -> Tensor:
+    """The least-norm vector with <A_j, X> >= 1, flattened; the shares are fixed."""
+    point = (nearest(A, counted)[..., None] * A).sum(1)
+    return point / (point * point).sum(-1, keepdim=True).clamp(min=1e-300)
+
+
+def margin(A: Tensor, counted: Tensor, W: Tensor) -> Tensor:
+    """The least margin, 0 without constraints."""
+    least = margins(A, counted, W).amin(-1)
+    return least.where(counted.any(-1), 0.0 * W.flatten(1)[:, 0])
+
+
+def _logistic(u: Tensor) -> Tensor:
+    return u.sigmoid() * (-u).sigmoid()
+
+
+def loss_slope(name: str, u: Tensor) -> Tensor:
+    """l'(u) of a loss of `attsvm.losses`, by its name."""
+    if name in ("logistic", "logistic-loss"):
+        return _logistic(u) if name == "logistic" else -_logistic(u)
+    if name == "log-loss":
+        return -(-u).sigmoid()
+    if name == "exponential":
+        return -(-u).exp()
+    return 0.0 * u - 1.0 if name == "correlation" else -2.0 * (1.0 - u)
+
+
+def _loss(name: str, u: Tensor) -> Tensor:
+    if name in ("logistic", "logistic-loss"):
+        return u.sigmoid() if name == "logistic" else (-u).sigmoid()
+    if name == "log-loss":
+        return -u.sigmoid().log()
+    if name == "exponential":
+        return (-u).exp()
+    return -u if name == "correlation" else (1.0 - u) ** 2
+
+
+def loss_drop(name: str, best: Tensor, deficit: Tensor) -> Tensor:
+    """l(best - deficit) - l(best)."""
+    return _loss(name, best - deficit) - _loss(name, best)
+
+
+def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
+    """Attention (batch, n, T) under W, and the scores that it attends to (batch, n)."""
+    keys = (W[:, None] @ data.Z[..., None])[..., 0]
+    logits = (data.X * keys[:, :, None, :]).sum(-1)
+    s = logits.masked_fill(~_present(data), -1e300).softmax(-1)
+    return s, (s * scores(data)).sum(-1)
+
+
+def pull(data: Any, W: Tensor, loss: str) -> Tensor:
+    """-grad L(W) (batch, d, d)."""
+    s, u = attended(data, W)
+    c = -loss_slope(loss, u)[..., None] * s * (scores(data) - u[..., None]) / s.shape[1]
+    moved = (c[..., None] * data.X).sum(2)
+    return (moved[..., None] * data.Z[:, :, None, :]).sum(1)
+
+
+def _matrix(case: Any) -> tuple[Any, Tensor]:
+    """Data and start; descent on a prompt as descent on the first column of W."""
+    if hasattr(case, "data"):
+        return case.data, case.start
+    zero = 0.0 * case.start
+    unit = zero.scatter(1, (zero[:, :1]).long(), 1.0)
+    Z = unit[:, None, :].expand(-1, case.keys.shape[1], -1)
+    data = SimpleNamespace(X=case.keys, Z=Z, scores=case.scores, mask=None)
+    return data, case.start[..., None] * unit[:, None, :]
+
+
+def elsewhere(case: Any, loss: str | None = None, towards: str = "optimal") -> Tensor:
+    """How far descent, unrolled for some steps, is from selecting the optimal tokens.
+
+    The lead of the best rival in its logit over how far logits have been moved; its negative where
+    descent is said to go anywhere else. Steps follow the normalised gradient, as they follow the
+    curve of gradient flow fast.
+    """
+    data, W = _matrix(case)
+    A, counted = constraints(data)
+    reach = norm(A.detach()).amax(-1).clamp(min=1e-12)[:, None, None]
+    moved = 0.0
+    for k in range(_STEPS):
+        step = pull(data, W, loss or case.loss)
+        length = _FIRST_STEP * (1 + k / 2)
+        W = W + length / reach * step / norm(step, 2)[:, None, None].clamp(min=1e-300)
+        moved += length
+    lead = -margin(A, counted, W) / moved
+    return lead if towards == "optimal" else -lead
+
+
+def descent_at_rest(case: Any, loss: str | None = None, bounded: bool = False) -> Tensor:
+    """Minus the length of the gradient at the start: the norm stays where it is zero."""
+    data, W = _matrix(case)
+    size = norm(pull(data, W, loss or case.loss), 2)
+    return size if bounded else -size

@@ -1,0 +1,181 @@
+"""Where settled runs go and how fast: what is proved agrees with what is measured, and by how much
+a wrong rate is wrong is known exactly."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import assume, given, settings
+
+from attsvm import AttentionData
+from attsvm.descent import follow_w
+from attsvm.exact import ExactData, descend, norm, rationals
+from attsvm.losses import LOSSES
+from attsvm.theory.limits import norm_grows_like_log
+from properties.courses import arrives, course, rate_error
+from properties.fates import short_step
+from properties.lapses import (
+    ALL_TIED,
+    NO_QUERY,
+    PASSED_OVER,
+    TIED_APART,
+    TIED_ASIDE,
+    TIED_CROWD,
+)
+from properties.mm.prompt_instances import STUCK, TRAPPED
+from properties.mm.theorem_1_norm import certify_rate
+from properties.mm.w_p_equivalence import SKEWED, square_of
+from properties.mm.weighted import isotropic_square, isotropically, weighting
+from properties.pulls import log_pulls
+from properties.runs import Run, feasible, unique_optimum
+from properties.sim import margins, shares
+from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS, starts_in_basin
+from properties.sim.token_sparsity import FROM_BASIN
+
+SETTLED = [PASSED_OVER, PULLED_APART, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
+
+
+def with_a_tied_input(run):
+    data = run.data
+    tokens = np.zeros((1, data.T, data.d))
+    tokens[0, 0] = 1.0
+    mask = np.concatenate(
+        [np.eye(1, data.T, dtype=bool) | np.eye(1, data.T, 1, bool), data.present]
+    )
+    scores = np.concatenate([np.full((1, data.T), 3.0), data.gamma])
+    wide = AttentionData(
+        np.concatenate([tokens, data.X]),
+        np.concatenate([np.ones((1, data.d)), data.Z]),
+        scores=scores,
+        mask=mask,
+    )
+    return Run(wide, run.start)
+
+
+@settings(deadline=None, max_examples=30)
+@given(shares.crowded_basin())
+def test_inputs_that_never_pull_change_neither_the_limit_nor_its_proof(run):
+    assume(starts_in_basin(run))
+    assume(unique_optimum(run))
+    assume(feasible(run))
+    wide = with_a_tied_input(run)
+    own, other = (course(r.data, r.start, REPAIRED) for r in (run, wide))
+    assert own is not None
+    assert other is not None
+    assert other.fate == own.fate
+    assert other.inputs == [i + 1 for i in own.inputs]
+    assert own.limit.W == other.limit.W
+    assert margins.certified_slope(run, REPAIRED, 1.0) == 0
+
+
+@pytest.mark.parametrize("run", [TIED_APART, TIED_CROWD])
+def test_the_run_is_that_of_the_inputs_that_pull_with_a_shorter_step(run):
+    way = course(run.data, run.start, REPAIRED)
+    assert way.inputs == [1]
+    with ctx.workprec(128):
+        step = short_step(run.data, REPAIRED)
+        whole = descend(ExactData.of(run.data), rationals(run.start), REPAIRED, step, 3)
+        part = descend(way.data, rationals(run.start), REPAIRED, step * fmpq(1, 2), 3)
+        assert all(
+            arb(a).overlaps(arb(b))
+            for r, q in zip(whole, part, strict=True)
+            for a, b in zip(r, q, strict=True)
+        )
+        assert way.fate.reason == "basin"
+
+
+def test_an_increasing_loss_pursues_the_scores_turned_round():
+    way = course(TWO_TOKENS.data, TWO_TOKENS.start, PRINTED)
+    assert way.limit.W == [[-1]]
+    assert course(ALL_TIED.data, ALL_TIED.start, REPAIRED) is None
+
+
+@pytest.mark.parametrize("run", SETTLED)
+def test_the_norm_grows_at_the_rate_that_is_proved(run):
+    limit = course(run.data, run.start, REPAIRED).limit
+    rate = float(arb(limit.square).sqrt())
+    loss = LOSSES[REPAIRED]
+    assert norm_grows_like_log(run.data, run.start, loss, rate).holds
+    assert norm_grows_like_log(run.data, run.start, loss, 0.9 * rate).violated
+    with ctx.workprec(128):
+        assert rate_error(run.data, run.start, REPAIRED, limit.square, 1.0) == 0
+        off = rate_error(run.data, run.start, REPAIRED, limit.square, 0.75)
+        assert off.overlaps(arb(-0.25))
+        twice = rate_error(run.data, run.start, REPAIRED, 2 * limit.square, 0.5)
+        assert twice.overlaps(arb(0.5) - arb(0.5).sqrt())
+        assert off < 0
+
+
+@pytest.mark.parametrize(
+    ("run", "slope"),
+    [(PASSED_OVER, fmpq(-4, 3)), (PULLED_APART, -2), (TIED_APART, -1), (FROM_BASIN, 1)],
+)
+def test_the_slope_of_the_least_margin_is_the_one_that_is_proved(run, slope):
+    share = float(arb(slope))
+    assert margins.slope(run, REPAIRED, share).holds
+    assert margins.slope(run, REPAIRED, 1.1 * share).violated
+    with ctx.workprec(128):
+        off = margins.certified_slope(run, REPAIRED, 1.0)
+        assert off == 0 if slope == 1 else off.overlaps(arb(slope) - 1)
+        half = margins.certified_slope(run, REPAIRED, 0.5)
+        assert half.overlaps(arb(-abs(fmpq(1, 2) - slope)))
+        assert half < 0
+
+
+def test_a_stationary_start_has_the_slope_and_the_rate_zero():
+    assert margins.certified_slope(NO_QUERY, REPAIRED, 1.0) == -1
+    assert margins.certified_slope(ALL_TIED, REPAIRED, 0.5) == -0.5
+    assert rate_error(ALL_TIED.data, ALL_TIED.start, REPAIRED, fmpq(1), 0.0) == 0
+    assert certify_rate(STUCK) == -1
+
+
+def test_the_rate_from_zero_of_the_prompt_that_runs_to_the_worse_key_is_one_half():
+    assert certify_rate(TRAPPED) == -0.5
+    assert certify_rate(TRAPPED, 0.5) == 0
+    loss = LOSSES[TRAPPED.loss]
+    assert norm_grows_like_log(TRAPPED.data, TRAPPED.run.start, loss, 0.5).holds
+
+
+@pytest.mark.parametrize("run", [PASSED_OVER, TIED_CROWD, FROM_BASIN])
+def test_shares_fall_with_the_exponents_that_are_proved(run):
+    falls = shares.exponents(course(run.data, run.start, REPAIRED))
+    path = follow_w(run.data, run.start, LOSSES[REPAIRED], [200.0, 2000.0])
+    logs = [log_pulls(run.data, W, REPAIRED) for W in path.W[0, 1:]]
+    waited = float(path.log_time[2] - path.log_time[1])
+    total = [np.logaddexp.reduce(sizes[run.data.present]) for sizes in logs]
+    for token, exponent in falls.items():
+        fallen = (logs[0][token] - total[0]) - (logs[1][token] - total[1])
+        assert abs(fallen / waited - float(arb(exponent))) < 0.02
+    tied = {(i, t) for i, t in np.argwhere(run.data.present).tolist()} - set(falls)
+    assert {i for i, _ in tied} == ({0} if run is TIED_CROWD else set())
+
+
+def test_how_wrong_an_exponent_is_is_known_exactly():
+    assert shares.certified_exponent(PASSED_OVER, REPAIRED, 1.0) == -3
+    assert shares.certified_exponent(FROM_BASIN, REPAIRED, 1.0) == 0
+    assert shares.certified_exponent(FROM_BASIN, REPAIRED, 0.5) == -0.5
+    assert shares.certified_exponent(TIED_CROWD, REPAIRED, 1.0) == -2.5
+
+
+def test_a_direction_is_held_against_the_limit():
+    data, start = TIED_ASIDE.data, TIED_ASIDE.start
+    along = [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(0)]]
+    both = [[fmpq(1), fmpq(0)], [fmpq(1), fmpq(0)]]
+    assert arrives(data, start, REPAIRED, along) == 1
+    assert arrives(data, start, REPAIRED, both) == -0.5
+    assert arrives(ALL_TIED.data, ALL_TIED.start, REPAIRED, [[fmpq(1)]]) is None
+
+
+@settings(deadline=None, max_examples=50)
+@given(isotropically())
+def test_the_square_of_weights_is_that_of_their_rows(case):
+    assert square_of(case, True) == isotropic_square(case)
+    assert square_of(case, False) == 1
+
+
+def test_the_square_of_other_weights_is_a_mean():
+    assert square_of(SKEWED, True) == fmpq(5, 2)
+    zero = weighting(SKEWED.X, SKEWED.scores, [[0.0, 0.0], [0.0, 0.0]], SKEWED.p)
+    assert square_of(zero, True) == 1
+    assert norm(rationals(replace(SKEWED, p=SKEWED.p * 2).p)) == 2

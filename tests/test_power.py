@@ -1,0 +1,319 @@
+"""The planted set is well-formed, is found again by its pack, and a sample of it falls."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.theory import PROFILES, Slack, codec
+from attsvm.theory.check import check_part
+from attsvm.theory.claim import claim, sibling
+from attsvm.theory.confirm import confirm
+from attsvm.theory.packs import find_claims, load_packs
+from benchmarks.power.__main__ import _fallen, report, shares, true_claims
+from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, quick, rival
+from benchmarks.power.measure import searchers_alone as alone
+from benchmarks.power.planting import KINDS, PLANTED, by_balls, flipped, plant, strictly
+from properties.mm.prompts import prompting
+from properties.runs import Run
+from properties.sim.entries import EntryPair
+from properties.sim.nearly_equal import OUTRUN
+from properties.tf.descents import Descent
+from properties.tf.local_cones import Local
+from properties.tf.regularised import TURNING
+
+PACKS = load_packs([PACK])
+FOUND = find_claims(PACKS, ["planted/"])
+IDS = sorted(PLANTED)
+SHIPPED = [c for c in find_claims(PACKS) if not c.id.startswith("planted/")]
+
+
+def test_there_are_enough_of_every_kind_and_of_every_statement():
+    assert len(PLANTED) >= 60
+    kinds = Counter(p.kind for p in PLANTED.values())
+    assert set(kinds) == set(KINDS)
+    assert min(kinds.values()) >= 6
+    spoilt = {p.family for p in PLANTED.values()}
+    assert {"plain/softmax", "plain/att-svm"} <= spoilt
+    named = {f.split("/")[0] for f in spoilt}
+    assert named == {"sim", "tf", "mm", "plain"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *(f"sim/lemma-3.{k}" for k in (11, 12, 13)),
+        "sim/stability-logistic",
+        "sim/definition-3.8",
+        "sim/definition-4.1",
+        "sim/token-separation",
+        "sim/token-sparsity",
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+        "sim/theorem-3.15",
+        "tf/svm-rank",
+        "tf/definition-2",
+        "tf/lemma-2",
+        "tf/theorem-2",
+        "tf/theorem-3",
+        "tf/global-equal-scores",
+        "tf/global-initial-gradient",
+        "tf/all-support-divergence",
+        "tf/all-support-no-stationary",
+        "tf/local-convergence",
+        "mm/p-svm",
+        "mm/v-svm",
+        "mm/joint-svm",
+        "mm/theorem-1-norm",
+        "mm/theorem-1-direction",
+        "mm/w-p-equivalence",
+        "mm/normalised-descent",
+        "mm/loss-choice",
+    ],
+)
+def test_every_family_is_spoilt(statement):
+    assert any(p.family == statement for p in PLANTED.values())
+
+
+def test_the_pack_finds_each_planted_claim_again():
+    assert [c.id for c in FOUND] == IDS
+    assert all(PLANTED[c.id].claim is c for c in FOUND)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_planted_claim_can_be_checked_and_does_not_help_the_search(id):
+    planted = PLANTED[id]
+    made = planted.claim
+    assert re.fullmatch(rf"planted/[a-z0-9.-]+-{planted.kind}-[a-z0-9-]+:literal", id)
+    assert (made.examples, made.siblings, made.proof, made.depends_on) == ((), (), None, ())
+    assert made.certify is not None or made.rerun is not None
+    assert made.instance_type is not None
+    assert planted.why
+    assert made.statement
+
+
+def test_no_planted_claim_is_a_shipped_one_or_a_sibling():
+    said = {c.statement for c in SHIPPED}
+    assert not said & {p.claim.statement for p in PLANTED.values()}
+    assert len({p.claim.statement for p in PLANTED.values()}) == len(PLANTED)
+    siblings = [
+        (c.conclusion, dict(s.parameters), {h.name for h in c.hypotheses} - set(s.drop))
+        for c in SHIPPED
+        for s in c.siblings
+    ]
+    for planted in PLANTED.values():
+        conclusion = getattr(planted.claim.conclusion, "__wrapped__", planted.claim.conclusion)
+        cells = getattr(planted.claim.conclusion, "__closure__", None) or ()
+        bound = next((c.cell_contents for c in cells if isinstance(c.cell_contents, dict)), {})
+        kept = {h.name for h in planted.claim.hypotheses}
+        assert (conclusion, bound, kept) not in siblings, planted.claim.id
+
+
+EASY = [
+    "planted/sim-lemma-3.11-sign-slope:literal",
+    "planted/sim-lemma-3.12-strict-equal-points:literal",
+    "planted/sim-definition-3.8-sign-hull:literal",
+    "planted/sim-token-sparsity-constant-two-percent:literal",
+    "planted/mm-p-svm-sign-reversed:literal",
+    "planted/mm-v-svm-constant-two-percent:literal",
+    "planted/plain-softmax-norm-lipschitz:literal",
+    "planted/plain-tensor-trick-role-tensor-trick:literal",
+]
+
+
+@pytest.mark.parametrize("id", EASY)
+def test_a_sample_falls_within_the_quick_budget(id):
+    attempt = quick(PLANTED[id].claim, 0)
+    assert not attempt.error
+    assert attempt.found  # which takes hypotheses that hold and a certificate
+
+
+def test_the_quick_attempt_finds_what_the_check_finds():
+    for id in (EASY[0], EASY[1], "planted/sim-lemma-3.12-sign-monotone:literal"):
+        made = PLANTED[id].claim
+        outcome = check_part(made, made.part(""), PROFILES["quick"], 0, 0)
+        case = codec.decode(outcome.refuted.instance, made.instance_type)
+        assert all(h.holds(case) for h in made.hypotheses)
+        assert confirm(made, {}, case, outcome.refuted.slack["kind"]).refuted is True
+        assert quick(made, 0).found
+    spared = check_part(base, base.part(""), PROFILES["quick"], 0, 0)
+    held = quick(base, 0)
+    assert (held.found, held.examples) == (False, spared.examples)
+    assert (held.tightness, held.min_slack) == (spared.tightness, spared.min_slack)
+
+
+def _local(reach, R):
+    tokens = [[0.0, 0.0], [-1.0, 0.0], [-float(reach), 1.0]]
+    data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[[0.0, -1.0, 1.0]])
+    start = np.array([[R, 0.0], [reach * R - 1.0, 0.0]])
+    return Local(data, np.array([0]), start, "correlation")
+
+
+APART = [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]]
+OPPOSED = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0])
+PULLED = AttentionData.of(APART, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
+BALANCED = EntryPair(
+    np.array([[1.0], [-1.0]]), np.array([0.65]), np.array([0.6578125]), np.array([0.5, -0.5]), 1.0
+)
+WITNESSES = {  # that the hard ones are false; no searcher sees these
+    "mm-loss-choice-hypothesis-one-basin": prompting(
+        APART, [[1, 0], [9, 8]], [0, 1], "exponential"
+    ),
+    "mm-theorem-1-direction-hypothesis-one-nth": prompting(APART, [[1, 0], [1, 0]], [5, 0]),
+    "sim-definition-3.8-hypothesis-shared-query": OPPOSED,
+    "sim-stability-logistic-constant-threshold": BALANCED,
+    "sim-theorem-3.14-part-1-hypothesis-one-nth": Run(PULLED, np.array([[5.0, 0.0], [0.0, 0.0]])),
+    "sim-theorem-3.15-constant-attention": OUTRUN,
+    "tf-global-equal-scores-hypothesis-equal-scores": Descent(
+        AttentionData.of([[[-1.0], [2.0], [1.0]]], [[1.0]], scores=[[2.0, 0.0, -1.0]]),
+        np.array([[20.0]]),
+        "log-loss",
+    ),
+    "tf-local-convergence-constant-width": _local(22, 8.0),
+    "tf-local-convergence-index-margin-less-one": _local(2, 8.0),
+    "tf-theorem-3-index-columns": TURNING,
+}
+
+
+@pytest.mark.parametrize("name", sorted(WITNESSES))
+def test_a_hard_mistake_is_one_and_its_certificate_sees_it(name):
+    made, case = PLANTED[f"planted/{name}:literal"].claim, WITNESSES[name]
+    assert all(h.holds(case) for h in made.hypotheses)
+    slack = made.conclusion(case)
+    assert not slack.holds
+    assert confirm(made, {}, case, slack.kind).refuted is True
+
+
+def _ball(a: np.ndarray, factor: float = 1.0) -> arb:
+    return arb(float(a[0])) ** 2 - arb(factor) * arb(float(a[0]))
+
+
+@claim(
+    "toy/square:literal",
+    source="none",
+    place="none",
+    statement="x <= x^2 for natural x",
+    data=st.integers(0, 9).map(lambda k: np.array([float(k)])),
+    hypotheses={
+        "x is natural": lambda a: bool(a.shape == (1,) and a[0] >= 0 and a[0] % 1 == 0),
+        "x is not 3": lambda a: bool(a[0] != 3),
+    },
+    certify=_ball,
+    expected="holds",
+    siblings={"twice": sibling(factor=2.0), "thrice": sibling(factor=3.0)},
+)
+def base(a: np.ndarray, factor: float = 1.0) -> Slack:
+    """True; equal at 0 and 1."""
+    return Slack.at_most(factor * float(a[0]), float(a[0] ** 2), 0.0)
+
+
+def sow(kind, name, **rest):
+    made = plant(base, kind, name, statement=name, why="for the test", **rest)
+    del PLANTED[made.id]
+    return made
+
+
+def test_planting_binds_parameters_in_conclusion_and_certificate_alike():
+    made = sow("constant", "one-half", factor=1.5)
+    case = np.array([1.0])
+    assert made.conclusion(case).value == -0.5
+    assert made.certify(case) == arb(-0.5)
+    assert made.instance_type is np.ndarray
+    assert base.conclusion(case).value == 0.0
+
+
+def test_planting_drops_and_adds_hypotheses():
+    made = sow("hypothesis", "no-three", drop=["x is not 3"], hypotheses={"x > 1": bool})
+    assert [h.name for h in made.hypotheses] == ["x is natural", "x > 1"]
+    with pytest.raises(AssertionError, match="drops"):
+        sow("hypothesis", "nothing", drop=["x is not 4"])
+
+
+def test_strict_and_flipped_conclusions_say_what_they_should():
+    strict, one, two = strictly(base), np.array([1.0]), np.array([2.0])
+    assert strict(one).kind == "strict"
+    assert not strict(one).holds
+    assert strict(two).holds
+    turned = flipped(base)
+    assert turned["conclusion"](two).value == -2.0
+    assert turned["certify"](two) == arb(-2)
+    assert turned["conclusion"](one).holds
+
+
+@pytest.mark.parametrize(("kind", "at_one"), [("inequality", True), ("strict", False)])
+def test_a_conclusion_by_balls_follows_its_certificate(kind, at_one):
+    made = by_balls(_ball, np.ndarray, kind)
+    assert made["conclusion"](np.array([1.0])).holds is at_one
+    assert made["conclusion"](np.array([0.5])).violated
+    assert made["conclusion"](np.array([2.0])).holds
+
+
+def test_an_equality_by_balls_is_violated_away_from_zero():
+    made = by_balls(lambda case: -abs(_ball(case)), np.ndarray, "equality")
+    assert made["conclusion"](np.array([1.0])).holds
+    assert made["conclusion"](np.array([2.0])).violated
+    silent = by_balls(lambda case: None, np.ndarray, "equality")
+    assert silent["conclusion"](np.array([2.0])).kind == "unknown"
+
+
+@pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 5.0, s), "drawn", "rival"])
+def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(attempt):
+    if attempt == "drawn":
+        attempt = lambda c, s: hunt_one(c, 2.0, s, alone(c)["drawn"])  # noqa: E731
+    if attempt == "rival":
+        attempt = lambda c, s: rival(c, 1.0, s)  # noqa: E731
+    fallen = attempt(sow("constant", "one-half", factor=1.5), 0)
+    assert fallen.found
+    assert fallen.by
+    assert not fallen.error
+
+
+def test_the_rival_spares_the_truth_and_tells_how_close_it_came():
+    spared = rival(base, 0.3, 0)
+    assert (spared.found, spared.tightness, spared.min_slack) == (False, 1.0, 0.0)
+    assert spared.examples > 0
+
+
+@pytest.mark.parametrize("attempt", [quick, lambda c, s: rival(c, 0.3, s)])
+def test_what_floats_see_counts_for_nobody_without_a_certificate(attempt):
+    lower = base.conclusion
+    made = sow(
+        "constant",
+        "unconfirmed",
+        conclusion=lambda a: lower(a, factor=1.5),
+        certify=lambda a: arb(1),
+        same_slack=False,
+    )
+    assert made.conclusion(np.array([1.0])).violated
+    assert not attempt(made, 0).found
+
+
+def test_a_strict_mistake_counts_for_the_rival_too():
+    made = sow("strict", "below", conclusion=strictly(base), certify=_ball)
+    assert rival(made, 2.0, 0).found
+
+
+def test_true_claims_are_examined_up_to_their_share():
+    seen = examine(base, 500, 0, 60.0)
+    assert seen.smallest is None
+    assert 500 <= seen.examples < 1500
+    planned = shares(true_claims(), 10_000)
+    assert sum(planned.values()) >= 10_000
+    assert min(planned.values()) >= 1
+    held = {c.id for c in SHIPPED if str(c.expected.truth) in ("holds", "proved")}
+    assert set(planned) == held
+
+
+def test_the_report_counts_a_find_after_the_time_as_survival(capsys):
+    id = EASY[0]
+    late, soon = Attempt(True, 61.0, 10, by="x"), Attempt(True, 1.0, 10, by="x")
+    assert not _fallen(late, 60.0)
+    assert _fallen(soon, 60.0)
+    report({id: {"hunt": late, "rival": soon}}, 60.0)
+    printed = capsys.readouterr().out
+    assert re.search(r"^all +1 +0/1 +1/1$", printed, re.MULTILINE)
+    assert id in printed

@@ -1,0 +1,278 @@
+"""Each hypothesis of a reading that stands matters: a sibling drops it alone and falls, a witness
+here misses it alone and refutes, or the table says why there is nothing to drop."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from attsvm import AttentionData
+from attsvm.exact import ExactData
+from attsvm.theory.packs import load_packs
+from attsvm.theory.verdict import Truth
+from properties.courses import arrives
+from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties.mm.paced import Paced
+from properties.mm.prompt_instances import ASIDE, TWO_KEYS
+from properties.mm.prompts import prompting
+from properties.runs import max_margin
+from properties.sim.bounded import BoundedPair
+from properties.sim.entries import EntryPair
+from properties.sim.theorem_3_14 import ONE_TOKEN
+from properties.tf.first_steps import Step
+
+CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
+STANDING = [
+    claim
+    for claim in CLAIMS.values()
+    if claim.expected.truth in (Truth.HOLDS, Truth.PROVED)
+    and claim.statement_id != "tf/local-convergence"  # nested cones, see tests/test_local_cones.py
+]
+
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+TWO, EXISTS = "some input has two tokens", "p(alpha) exists, alpha optimal"
+START = "risk gap of the start below the threshold"
+
+NAMED = "the conclusion names what does not exist without it"
+CHOICE = "it only names the choice: the same holds for any tokens chosen"
+IMPLIED = "another hypothesis implies it; it is there to be dropped with that one, or as printed"
+ALIKE = "one score of all rivals, below the best one, implies it"
+BASIN = "a risk gap below the threshold implies two different scores in some input"
+IDLE = "the reading stands without it; the statement asks for it"
+
+REVIEWED = {
+    NAMED: [
+        ("mm/joint-svm:amended", "v(alpha) exists"),
+        ("mm/joint-svm:sharp-1", "v(alpha) exists"),
+        ("mm/joint-svm:sharp-1", "p(alpha) without relaxation exists"),
+        ("mm/joint-svm:sharp-2", "v(alpha) exists"),
+        ("mm/joint-svm:sharp-2", "p_S exists"),
+        ("mm/loss-choice:amended-1", EXISTS),
+        ("mm/normalised-descent:amended-1", EXISTS),
+        ("mm/normalised-descent:sharp", EXISTS),
+        ("mm/p-svm:sharp-1", "p(alpha) exists"),
+        ("mm/p-svm:sharp-2", "p(alpha) exists"),
+        ("mm/theorem-1-direction:amended-1", EXISTS),
+        ("mm/theorem-1-direction:amended-2", EXISTS),
+        ("mm/theorem-1-direction:amended-3", EXISTS),
+        ("mm/theorem-1-norm:amended-2", EXISTS),
+        ("mm/theorem-1-norm:sharp", EXISTS),
+        ("mm/v-svm:sharp-2", "v(alpha) exists"),
+        # the rescaled step would be 0; at p = 0 neither run moves
+        ("mm/w-p-equivalence:amended-1", "p is not 0"),
+        ("mm/w-p-equivalence:amended-2", "p is not 0"),
+        ("sim/definition-4.1:amended", "Att-SVM is separable"),
+        ("sim/token-separation:amended-3", FEASIBLE),
+        ("sim/token-separation:sharp-1", FEASIBLE),
+        *(
+            (f"sim/token-sparsity:{reading}", name)
+            for reading in ("literal-3", "amended-2", "sharp-3")
+            for name in ["there is an X^mm, and some token is no support vector of it"]
+        ),
+        ("sim/token-sparsity:sharp-1", "there is an X^mm"),
+        ("sim/token-sparsity:sharp-2", "there are constraints, all independent"),
+        ("tf/definition-2:sharp", "Local-SVM has a solution"),
+        ("tf/definition-2:sharp", "some token is a rival"),
+        *((f"tf/svm-rank:{r}", "Att-SVM is separable") for r in ("amended", "literal-1", "sharp")),
+        ("tf/theorem-2:amended-1", FEASIBLE),
+        # Gamma is infinite where best scores are tied
+        *(
+            (f"tf/theorem-2:{r}", h)
+            for r in ("amended-2", "sharp")
+            for h in (UNIQUE, TWO, FEASIBLE)
+        ),
+        # kappa has a logarithm that asks for small weights of rivals
+        ("tf/theorem-2:sharp", "rho is at least log(2 Gamma)"),
+        ("tf/theorem-3:amended", FEASIBLE),
+    ],
+    CHOICE: [
+        *(
+            (f"sim/definition-3.8:{r}", UNIQUE)
+            for r in ("amended", "literal-1", "sharp-1", "sharp-2")
+        ),
+        *((f"sim/definition-4.1:{r}", UNIQUE) for r in ("amended", "sharp")),
+        *((f"sim/token-sparsity:{r}", UNIQUE) for r in ("literal-3", "sharp-1", "sharp-2")),
+        *((f"tf/svm-rank:{r}", UNIQUE) for r in ("amended", "literal-1", "sharp")),
+    ],
+    IMPLIED: [
+        ("mm/theorem-1-direction:amended-1", "below 105% of that"),
+        ("sim/theorem-3.15:sharp", "rivals' scores within 3/2 delta"),
+        # delta is 0 where the best scores are tied
+        ("sim/theorem-3.15:sharp", UNIQUE),
+    ],
+    ALIKE: [
+        ("mm/normalised-descent:amended-1", UNIQUE),
+        ("mm/normalised-descent:sharp", UNIQUE),
+        ("mm/theorem-1-direction:amended-2", UNIQUE),
+        ("sim/theorem-3.14-part-2:amended-2", UNIQUE),
+        ("sim/theorem-3.14-part-2:amended-3", UNIQUE),
+    ],
+    BASIN: [
+        ("sim/theorem-3.14-part-1:amended-2", TWO),
+        ("sim/theorem-3.14-part-2:amended-3", TWO),
+        ("sim/theorem-3.15:amended-2", TWO),
+    ],
+    IDLE: [
+        # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
+        ("sim/theorem-3.14-part-2:amended-3", "all rivals of an optimal token score the same"),
+        ("tf/all-support-divergence:sharp", "all tokens are support vectors"),
+        # what makes a step long counts the least margin along it, be it negative
+        ("tf/global-initial-gradient:amended", "the first step separates the optimal tokens"),
+        # both sides are 0
+        ("sim/definition-4.1:sharp", "there is something to separate"),
+        ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
+        # with -l' in place of |l'|
+        ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
+        # the best constant of the whole space is below the bound
+        ("sim/lemma-3.13:amended", "||A x|| <= R"),
+        ("sim/lemma-3.13:amended", "||A y|| <= R"),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An instance that misses one hypothesis, and what certifies that the conclusion fails."""
+
+    case: Any
+    certify: Callable[[Any], arb | None] | None = None
+
+
+def run_arrives(run):
+    """Where a run goes whose tied inputs never pull, against the target of the first tokens."""
+    return arrives(run.data, run.start, "logistic-loss", max_margin(run.data, "optimal"))
+
+
+def prompt_arrives(case):
+    return arrives(case.data, case.run.start, case.loss, max_margin(case.data, "optimal"))
+
+
+def never_rises(case):
+    """-1 where W^mm has an entry above 0 that starts at 0 and that no step raises.
+
+    For one input, and one score of all tokens that are not optimal, -grad L is a nonnegative
+    combination of the (x - y) z^T, x optimal and y not.
+    """
+    data = ExactData.of(case.data)
+    (tokens,), (z,), (best,), (gamma,) = data.X, data.Z, data.optimal, data.gamma
+    rest = [t for t in range(len(tokens)) if t not in best]
+    assert len({gamma[t] for t in rest}) == 1
+    assert not case.start.any()
+    target = max_margin(case.data, "optimal")
+    for r, c in np.ndindex(case.start.shape):
+        pulls = [(tokens[t][r] - tokens[u][r]) * z[c] for t in best for u in rest]
+        if target[r][c] > 0 and all(pull <= 0 for pull in pulls):
+            return arb(-1)
+    return None
+
+
+def bounded_pair(A, y, h, b, R):
+    arrays = (np.array(part, dtype=np.float64) for part in (A, [0.0], y, h))
+    return BoundedPair(EntryPair(*arrays, float(b)), float(R))
+
+
+HUGE, TINY = 2.0**332, 2.0**-6
+DRAGGED = prompting(
+    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
+)
+"""In the basin of -x; exp(-x) hardly pulls where scores are high, and loses the second input."""
+
+TWO_BEST = Step(
+    AttentionData.of(
+        [[[4.0, 0.0], [2.0, -1.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
+    ),
+    np.zeros((2, 2)),
+    "log-loss",
+    64.0,
+)
+"""The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
+
+WITNESSES = {
+    ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
+    ("mm/loss-choice:amended-1", START): Witness(DRAGGED),
+    ("mm/normalised-descent:amended-1", "p(0) = 0"): Witness(
+        Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)
+    ),
+    ("mm/theorem-1-direction:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
+    ("sim/lemma-3.13:amended", "R >= 4"): Witness(
+        bounded_pair([[TINY / 2], [-TINY / 2]], [1.0], [TINY / 2, -TINY / 2], TINY, TINY)
+    ),
+    ("sim/lemma-3.13:amended", "||A|| <= R"): Witness(
+        bounded_pair([[HUGE], [0.0]], [1 / HUGE], [1.0, -1.0], 1.0, 4.0)
+    ),
+    ("sim/lemma-3.13:amended", "|b| <= R"): Witness(
+        bounded_pair([[1.0], [0.0]], [1.0], [1.0, -1.0], HUGE, 4.0)
+    ),
+    ("sim/lemma-3.13:amended", "||h|| <= R"): Witness(
+        bounded_pair([[1.0], [0.0]], [1.0], [HUGE, -HUGE], 1.0, 4.0)
+    ),
+    ("sim/theorem-3.14-part-1:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
+    ("sim/theorem-3.14-part-1:amended-2", "all tokens are support vectors"): Witness(NO_QUERY),
+    ("sim/theorem-3.14-part-2:amended-2", TWO): Witness(ONE_TOKEN),
+    ("sim/theorem-3.14-part-2:amended-2", FEASIBLE): Witness(NO_QUERY),
+    (
+        "sim/theorem-3.14-part-2:amended-2",
+        "all rivals of an optimal token score the same",
+    ): Witness(PASSED_OVER),
+    ("sim/theorem-3.14-part-2:amended-3", FEASIBLE): Witness(NO_QUERY),
+    ("sim/theorem-3.15:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
+    ("sim/theorem-3.15:amended-2", FEASIBLE): Witness(NO_QUERY),
+    ("sim/theorem-3.15:sharp", TWO): Witness(ONE_TOKEN),
+    ("sim/theorem-3.15:sharp", FEASIBLE): Witness(NO_QUERY),
+    ("tf/global-initial-gradient:amended", UNIQUE): Witness(TWO_BEST, never_rises),
+}
+
+
+def missed(claim, case):
+    return [h.name for h in claim.hypotheses if not h.holds(case)]
+
+
+def test_every_hypothesis_is_dropped_alone_or_reviewed():
+    kept = {
+        (claim.id, h.name)
+        for claim in STANDING
+        for h in claim.hypotheses
+        if not any(s.drop == (h.name,) for s in claim.siblings)
+    }
+    listed = [entry for entries in REVIEWED.values() for entry in entries]
+    assert len(listed) == len(set(listed))
+    assert set(listed).isdisjoint(WITNESSES)
+    assert sorted(kept) == sorted({*listed, *WITNESSES})
+
+
+@pytest.mark.parametrize(
+    ("entry", "witness"),
+    WITNESSES.items(),
+    ids=lambda x: "-".join(x) if isinstance(x, tuple) else "",
+)
+def test_a_witness_misses_one_hypothesis_and_the_conclusion_fails(entry, witness):
+    identity, name = entry
+    claim = CLAIMS[identity]
+    assert missed(claim, witness.case) == [name]
+    assert not claim.conclusion(witness.case).holds
+    with ctx.workprec(256):
+        assert (witness.certify or claim.certify)(witness.case) < 0
+
+
+DROPPING = [
+    (claim, sibling)
+    for claim in STANDING
+    for sibling in claim.siblings
+    if len(sibling.drop) == 1 and sibling.examples
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sibling"), DROPPING, ids=lambda x: getattr(x, "id", getattr(x, "name", ""))
+)
+def test_what_a_sibling_shows_first_misses_just_what_it_drops(claim, sibling):
+    assert all(missed(claim, case) == list(sibling.drop) for case in sibling.examples)
+
+
+def test_no_two_different_scores_leave_no_basin():
+    for identity, _ in REVIEWED[BASIN]:
+        (start,) = (h for h in CLAIMS[identity].hypotheses if h.name == START)
+        assert not start.holds(ONE_TOKEN)

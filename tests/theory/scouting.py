@@ -1,0 +1,76 @@
+"""What the tests of guided searchers share: one searcher alone on a claim, from known instances."""
+
+import json
+
+import numpy as np
+from flint import arb
+
+from attsvm.theory import PROFILES, codec
+from attsvm.theory.search import guide
+from attsvm.theory.searchers import GUIDED, Scout, draw
+from attsvm.theory.tally import Tally
+
+QUICK = PROFILES["quick"]
+
+
+def share(name):
+    """What a quick check grants a searcher."""
+    return round(GUIDED[name].share * QUICK.guided)
+
+
+def scouted(claim, name, cases=(), budget=None, seed=0):
+    """The scout after the searcher worked from these cases, or from what the strategy draws."""
+    tally = Tally(claim, claim.part(""), 0)
+    if cases:
+        for case in cases:
+            assert tally.examine(case, "test") == (True, None)
+    else:
+        assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
+    scout = Scout(tally, name, share(name) if budget is None else budget)
+    guide(GUIDED[name], scout, np.random.default_rng(seed))
+    return scout
+
+
+def only_by_the_searcher(claim, name, cases, budget=None, seed=0):
+    """What the searcher finds from these cases; Hypothesis finds nothing at profile quick."""
+    tally = Tally(claim, claim.part(""), 0)
+    assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
+    assert tally.drawn > 0
+    return instance(claim, scouted(claim, name, cases, budget, seed))
+
+
+def instance(claim, scout):
+    """The counterexample that was found."""
+    assert scout.found is not None
+    assert scout.found.found_by == scout.name
+    return codec.decode(scout.found.instance, claim.instance_type)
+
+
+class Witness:
+    """A conclusion or certificate that says what a predicate says, and remembers its instances."""
+
+    def __init__(self, hint, violated, value=1.0):
+        self.seen = []
+        self.violated = violated
+        self.value = value
+        self.hint = hint
+
+    def conclusion(self):
+        """The conclusion, its instances annotated."""
+        from attsvm.theory import Slack
+
+        def conclude(case, shift: float = 0.0) -> Slack:
+            self.seen.append(case)
+            wrong = shift > 0 or self.violated(case)
+            return Slack(-1.0 if wrong else self.value, 0.0)
+
+        conclude.__annotations__["case"] = self.hint
+        return conclude
+
+    def certify(self, case, shift=0.0):
+        """The certificate that goes with it."""
+        return arb(-1 if shift > 0 or self.violated(case) else self.value)
+
+    def keys(self):
+        """What was examined, as texts."""
+        return [json.dumps(codec.encode(case), sort_keys=True) for case in self.seen]

@@ -1,0 +1,163 @@
+"""A dask cluster comes to what one process comes to, and says what is wrong with it."""
+
+import itertools
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+import toy_jobs
+from distributed import LocalCluster
+from test_hunt import PACK, account, chase, toy
+
+from attsvm.cli import main
+from attsvm.errors import DataError, UsageError, WorkerError
+from attsvm.theory import cluster as clusters
+from attsvm.theory import load_packs
+from attsvm.theory.cluster import cluster
+from attsvm.theory.verify import verify
+
+NAMES = ["true", "sampled"]
+
+
+@pytest.fixture(scope="module")
+def threads():
+    """A cluster of two workers that are threads of this process."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as running:
+        yield running.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return {name: account(chase(toy(name), named=[PACK])) for name in NAMES}
+
+
+def test_jobs_are_done_with_their_results_and_errors(threads):
+    with cluster(threads) as crew:
+        assert crew.count == 2
+        jobs = {crew.submit(toy_jobs.echo, str(k)): str(k) for k in range(9)}
+        assert [job.result() == jobs[job] for job in crew.completed(jobs)] == [True] * 9
+        assert all(job.done() for job in jobs)
+        with pytest.raises(DataError, match="no"):
+            crew.submit(toy_jobs.refuse).result()
+        slow = crew.submit(toy_jobs.sleep, "0.4")
+        with pytest.raises(TimeoutError):
+            slow.result(0.05)
+        assert slow.result() == "0.4"
+
+
+def test_a_process_does_one_job_at_a_time(threads):
+    """The precision of exact arithmetic belongs to the process."""
+    with cluster(threads) as crew:
+        jobs = [crew.submit(toy_jobs.busy) for _ in range(4)]
+        spans = sorted(tuple(map(float, job.result().split())) for job in jobs)
+    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(spans))
+
+
+def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
+    killed = []
+
+    def kill(_):
+        if not killed:
+            victim = next(p for p in multiprocessing.active_children() if "Dask" in p.name)
+            killed.append(victim.pid)
+            os.kill(victim.pid, signal.SIGKILL)
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running,
+        cluster(running.scheduler_address, [PACK]) as crew,
+    ):
+        for name in NAMES:
+            result = chase(toy(name), crew=crew, named=[PACK], progress=kill)
+            assert account(result) == alone[name]
+        packs = load_packs([PACK])
+        wanted = ["toy/false:literal", "toy/sampled:literal", "toy/vacuous:literal"]
+        together = verify(packs, wanted, crew=crew, named=[PACK]).verdict_bytes()
+        assert together == verify(packs, wanted).verdict_bytes()
+    assert len(killed) == 1
+
+
+def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has():
+    running = LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    )
+    with running, cluster(running.scheduler_address, [PACK]) as crew:
+        result = chase(
+            toy("true"),
+            rounds=50,
+            crew=crew,
+            named=[PACK],
+            progress=lambda account: account.examples and running.close(),
+        )
+    assert result.error.startswith("the cluster has gone away")
+    assert 0 < result.rounds < 50
+    assert result.examples > 0
+
+
+def test_the_commands_take_a_cluster(threads, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for command in (["verify"], ["hunt", "--rounds", "1"]):
+        words = [*command, "toy/sampled:literal", "--pack", PACK, "--json", "-"]
+        codes, documents = [], []
+        for where in (["--cluster", threads], []):
+            codes.append(main([*words, *where]))
+            documents.append(json.loads(capsys.readouterr().out))
+        assert codes[0] == codes[1]
+        assert documents[0]["schema"] == 1
+    assert main(["verify", "--cluster", threads, "-n", "2"]) == 2
+
+
+def test_nobody_at_the_address(monkeypatch):
+    monkeypatch.setattr(clusters, "_ANSWER", 0.2)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x", "no address"):
+        with pytest.raises(WorkerError, match="no dask scheduler answers") as caught:
+            cluster(address).__enter__()
+        assert caught.value.value == address
+
+
+def test_no_worker():
+    with (
+        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as running,
+        pytest.raises(WorkerError, match="the cluster has no worker yet"),
+    ):
+        cluster(running.scheduler_address).__enter__()
+
+
+def test_dask_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match="not installed") as caught:
+        cluster("tcp://127.0.0.1:9").__enter__()
+    assert caught.value.remedy == "pip install 'attsvm[cluster]'"
+
+
+@pytest.mark.parametrize("name", ["Python", "attsvm", "numpy", "claims"])
+def test_a_worker_of_another_version_or_with_other_claims(threads, monkeypatch, name):
+    there = json.loads(clusters.identity())
+    monkeypatch.setattr(
+        clusters, "_answer", lambda *_: {**there, name: "0.0.1"} if _[1].result() else {}
+    )
+    with pytest.raises(WorkerError, match=rf"{name} differs: {there[name]} here and 0.0.1 on"):
+        cluster(threads).__enter__()
+
+
+def test_a_worker_whose_clock_is_wrong(threads, monkeypatch):
+    there = json.loads(clusters.identity())
+    monkeypatch.setattr(clusters, "_answer", lambda *_: {**there, "clock": there["clock"] - 60})
+    with pytest.raises(WorkerError, match=r"the clock of worker .* is wrong \(got -6"):
+        cluster(threads).__enter__()
+
+
+def test_a_pack_that_only_this_process_can_load(tmp_path):
+    pack = Path(tmp_path / "here.py")
+    text = f"import os\nassert os.getpid() == {os.getpid()}, 'another process'\n"
+    pack.write_text(text + "from toy_pack import true\n")
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as running,
+        pytest.raises(WorkerError, match=r"cannot load the claims .*another process"),
+    ):
+        cluster(running.scheduler_address, [str(pack)]).__enter__()

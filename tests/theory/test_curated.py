@@ -1,0 +1,323 @@
+"""The shipped counterexamples stand, and one that does not turns every kind of run red."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from flint import arb
+from latex import faults
+
+from attsvm.cli import main
+from attsvm.theory import Truth, load_packs
+from attsvm.theory.counterexample import file_name
+from attsvm.theory.curate import main as curate
+from attsvm.theory.curated import chosen, known, place, replays, summary
+from attsvm.theory.hunt import hunt
+from attsvm.theory.ledger import last_run, read_events
+from attsvm.theory.packs import find_claims
+from attsvm.theory.searchers import Polished
+from attsvm.theory.verify import verify
+
+PACK = """
+from flint import arb
+from hypothesis import strategies as st
+from attsvm.exact import rational
+from attsvm.theory import Slack, claim, sibling
+
+FIXED = dict(source="toys", place="here", data=st.integers(-1000, 0).map(float))
+SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
+
+
+def ball(x: float, shift: float = 0.0) -> arb:
+    return arb(5 - rational(x) - rational(shift))
+
+
+@claim("mine/false:literal", **FIXED, statement="x <= 5", expected="refuted", certify=ball,
+       siblings=SHIFTED, examples=[1.0, 7.0, 100.0])
+def false(x: float, shift: float = 0.0) -> Slack:
+    return Slack.at_most(x + shift, 5.0, 0.0)
+
+
+def square_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(rational(x) ** 2 - rational(shift))
+
+
+@claim("mine/true:literal", **FIXED, statement="x^2 >= 0", expected="holds", certify=square_ball,
+       siblings={"shift 1e8": sibling(shift=1e8), "shift 1e9": sibling(shift=1e9)})
+def true(x: float, shift: float = 0.0) -> Slack:
+    return Slack(x * x - shift, 1e-6)
+
+
+@claim("odd/wrong:literal", **FIXED, statement="x <= 5", expected="holds", certify=ball,
+       siblings=SHIFTED)
+def wrong(x: float, shift: float = 0.0) -> Slack:
+    return Slack.at_most(x + shift, 5.0, 0.0)
+"""
+FALSE = "mine--false--literal.json"
+WRONG = "odd--wrong--literal.json"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A pack of someone else, with the file that curating makes for it."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "mine.py").write_text(PACK)
+    assert curate(["--pack", str(folder / "mine.py"), "mine/"]) == 0
+    assert [f.name for f in (folder / "counterexamples").iterdir()] == [FALSE]
+    return folder
+
+
+@pytest.fixture
+def pack(made, tmp_path):
+    """A copy of it that may be spoiled: the folder of its files."""
+    shutil.copytree(made, tmp_path / "pack")
+    return tmp_path / "pack" / "counterexamples"
+
+
+def loaded(folder):
+    packs = load_packs([str(folder.parent / "mine.py")])
+    return packs, find_claims(packs, ["mine/"])
+
+
+def changed(folder, name=FALSE, **changes):
+    stored = json.loads((folder / FALSE).read_text())
+    (folder / name).write_text(json.dumps({**stored, **changes}))
+
+
+def only(folder):
+    (result,) = replays(*loaded(folder))
+    return result
+
+
+FIVE = {"float": "5"}
+SPOILED = {
+    "a value": (lambda f: changed(f, instance=FIVE), "NOT CONFIRMED", "the conclusion holds"),
+    "half of it": (lambda f: (f / FALSE).write_text("{"), "ERROR", "is not a readable JSON file"),
+    "its claim": (lambda f: changed(f, claim="odd/wrong:literal"), "NOT CONFIRMED", "lie beside"),
+    "no claim": (lambda f: changed(f, claim="mine/gone:literal"), "ERROR", "no claim has that id"),
+    "a sibling": (lambda f: changed(f, sibling="shift 100"), "NOT CONFIRMED", "about a sibling"),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
+def test_a_file_that_does_not_stand_is_told_by_name_and_turns_verify_and_the_gate_red(
+    pack, tmp_path, capsys, monkeypatch, spoil
+):
+    monkeypatch.chdir(tmp_path)
+    do, result, reason = SPOILED[spoil]
+    words = ["mine/", "--pack", str(pack.parent / "mine.py")]
+    assert main(["verify", *words]) == 0
+    assert "1 curated counterexample replayed: all confirmed" in capsys.readouterr().out
+    expect = tmp_path / "expect.json"
+    expect.write_text(json.dumps({"schema": 1, "claims": expectations()}))
+    assert main(["gate", "--expect", str(expect)]) == 0
+
+    do(pack)
+    assert main(["verify", *words, "--json", "report.json"]) == 1
+    said = capsys.readouterr().out
+    assert "1 curated counterexample replayed: 1 not confirmed" in said
+    assert f"! {result}: pack/counterexamples/{FALSE}: " in said
+    assert "every verdict as expected" in said
+    report = json.loads(Path("report.json").read_text())
+    assert (report["matched"], [c["as_expected"] for c in report["claims"]]) == (False, [True] * 2)
+    (replay,) = report["replayed"]
+    assert (replay["file"], replay["result"]) == (f"pack/counterexamples/{FALSE}", result)
+    assert reason in replay["reason"]
+
+    assert main(["gate", "--expect", str(expect)]) == 1
+    (line, _) = capsys.readouterr().out.splitlines()[-2:]
+    assert line.startswith(f"pack/counterexamples/{FALSE}: the curated counterexample no longer")
+    assert result in line
+
+
+def expectations():
+    words = {"validity": "exercised", "reason": "why"}
+    return {
+        "mine/false:literal": {"truth": "refuted", "evidence": "certified", **words},
+        "mine/true:literal": {"truth": "holds", "evidence": "numeric", **words},
+    }
+
+
+def test_a_file_named_after_no_claim_or_after_one_that_holds_turns_the_run_red(pack):
+    shutil.copy(pack / FALSE, pack / "mine--gone--literal.json")
+    packs, claims = loaded(pack)
+    false, gone = replays(packs, claims)
+    assert false.confirmed
+    assert (gone.result, gone.claim) == ("NOT CONFIRMED", "mine/false:literal")
+    (pack / "mine--gone--literal.json").unlink()
+
+    (wrong,) = find_claims(packs, ["odd/"])
+    changed(pack, WRONG, claim=wrong.id)
+    (result,) = replays(packs, [wrong])
+    assert (result.result, result.claim) == ("NOT CONFIRMED", wrong.id)
+    assert result.reason == "the claim is expected to be holds, but this refutes it"
+    changed(pack, WRONG, claim=wrong.id, instance=FIVE)
+    assert next(replays(packs, [wrong])).result == "NOT CONFIRMED"
+
+
+def test_only_the_wanted_claims_are_replayed_and_files_named_after_none_always(pack):
+    shutil.copy(pack / FALSE, pack / "stray.json")
+    packs, claims = loaded(pack)
+    false, true = claims
+    assert [f.name for f in chosen(packs, [false])] == [FALSE, "stray.json"]
+    assert [f.name for f in chosen(packs, [true])] == ["stray.json"]
+    (sharp,) = find_claims(packs, ["sim/lemma-3.12:sharp"])
+    assert chosen(packs, [sharp]) == {}
+
+
+def test_a_change_of_the_code_alone_is_told_but_not_red(pack, tmp_path):
+    changed(pack, fingerprint="0" * 64)
+    result = only(pack)
+    assert (result.confirmed, result.stale) == (True, True)
+    assert summary([result]) == [
+        "1 curated counterexample replayed: all confirmed (1 of them although the code has "
+        "changed since they were stored)"
+    ]
+    assert verify(loaded(pack)[0], ["mine/"]).matched
+    assert summary([]) == []
+
+
+def test_replays_are_recorded_before_anything_is_checked(pack, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(
+        ["verify", "mine/", "--pack", str(pack.parent / "mine.py"), "--ledger", "l", "--json", "x"]
+    )
+    events = [e["event"] for e in read_events("l")]
+    assert events[:3] == ["run", "replay", "part"]
+    run = last_run("l")
+    assert run.curated == (f"pack/counterexamples/{FALSE}",)
+    assert run.replays[run.curated[0]]["result"] == "CONFIRMED"
+
+
+def test_a_hunt_knows_the_stored_counterexample_unless_it_starts_afresh(pack):
+    changed(pack, instance={"float": "23/4"})
+    false, true = loaded(pack)[1]
+    assert known(false) == (5.75,)
+    assert known(false, "shift 100") == ()
+    assert known(true) == ()
+    found = hunt(false, seconds=None, rounds=1)
+    assert found.efforts["explicit"].accepted == 1
+    assert found.smallest.found_by == "explicit instance"
+    assert hunt(false, seconds=None, rounds=1, known=False, searchers=["drawn"]).smallest is None
+    for text in ("{", "[]", json.dumps({"kind": "attsvm-counterexample", "schema": 1})):
+        (pack / FALSE).write_text(text)
+        assert known(false) == ()
+
+
+def test_curating_keeps_the_smallest_and_mends_what_fell(pack, capsys):
+    words = ["--pack", str(pack.parent / "mine.py"), "mine/"]
+    path = pack / FALSE
+
+    def curated():
+        assert curate(words) == 0
+        return capsys.readouterr().out.split()[1], json.loads(path.read_text())
+
+    word, first = curated()
+    assert word == "renewed,"  # the script names the place of the pack
+    assert (first["instance"], first["minimal"]) == ({"float": "6"}, True)
+    assert faults(first["latex"]) == []
+    assert curated() == ("kept,", first)
+    changed(pack, fingerprint="0")
+    assert curated() == ("renewed,", first)
+    words += ["--budget", "0"]
+    changed(pack, fingerprint="0")
+    assert curated() == ("renewed,", first)
+    changed(pack, instance={"float": "100"})
+    word, unshrunk = curated()
+    assert (word, unshrunk["instance"], unshrunk["minimal"]) == ("replaced,", {"float": "7"}, False)
+    words[-1] = "100"
+    assert curated() == ("replaced,", first)
+    for instance in ({"float": "100"}, FIVE, {"float": "x"}):
+        changed(pack, instance=instance)
+        assert curated() == ("replaced,", first)
+    path.write_text("{")
+    assert curated() == ("replaced,", first)
+    path.unlink()
+    assert curated() == ("made,", first)
+
+
+@pytest.mark.parametrize(("stored", "left"), [("6", "6"), ("50", "7"), ("7", "7"), ("4", "7")])
+def test_a_larger_counterexample_never_replaces_a_smaller(pack, monkeypatch, stored, left):
+    monkeypatch.setattr("attsvm.theory.curate.shrink", lambda _, f, budget: Polished(f, False, 0))
+    changed(pack, instance={"float": stored})
+    assert curate(["--pack", str(pack.parent / "mine.py"), "mine/"]) == 0
+    assert json.loads((pack / FALSE).read_text())["instance"] == {"float": left}
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    (pack,) = load_packs()
+    return pack
+
+
+@pytest.fixture(scope="module")
+def stored(shipped):
+    return {f: json.loads(f.read_text()) for f in shipped.counterexamples}
+
+
+def test_every_refuted_reading_has_a_file_and_no_other_claim_has(shipped, stored):
+    refuted = [c for c in shipped.claims if c.expected.truth is Truth.REFUTED]
+    assert len(refuted) >= 54
+    assert sorted(stored) == sorted(map(place, refuted))
+    assert {d["claim"]: f.name for f, d in stored.items()} == {
+        c.id: file_name(c.id) for c in refuted
+    }
+
+
+def test_every_shipped_file_is_confirmed_under_its_relative_name(shipped):
+    found = list(replays((shipped,), shipped.claims))
+    assert [str(r) for r in found if not r.confirmed] == []
+    assert all(r.file.startswith("properties/") for r in found)
+    evidence = {c.id: str(c.expected.verdict.evidence) for c in shipped.claims}
+    assert {r.claim: r.evidence for r in found} == {r.claim: evidence[r.claim] for r in found}
+
+
+def test_every_shipped_file_is_the_smallest_of_its_search_and_names_no_machine(stored):
+    for path, document in stored.items():
+        assert (document["role"], document["sibling"]) == ("smallest", None)
+        assert str(Path.home()) not in path.read_text()
+        assert "load_packs" not in document["python"]
+
+
+def test_the_latex_of_every_shipped_file_is_well_formed(stored):
+    assert {f.name: faults(d["latex"]) for f, d in stored.items() if faults(d["latex"])} == {}
+
+
+RUNNER = """
+import json, sys
+for script in json.load(sys.stdin):
+    names = {}
+    exec(script, names)
+    print("summary", json.dumps({
+        "claim": names["claim"].id,
+        "met": all(h.holds(names["case"]) is True for h in names["part"].hypotheses),
+        "slack": [names["slack"].value, names["slack"].error, names["slack"].kind],
+        "refuted": names["answer"].refuted,
+        "enclosure": names["answer"].enclosure,
+    }))
+"""
+
+
+def test_the_script_of_every_shipped_file_prints_a_violated_slack(stored, tmp_path):
+    scripts = [d["python"] for d in stored.values()]
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER],
+        input=json.dumps(scripts), capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if line.startswith("summary ")]
+    printed = [line for line in done.stdout.splitlines() if line.startswith("confirmed: ")]
+    assert len(printed) == len(lines) == len(stored)
+    for line, document in zip(lines, stored.values(), strict=True):
+        seen = json.loads(line.removeprefix("summary "))
+        assert (seen["claim"], seen["met"], seen["refuted"]) == (document["claim"], True, True)
+        value, error, kind = seen["slack"]
+        was = document["slack"]
+        assert kind == was["kind"]
+        assert kind == "unknown" or abs(value - float(was["value"])) <= 2 * error + 1e-300
+        low, high = map(float, seen["enclosure"])
+        assert high < 0 or (kind == "strict" and high <= 0)
+        before = arb(*map(float, document["certificate"]["enclosure"][:1]))
+        assert abs(float(before) - low) <= 1e-9 * max(1.0, abs(low))

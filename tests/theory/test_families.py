@@ -1,0 +1,224 @@
+"""Structured changes keep the form of an instance, and reach what no plain draw does."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scouting import Witness, only_by_the_searcher, scouted, share
+from toy_pack import build
+
+from attsvm.data import AttentionData
+from attsvm.theory import codec
+from attsvm.theory.searchers.families import _MOVES, blocks, varied, with_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Two inputs: a query and a score each; a square matrix and a step."""
+
+    Z: Any
+    s: Any
+    W: Any
+    step: float
+
+
+def odd(*shape):
+    """Arrays of odd multiples of a 16th."""
+    count = int(np.prod(shape))
+    return st.binary(min_size=count, max_size=count).map(
+        lambda raw: (2.0 * np.frombuffer(raw, dtype=np.int8).reshape(shape) + 1.0) / 16.0
+    )
+
+
+INPUTS = st.builds(Inputs, odd(3, 2), odd(3), odd(2, 2), st.just(0.5))
+
+
+def generic(seed):
+    """An instance without ties."""
+    generator = np.random.default_rng(seed)
+    Z, s, W = (generator.normal(size=size).round(2) for size in ((3, 2), 3, (2, 2)))
+    return Inputs(Z, s, W, 0.5)
+
+
+def opposed(case: Inputs) -> bool:
+    return any(
+        case.s[i] == case.s[j] and (case.Z[i] == -case.Z[j]).all()
+        for i in range(3)
+        for j in range(i)
+    )
+
+
+def tied(case: Inputs) -> bool:
+    a, b, c = (tuple(row) for row in case.Z)
+    return len({a, b, c}) == 2 and len({*a, *b, *c}) == 4 == 1 + len(set(case.s))
+
+
+def nearly_tied(case: Inputs) -> bool:
+    gaps = np.abs(case.s[:, None] - case.s[None, :])
+    return bool(((gaps > 0) & (gaps < 2.0**-15)).any())
+
+
+def dependent(case: Inputs) -> bool:
+    (a, b), (c, d) = case.W.tolist()
+    return a * d == b * c and math.prod((a, b, c, d)) != 0 and len({a, b, c, d}) == 4
+
+
+def huge(case: Inputs) -> bool:
+    return bool(np.abs(case.Z).max() > 2.0**9)
+
+
+def tiny(case: Inputs) -> bool:
+    return bool(np.abs(case.W).max() < 2.0**-9)
+
+
+def dominated(case: Inputs) -> bool:
+    largest = np.sort(np.abs(case.s))
+    return bool(largest[-1] > 2.0**6 * largest[-2] > 0)
+
+
+def cleared(case: Inputs) -> bool:
+    return not case.W.any() and bool(case.s.any())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "violated", [opposed, tied, nearly_tied, dependent, huge, tiny, dominated, cleared]
+)
+def test_a_degenerate_instance_is_found_that_hypothesis_does_not_draw(violated, seed):
+    witness = Witness(Inputs, violated)
+    claim = build("family", witness.conclusion(), witness.certify, data=INPUTS)
+    assert violated(only_by_the_searcher(claim, "families", [generic(seed)], 300, seed))
+
+
+def score_tables(data: AttentionData) -> bool:
+    """Two inputs of the same tokens whose scores are exchanged."""
+    return bool(
+        data.n == 2
+        and (data.X[0] == data.X[1]).all()
+        and (data.Z[0] == data.Z[1]).all()
+        and data.scores is not None
+        and (data.scores[0] == data.scores[1][::-1]).all()
+        and data.scores[0, 0] != data.scores[0, 1]
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_inputs_that_pull_against_each_other_are_found(seed):
+    witness = Witness(AttentionData, score_tables)
+    data = st.builds(
+        lambda X, Z, s: AttentionData(X, Z, scores=s), odd(2, 2, 2), odd(2, 2), odd(2, 2)
+    )
+    claim = build("pull", witness.conclusion(), witness.certify, data=data)
+    generator = np.random.default_rng(seed)
+    X, Z, s = (generator.normal(size=size).round(2) for size in ((2, 2, 2), (2, 2), (2, 2)))
+    case = AttentionData(X, Z, scores=s)
+    assert score_tables(only_by_the_searcher(claim, "families", [case], 300, seed))
+
+
+def test_two_changes_together_go_where_one_does_not():
+    def both(case: Inputs) -> bool:
+        return opposed(case) and bool(np.abs(case.Z).max() > 2.0**5)
+
+    witness = Witness(Inputs, both)
+    claim = build("both", witness.conclusion(), witness.certify, data=INPUTS)
+    assert both(only_by_the_searcher(claim, "families", [generic(0)], 600))
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+values = st.one_of(
+    numbers, shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=numbers))
+)
+
+
+@given(st.lists(values, max_size=4).map(tuple))
+def test_blocks_are_all_numbers_of_an_instance_and_can_be_put_back(case):
+    document = codec.encode(case)
+    found = blocks(document)
+    assert len(found) == sum(np.size(value) > 0 for value in case)
+    assert with_blocks(document, found) == document
+    negated = with_blocks(document, {path: -array for path, array in found.items()})
+    for was, now in zip(case, codec.decode(negated, None), strict=True):
+        np.testing.assert_array_equal(np.asarray(now), -np.asarray(was))
+
+
+@given(st.lists(values, max_size=4).map(tuple), st.integers(0, 2**32 - 1))
+def test_changes_keep_shapes_and_finite_numbers(case, seed):
+    document = codec.encode(case)
+    before = json.dumps(document)
+    changed = varied(document, np.random.default_rng(seed))
+    assert json.dumps(document) == before
+    if changed is not None:
+        assert changed != document
+        for was, now in zip(case, codec.decode(changed, None), strict=True):
+            assert np.shape(now) == np.shape(was)
+            assert np.isfinite(now).all()
+
+
+def test_changes_never_lead_beyond_the_largest_number():
+    document = codec.encode((np.full((2, 2), 1e308), 1e308))
+    for seed in range(200):
+        changed = varied(document, np.random.default_rng(seed))
+        if changed is not None:
+            assert all(np.isfinite(part).all() for part in codec.decode(changed, None))
+
+
+@pytest.mark.parametrize("move", _MOVES, ids=lambda move: move.__name__)
+def test_every_change_changes_something_and_leaves_alone_what_it_does_not_fit(move):
+    changed = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        case = {("a",): generator.normal(size=(3, 2)), ("b",): generator.normal(size=3)}
+        before = {path: array.copy() for path, array in case.items()}
+        move(case, generator)
+        changed += any((case[path] != before[path]).any() for path in case)
+        move({("a",): np.zeros((1, 1)), ("b",): np.zeros(1), ("c",): np.array(2.0)}, generator)
+    assert changed >= 15
+
+
+def seen(seed):
+    witness = Witness(Inputs, lambda case: False)
+    claim = build("seen", witness.conclusion(), witness.certify, data=INPUTS)
+    case = Inputs(np.ones((3, 2)), np.arange(3.0), np.eye(2), 0.5)
+    return witness, scouted(claim, "families", [case], seed=seed)
+
+
+def test_the_same_seed_looks_at_the_same_instances_and_at_none_twice():
+    (first, scout), (again, _), (other, _) = seen(1), seen(1), seen(2)
+    assert first.keys() == again.keys() != other.keys()
+    assert len(set(first.keys())) == len(first.keys()) == scout.spent + 1
+    assert scout.spent == share("families")
+
+
+def test_what_types_and_claims_refuse_is_survived():
+    @dataclass(frozen=True, slots=True)
+    class Positive:
+        x: float
+
+        def __post_init__(self) -> None:
+            if not self.x > 0.0:
+                raise ValueError("not positive")
+
+    def conclusion(p: Positive, shift: float = 0.0):
+        from attsvm.theory import Slack
+
+        return Slack(1.0, 0.0) if p.x < 1e6 else math.nan_at_large  # type: ignore[attr-defined]
+
+    conclusion.__annotations__["p"] = Positive
+    claim = build("refuses", conclusion, lambda p, shift=0.0: None)
+    scout = scouted(claim, "families", [Positive(1.0)])
+    assert scout.found is None
+    assert scout.tally.refused > 0
+
+
+@pytest.mark.parametrize("case", [math.inf, "word", np.zeros((0, 2))])
+def test_where_nothing_can_be_changed_the_search_ends(case):
+    witness = Witness(type(case), lambda case: False)
+    claim = build("nothing", witness.conclusion(), witness.certify, data=st.nothing())
+    assert scouted(claim, "families", [case]).spent == 0

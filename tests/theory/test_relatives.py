@@ -1,0 +1,225 @@
+"""Relatives: instances of other claims are tried, fitted and changed; a claim's own are not."""
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from scouting import Witness, instance, scouted, share
+from toy_pack import build
+
+from attsvm.data import AttentionData
+from attsvm.theory import codec, load_packs, sibling
+from attsvm.theory.packs import find_claims
+from attsvm.theory.relatives import FOLDER, relatives
+from attsvm.theory.searchers.relatives import fitted
+
+HERE = sys.modules[__name__]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point."""
+
+    at: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A point, a matrix of its size, and a word."""
+
+    spot: Spot
+    W: Any
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A point and a word."""
+
+    spot: Spot
+    word: str
+
+
+ODD = np.array([-3.5, 0.25, 77.0])
+
+
+def is_odd(case: Any) -> bool:
+    spot = case if isinstance(case, Spot) else case.spot
+    return spot.at.tolist() == ODD.tolist()
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    """Puts claims into this module, as if they were declared here."""
+
+    def plant(**made):
+        for name, claim in made.items():
+            monkeypatch.setattr(HERE, name, claim, raising=False)
+        return made
+
+    return plant
+
+
+def made(name, hint, violated=is_odd, **rest):
+    witness = Witness(hint, violated)
+    conclude = witness.conclusion()
+    conclude.__module__ = __name__
+    return build(name, conclude, witness.certify, **rest)
+
+
+SPOTS = st.integers(0, 5).map(lambda k: Spot(np.full(2, float(k))))
+
+
+def test_an_instance_of_another_claim_of_the_same_type_is_found(planted):
+    other = made("other", Spot, data=SPOTS, examples=[Spot(ODD)])
+    claim = made("claim", Spot, data=SPOTS)
+    planted(other=other, claim=claim)
+    assert relatives(claim) == [codec.encode(Spot(ODD))]
+    assert is_odd(instance(claim, scouted(claim, "relatives")))
+
+
+def test_an_instance_of_another_type_is_fitted_to_a_template(planted):
+    other = made("other", Pair, data=st.nothing(), examples=[Pair(Spot(ODD), "there")])
+    claim = made("claim", Marked, data=st.nothing())
+    planted(other=other, claim=claim)
+    start = Marked(Spot(np.ones(2)), np.array([[1.0, 2.0], [3.0, 4.0]]), "here")
+    found = instance(claim, scouted(claim, "relatives", [start]))
+    assert found.spot.at.tolist() == ODD.tolist()
+    assert found.W.tolist() == [[1.0, 2.0, 0.0], [3.0, 4.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+def test_what_comes_close_is_changed(planted):
+    def scaled(case: Any) -> bool:
+        return case.at.shape == ODD.shape and bool((case.at == -ODD).all())
+
+    other = made("other", Spot, data=SPOTS, examples=[Spot(ODD)])
+    claim = made("claim", Spot, scaled, data=SPOTS)
+    planted(other=other, claim=claim)
+    assert scaled(instance(claim, scouted(claim, "relatives", budget=300)))
+
+
+def test_instances_of_siblings_of_other_claims_are_relatives(planted):
+    pair = {"a": sibling(shift=1.0, examples=[Spot(ODD)]), "b": sibling(shift=2.0)}
+    other = made("other", Spot, data=SPOTS, siblings=pair)
+    planted(other=other, claim=made("claim", Spot, data=SPOTS))
+    assert relatives(HERE.claim) == [codec.encode(Spot(ODD))]
+
+
+def test_the_claims_own_instances_are_none_even_where_others_list_them(planted):
+    one, two, three = (Spot(np.full(1, k)) for k in (1.0, 2.0, 3.0))
+    pair = {"a": sibling(shift=1.0, examples=[two]), "b": sibling(shift=2.0)}
+    claim = made("claim", Spot, data=SPOTS, examples=[one], siblings=pair)
+    other = made("other", Spot, data=SPOTS, examples=[one, two, three])
+    planted(other=other, claim=claim)
+    assert relatives(claim) == [codec.encode(three)]
+    assert relatives(replace(claim, examples=())) == [codec.encode(three)]
+
+
+def test_claims_about_other_things_are_no_relatives(planted):
+    planted(
+        other=made("other", Any, data=SPOTS, examples=[1.0]), claim=made("claim", Spot, data=SPOTS)
+    )
+    assert relatives(HERE.claim) == []
+    assert scouted(HERE.claim, "relatives").proposed == 0
+
+
+PACK = """
+from dataclasses import dataclass
+from hypothesis import strategies as st
+from flint import arb
+from attsvm.theory import Slack, claim, sibling
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    x: float
+
+def declared(name, examples=()):
+    def conclusion(case: Only, shift: float = 0.0) -> Slack:
+        return Slack(1.0 - shift, 0.0)
+    return claim(f"loose/{{name}}:literal", source="s", place="p", statement="s",
+        data=st.builds(Only, st.integers(0, 9).map(float)), expected="holds",
+        siblings={{"a": sibling(shift=2.0), "b": sibling(shift=3.0)}},
+        certify=lambda case, shift=0.0: arb(1.0 - shift), examples=examples)(conclusion)
+
+one = declared("one", [Only(1.5)])
+two = declared("two")
+"""
+
+
+@pytest.fixture
+def pack(tmp_path):
+    """A pack in a file, with stored counterexamples beside it."""
+    path = tmp_path / "loose.py"
+    path.write_text(PACK.replace("{{", "{").replace("}}", "}"))
+    folder = tmp_path / FOLDER
+    folder.mkdir()
+    for name, value in (("one", "5/2"), ("two", "7/2")):
+        instance = {"record": "Only", "fields": {"x": {"float": value}}}
+        entry = {"claim": f"loose/{name}:literal", "instance": instance}
+        (folder / f"{name}.json").write_text(json.dumps(entry))
+    (folder / "broken.json").write_text("{")
+    (folder / "list.json").write_text("[]")
+    return path
+
+
+def test_stored_counterexamples_of_other_claims_are_relatives(pack):
+    one, two = find_claims(load_packs([str(pack)]), ["loose"])
+
+    def numbers(claim):
+        return [document["fields"]["x"]["float"] for document in relatives(claim)]
+
+    assert numbers(two) == ["3/2", "5/2"]
+    assert numbers(one) == ["7/2"]
+
+
+def test_every_installed_claim_has_relatives_that_its_type_reads():
+    for claim in find_claims(load_packs()):
+        documents = relatives(claim)
+        own = [codec.encode(case) for part in claim.parts() for case in part.examples]
+        assert not any(document in own for document in documents)
+        assert documents == relatives(claim)
+
+
+def test_a_check_at_profile_quick_tries_relatives_of_another_type():
+    witness = Witness(AttentionData, lambda data: False)
+    claim = build("data", witness.conclusion(), witness.certify, data=st.nothing())
+    start = AttentionData(np.ones((1, 2, 1)), np.ones((1, 1)), scores=np.arange(2.0)[None])
+    scout = scouted(claim, "relatives", [start])
+    assert scout.spent == share("relatives")
+    assert len({case.X.shape for case in witness.seen}) > 3
+    assert len(set(witness.keys())) == len(witness.keys())
+
+
+def test_the_same_seed_tries_the_same_relatives():
+    def keys(seed):
+        witness = Witness(AttentionData, lambda data: False)
+        claim = build("data", witness.conclusion(), witness.certify, data=st.nothing())
+        start = AttentionData(np.ones((1, 2, 1)), np.ones((1, 1)), scores=np.arange(2.0)[None])
+        scouted(claim, "relatives", [start], seed=seed)
+        return witness.keys()
+
+    assert keys(1) == keys(1) != keys(2)
+
+
+def test_fitting_crops_and_pads_what_shared_an_axis():
+    template = codec.encode(Marked(Spot(np.ones(3)), np.arange(9.0).reshape(3, 3), "here"))
+    for size in (1, 2, 3, 5):
+        other = codec.encode(Pair(Spot(np.full(size, 7.0)), "there"))
+        result = codec.decode(fitted(other, template), Marked)
+        assert result.spot.at.tolist() == [7.0] * size
+        assert (result.W.shape, result.word) == ((size, size), "there")
+        common = min(size, 3)
+        kept = np.arange(9.0).reshape(3, 3)[:common, :common]
+        assert (result.W[:common, :common] == kept).all()
+        assert not result.W[common:].any()
+        assert not result.W[:, common:].any()
+
+
+def test_without_anything_in_common_nothing_is_fitted():
+    template = codec.encode(Spot(np.ones(3)))
+    assert fitted(codec.encode(1.0), template) is None
+    assert fitted(codec.encode((1.0, "word")), template) is None

@@ -1,0 +1,44 @@
+"""Turns go where progress is, everybody gets some, and rounds grow as a hunt goes on."""
+
+import itertools
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.theory.schedule import Schedule
+
+CREW = ["a", "b", "c"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(CREW), st.sampled_from([0.0, 1.0])), max_size=40))
+def test_everybody_gets_turns_whatever_the_progress(steps):
+    schedule = Schedule(CREW)
+    taken = Counter()
+    for searcher, progress in steps:
+        schedule.learn(searcher, progress)
+    for _ in range(10):
+        taken.update(schedule.plan(CREW, 8))
+    assert taken.total() == 80
+    assert min(taken[s] for s in CREW) >= 8  # a good third of the turns is shared evenly
+
+
+def test_who_comes_closer_gets_more_turns():
+    schedule = Schedule(CREW)
+    for _ in range(10):
+        for searcher in CREW:
+            schedule.learn(searcher, float(searcher == "b"))
+    taken = Counter(schedule.plan(CREW, 80))
+    assert taken["b"] > 2 * max(taken["a"], taken["c"])
+
+
+def test_nobody_ready_takes_no_turn():
+    assert Schedule(CREW).plan([], 8) == []
+
+
+def test_rounds_get_more_turns_and_then_longer_ones():
+    sizes = [Schedule.size(number) for number in range(40)]
+    assert sizes[0] == (8, 1)
+    assert all(a <= c and b <= d for (a, b), (c, d) in itertools.pairwise(sizes))
+    assert sizes[-1] == (32, 4)
+    assert all(turns == 32 for turns, times in sizes if times > 1)

@@ -1,0 +1,194 @@
+"""Shrinking ends at instances that no move makes smaller, without losing the confirmation."""
+
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jaxtyping import Float
+from toy_pack import build
+
+from attsvm._types import Array
+from attsvm.exact import rational
+from attsvm.theory import Slack, codec
+from attsvm.theory.searchers.document import rebuilt, value_at
+from attsvm.theory.searchers.shrink import (
+    moves,
+    shrink,
+    simpler_values,
+    simplicity,
+    smallness,
+)
+from attsvm.theory.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A matrix with a weight for each of its rows, and a number for each."""
+
+    a: Any
+    w: Any
+    k: Any
+
+
+def weighted(case: Row, shift: float = 0.0) -> Slack:
+    if case.a.shape[0] != len(case.w):
+        raise ValueError("a row without a weight")
+    return Slack(3.0 - float(np.abs(case.w @ case.a).max()), 1e-9)
+
+
+def weighted_ball(case: Row, shift: float = 0.0) -> arb:
+    sums = [sum(rational(float(x * w)) for x, w in zip(c, case.w, strict=True)) for c in case.a.T]
+    return arb(3 - max(abs(s) for s in sums))
+
+
+def tally_of(claim):
+    return Tally(claim, claim.part(""), 0)
+
+
+def start(case, hypotheses=None, conclusion=weighted, certify=weighted_ball):
+    claim = build("weighted", conclusion, certify, hypotheses=hypotheses)
+    found = tally_of(claim).examine(case, "test")[1]
+    assert found is not None
+    return claim, found
+
+
+ROW = Row(np.full((4, 2), 1.375), np.ones(4), np.arange(4))
+
+
+def test_a_find_becomes_as_small_as_it_can_be():
+    claim, found = start(ROW)
+    done = shrink(tally_of(claim), found, 5000)
+    small = codec.decode(done.found.instance, Row)
+    assert done.minimal
+    assert (small.a.shape, small.w.shape, small.k.shape) == ((1, 1), (1,), (1,))
+    assert small.a.item() * small.w.item() == 4.0
+
+
+def test_shrinking_keeps_within_the_hypotheses():
+    claim, found = start(ROW, {"two columns": lambda case: case.a.shape[1] == 2})
+    small = codec.decode(shrink(tally_of(claim), found, 5000).found.instance, Row)
+    assert small.a.shape == (1, 2)
+    assert sorted(np.abs(small.w @ small.a)) == [0.0, 4.0]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(-64, 64), min_size=6, max_size=6), st.integers(1, 40))
+def test_no_move_makes_a_minimal_find_smaller(entries, power):
+    a = np.array(entries, dtype=float).reshape(3, 2) / power + 2.0
+    case = Row(a, np.array([1.0, 0.5, 2.0]), np.arange(3))
+    claim = build("weighted", weighted, weighted_ball)
+    found = tally_of(claim).examine(case, "test")[1]
+    if found is None:
+        return
+    done = shrink(tally_of(claim), found, 20000)
+    assert done.minimal
+    assert smallness(done.found.instance) <= smallness(found.instance)
+    for trial in moves(done.found.instance, Row):
+        smaller = rebuilt(claim, trial)
+        try:
+            again = smaller and tally_of(claim).examine(smaller, "test")[1]
+        except ValueError:
+            continue
+        assert not again
+
+
+def test_it_can_stop_anywhere_and_go_on_from_there():
+    claim, found = start(Row(np.full((3, 2), 1.6180339), np.full(3, math.pi), np.arange(3)))
+    whole = shrink(tally_of(claim), found, 10**6)
+    done, slices = shrink(tally_of(claim), found, 7), 1
+    while not done.minimal:
+        assert done.spent <= 7
+        done = shrink(tally_of(claim), done.found, 7, None, done.resume)
+        slices += 1
+    assert slices > 2
+    assert done.found.instance == whole.found.instance
+
+
+def test_the_budget_and_the_time_are_kept():
+    claim, found = start(ROW)
+    for budget in (0, 1, 7):
+        done = shrink(tally_of(claim), found, budget)
+        assert (done.spent, done.minimal) == (budget, False)
+        assert (done.found == found) is (budget == 0)
+    assert shrink(tally_of(claim), found, 100, 1.0).found == found
+
+
+@settings(deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_some_simpler_value_is_simpler_and_0_has_none(x):
+    better = [y for y in simpler_values(x) if simplicity(y) < simplicity(x)]
+    assert all(math.isfinite(y) for y in better)
+    assert (x == 0.0 and math.copysign(1, x) > 0) or better or x == 1.0 or x == 0.0
+
+
+def test_numbers_rank_from_0_over_integers_and_fractions_to_the_negative():
+    ranked = [0.0, 1.0, -1.0, 2.0, 7.0, 0.5, -0.5, 1.5, 0.25, 0.1]
+    assert sorted(ranked, key=simplicity) == ranked
+    assert simplicity(0.1)[2] == Fraction(0.1)
+    assert list(simpler_values(0.0)) == list(simpler_values(math.inf)) == []
+
+
+def test_every_move_is_smaller_and_none_comes_twice():
+    document = codec.encode(Row(np.array([[1.5, -2.0], [0.3, 4.0]]), np.ones(2), np.arange(2)))
+    trials = [json.dumps(t) for t in moves(document, Row)]
+    assert len(trials) == len(set(trials)) > 20
+    assert all(smallness(json.loads(t)) < smallness(document) for t in trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Two inputs of two tokens in the plane: all lengths are equal."""
+
+    X: Float[Array, "n T d"]
+    Z: Float[Array, "n d"]
+    start: Any
+    best: Any
+
+
+def test_axes_of_one_length_are_told_apart_by_their_names():
+    def conclusion(case: Named, shift: float = 0.0) -> Slack:
+        n, T, d = case.X.shape
+        if case.Z.shape != (n, d) or case.start.shape != (d, d) or case.best.shape != (n,):
+            raise ValueError("shapes")
+        if (case.best >= T).any():
+            raise ValueError("no such token")
+        return Slack(-float(abs(case.X[0, case.best[0]] @ case.start @ case.Z[0])), 0.0)
+
+    def ball(case: Named, shift: float = 0.0) -> arb:
+        return arb(rational(conclusion(case).value))
+
+    X = np.zeros((2, 2, 2))
+    X[0, 1, 1] = 1.0
+    case = Named(X, np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), np.array([1, 0]))
+    claim, found = start(case, None, conclusion, ball)
+    small = codec.decode(shrink(tally_of(claim), found, 5000).found.instance, Named)
+    assert (small.X.shape, small.Z.shape, small.start.shape) == ((1, 1, 1), (1, 1), (1, 1))
+    assert small.best.tolist() == [0]
+    assert (small.X * small.start * small.Z).ravel().tolist() == [1.0]
+
+
+def test_what_breaks_on_the_way_is_not_taken():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        if x == int(x):
+            raise ZeroDivisionError("at integers")
+        return Slack(-1.0, 0.0)
+
+    claim, found = start(0.3, None, conclusion, lambda x, shift=0.0: arb(-1))
+    done = shrink(tally_of(claim), found, 100)
+    assert value_at(done.found.instance, ("float",)) == 0.5
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, 1.7e308, 5e-324, -0.0])
+def test_extreme_entries_are_survived(value):
+    def conclusion(x: Any, shift: float = 0.0) -> Slack:
+        return Slack(-1.0, 0.0)
+
+    claim, found = start(np.array([value, 1.0]), None, conclusion, lambda x, shift=0.0: arb(-1))
+    assert shrink(tally_of(claim), found, 1000).minimal

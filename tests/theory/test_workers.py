@@ -1,0 +1,106 @@
+"""Jobs are done whatever happens to the processes that do them."""
+
+import multiprocessing
+import os
+import time
+from pathlib import Path
+
+import pytest
+import toy_jobs
+
+from attsvm._threads import SINGLE
+from attsvm.errors import DataError, UnknownClaimError, WorkerError
+from attsvm.theory.workers import HERE, known_claim, processes
+
+PACK = str(Path(__file__).parent / "toy_pack.py")
+
+
+@pytest.fixture(scope="module")
+def two():
+    with processes(2) as crew:
+        yield crew
+
+
+@pytest.fixture(params=["here", "processes"])
+def crew(request):
+    return HERE if request.param == "here" else request.getfixturevalue("two")
+
+
+def test_every_job_is_done_once_and_yields_its_own_result(crew):
+    jobs = {crew.submit(toy_jobs.echo, "job", str(k)): f"job {k}" for k in range(20)}
+    assert [job.result() == jobs[job] for job in crew.completed(jobs)] == [True] * 20
+
+
+def test_an_error_keeps_its_cause_value_and_remedy(crew):
+    with pytest.raises(DataError) as caught:
+        crew.submit(toy_jobs.refuse).result()
+    assert (caught.value.cause, caught.value.value, caught.value.remedy) == ("no", "x", "Try y.")
+
+
+def test_an_error_that_cannot_travel_says_the_same(two):
+    with pytest.raises(RuntimeError, match="UnportableError: this and that"):
+        two.submit(toy_jobs.puzzle).result()
+    assert two.submit(toy_jobs.echo, "on").result() == "on"
+
+
+def test_one_worker_is_this_process():
+    with processes(1) as crew:
+        assert crew is HERE
+        assert crew.submit(toy_jobs.process).result() == str(os.getpid())
+
+
+def test_two_processes_work_side_by_side_and_neither_is_this_one(two):
+    waits = [two.submit(toy_jobs.sleep, "0.4") for _ in range(2)]
+    workers = [two.submit(toy_jobs.process) for _ in range(6)]
+    assert two.count == 2
+    assert all(wait.result() == "0.4" for wait in waits)
+    assert str(os.getpid()) not in {job.result() for job in workers}
+
+
+def test_numeric_libraries_of_a_worker_have_one_thread_and_ours_what_they_had(two):
+    before = {name: os.environ.get(name) for name in SINGLE}
+    assert two.submit(toy_jobs.threads).result().split() == ["1"] * len(SINGLE)
+    assert {name: os.environ.get(name) for name in SINGLE} == before
+
+
+def test_ctrl_c_in_a_worker_is_for_the_process_that_controls_it(two):
+    assert two.submit(toy_jobs.shrug_off_interrupt).result() == "went on"
+
+
+def test_a_job_whose_process_is_killed_is_done_by_another_and_the_rest_go_on(two, tmp_path):
+    lost = two.submit(toy_jobs.die_once, str(tmp_path / "marker"))
+    rest = [two.submit(toy_jobs.echo, str(k)) for k in range(10)]
+    assert lost.result() == "done at last"
+    assert [job.result() for job in rest] == [str(k) for k in range(10)]
+
+
+def test_a_job_that_kills_every_process_is_given_up_and_the_rest_go_on(two):
+    deadly = two.submit(toy_jobs.die, "of this")
+    rest = two.submit(toy_jobs.echo, "alive")
+    with pytest.raises(WorkerError, match="3 worker processes died of one job"):
+        deadly.result()
+    assert rest.result() == "alive"
+
+
+def test_a_result_is_waited_for_no_longer_than_asked(two):
+    slow = two.submit(toy_jobs.sleep, "0.5")
+    with pytest.raises(TimeoutError):
+        slow.result(0.05)
+    assert slow.result() == "0.5"
+
+
+def test_who_leaves_waits_for_nobody_and_leaves_no_process_behind():
+    before = set(multiprocessing.active_children())
+    with processes(2) as crew:
+        crew.submit(toy_jobs.process).result()
+        waiting = [crew.submit(toy_jobs.sleep, "600") for _ in range(5)]
+        left = time.monotonic()
+    assert time.monotonic() - left < 5.0
+    assert all(job.done() for job in waiting)
+    assert set(multiprocessing.active_children()) <= before
+
+
+def test_a_claim_is_known_by_its_id_and_pack():
+    assert known_claim("toy/true:literal", [PACK]).statement == "true"
+    with pytest.raises(UnknownClaimError, match="no pack of this worker"):
+        known_claim("toy/true:literal", [])

@@ -1,0 +1,69 @@
+"""Worsening enlarges a violation, step by confirmed step."""
+
+import numpy as np
+from flint import arb
+from toy_pack import build
+
+from attsvm.exact import rational
+from attsvm.theory import Slack, codec
+from attsvm.theory.searchers.worsen import worsen
+from attsvm.theory.tally import Tally
+
+
+def hill(x: np.ndarray, shift: float = 0.0) -> Slack:
+    """Violated by up to 5, at (3, -2)."""
+    return Slack(float((x[0] - 3.0) ** 2 + (x[1] + 2.0) ** 2) - 5.0, 1e-9)
+
+
+def hill_ball(x: np.ndarray, shift: float = 0.0) -> arb:
+    a, b = rational(float(x[0])) - 3, rational(float(x[1])) + 2
+    return arb(a * a + b * b - 5)
+
+
+def worst(claim, case, budget=400, **rest):
+    tally = Tally(claim, claim.part(""), 0)
+    found = tally.examine(case, "test")[1]
+    return found, worsen(tally, found, budget, **rest)
+
+
+def test_the_largest_violation_is_approached_and_stays_confirmed():
+    claim = build("hill", hill, hill_ball)
+    _, done = worst(claim, np.array([1.0, -1.5]))
+    reached = codec.decode(done.found.instance, claim.instance_type)
+    assert float(done.found.slack["value"]) < -4.99
+    assert hill_ball(reached) < arb("-4.98")
+
+
+def test_steps_that_are_not_confirmed_are_not_taken():
+    claim = build(
+        "hill", hill, lambda x, shift=0.0: hill_ball(x) if x[0] <= 1.5 else None, same_slack=False
+    )
+    _, done = worst(claim, np.array([1.0, -1.5]))
+    assert codec.decode(done.found.instance, claim.instance_type)[0] <= 1.5
+
+
+def test_hypotheses_budget_and_time_bound_it():
+    claim = build("hill", hill, hill_ball, hypotheses={"left": lambda x: bool(x[0] < 2.0)})
+    found, done = worst(claim, np.array([1.0, -1.5]))
+    assert codec.decode(done.found.instance, claim.instance_type)[0] < 2.0
+    assert worst(claim, np.array([1.0, -1.5]), budget=0)[1].found == found
+    assert worst(claim, np.array([1.0, -1.5]), deadline=1.0)[1].found == found
+
+
+def test_violations_that_grow_for_ever_end_at_readable_numbers():
+    def conclusion(x: np.ndarray, shift: float = 0.0) -> Slack:
+        return Slack(-float(x[0]), 0.0)
+
+    claim = build("ever", conclusion, lambda x, shift=0.0: arb(-rational(float(x[0]))))
+    _, done = worst(claim, np.array([1.0]))
+    assert 1000 < codec.decode(done.found.instance, claim.instance_type)[0] <= 2**20
+
+
+def test_other_moves_are_tried_each_time():
+    claim = build("hill", hill, hill_ball)
+    _, first = worst(claim, np.array([1.0, -1.5]), 5)
+    _, again = worst(claim, np.array([1.0, -1.5]), 5)
+    _, later = worst(claim, np.array([1.0, -1.5]), 5, resume=first.resume)
+    assert first == again
+    assert first.resume == (1, 0)
+    assert later.found != first.found

@@ -1,0 +1,68 @@
+"""Jobs for workers: functions of strings that return a string, of known conduct."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from attsvm._threads import SINGLE
+from attsvm.errors import DataError
+
+
+def echo(*words: str) -> str:
+    return " ".join(words)
+
+
+def process(*_: str) -> str:
+    return str(os.getpid())
+
+
+def sleep(seconds: str) -> str:
+    time.sleep(float(seconds))
+    return seconds
+
+
+def die(*_: str) -> str:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "survived"
+
+
+def die_once(marker: str) -> str:
+    """Die of it the first time."""
+    if not Path(marker).exists():
+        Path(marker).touch()
+        die()
+    return "done at last"
+
+
+def shrug_off_interrupt(*_: str) -> str:
+    os.kill(os.getpid(), signal.SIGINT)
+    return "went on"
+
+
+def threads(*_: str) -> str:
+    return " ".join(os.environ.get(name, "") for name in SINGLE)
+
+
+def refuse(*_: str) -> str:
+    raise DataError("no", value="x", remedy="Try y.")
+
+
+class UnportableError(Exception):
+    """Cannot be rebuilt from its arguments."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def puzzle(*_: str) -> str:
+    raise UnportableError("this", "that")
+
+
+def busy(*_: str) -> str:
+    """Work a while; when that was."""
+    begun = time.monotonic()
+    time.sleep(0.05)
+    return f"{begun} {time.monotonic()}"
