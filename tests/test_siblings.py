@@ -26,10 +26,7 @@ from properties.tf.first_steps import Step
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 STANDING = [
-    claim
-    for claim in CLAIMS.values()
-    if claim.expected.truth in (Truth.HOLDS, Truth.PROVED)
-    and claim.statement_id != "tf/local-convergence"  # nested cones, see tests/test_local_cones.py
+    claim for claim in CLAIMS.values() if claim.expected.truth in (Truth.HOLDS, Truth.PROVED)
 ]
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
@@ -45,6 +42,8 @@ IDLE = "the reading stands without it; the statement asks for it"
 
 REVIEWED = {
     NAMED: [
+        # the radius is a number for 0 < s < 1 only
+        ("tf/local-convergence:sharp", "0 < s < 1"),
         ("mm/joint-svm:amended", "v(alpha) exists"),
         ("mm/joint-svm:sharp-1", "v(alpha) exists"),
         ("mm/joint-svm:sharp-1", "p(alpha) without relaxation exists"),
@@ -102,6 +101,9 @@ REVIEWED = {
         ("sim/theorem-3.15:sharp", "rivals' scores within 3/2 delta"),
         # delta is 0 where the best scores are tied
         ("sim/theorem-3.15:sharp", UNIQUE),
+        ("tf/local-convergence:literal-2", "||W_0|| is at least a fifth of the radius"),
+        ("tf/local-convergence:sharp", "||E|| r_j <= 17/16 s sigma c_j"),
+        ("tf/local-convergence:sharp", "sigma is at least a fifth of the radius of s"),
     ],
     ALIKE: [
         ("mm/normalised-descent:amended-1", UNIQUE),

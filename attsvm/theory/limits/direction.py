@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from jaxtyping import Float
 
@@ -88,7 +90,7 @@ def residual_stays_bounded(
     found, (first, middle, last) = prepared
     residuals = np.array([_residual(W, unit) for W in (first, middle, last)])
     if degenerate:
-        residuals = residuals / np.log(np.e + np.array(found.norms) / found.norms[0])
+        residuals = residuals / np.log(math.e + np.array(found.norms) / found.norms[0])
     bounded = stays_bounded(residuals, found.norms, FLOOR * found.norms[2])
     turned = np.array([_angle(middle - first, unit), _angle(last - middle, unit)])
     if bounded.kind == "unknown" or not np.isfinite(turned).all():

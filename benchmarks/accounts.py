@@ -1,0 +1,83 @@
+"""How each literal reading fared in a hunt that knew nothing: `python benchmarks/accounts.py`.
+
+Every literal reading is hunted without its own instances; a find ends the hunt, else the time does.
+`--write docs/hunts.md` renews the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from attsvm.theory.files import write_text
+from attsvm.theory.hunt import Hunt, hunt
+from attsvm.theory.packs import find_claims, load_packs
+from attsvm.theory.workers import processes
+
+HEAD = """# What a hunt comes to that knows nothing
+
+Every literal reading was hunted for up to {seconds:g} s, {workers} workers, seed {seed}, without
+its own instances and stored counterexamples (those of related claims may be used):
+`python benchmarks/accounts.py --seconds {seconds:g} -n {workers} --write docs/hunts.md`. A find is
+confirmed; where nothing was found, that is no proof, and the table says how near it came.
+
+| reading | verdict | the hunt | instances | open | seconds |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+
+def row(account: Hunt) -> str:
+    """One row of the page."""
+    if account.smallest is not None:
+        by = account.smallest.found_by
+        said = f"found by {by}, {account.smallest.evidence}"
+        said += ", minimal" if account.minimal else ""
+    elif account.error is not None:
+        said = f"broke: {account.error}"
+    elif account.tightness is not None:
+        said = f"not found; left over right side up to {account.tightness:.4g}"
+    elif account.min_slack is not None:
+        said = f"not found; slack at least {account.min_slack:.4g}"
+    else:
+        said = "not found; nothing was evaluated"
+    claim = account.claim
+    unsettled = account.undecided + account.open
+    said = said.replace("|", "\\|")
+    return (
+        f"| {claim.id} | {claim.expected.verdict.truth} | {said} | {account.examples} | "
+        f"{unsettled} | {account.seconds:.1f} |\n"
+    )
+
+
+def main() -> None:
+    """Hunt all literal readings and print the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("ids", nargs="*", help="prefixes; all where none")
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-n", "--workers", type=int, default=1)
+    parser.add_argument("--write", metavar="FILE", help="where to write the page")
+    options = parser.parse_args()
+    claims = [c for c in find_claims(load_packs(), options.ids) if c.reading.startswith("literal")]
+    page = HEAD.format(seconds=options.seconds, workers=options.workers, seed=options.seed)
+    found = 0
+    with processes(options.workers) as crew:
+        for done, claim in enumerate(claims, start=1):
+            account = hunt(
+                claim, seconds=options.seconds, seed=options.seed, crew=crew, known=False
+            )
+            page += row(account)
+            found += account.smallest is not None
+            print(f"[{done}/{len(claims)}] {row(account)}", end="", file=sys.stderr, flush=True)
+    page += f"\n{found} of {len(claims)} fell.\n"
+    if options.write:
+        write_text(options.write, page)
+    else:
+        print(page, end="")
+
+
+if __name__ == "__main__":
+    main()
