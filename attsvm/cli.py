@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from attsvm.theory.workers import Workers
 
 __all__ = ["main"]
+
+BEGUN = time.time()
+"""When the command began: what starting takes is part of the time that a hunt is given."""
 
 LEDGER = ".attsvm/ledger.jsonl"
 EXAMPLES = ".attsvm/counterexamples"
@@ -323,7 +327,16 @@ def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
     claim.part(options.sibling)
     folder = Path(options.out)
     stored: dict[str, str] = {}
+    chosen = options.searchers.split(",") if options.searchers else None
+    if chosen is not None and not {"explicit", "ensemble", "drawn"} & set(chosen):
+        raise UsageError(
+            "guided searchers start from instances that others draw",
+            value=options.searchers,
+            remedy="Add drawn.",
+        )
     seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
+    if seconds is not None:  # starting took some of it
+        seconds = max(seconds - (time.time() - BEGUN), 0.5 * seconds)
     with Watch(seconds) as watch:
 
         def progress(account: Hunt) -> None:
@@ -340,7 +353,7 @@ def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
             rounds=options.rounds,
             seed=options.seed,
             crew=crew,
-            searchers=options.searchers.split(",") if options.searchers else None,
+            searchers=chosen,
             known=not options.fresh,
             named=options.pack,
             progress=progress,

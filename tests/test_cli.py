@@ -374,6 +374,12 @@ def test_a_hunt_is_over_in_time(attsvm):
     assert (code, "that is no proof" in out) == (0, True)
 
 
+def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "climb,grid")
+    assert code == 2
+    assert "Add drawn" in error
+
+
 def test_open_instances_of_a_hunt_are_told(attsvm):
     code, out, _ = attsvm("hunt", *TOYS, "toy/short:literal", "--rounds", "1")
     assert code == 0

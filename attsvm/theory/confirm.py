@@ -115,8 +115,17 @@ def _violates(value: arb | fmpq, kind: str) -> bool | None:
 
 
 def _bounds(value: arb | fmpq) -> tuple[str, str]:
+    """Bounds as decimals of about 20 digits, rounded outwards."""
     ball = arb(value)
-    return ball.lower().str(20, radius=False), ball.upper().str(20, radius=False)
+    return _decimal(ball.lower(), -1), _decimal(ball.upper(), 1)
+
+
+def _decimal(bound: arb, away: int) -> str:
+    with ctx.workprec(2 * PRECISIONS[-1]):
+        text = str(bound.str(20, radius=False))
+        if not bound.is_finite() or (arb(text) - bound) * away >= 0:
+            return text
+        return str((bound + away * abs(bound) * arb("1e-18")).str(20, radius=False))
 
 
 def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:

@@ -18,7 +18,7 @@ from attsvm.theory.packs import Pack, find_claims
 from attsvm.theory.snippets import python
 
 if TYPE_CHECKING:
-    from attsvm.theory.hunt import Hunt
+    from attsvm.theory.account import Hunt
     from attsvm.theory.tally import Refuted
 
 __all__ = ["Replay", "document", "file_name", "gathered", "read", "replay", "store"]

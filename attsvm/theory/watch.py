@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from attsvm.theory.hunt import Hunt
+    from attsvm.theory.account import Hunt
 
 __all__ = ["Watch", "describe"]
 

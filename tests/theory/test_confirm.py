@@ -10,7 +10,7 @@ from toy_pack import build, square
 
 from attsvm.errors import ClaimError
 from attsvm.theory import OPEN, Evidence, Slack
-from attsvm.theory.confirm import PRECISIONS, audit, confirm
+from attsvm.theory.confirm import PRECISIONS, _bounds, audit, confirm
 
 KINDS = ["inequality", "strict", "equality", "unknown"]
 
@@ -155,3 +155,18 @@ def test_floats_are_held_against_rationals(value, slack, audited):
             audit(claim, {}, 1.0, slack)
     else:
         assert audit(claim, {}, 1.0, slack) is audited
+
+
+@given(st.fractions(), st.integers(53, 200))
+def test_decimal_bounds_are_rounded_outwards(value, precision):
+    with ctx.workprec(precision):
+        ball = arb(fmpq(value.numerator, value.denominator))
+        low, high = _bounds(ball)
+        assert Fraction(low) <= value <= Fraction(high)
+        assert Fraction(high) - Fraction(low) <= abs(value) * Fraction(1, 10**14)
+
+
+def test_decimal_bounds_of_short_numbers_are_these_numbers():
+    assert _bounds(arb(-1)) == ("-1.0000000000000000000",) * 2
+    assert _bounds(fmpq(0)) == ("0", "0")
+    assert _bounds(arb("nan"))[0] == "nan"
