@@ -36,3 +36,7 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
             f"cannot write {target}: {getattr(error, 'strerror', None) or error}",
             remedy="Choose a folder that exists and can be written.",
         ) from error
+    except BaseException:  # interrupted, or `write` broke
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,7 +1,7 @@
 """The command line: claims, verify, hunt, replay, gate, report, solve, reproduce.
 
-Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 an internal error. Nothing heavy is
-imported before a command needs it.
+Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 an internal error, 130 interrupted.
+Nothing heavy is imported before a command needs it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import json
 import os
 import signal
+import stat
 import sys
 import threading
 import time
@@ -18,10 +20,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attsvm._files import write_whole
 from attsvm._threads import single_threaded
-from attsvm.errors import AttsvmError, UsageError
+from attsvm.errors import AttsvmError, FileError, UsageError
 
 if TYPE_CHECKING:
+    from attsvm.theory.account import Hunt
     from attsvm.theory.ledger import Ledger
     from attsvm.theory.workers import Workers
 
@@ -31,7 +35,7 @@ BEGUN = time.time()
 """When the command began: what starting takes is part of the time that a hunt is given."""
 
 LEDGER = ".attsvm/ledger.jsonl"
-EXAMPLES = ".attsvm/counterexamples"
+HUNTED = ".attsvm/hunted"
 PAGE = "attsvm-report.html"
 
 
@@ -57,7 +61,7 @@ def natural(text: str) -> int:
 def seconds(text: str) -> float:
     value = float(text)
     if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text} is no positive number of seconds")
+        raise argparse.ArgumentTypeError(f"{text} is no positive number of seconds below 1e9")
     return value
 
 
@@ -102,14 +106,16 @@ def _parser() -> _Parser:
     parser = _Parser(
         prog="attsvm",
         description="Executable theory of softmax attention as a support vector machine.",
-        epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error.",
+        epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, "
+        "130 interrupted.",
     )
     parser.add_argument("--version", action="version", version=f"attsvm {_version()}")
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=_Parser
     )
 
-    commands.add_parser("claims", parents=[shared, packs], help="list claims")
+    claims = commands.add_parser("claims", parents=[shared, packs], help="list claims")
+    claims.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
 
     verify = commands.add_parser(
         "verify", parents=[shared, packs, run], help="check claims and their siblings"
@@ -133,7 +139,12 @@ def _parser() -> _Parser:
         action="store_true",
         help="do not look at the claim's own explicit instances and stored counterexample",
     )
-    hunt.add_argument("--out", metavar="DIR", default=EXAMPLES, help=f"default {EXAMPLES}")
+    hunt.add_argument(
+        "--out",
+        metavar="DIR",
+        default=HUNTED,
+        help=f"where finds go, each with a Python script and LaTeX (default {HUNTED})",
+    )
 
     replay = commands.add_parser(
         "replay", parents=[shared, packs], help="re-execute stored counterexamples"
@@ -146,7 +157,10 @@ def _parser() -> _Parser:
         "gate", parents=[shared, packs], help="hold a run against the reviewed expectations"
     )
     gate.add_argument(
-        "--expect", metavar="FILE", help="default: the expectations.json of every pack"
+        "--expect",
+        metavar="FILE",
+        help="default: the expectations.json of every pack; with --pack, of those named and of "
+        "others that the run checked",
     )
     gate.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
 
@@ -193,7 +207,7 @@ def _claims(options: argparse.Namespace) -> int:
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.report import print_claims
 
-    entries = [c.json() for c in find_claims(load_packs(options.pack))]
+    entries = [c.json() for c in find_claims(load_packs(options.pack), options.ids)]
     if options.json:
         write_json(options.json, {"schema": 1, "claims": entries})
     if options.json != "-":
@@ -205,11 +219,49 @@ def _open_ledger(path: str) -> Ledger:
     from attsvm.theory.ledger import Ledger
 
     ledger = Ledger(path)
-    if Path(path).parent == Path(LEDGER).parent:
-        ignore = Path(path).parent / ".gitignore"
+    _keep_from_git(Path(path))
+    return ledger
+
+
+def _keep_from_git(path: Path) -> None:
+    """Have git ignore the folder of our own that this was written to."""
+    if path.parent == Path(LEDGER).parent:
+        ignore = path.parent / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n")
-    return ledger
+
+
+def _ensure_writable(folder: Path, option: str) -> None:
+    """Tell before the work, not after it, that its results cannot be written.
+
+    Raises:
+        FileError: the folder is not there and cannot be made, or cannot be written to.
+    """
+    why = ""
+    for place in (folder, *folder.parents):
+        try:
+            there = stat.S_ISDIR(place.stat().st_mode)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:  # a file on the way, or no name at all
+            why = getattr(error, "strerror", None) or str(error)
+            break
+        if not there:
+            why = f"{place} is no folder"
+        elif not os.access(place, os.W_OK | os.X_OK):
+            why = "it may not be written to"
+        break
+    if why:
+        raise FileError(
+            f"cannot write into {folder}: {why}", remedy=f"Name another place with {option}."
+        )
+
+
+def _ensure_json(path: str | None) -> None:
+    if path and path != "-":
+        _ensure_writable(Path(path).parent, "--json")
+        if Path(path).is_dir():
+            raise FileError(f"cannot write {path}: it is a folder", remedy="Name a file.")
 
 
 @contextlib.contextmanager
@@ -256,9 +308,10 @@ def _verify_with(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.profiles import profile_named
-    from attsvm.theory.report import Live, table_text
+    from attsvm.theory.report import Live, outcome, table_text
     from attsvm.theory.verify import Checked, plan, verify
 
+    _ensure_json(options.json)
     packs = load_packs(options.pack)
     total = len(plan(find_claims(packs, options.ids), profile_named(options.profile)))
     with _open_ledger(options.ledger) as ledger, Live(total) as live:
@@ -290,8 +343,7 @@ def _verify_with(crew: Workers, options: argparse.Namespace) -> int:
         wrong = sum(not c.as_expected for c in report.checked)
         print(
             f"{len(report.checked)} claims on {examples} instances, profile {report.profile}, "
-            f"seed {report.seed}: "
-            + (f"{wrong} not as expected" if wrong else "every verdict as expected")
+            f"seed {report.seed}: " + outcome(wrong, sum(not r.confirmed for r in report.replayed))
         )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
@@ -304,8 +356,69 @@ def _verify_with(crew: Workers, options: argparse.Namespace) -> int:
 
 
 def _hunt(options: argparse.Namespace) -> int:
-    with _crew(options) as crew:
-        return _hunt_with(crew, options)
+    options.account, options.stored, options.told = None, {}, False
+    try:
+        with _crew(options) as crew:
+            return _hunt_with(crew, options)
+    except KeyboardInterrupt:
+        if not options.told:
+            _tell_of_nothing(options)
+        return 130
+
+
+def _tell_of_nothing(options: argparse.Namespace) -> None:
+    """Say that a hunt was interrupted outside its search; nothing is imported for that."""
+    document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
+    document |= {"rounds": 0, "examples": 0, "rejected": 0, "error": None}
+    if options.account is not None:
+        document = options.account.json()
+    document |= {
+        "sibling": options.sibling or None,
+        "interrupted": True,
+        "counterexample": options.stored.get("smallest"),
+        "worst": options.stored.get("worst"),
+    }
+    text = json.dumps(document, indent=1)
+    if options.json == "-":
+        print(text)
+        return
+    if options.json:
+        Path(options.json).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(options.json, lambda file: file.write(f"{text}\n".encode()))
+    seen = document["examples"] + document["rejected"]
+    when = f"after {document['examples']} instances" if seen else "before anything was looked at"
+    print(f"interrupted {when}: {document['claim']}")
+    for path in options.stored.values():
+        print(f"counterexample: {path}")
+
+
+def _searchers(text: str | None) -> list[str] | None:
+    """The searchers asked for, None where none are named."""
+    if text is None:
+        return None
+    chosen = [word.strip() for word in text.split(",")]
+    if not all(chosen):
+        raise UsageError(
+            "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
+        )
+    if not {"explicit", "ensemble", "drawn"} & set(chosen):
+        raise UsageError(
+            "guided searchers start from instances that others draw",
+            value=text,
+            remedy="Add drawn.",
+        )
+    return chosen
+
+
+def _unfinished(account: Hunt, seconds: float | None) -> str | None:
+    """Why a find is not known to be minimal."""
+    if account.smallest is None or account.minimal:
+        return None
+    if account.interrupted:
+        return "interrupted"
+    if seconds is not None and account.seconds >= 0.9 * seconds:  # hunts end a little early
+        return "the time ran out, go on with more --seconds"
+    return f"shrinking broke ({account.error or 'it found no way on'})"
 
 
 def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
@@ -314,8 +427,13 @@ def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.hunt import Hunt, hunt
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.report import tell_hunt
+    from attsvm.theory.verdict import Truth
     from attsvm.theory.watch import Watch
 
+    chosen = _searchers(options.searchers)
+    folder = Path(options.out)
+    _ensure_writable(folder, "--out")
+    _ensure_json(options.json)
     claims = find_claims(load_packs(options.pack), [options.id])
     if len(claims) != 1:
         raise UsageError(
@@ -325,21 +443,21 @@ def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
         )
     claim = claims[0]
     claim.part(options.sibling)
-    folder = Path(options.out)
-    stored: dict[str, str] = {}
-    chosen = options.searchers.split(",") if options.searchers else None
-    if chosen is not None and not {"explicit", "ensemble", "drawn"} & set(chosen):
-        raise UsageError(
-            "guided searchers start from instances that others draw",
-            value=options.searchers,
-            remedy="Add drawn.",
+    options.account = Hunt(claim, options.sibling)
+    if claim.expected.truth is Truth.PROVED and not options.sibling:
+        print(
+            f"attsvm: {claim.id} is expected to be proved; `attsvm verify {claim.id}` executes the "
+            "proof, and a hunt can only question it",
+            file=sys.stderr,
         )
+    stored: dict[str, str] = options.stored
     seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
     if seconds is not None:  # starting took some of it
         seconds = max(seconds - (time.time() - BEGUN), 0.5 * seconds)
     with Watch(seconds) as watch:
 
         def progress(account: Hunt) -> None:
+            options.account = account
             if options.stopped:
                 raise KeyboardInterrupt
             if account.smallest is not None and not stored:
@@ -358,15 +476,24 @@ def _hunt_with(crew: Workers, options: argparse.Namespace) -> int:
             named=options.pack,
             progress=progress,
         )
+    options.account = result
+    document = result.json()
+    shown: list[str] = []
+    document["kept"] = False
     if result.smallest is not None:
         stored.update(counterexample.store(folder, result))
-    document = result.json()
+        _keep_from_git(folder)
+        there = counterexample.read(stored["smallest"])
+        document["kept"] = there["instance"] != result.smallest.instance
+        shown = counterexample.shown(claim, options.sibling, result.smallest)
+    document["unfinished"] = _unfinished(result, seconds)
     document["counterexample"] = stored.get("smallest")
     document["worst"] = stored.get("worst")
     if options.json:
         files.write_json(options.json, document)
     if options.json != "-":
-        tell_hunt(document, options.pack)
+        tell_hunt(document, options.pack, shown)
+    options.told = True
     if result.error is not None:
         print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)
     if result.smallest is not None:
@@ -397,16 +524,20 @@ def _replay(options: argparse.Namespace) -> int:
 
 def _gate(options: argparse.Namespace) -> int:
     from attsvm.theory.files import write_json
-    from attsvm.theory.gate import hold, read_expectations
+    from attsvm.theory.gate import concerned, hold, read_expectations
     from attsvm.theory.ledger import last_run
     from attsvm.theory.packs import load_packs
 
     run = last_run(options.ledger)
+    left_out: list[str] = []
     if options.expect:
         expectations = read_expectations(options.expect)
     else:
         expectations = {}
-        for pack in load_packs(options.pack):
+        packs = load_packs(options.pack)
+        held = concerned(packs, options.pack, run)
+        left_out = [pack.name for pack in packs if pack not in held]
+        for pack in held:
             if not pack.expectations.is_file():
                 raise UsageError(
                     f"pack {pack.name} has no expectations.json beside it",
@@ -415,7 +546,8 @@ def _gate(options: argparse.Namespace) -> int:
             expectations.update(read_expectations(pack.expectations))
     reasons = hold(run, expectations, datetime.date.today())
     if options.json:
-        write_json(options.json, {"schema": 1, "passed": not reasons, "reasons": list(reasons)})
+        document = {"schema": 1, "passed": not reasons, "reasons": list(reasons)}
+        write_json(options.json, {**document, "left_out": left_out})
     if options.json != "-":
         for reason in reasons:
             print(reason)
@@ -424,6 +556,8 @@ def _gate(options: argparse.Namespace) -> int:
             if reasons
             else f"gate: {len(run.verdicts)} verdicts as reviewed"
         )
+        for name in left_out:
+            print(f"the run checked nothing of the installed pack {name}, nor was it held to it")
     return 1 if reasons else 0
 
 
@@ -551,7 +685,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
-        print("attsvm: interrupted; the ledger holds what was done", file=sys.stderr)
+        kept = "; the ledger holds what was done" if words[:1] == ["verify"] else ""
+        print(f"attsvm: interrupted{kept}", file=sys.stderr)
         return 130
     except Exception as error:
         if debug:

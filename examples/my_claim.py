@@ -26,4 +26,4 @@ def certify(s: np.ndarray, constant: float = 0.5) -> arb:
 def literal(s: np.ndarray, constant: float = 0.5) -> Slack:
     """The slack in floats, with a bound on its rounding."""
     left, right = float(np.linalg.norm(softmax(s) - 0.5)), constant * float(np.linalg.norm(s))
-    return Slack.at_most(left, right, 1e-14 * (left + right))
+    return Slack.at_most(left, right, 1e-15 + 1e-14 * right)  # 1/2 is subtracted: 1e-15

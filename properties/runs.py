@@ -20,7 +20,8 @@ from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Slack
 from attsvm.theory.limits import direction_converges
 from properties.fates import certified_direction
-from properties.strategies import arrays, numbers, sizes, starts
+from properties.misled import starts_about
+from properties.strategies import arrays, numbers, sizes
 
 __all__ = [
     "LOCAL_TRAP",
@@ -159,9 +160,18 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     return certified_direction(run.data, rationals(run.start), loss, target)
 
 
+def tight_data() -> st.SearchStrategy[AttentionData]:
+    """Data whose tokens are mostly all support vectors.
+
+    Rivals differ along axes of their own, where X^mm is mostly the only local solution, or pull
+    against each other.
+    """
+    return st.one_of(axes_data(), axes_data(), pulling_data())
+
+
 @st.composite
-def tight_data(draw: st.DrawFn) -> AttentionData:
-    """Data whose tokens are mostly all support vectors: rivals differ along axes of their own."""
+def axes_data(draw: st.DrawFn) -> AttentionData:
+    """Data of inputs of up to three tokens, rivals on axes of their own, with a little noise."""
     n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
     d = max(n * (T - 1), 1)
     X = np.repeat(draw(arrays(n, d))[:, None, :], T, axis=1)
@@ -179,9 +189,14 @@ def tight_data(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, draw(arrays(n, d)) + np.eye(1, d), scores=scores)
 
 
+def rival_data() -> st.SearchStrategy[AttentionData]:
+    """Data with one score for all rivals of the optimal token, of any tokens or of pulling ones."""
+    return st.one_of(levelled_data(), levelled_data(), pulling_data())
+
+
 @st.composite
-def rival_data(draw: st.DrawFn) -> AttentionData:
-    """Data with one score for all rivals of the optimal token."""
+def levelled_data(draw: st.DrawFn) -> AttentionData:
+    """Data of any tokens with one score for all rivals of the optimal one."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     scores = np.repeat(draw(arrays(n, 1)), T, axis=1)
     best = [draw(sizes(0, T - 1)) for _ in range(n)]
@@ -205,9 +220,9 @@ def pulling_data(draw: st.DrawFn) -> AttentionData:
 
 @st.composite
 def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
-    """A run on data of the strategy; starts are zero, small and large by the powers of two."""
+    """A run on data of the strategy; starts are misled, zero, small and large by the powers."""
     drawn = draw(data)
-    return Run(drawn, draw(starts(drawn.d, *powers)))
+    return Run(drawn, draw(starts_about(drawn, *powers)))
 
 
 LOCAL_TRAP = Run(

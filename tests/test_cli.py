@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+import time
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,10 @@ import pytest
 from attsvm import cli
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, UsageError
-from attsvm.theory import load_packs
+from attsvm.theory import counterexample, load_packs
+from attsvm.theory.account import Hunt
+from attsvm.theory.packs import find_claims
+from attsvm.theory.tally import Refuted
 
 PACK = str(Path(__file__).parent / "theory" / "toy_pack.py")
 EXPECTED = load_packs()[0].expectations
@@ -81,7 +86,8 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
         cli.main(["--help"])
     assert stop.value.code == 0
     text = capsys.readouterr().out
-    assert "Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error." in text
+    assert "Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, " in text
+    assert re.search(r"130\s+interrupted\.", text)
     for command in ("claims", "verify", "hunt", "replay", "gate", "solve", "reproduce"):
         assert re.search(rf"^ +{command}\s", text, re.MULTILINE)
 
@@ -100,6 +106,9 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
         ["hunt", "toy/true", "--seconds", "0"],
         ["hunt", "toy/true", "--seconds", "nan"],
         ["hunt", "toy/true", "--seconds", "inf"],
+        ["hunt", "toy/true", "--seconds", "1e9"],
+        ["hunt", "toy/true", "--searchers", ""],
+        ["hunt", "toy/true", "--searchers", "drawn,"],
         ["replay"],
         ["solve"],
         ["solve", "a.npz", "--norm", "l7"],
@@ -162,9 +171,10 @@ def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(cli._COMMANDS, "claims", interrupted)
-    code, _, error = attsvm("claims")
-    assert (code, error) == (130, "attsvm: interrupted; the ledger holds what was done\n")
+    for command, said in (("claims", ""), ("verify", "; the ledger holds what was done")):
+        monkeypatch.setitem(cli._COMMANDS, command, interrupted)
+        code, _, error = attsvm(command)
+        assert (code, error) == (130, f"attsvm: interrupted{said}\n")
 
 
 def test_a_reader_that_leaves_early_is_no_error():
@@ -178,6 +188,14 @@ def test_a_reader_that_leaves_early_is_no_error():
     )
     assert "Traceback" not in done.stdout
     assert "internal error" not in done.stdout
+
+
+def test_a_cluster_that_is_not_there_is_told_of_in_one_line_at_once():
+    started = time.monotonic()
+    done = in_a_process("-m", "attsvm.cli", "verify", "sim/lemma-3.12", "--cluster", "garbage")
+    assert done.returncode == 2
+    assert re.fullmatch(r"attsvm: no dask scheduler answers .*\(got garbage\).*\n", done.stderr)
+    assert time.monotonic() - started < 9  # saying goodbye to nobody took ten seconds
 
 
 # claims
@@ -203,6 +221,15 @@ def test_claims_prints_every_id_and_a_named_pack(attsvm):
     for pack in load_packs([PACK]):
         for claim in pack.claims:
             assert claim.id in out
+
+
+def test_claims_are_chosen_by_id_statement_or_prefix(attsvm, document):
+    ids = [c["id"] for c in document("claims", "sim/lemma-3.12:sharp", "tf/lemma-2")[1]["claims"]]
+    assert "tf/lemma-2:literal" in ids
+    assert "sim/lemma-3.12:sharp" in ids
+    assert all(i.startswith(("sim/lemma-3.12:sharp", "tf/lemma-2:")) for i in ids)
+    code, _, error = attsvm("claims", "sim/lema-3.12")
+    assert (code, "Nearest: " in error) == (2, True)
 
 
 def test_json_goes_to_a_file_beside_the_table(attsvm, tmp_path):
@@ -268,6 +295,19 @@ def test_verify_prints_one_document_that_matches_its_exit_code(document):
     assert (code, found["matched"]) == (0, True)
 
 
+def test_a_damaged_curated_file_is_in_the_summary(attsvm, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    pack = tmp_path / "mine.py"
+    pack.write_text("from toy_pack import true\n")
+    (tmp_path / "counterexamples").mkdir()
+    (tmp_path / "counterexamples" / "odd.json").write_text("{")
+    code, out, _ = attsvm("verify", "--pack", pack, "toy/true")
+    assert code == 1
+    assert out.splitlines()[-1].endswith(
+        "every verdict as expected, but 1 curated counterexample was not confirmed"
+    )
+
+
 def test_a_ledger_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
     (tmp_path / "file").write_text("")
     code, out, error = attsvm("verify", "sim/lemma-3.12", "--ledger", tmp_path / "file" / "l")
@@ -317,6 +357,21 @@ def test_the_gate_holds_a_run_against_the_shipped_expectations_by_default(attsvm
     assert not re.search(r"^sim/lemma-3\.12:", out, re.MULTILINE)
 
 
+def test_the_gate_of_a_named_pack_leaves_out_what_the_run_did_not_check(attsvm, tmp_path):
+    pack = tmp_path / "mine.py"
+    pack.write_text("from toy_pack import true\n")
+    expect(tmp_path).rename(tmp_path / "expectations.json")
+    attsvm("verify", "--pack", pack, "toy/true")
+    code, out, _ = attsvm("gate", "--pack", pack)
+    assert code == 0
+    assert out.startswith("gate: 1 verdicts as reviewed\nthe run checked nothing of the installed")
+    assert attsvm("gate")[0] == 1
+    attsvm("verify", "--pack", pack, "toy/true", "sim/lemma-3.12")
+    code, out, _ = attsvm("gate", "--pack", pack)
+    assert code == 1
+    assert "tf/lemma-2:literal: expected refuted, certified, exercised, not part of the run" in out
+
+
 def test_the_gate_takes_no_surviving_sibling(attsvm, tmp_path):
     attsvm("verify", *TOYS, "toy/blunt")
     words = {"truth": "holds", "evidence": "numeric", "validity": "weak", "reason": "no"}
@@ -351,7 +406,11 @@ def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path
 def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
     code, out, _ = attsvm("hunt", *TOYS, "toy/rare:literal", "--rounds", "4")
     assert code == 1
-    path = tmp_path / ".attsvm/counterexamples/toy--rare--literal.json"
+    path = tmp_path / ".attsvm/hunted/toy--rare--literal.json"
+    assert (tmp_path / ".attsvm/.gitignore").read_text() == "*\n"
+    assert "\n  case = Point(\n      at=np.array([" in out
+    assert "  slack in [-" in out
+    assert re.search(r"^  drawn +\d+ turns", out, re.MULTILINE)
     assert re.search(rf"replay it: attsvm replay --pack \S+ {path.relative_to(tmp_path)}", out)
     code, out, _ = attsvm("replay", *TOYS, path)
     assert (code, out.startswith("CONFIRMED: ")) == (0, True)
@@ -370,8 +429,10 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
 
 
 def test_a_hunt_is_over_in_time(attsvm):
+    started = time.monotonic()
     code, out, _ = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "0.01")
-    assert (code, "that is no proof" in out) == (0, True)
+    assert time.monotonic() - started < 10
+    assert out.startswith({0: "not refuted", 3: "no answer"}[code])  # 3 where it saw nothing
 
 
 def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
@@ -396,12 +457,101 @@ def test_a_hunt_puts_its_find_where_it_is_told(document, tmp_path):
     assert stored["instance"] == {"float": "6"}
 
 
+def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):
+    words = ["hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "."]
+    code, found = document(*words)
+    assert (code, found["kept"], found["unfinished"]) == (1, False, None)
+    path = tmp_path / "toy--false--literal.json"
+    seven = {**json.loads(path.read_text()), "instance": {"float": "7"}}
+    path.write_text(json.dumps(seven))
+    assert document(*words)[1]["kept"] is False
+    assert json.loads(path.read_text())["instance"] == {"float": "6"}
+    path.write_text(json.dumps(seven))
+    monkeypatch.setattr(counterexample, "smallness", lambda x: -Fraction(x["float"]))
+    code, out, _ = attsvm(*words)
+    assert (code, "which keeps the smaller one that was there" in out) == (1, True)
+    assert json.loads(path.read_text()) == seven
+
+
+def no_hunt(*_, **__):
+    raise AssertionError("it began to search")
+
+
+@pytest.mark.parametrize("option", ["--out", "--json"])
+@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder"])
+def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
+    attsvm, tmp_path, monkeypatch, option, place
+):
+    monkeypatch.setattr("attsvm.theory.hunt.hunt", no_hunt)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    if (option, place) in (("--out", "folder"), ("--json", "file")):
+        assert attsvm("hunt", *TOYS, "toy/true:literal", option, place)[0] == 3
+        return
+    code, out, error = attsvm("hunt", *TOYS, "toy/true:literal", option, place)
+    assert (code, out) == (2, "")
+    assert error.startswith("attsvm: cannot write")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, error = attsvm("verify", *TOYS, "toy/true", "--json", "file/x.json")
+    assert (code, error.startswith("attsvm: cannot write")) == (2, True)
+    assert not (tmp_path / ".attsvm").exists()
+
+
+@pytest.mark.parametrize("early", ["attsvm.theory.packs.load_packs", "attsvm.theory.hunt.hunt"])
+def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
+    attsvm, document, monkeypatch, early
+):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(early, interrupted)
+    words = ["hunt", *TOYS, "toy/true:literal", "--json", "deep/out.json"]
+    code, out, error = attsvm(*words)
+    assert code == 130
+    assert out == "interrupted before anything was looked at: toy/true:literal\n"
+    assert "ledger" not in error
+    code, found = document(*words[:-2])
+    assert (code, found) == (130, json.loads(Path("deep/out.json").read_text()))
+    assert (found["found"], found["interrupted"], found["examples"]) == (False, True, 0)
+
+
+@pytest.mark.parametrize(
+    ("account", "limit", "said"),
+    [
+        ({"minimal": True}, 9.0, None),
+        ({"interrupted": True}, 9.0, "interrupted"),
+        ({"seconds": 9.0}, 9.0, "the time ran out, go on with more --seconds"),
+        ({"seconds": 1.0}, 9.0, "shrinking broke (it found no way on)"),
+        ({"seconds": 9.0, "error": "a slip"}, None, "shrinking broke (a slip)"),
+    ],
+)
+def test_why_a_find_is_not_minimal(account, limit, said):
+    (claim,) = find_claims(load_packs([PACK]), ["toy/false:literal"])
+    found = Refuted({"float": "6"}, {}, "certified", None, "", "")
+    assert cli._unfinished(Hunt(claim, smallest=found, **account), limit) == said
+    assert cli._unfinished(Hunt(claim, **account), limit) is None
+
+
+def test_a_hunt_for_what_is_proved_says_so(attsvm):
+    (claim,) = find_claims(load_packs([PACK]), ["toy/proof-contradicted:literal"])
+    assert str(claim.expected.truth) == "proved"
+    _, _, error = attsvm("hunt", *TOYS, claim.id, "--rounds", "1")
+    assert f"{claim.id} is expected to be proved" in error
+    assert "proved" not in attsvm("hunt", *TOYS, "toy/true:literal", "--rounds", "1")[2]
+
+
 def test_a_hunt_for_several_claims_or_a_broken_one_is_refused(attsvm):
     code, _, error = attsvm("hunt", "sim/lemma-3.12")
     assert code == 2
     assert "sim/lemma-3.12:literal, sim/lemma-3.12:sharp" in error
-    code, _, error = attsvm("hunt", *TOYS, "toy/raises:literal", "--rounds", "4")
+    code, out, error = attsvm("hunt", *TOYS, "toy/raises:literal", "--rounds", "4")
     assert code == 3
+    assert out.startswith("no answer: toy/raises:literal, the hunt broke")
+    assert "not refuted" not in out
     assert "the hunt of toy/raises:literal broke: ArithmeticError" in error
 
 

@@ -358,3 +358,27 @@ def test_a_nearly_parallel_degenerate_constraint_refutes_no_right_direction(powe
         assert slack.holds
         turned = np.array([[np.cos(0.1), 0.0], [np.sin(0.1), 0.0]])
         assert direction_converges(data, W0, LOG, turned).violated
+
+
+@pytest.mark.parametrize("power", [12, 24, 34])
+def test_a_token_just_beyond_the_margin_still_pulls_and_refutes_no_right_direction(power):
+    """Rivals (-1, 0) and (-1 - 2^-k, 1): the second has margin 1 + 2^-k and turns the run for long.
+
+    The target is the solution, or one that is wrong by an angle of about 1/4.
+    """
+    data = AttentionData.of(
+        [[[0, 0], [-1, 0], [-1 - 2.0**-power, 1]]], [[1, 0]], scores=[[0, -1, -0.5]]
+    )
+    right, wrong = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.25, 0.0]])
+    loss = LOSSES["log-loss"]
+    start = np.zeros((2, 2))
+    assert not direction_converges(data, start, loss, right).violated
+    assert not direction_converges(data, start, loss, wrong).holds
+
+
+def test_a_token_clearly_beyond_the_margin_hides_no_wrong_direction():
+    data = AttentionData.of([[[0, 0], [-1, 0], [-1.5, 1]]], [[1, 0]], scores=[[0, -1, -0.5]])
+    right, wrong = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.25, 0.0]])
+    loss = LOSSES["log-loss"]
+    assert direction_converges(data, np.zeros((2, 2)), loss, right).holds
+    assert direction_converges(data, np.zeros((2, 2)), loss, wrong).violated

@@ -53,6 +53,8 @@ class Hunt:
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         min_slack, tightness: the least slack and the largest ratio of left to right side.
         audited: instances re-evaluated exactly although floats found no fault.
+        broke, broke_note: made-up instances that met the hypotheses and on which the conclusion
+            raised, with the first of them.
         max_slack: the largest slack.
         coverage: what the ordinary instances were like, counted by kind and word.
         error: what broke first, if anything.
@@ -78,6 +80,8 @@ class Hunt:
     min_slack: float | None = None
     tightness: float | None = None
     audited: int = 0
+    broke: int = 0
+    broke_note: str = ""
     max_slack: float | None = None
     coverage: dict[str, dict[str, int]] = field(default_factory=dict)
     error: str | None = None
@@ -119,7 +123,10 @@ class Hunt:
             "ordinary": self.ordinary,
             "hypotheses": self.hypotheses,
             "undecided": self.undecided,
+            "note": self.note,
             "open": self.open,
+            "broke": self.broke,
+            "broke_note": self.broke_note,
             "audited": self.audited,
             "tightness": finite(self.tightness),
             "min_slack": finite(self.min_slack),

@@ -39,6 +39,8 @@ class Outcome:
         probed: instances that guided searchers made up and that were evaluated.
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
+        broke: made-up instances that met the hypotheses and on which the conclusion raised, with
+            the first of them.
         max_slack: largest float slack.
         coverage: what the ordinary instances were like, counted by kind and word.
     """
@@ -60,6 +62,8 @@ class Outcome:
     probed: int = 0
     refused: int = 0
     open: int = 0
+    broke: int = 0
+    broke_note: str = ""
     max_slack: float | None = None
     coverage: dict[str, dict[str, int]] = field(default_factory=dict)
     seconds: float = 0.0
@@ -93,7 +97,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
-        error = describe(problem)
+        refuted, error = tally.latest, describe(problem)  # what was confirmed stays so
     return Outcome(
         claim=claim.id,
         part=part.name,
@@ -105,13 +109,15 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         undecided=tally.undecided,
         undecided_note=tally.note,
         audited=tally.audited,
-        refuted=None if error else refuted,
+        refuted=refuted,
         proof=proof,
         error=error,
         drawn=tally.drawn,
         probed=tally.probed,
         refused=tally.refused,
         open=tally.open,
+        broke=tally.broke,
+        broke_note=tally.broke_note,
         max_slack=tally.max_slack,
         coverage=tally.coverage.json(),
         seconds=time.perf_counter() - started,
@@ -164,6 +170,8 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         probed=sum(o.probed for o in outcomes),
         refused=sum(o.refused for o in outcomes),
         open=sum(o.open for o in outcomes),
+        broke=sum(o.broke for o in outcomes),
+        broke_note=next((o.broke_note for o in outcomes if o.broke_note), ""),
         max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),
         coverage=merged([o.coverage for o in outcomes]),
         refuted=next((o.refuted for o in outcomes if o.refuted), None),

@@ -313,7 +313,7 @@ def _ensure_guided(made: Claim, s: Sibling) -> None:
         inspect.signature(made.relaxed).bind(None, **s.parameters)
     except TypeError as problem:
         raise ClaimError(
-            f"the relaxed objective of {made.id} does not take what sibling {s.name!r} changes",
-            value=str(problem),
+            f"the relaxed objective of {made.id} does not take what sibling {s.name!r} changes: "
+            f"{problem}",
             remedy="Give it the parameters of the conclusion.",
         ) from problem

@@ -130,13 +130,20 @@ def cluster(address: str, named: Sequence[str] = ()) -> Iterator[Workers]:
     """
     try:
         from distributed import Client
+
+        class Quiet(Client):
+            """A client that never connected goes without waiting for anybody to say goodbye to."""
+
+            def __del__(self) -> None:
+                return None
+
     except ImportError as error:
         raise UsageError(
             "a cluster needs dask.distributed, which is not installed",
             remedy="pip install 'attsvm[cluster]'",
         ) from error
     try:
-        client = Client(address, timeout=_ANSWER, set_as_default=False)
+        client = Quiet(address, timeout=_ANSWER, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise WorkerError(
             "no dask scheduler answers at the address",

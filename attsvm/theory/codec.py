@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+import types
 import typing
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
-__all__ = ["canonical", "decode", "encode", "records"]
+__all__ = ["canonical", "decode", "decode_exactly", "encode", "records"]
 
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
@@ -102,6 +103,62 @@ def decode(document: Any, hint: Any) -> Any:
         raise FileError("an instance in the file is nested too deeply") from error
 
 
+def decode_exactly(document: Any, hint: Any) -> Any:
+    """The same for a file of somebody's: its values are those written, of the types asked for.
+
+    Raises:
+        FileError: as `decode`; a number that a float would round; a value of another type.
+    """
+    value = decode(document, hint)
+    if encode(value) != document:
+        raise FileError(
+            "a number in the file is not held exactly by its type, or not written in our way",
+            remedy="Write short fractions, or hexadecimal floats.",
+        )
+    _ensure_type(value, hint)
+    return value
+
+
+def _ensure_type(value: Any, hint: Any) -> None:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint in (Any, typing.Any) or isinstance(hint, typing.TypeVar):
+        return
+    if origin is tuple and isinstance(value, tuple):
+        whole = len(arguments) == 2 and arguments[1] is Ellipsis
+        kinds = arguments[:1] * len(value) if whole else arguments
+        if len(kinds) == len(value):
+            for item, kind in zip(value, kinds, strict=True):
+                _ensure_type(item, kind)
+            return
+    elif origin in (types.UnionType, typing.Union):
+        if any(_is_of(value, kind) for kind in arguments):
+            return
+    elif _is_of(value, hint):
+        if dataclasses.is_dataclass(value):
+            hints = typing.get_type_hints(type(value), include_extras=True)
+            for field in dataclasses.fields(value):
+                _ensure_type(getattr(value, field.name), hints[field.name])
+        return
+    raise FileError(
+        "a value in the file is of another type than its claim asks for",
+        value=type(value).__name__,
+        remedy=f"It asks for {getattr(hint, '__name__', hint)}.",
+    )
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type; true where the type cannot be asked."""
+    kind = type(None) if kind is None else typing.get_origin(kind) or kind
+    if kind is float:
+        return isinstance(value, float | int) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    try:
+        return isinstance(value, kind)
+    except TypeError:
+        return True
+
+
 def _decode(document: Any, records: dict[str, type]) -> Any:
     if document is None or isinstance(document, bool | str):
         return document
@@ -156,7 +213,7 @@ def _integer(value: object) -> int:
 
 
 def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
-    sized = isinstance(shape, list) and all(isinstance(s, int) and s >= 0 for s in shape)
+    sized = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
     if (
         not sized
         or not isinstance(values, list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from attsvm.errors import AttsvmError, FileError
 from attsvm.theory import codec, files
 from attsvm.theory.claim import Claim
-from attsvm.theory.confirm import Confirmation, confirm
+from attsvm.theory.confirm import confirm
 from attsvm.theory.latex import latex
 from attsvm.theory.packs import Pack, find_claims
+from attsvm.theory.searchers.shrink import smallness
 from attsvm.theory.snippets import python
 
 if TYPE_CHECKING:
     from attsvm.theory.account import Hunt
     from attsvm.theory.tally import Refuted
 
-__all__ = ["Replay", "document", "file_name", "gathered", "read", "replay", "store"]
+__all__ = ["Replay", "document", "file_name", "gathered", "read", "replay", "shown", "store"]
 
 KIND = "attsvm-counterexample"
 SCHEMA = 1
@@ -86,6 +87,9 @@ def document(
 def store(folder: Path, account: Hunt) -> dict[str, str]:
     """Write the smallest and the worst counterexample of a hunt; their paths by role.
 
+    A smaller one that is there already is kept, where it was found on the same code of the claim,
+    is still confirmed, and by evidence of the same kind.
+
     Raises:
         FileError: the folder cannot be written.
     """
@@ -98,11 +102,60 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
         if found is None:
             continue
         path = folder / (name if role == "smallest" else name.replace(".json", "--worst.json"))
+        if role == "smallest" and _smaller(path, account, found):
+            stored[role] = path.as_posix()
+            continue
         minimal = role == "smallest" and account.minimal
         entry = document(account.claim, found, part=account.part, role=role, minimal=minimal)
         files.write_text(path, files.dump(entry) + "\n")
         stored[role] = path.as_posix()
     return stored
+
+
+def _smaller(path: Path, account: Hunt, found: Refuted) -> bool:
+    """Whether a smaller counterexample than this one stands in the file."""
+    claim = account.claim
+    try:
+        there = read(path)
+    except FileError:
+        return False
+    about = there.get("claim"), there.get("sibling") or "", there.get("fingerprint")
+    if about != (claim.id, account.part, claim.fingerprint):
+        return False
+    replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
+    stands = replayed.confirmed and replayed.evidence == found.evidence
+    return stands and smallness(there["instance"]) < smallness(found.instance)
+
+
+def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:
+    """A refutation for people: its instance as Python, and its slack.
+
+    Args:
+        claim: the claim.
+        part: the part of it that is refuted.
+        found: the refutation.
+        most: lines of Python at most; beyond that the sizes of its arrays stand instead.
+    """
+    script = python(claim, part, codec.decode(found.instance, claim.instance_type))
+    lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
+    if len(lines) > most:
+        lines = [f"case of {', '.join(_sizes(found.instance)) or 'many parts'}"]
+    if found.enclosure is None:
+        return [*lines, f"slack about {found.slack['value']}, {found.method}"]
+    return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
+
+
+def _sizes(document: Any, name: str = "") -> Iterator[str]:
+    """Every array in an encoded instance with its shape."""
+    if isinstance(document, dict) and "fields" in document:
+        for key, value in document["fields"].items():
+            yield from _sizes(value, f"{name}.{key}" if name else key)
+    elif isinstance(document, dict) and "tuple" in document:
+        for k, value in enumerate(document["tuple"]):
+            yield from _sizes(value, f"{name}[{k}]")
+    elif isinstance(document, dict) and "values" in document:
+        (shape,) = (value for key, value in document.items() if key != "values")
+        yield f"{name or 'array'} {' x '.join(map(str, shape)) or 'scalar'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +182,9 @@ class Replay:
         """One line for people."""
         claim = f"{self.claim}: " if self.claim else ""
         stale = " (the code of the claim has changed since)" if self.stale else ""
-        return f"{self.result}: {self.file}: {claim}{self.reason}{stale}"
+        told = (f"{self.file} ", f"there is no file {self.file}.")
+        file = "" if self.reason.startswith(told) else f"{self.file}: "
+        return f"{self.result}: {file}{claim}{self.reason}{stale}"
 
 
 def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -160,6 +215,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
             value=stored.get("schema"),
             remedy=f"This version reads schema {SCHEMA}.",
         )
+    if stored.get("instance") is None:
+        raise FileError(f"{path} holds no instance", remedy="`hunt` writes such files whole.")
     return stored
 
 
@@ -177,7 +234,7 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
             raise FileError(f"{name} names no single claim", value=wanted)
         claim = claims[0]
         part = claim.part(str(stored.get("sibling") or ""))
-        case = codec.decode(stored.get("instance"), claim.instance_type)
+        case = codec.decode_exactly(stored["instance"], claim.instance_type)
         failed = [h.name for h in part.hypotheses if h.holds(case) is not True]
         if failed:
             said = f"the instance does not satisfy: {', '.join(failed)}"
@@ -190,17 +247,22 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     except (Exception, SystemExit) as error:  # a file may upset a claim in any way; report it
         return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
     if answer.refuted:
-        said = _violation(answer, kind)
+        said = _violation(answer.enclosure or ("?", "?"), answer.method, kind)
         return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, stale)
     said = "the conclusion holds" if answer.refuted is False else "the sign stays open"
     said = f"{said} on this instance ({answer.method})"
     return Replay(name, "NOT CONFIRMED", claim.id, "none", said, stale)
 
 
-def _violation(answer: Confirmation, kind: str) -> str:
+def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:
     """How the slack violates the conclusion."""
-    low, high = answer.enclosure or ("?", "?")
+    low, high = map(_plain, enclosure)
+    where = f"slack in [{low}, {high}], {method}"
     if kind == "strict" and not high.startswith("-"):
-        method = f"slack in [{low}, {high}], {answer.method}"
-        return f"slack <= 0 violates a strict inequality: {method}"
-    return f"slack in [{low}, {high}], {answer.method}"
+        return f"slack <= 0 violates a strict inequality: {where}"
+    return where
+
+
+def _plain(bound: str) -> str:
+    """A decimal without zeros at its end."""
+    return bound.rstrip("0").rstrip(".") if "." in bound and "e" not in bound else bound

@@ -14,7 +14,10 @@ from attsvm.theory.counterexample import Replay, file_name, read, replay
 from attsvm.theory.packs import Pack
 from attsvm.theory.verdict import Truth
 
-__all__ = ["chosen", "known", "place", "replay_curated", "replays", "shown", "summary"]
+__all__ = ["STORED", "chosen", "known", "place", "replay_curated", "replays", "shown", "summary"]
+
+STORED = "stored counterexample"
+"""What found a counterexample that was known before the search."""
 
 
 def place(claim: Claim) -> Path:
@@ -28,7 +31,7 @@ def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
         stored = read(place(claim))
         if stored.get("claim") != claim.id or (stored.get("sibling") or "") != part:
             return ()
-        return (codec.decode(stored.get("instance"), claim.instance_type),)
+        return (codec.decode_exactly(stored.get("instance"), claim.instance_type),)
     except AttsvmError:  # `replay_curated` tells of it
         return ()
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from attsvm.errors import FileError
 from attsvm.theory import files
 from attsvm.theory.ledger import Run
+from attsvm.theory.packs import Pack
 from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
 
-__all__ = ["Expectation", "hold", "read_expectations"]
+__all__ = ["Expectation", "concerned", "hold", "read_expectations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,17 @@ def _expectation(claim: str, entry: Any, path: object) -> Expectation:
     except (ValueError, TypeError) as error:
         raise FileError(f"{path}: the entry of {claim} cannot be read", value=str(error)) from error
     return Expectation(verdict, reason, until)
+
+
+def concerned(packs: Sequence[Pack], named: Collection[str], run: Run) -> tuple[Pack, ...]:
+    """The packs whose expectations a run is held against: all of them where none is named.
+
+    Otherwise those that are named, and others where the run set out to check a claim of theirs.
+    """
+    asked = set(run.claims) | set(run.verdicts)
+    return tuple(
+        p for p in packs if not named or p.name in named or any(c.id in asked for c in p.claims)
+    )
 
 
 def hold(

@@ -100,8 +100,11 @@ def hunt(
         chase.hunt.interrupted = True
     except WorkerError as lost:
         chase.hunt.error = chase.hunt.error or str(lost)
-    chase.hunt.seconds = time.time() - chase.started
-    return chase.hunt
+    account = chase.hunt
+    if account.examples == 0 and not (account.error or account.interrupted or account.smallest):
+        account.error = "no instance was looked at: name a searcher that draws, or give more time"
+    account.seconds = time.time() - chase.started
+    return account
 
 
 class _Over(Exception):
@@ -245,6 +248,8 @@ class _Chase:
         account.undecided += gain.undecided
         account.note = account.note or gain.note
         account.open += gain.open
+        account.broke += gain.broke
+        account.broke_note = account.broke_note or gain.broke_note
         account.coverage = merged([account.coverage, gain.coverage])
         if gain.max_slack is not None:
             most = account.max_slack
@@ -279,7 +284,7 @@ class _Chase:
         resume = {"shrink": (0, 0), "worsen": (0, 0)}
         ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None is as many as it takes
         try:
-            while any(left is None or left > 0 for left in ahead.values()):
+            while any(left is None or left > 0 for left in ahead.values()):  # one may break
                 jobs = []
                 for name, left in ahead.items():
                     if left is None or left > 0:
@@ -288,7 +293,9 @@ class _Chase:
                 for name, job in jobs:
                     gain = self._result(job)
                     if gain.error is not None or gain.found is None:
-                        raise _Over
+                        self.hunt.error = self.hunt.error or gain.error
+                        ahead[name] = 0
+                        continue
                     found = Refuted.read(gain.found)
                     over = gain.minimal or (name == "worsen" and found == now[name])
                     now[name], resume[name] = found, (gain.resume[0], gain.resume[1])

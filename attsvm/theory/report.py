@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Live", "print_claims", "table_text", "tell_hunt", "verdict_rows"]
+__all__ = ["Live", "outcome", "print_claims", "table_text", "tell_hunt", "verdict_rows"]
 
 _COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
 
@@ -80,6 +80,20 @@ def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None)
                     f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
                 )
             )
+
+
+def outcome(wrong: int, fallen: int) -> str:
+    """What a run came to.
+
+    Args:
+        wrong: verdicts that are not the expected ones.
+        fallen: curated counterexamples that were not confirmed.
+    """
+    said = f"{wrong} not as expected" if wrong else "every verdict as expected"
+    if not fallen:
+        return said
+    curated = "curated counterexamples were" if fallen > 1 else "curated counterexample was"
+    return f"{said}, {'and' if wrong else 'but'} {fallen} {curated} not confirmed"
 
 
 def _meanings(entry: Mapping[str, Any]) -> str:
@@ -155,39 +169,78 @@ class Live:
             print(f"[{done}/{self.total or '...'}] {text}", file=sys.stderr, flush=True)
 
 
-def tell_hunt(document: Mapping[str, Any], packs: Iterable[str]) -> None:
-    """Print how a hunt went, from the document of `hunt --json`."""
-    looked = f"{document['examples']} instances in {document['rounds']} rounds"
+def tell_hunt(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str] = ()) -> None:
+    """Print how a hunt went.
+
+    Args:
+        document: of `hunt --json`.
+        packs: those that the user named.
+        shown: the counterexample for people, a line each.
+    """
     name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
+    looked = f"{document['examples']} instances in {document['rounds']} rounds"
+    if document["interrupted"] and document["examples"] == document["rejected"] == 0:
+        print(f"interrupted before anything was looked at: {name}")
+        return
     if document["interrupted"]:
         print("interrupted; what was found is kept")
     if document["found"]:
         print(f"refuted, {document['evidence']}: {name} after {looked}, by {document['found_by']}")
-        least = "no single move makes it smaller" if document["minimal"] else "not made minimal"
-        print(f"counterexample: {document['counterexample']} ({least})")
-        if document["worst"]:
-            print(f"the worst found: {document['worst']}")
-        with_pack = "".join(f" --pack {pack}" for pack in packs)
-        print(f"replay it: attsvm replay{with_pack} {document['counterexample']}")
+        _tell_find(document, packs, shown)
+        _tell_searchers(document)
+        return
+    if document["error"] is not None:
+        print(f"no answer: {name}, the hunt broke after {looked}")
     else:
         print(f"not refuted: {name} after {looked}; that is no proof")
-        if document["tightness"] is not None:
-            print(f"closest: left side over right side reached {document['tightness']:.6g}")
-        elif document["min_slack"] is not None:
-            print(f"closest: slack {document['min_slack']:.6g}")
-        if document["undecided"]:
-            print(f"open: {document['undecided']} instances could be settled neither way")
-        _tell_search(document)
+    if document["tightness"] is not None:
+        print(f"closest: left side over right side reached {document['tightness']:.6g}")
+    elif document["min_slack"] is not None:
+        print(f"closest: slack {document['min_slack']:.6g}")
+    if document["undecided"]:
+        print(f"open: {document['undecided']} instances could be settled neither way")
+    if document["broke"]:
+        print(
+            f"raised: on {document['broke']} made-up instances that meet the hypotheses the claim "
+            f"raised an exception, the first time {document['broke_note']}"
+        )
+    _tell_searchers(document)
+    _tell_search(document)
 
 
-def _tell_search(document: Mapping[str, Any]) -> None:
-    """Print who looked where, and what the search was blind to."""
+def _tell_find(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str]) -> None:
+    """Print the counterexample and where it is."""
+    for line in shown:
+        print(f"  {line}")
+    least = document["unfinished"]
+    least = f"not made minimal: {least}" if least else "no single move makes it smaller"
+    print(f"  ({least})")
+    path = document["counterexample"]
+    kept = ", which keeps the smaller one that was there" if document["kept"] else ""
+    print(f"counterexample: {path}{kept}; it holds a Python script and LaTeX to paste")
+    if document["worst"]:
+        print(f"the worst found: {document['worst']}")
+    with_pack = "".join(f" --pack {pack}" for pack in packs)
+    print(f"replay it: attsvm replay{with_pack} {path}")
+
+
+_NEEDS = {"gradient": "PyTorch is missing"}
+
+
+def _tell_searchers(document: Mapping[str, Any]) -> None:
+    """Print who looked, and who could not."""
     for name, effort in document["searchers"].items():
         print(
             f"  {name:10} {effort['turns']:4} turns, {effort['accepted']:7} instances, "
             f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
             f"{effort['seconds']:.1f} s"
         )
+    for name in document["absent"]:
+        print(f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}")
+
+
+def _tell_search(document: Mapping[str, Any]) -> None:
+    """Print what the search was blind to."""
     looked = document["ordinary"]
     for name, count in document["hypotheses"].items():
         print(f"  satisfied by {count} of {looked} drawn: {name}")

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from attsvm.theory.ledger import Run
+from attsvm.theory.report import outcome
 from attsvm.theory.verdict import Evidence, Truth, Validity
 
 __all__ = ["page"]
@@ -43,6 +44,7 @@ def page(run: Run) -> str:
     ]
     if missing:
         lines.append(f"<p class='off'>Without a verdict: {escape(', '.join(missing))}</p>")
+    lines += [f"<p class='off'>{escape(said)}</p>" for said in _fallen(run)]
     lines += [_table(entries), *map(_details, entries), _words()]
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
@@ -53,11 +55,21 @@ def page(run: Run) -> str:
 
 
 def _outcome(run: Run, off: list[Any], missing: list[str]) -> str:
-    said = f"{len(off)} not as expected" if off else "every verdict as expected"
+    said = outcome(len(off), len(_fallen(run)))
     if not run.finished or missing:
         said += "; the run did not finish"
     if run.damaged:
         said += f"; {run.damaged} damaged line(s) in its record"
+    return said
+
+
+def _fallen(run: Run) -> list[str]:
+    """A sentence for every curated counterexample that the run did not confirm."""
+    said = []
+    for file in sorted(set(run.curated) | set(run.replays)):
+        replay = run.replays.get(file, {"result": "NOT REPLAYED"})
+        if replay["result"] != "CONFIRMED":
+            said.append(f"{replay['result']}: {file} {replay.get('reason', '')}")
     return said
 
 
@@ -101,6 +113,8 @@ def _details(entry: Mapping[str, Any]) -> str:
     for sibling in entry.get("siblings", []):
         fate = f"refuted by {sibling.get('found_by')}" if sibling.get("refuted") else "survived"
         facts.append(("false sibling", f"{sibling.get('name')}: {fate}"))
+    if entry.get("broke"):
+        facts.append((f"raised on {entry['broke']} made-up", entry.get("broke_note", "")))
     if entry.get("counterexample"):
         facts.append(("counterexample", entry["counterexample"]))
     rows = "".join(f"<tr><th>{_text(a)}</th><td>{_text(b)}</td></tr>" for a, b in facts)

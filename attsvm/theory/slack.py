@@ -8,6 +8,9 @@ from typing import Literal
 
 __all__ = ["Slack"]
 
+_SURE = 1e-3
+"""An error below this part of the right side leaves the ratio as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slack:
@@ -32,12 +35,12 @@ class Slack:
     @classmethod
     def at_most(cls, left: float, right: float, error: float) -> Slack:
         """The conclusion left <= right."""
-        return cls(right - left, error, "inequality", _ratio(left, right))
+        return cls(right - left, error, "inequality", _ratio(left, right, error))
 
     @classmethod
     def below(cls, left: float, right: float, error: float) -> Slack:
         """The conclusion left < right."""
-        return cls(right - left, error, "strict", _ratio(left, right))
+        return cls(right - left, error, "strict", _ratio(left, right, error))
 
     @classmethod
     def equal(cls, residual: float, error: float) -> Slack:
@@ -79,7 +82,8 @@ class Slack:
         return self.value - self.error, self.value + self.error
 
 
-def _ratio(left: float, right: float) -> float | None:
+def _ratio(left: float, right: float, error: float) -> float | None:
+    """Left over right side; where these are made of rounding, what is sure of it."""
     if right > 0.0 and left >= 0.0 and math.isfinite(left) and math.isfinite(right):
-        return left / right
+        return left / right if error <= _SURE * right else max(left - error, 0.0) / right
     return None

@@ -17,8 +17,8 @@ from attsvm.theory.slack import Slack
 
 __all__ = ["Refuted", "Tally"]
 
-_TOUCHING = 5
-"""How many made-up instances whose slack floats cannot tell from 0 are evaluated exactly."""
+_TOUCHING = 12
+"""How many made-up instances are evaluated exactly though floats only cannot settle them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class Tally:
         self.probed = 0
         self.refused = 0
         self.open = 0
+        self.broke = 0
+        self.broke_note = ""
         self.touching = _TOUCHING
         self.best: tuple[float, Any, Slack] | None = None
         self.pool = Pool()
@@ -131,27 +133,34 @@ class Tally:
         """
         try:
             admissible = all(h.holds(case) for h in self.part.hypotheses)
-            slack = self._slack(case) if admissible else None
         except ClaimError:
             raise
         except Exception as problem:
             if not (reshaped or isinstance(problem, DataError)):
                 raise
-            slack = None
-        if slack is None:
+            admissible = False
+        if not admissible:
             self.refused += 1
             return None, None
-        self.probed += 1
-        if slack.kind == "unknown":
-            self.open += 1
+        try:
+            slack = self._slack(case)
+        except ClaimError:
+            raise
+        except Exception as problem:
+            if not (reshaped or isinstance(problem, DataError)):
+                raise
+            self._leave_broken(case, problem)
             return None, None
+        self.probed += 1
         answer = None
         if slack.violated or (not slack.holds and self.touching > 0):
             self.touching -= not slack.violated
             answer = self._confirmed(case, slack)
         refuted = answer is not None and answer.refuted is True
-        self._record(slack, case, refuted=refuted)
-        height = _height(slack)
+        contradicted = answer is not None and answer.refuted is False and slack.violated
+        if not contradicted:  # its height would lead the search to where floats are wrong
+            self._record(slack, case, refuted=refuted)
+        height = None if slack.kind == "unknown" or contradicted else _height(slack)
         if answer is not None and refuted:
             return height, self._refutation(case, slack, answer, searcher)
         if answer is not None and slack.violated:
@@ -217,6 +226,13 @@ class Tally:
             )
         where = json.dumps(codec.encode(case))
         self.note = self.note or f"{said}; first at {where[:300]}"
+
+    def _leave_broken(self, case: Any, problem: Exception) -> None:
+        """Count an admissible instance on which the conclusion raised."""
+        self.broke += 1
+        where = json.dumps(codec.encode(case))
+        said = f"{type(problem).__name__}: {problem}; first at {where[:300]}"
+        self.broke_note = self.broke_note or said
 
     def _record(self, slack: Slack, case: Any, *, refuted: bool) -> None:
         if not self.counting or slack.kind == "unknown":

@@ -12,7 +12,7 @@ import numpy as np
 
 from attsvm.theory.check import describe
 from attsvm.theory.claim import Claim
-from attsvm.theory.curated import known
+from attsvm.theory.curated import STORED, known
 from attsvm.theory.profiles import derive_seed
 from attsvm.theory.search import guide
 from attsvm.theory.searchers import (
@@ -79,7 +79,7 @@ class Gain:
         undecided, note, open: as in `Outcome`.
         min_slack, tightness: the least slack and the largest ratio seen.
         audited: instances re-evaluated exactly.
-        max_slack, coverage: as in `Outcome`.
+        broke, broke_note, max_slack, coverage: as in `Outcome`.
         pool: the pool that it leaves.
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
@@ -99,6 +99,8 @@ class Gain:
     min_slack: float | None
     tightness: float | None
     audited: int
+    broke: int
+    broke_note: str
     max_slack: float | None
     coverage: dict[str, dict[str, int]]
     pool: list[Any]
@@ -131,8 +133,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
     """Take a turn; nothing that a claim does escapes as an exception."""
     started = time.perf_counter()
     tally = Tally(claim, claim.part(turn.part), turn.audits)
-    before = Pool.read(turn.pool)
-    tally.pool = before
+    tally.pool = Pool.read(turn.pool)
     found: Refuted | None = None
     minimal, interrupted, resume = False, False, (0, 0)
     error = None
@@ -141,8 +142,10 @@ def take(claim: Claim, turn: Turn) -> Gain:
             warnings.simplefilter("ignore")
             if turn.found is not None:
                 tally.latest = Refuted.read(turn.found)
-                polished = POLISHERS[turn.searcher](tally, tally.latest, turn.budget, turn.deadline)
-                found, minimal = polished.found, polished.minimal
+                where = (turn.resume[0], turn.resume[1])
+                polish = POLISHERS[turn.searcher]
+                done = polish(tally, tally.latest, turn.budget, turn.deadline, where)
+                found, minimal, resume = done.found, done.minimal, done.resume
             else:
                 found = _searched(tally, turn)
     except KeyboardInterrupt:
@@ -152,7 +155,9 @@ def take(claim: Claim, turn: Turn) -> Gain:
     except Stop:
         found = tally.latest
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
-        error = describe(problem)
+        found, error = tally.latest, describe(problem)  # what was confirmed stays so
+    if error is None and found is None:
+        error = _audited(tally)
     return Gain(
         searcher=turn.searcher,
         accepted=tally.examples + tally.probed,
@@ -165,6 +170,8 @@ def take(claim: Claim, turn: Turn) -> Gain:
         min_slack=tally.min_slack,
         tightness=tally.tightness,
         audited=tally.audited,
+        broke=tally.broke,
+        broke_note=tally.broke_note,
         max_slack=tally.max_slack,
         coverage=tally.coverage.json(),
         pool=tally.pool.json(),
@@ -177,6 +184,15 @@ def take(claim: Claim, turn: Turn) -> Gain:
     )
 
 
+def _audited(tally: Tally) -> str | None:
+    """Re-evaluate the closest instance exactly; what is wrong with its floats, if anything."""
+    try:
+        tally.audit_closest()
+    except Exception as problem:
+        return describe(problem)
+    return None
+
+
 def _searched(tally: Tally, turn: Turn) -> Refuted | None:
     seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
     if turn.searcher == "drawn":
@@ -187,8 +203,12 @@ def _searched(tally: Tally, turn: Turn) -> Refuted | None:
         scout = Scout(tally, guided.title, turn.budget, turn.deadline)
         return guide(guided, scout, generator)
     title = EXPLICIT if turn.searcher == "explicit" else ENSEMBLE
-    stored = (*known(tally.claim, turn.part), *tally.part.examples)
-    cases = stored if turn.searcher == "explicit" else range(turn.budget)
+    if turn.searcher == "explicit":
+        for case in known(tally.claim, turn.part):
+            found = tally.examine(case, STORED)[1]
+            if found:
+                return found
+    cases = tally.part.examples if turn.searcher == "explicit" else range(turn.budget)
     for case in cases:
         if turn.deadline is not None and time.time() > turn.deadline:
             return None

@@ -103,6 +103,8 @@ class Checked:
             "probed": o.probed,
             "refused": o.refused,
             "open": o.open,
+            "broke": o.broke,
+            "broke_note": o.broke_note,
             "coverage": o.coverage,
             "warnings": self.warnings,
             "proof": o.proof,

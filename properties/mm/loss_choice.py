@@ -179,7 +179,8 @@ def one_direction(case: Prompting, other: str, factor: float | None) -> tuple[fl
     (a, error_a), (b, error_b) = (pulls(case, LOSSES[name]) for name in (case.loss, other))
     best = 1.0 if factor is None else factor
     if factor is None and b.any():
-        best = max(float(a @ b) / float(b @ b), 0.0)
+        size = float(np.abs(b).max())  # else squares underflow
+        best = max(float(a @ (b / size)) / float((b / size) @ (b / size)), 0.0) / size
     return float(np.abs(a - best * b).max()), error_a + best * error_b
 
 
@@ -249,4 +250,6 @@ def certify_together(
 def amended_2(case: Prompting, other: str = "correlation", factor: float | None = None) -> Slack:
     """With one input."""
     left, error = one_direction(case, other, factor)
+    if not np.isfinite(left + error):
+        return Slack.unknown("the gradient overflows")
     return Slack.equal(left, error)

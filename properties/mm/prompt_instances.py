@@ -9,10 +9,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.theory import sibling
+from properties.misled import starts_about
 from properties.mm.prompts import DECREASING, Prompting, prompting, properly_started
 from properties.runs import pulling_data, rival_data, tight_data, towards_solution
 from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
-from properties.strategies import arrays, sizes
+from properties.strategies import sizes
 
 __all__ = [
     "ASIDE",
@@ -61,10 +62,10 @@ OTHER_DIRECTIONS = {
 
 @st.composite
 def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
-    """Runs on the keys and scores of data sets; starts are zero, small and large by powers of 2."""
+    """Runs on keys and scores of data sets; starts are misled, zero, small and large by powers."""
     drawn = draw(data)
-    start = draw(arrays(drawn.d)) * 2.0 ** draw(st.sampled_from(powers or (0,)))
-    return Prompting(drawn.X, drawn.gamma, start, draw(st.sampled_from(DECREASING)))
+    case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(DECREASING)))
+    return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
 
 
 def comparable(*powers: int) -> st.SearchStrategy[Prompting]:

@@ -66,6 +66,8 @@ def published(case: BoundedPair, power: int, share: float) -> Slack:
     scale = math.exp(-power * log_published_gradient_constant(n, case.R)) / share
     left, error = change(pair)
     distance = float(np.linalg.norm(pair.x - pair.y))
+    if not math.isfinite((left + error) * scale):
+        return Slack.unknown("the gradient overflows")
     return Slack.at_most(
         left * scale, distance, (error + 1e-11 * left) * scale + 1e-14 * distance + 1e-300
     )

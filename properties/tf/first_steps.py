@@ -16,8 +16,9 @@ from attsvm.exact.descent import gradient, threshold
 from attsvm.exact.numbers import Matrix
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient
+from properties.misled import starts_about
 from properties.programmes import constraints, first_optimal, flat
-from properties.strategies import arrays, attention_data, sizes, starts
+from properties.strategies import arrays, attention_data, sizes
 from properties.tf.descents import DECREASING
 
 
@@ -116,17 +117,18 @@ def stepped(case: Step) -> Array | None:
 
 @st.composite
 def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Small data, started at zero or near it."""
+    """Small data, started at zero, near it or misled."""
     data = draw(attention_data(n=(1, 2), T=(2, 3), d=(2, 3)))
-    start = draw(starts(data.d, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
+    start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
     return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
 
 
 @st.composite
 def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Data whose first gradient mostly separates: rivals on axes of their own, start zero or so.
+    """Data whose first gradient mostly separates: rivals on axes of their own.
 
-    Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise.
+    Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise. The
+    start is zero, near it or misled.
     """
     n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
     d = n * (T - 1)
@@ -137,7 +139,7 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     scores = -np.abs(draw(arrays(n, T))) / 2.0
     scores[:, 0] = 1.0 + np.abs(draw(arrays(n)))
     data = AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores)
-    start = draw(starts(d, -2)) if draw(st.booleans()) else np.zeros((d, d))
+    start = draw(starts_about(data, -2)) if draw(st.booleans()) else np.zeros((d, d))
     return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
 
 

@@ -31,6 +31,7 @@ from attsvm.theory import Slack, claim, sibling
 from properties.accord import in_accord, rivals_equal, together, together_larger
 from properties.courses import arrives
 from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties.misled import starts_about
 from properties.relaxed import elsewhere
 from properties.runs import (
     Run,
@@ -43,7 +44,6 @@ from properties.runs import (
     several_tokens,
     unique_optimum,
 )
-from properties.strategies import starts
 from properties.tf import SOURCE
 from properties.tf.descents import DECREASING, ONE_TOKEN, OPPOSED, Descent
 
@@ -74,9 +74,9 @@ def _descent(run: Run) -> Descent:
 
 @st.composite
 def started(draw: st.DrawFn, data: Any) -> Descent:
-    """A decreasing loss on data of the strategy, started at zero, near it and far from it."""
+    """A decreasing loss on data of the strategy, started at zero, near it, far from it, misled."""
     drawn = draw(data)
-    return Descent(drawn, draw(starts(drawn.d, 0, 1, 3)), draw(st.sampled_from(DECREASING)))
+    return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(DECREASING)))
 
 
 def larger(generator: np.random.Generator) -> Descent:

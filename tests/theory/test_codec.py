@@ -236,3 +236,38 @@ def test_random_documents_decode_or_are_refused(document):
     except AttsvmError:
         return
     assert codec.encode(codec.decode(codec.encode(value), Outer)) == codec.encode(value)
+
+
+@pytest.mark.parametrize(
+    ("document", "hint"),
+    [
+        (True, np.ndarray),
+        ({"int": "5"}, np.ndarray),
+        ({"fraction": "1/3"}, float),
+        (True, float),
+        ({"float": "1/3"}, float),
+        ({"float64": [1], "values": ["1/3"]}, np.ndarray),
+        ({"float": "0x1p-5000"}, float),
+        ({"float64": [True], "values": ["1"]}, np.ndarray),
+        ({"tuple": [{"float": "1"}]}, tuple[float, float]),
+        ("word", float | None),
+    ],
+)
+def test_files_of_others_are_held_exactly_and_of_the_types_asked_for(document, hint):
+    with pytest.raises(FileError):
+        codec.decode_exactly(document, hint)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (0.1, float),
+        (np.array([0.5, -0.0, np.inf]), np.ndarray),
+        ((1.5, "word", None), tuple[float, str, float | None]),
+        ((1.0, 2.0, 3.0), tuple[float, ...]),
+        (3, int),
+    ],
+)
+def test_what_was_written_is_read_back_exactly(value, hint):
+    again = codec.decode_exactly(codec.encode(value), hint)
+    assert codec.encode(again) == codec.encode(value)

@@ -1,15 +1,28 @@
 """A stored counterexample is confirmed by its values alone, and by nothing else in its file."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import toy_pack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory import PROFILES, load_packs
+from attsvm.theory import PROFILES, codec, load_packs
+from attsvm.theory.account import Hunt
 from attsvm.theory.check import check_part
-from attsvm.theory.counterexample import document, file_name, gathered, replay
+from attsvm.theory.counterexample import (
+    document,
+    file_name,
+    gathered,
+    read,
+    replay,
+    shown,
+    store,
+)
+from attsvm.theory.tally import Tally
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 NAMES = ["false", "unequal", "tie", "rare", "numeric"]
@@ -120,8 +133,9 @@ def test_a_claim_that_changed_since_is_called_stale(tmp_path, packs, documents):
         ({"sibling": "unheard of"}, "has no sibling of that name"),
         ({"instance": {"float": "x"}}, "cannot be read"),
         ({"instance": {"record": "Popen", "fields": {}}}, "does not use"),
-        ({"instance": None}, "TypeError"),
-        ({"instance": "text"}, "TypeError"),
+        ({"instance": None}, "stored.json holds no instance. `hunt` writes such files whole."),
+        ({"claim": "toy/rare:literal"}, "is of another type than its claim asks for (got float)"),
+        ({"instance": "text"}, "is of another type than its claim asks for (got str)"),
         ({"claim": "toy/raises:literal", "instance": {"float": "51"}}, "ArithmeticError"),
         ({"claim": "toy/exits:literal"}, "SystemExit"),
     ],
@@ -163,8 +177,71 @@ def test_a_folder_stands_for_all_its_json_files_in_order(tmp_path):
 
 def test_a_replay_is_told_in_one_line(tmp_path, packs, documents):
     line = str(replayed(tmp_path, packs, {**documents["false"], "fingerprint": "0"}))
-    assert line.startswith(f"CONFIRMED: {tmp_path}/stored.json: toy/false:literal: slack in [-1.0")
+    assert line.startswith(
+        f"CONFIRMED: {tmp_path}/stored.json: toy/false:literal: slack in [-1, -1]"
+    )
     assert line.endswith("(the code of the claim has changed since)")
+
+
+def test_an_error_names_its_file_once(tmp_path, packs):
+    for text in ("[]", "{", None, '{"kind": "attsvm-counterexample", "schema": 1}'):
+        path = tmp_path / "list.json"
+        path.unlink(missing_ok=True)
+        if text is not None:
+            path.write_text(text)
+        line = str(replay(path, packs))
+        assert line.startswith("ERROR: ")
+        assert line.count("list.json") == 1
+
+
+def refutation(claim, part, x):
+    """The confirmed refutation at one instance, and the account of a hunt that ended with it."""
+    found = Tally(claim, claim.part(part), 0).examine(x, "here")[1]
+    assert found is not None
+    return Hunt(claim, part, smallest=found, worst=found)
+
+
+@given(st.integers(6, 60), st.integers(6, 60))
+def test_a_smaller_counterexample_is_never_replaced_by_a_larger_one(tmp_path_factory, x, y):
+    folder = tmp_path_factory.mktemp("found")
+    for k in (x, y):
+        stored = store(folder, refutation(toy_pack.false, "", float(k)))
+        assert stored == {"smallest": (folder / file_name(toy_pack.false.id)).as_posix()}
+    assert read(stored["smallest"])["instance"] == {"float": str(min(x, y))}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fingerprint": "0"},
+        {"sibling": "shift 100"},
+        {"claim": "toy/true:literal"},
+        {"instance": {"float": "5"}},
+        {"instance": {"float": "x"}},
+        {"instance": None},
+        {"kind": "other"},
+    ],
+)
+def test_what_is_no_smaller_counterexample_of_the_same_claim_is_replaced(tmp_path, changes):
+    path = tmp_path / file_name(toy_pack.false.id)
+    store(tmp_path, refutation(toy_pack.false, "", 6.0))
+    path.write_text(json.dumps({**read(path), **changes}))
+    store(tmp_path, refutation(toy_pack.false, "", 7.0))
+    assert read(path)["instance"] == {"float": "7"}
+
+
+def test_a_short_find_is_shown_as_python_and_a_long_one_by_its_sizes():
+    rare = refutation(toy_pack.rare, "", toy_pack.Point(np.array([37.0, -22.0]))).smallest
+    python = ["case = Point(", "    at=np.array([37, -22], dtype=float),", ")"]
+    slack = "slack in [-0.125, -0.125], ball arithmetic at 64 bits"
+    assert shown(toy_pack.rare, "", rare) == [*python, slack]
+    assert shown(toy_pack.rare, "", rare, most=2) == ["case of at 2", slack]
+    for bound, plain in (("-1.50", "-1.5"), ("-1.0e-10", "-1.0e-10"), ("-10", "-10")):
+        said = shown(toy_pack.rare, "", replace(rare, enclosure=(bound, bound)))[-1]
+        assert said.startswith(f"slack in [{plain}, {plain}], ")
+    assert shown(toy_pack.rare, "", replace(rare, enclosure=None))[-1].startswith("slack about -0.")
+    tie = refutation(toy_pack.tie, "", 0.0).smallest
+    assert shown(toy_pack.tie, "", tie)[-1].startswith("slack <= 0 violates a strict inequality")
 
 
 @given(
@@ -183,7 +260,7 @@ def test_random_changes_never_escape_as_exceptions(tmp_path_factory, packs, docu
 
 @given(st.integers(-8000, 8000))
 def test_confirmed_is_said_exactly_of_instances_that_violate(tmp_path_factory, packs, documents, k):
-    stored = {**documents["false"], "instance": {"float": f"{k}/1024"}}
+    stored = {**documents["false"], "instance": codec.encode(k / 1024)}
     result = replayed(tmp_path_factory.getbasetemp(), packs, stored)
     assert result.result == ("CONFIRMED" if k / 1024 > 5 else "NOT CONFIRMED")
 

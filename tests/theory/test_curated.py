@@ -200,7 +200,7 @@ def test_a_hunt_knows_the_stored_counterexample_unless_it_starts_afresh(pack):
     assert known(true) == ()
     found = hunt(false, seconds=None, rounds=1)
     assert found.efforts["explicit"].accepted == 1
-    assert found.smallest.found_by == "explicit instance"
+    assert found.smallest.found_by == "stored counterexample"
     assert hunt(false, seconds=None, rounds=1, known=False, searchers=["drawn"]).smallest is None
     for text in ("{", "[]", json.dumps({"kind": "attsvm-counterexample", "schema": 1})):
         (pack / FALSE).write_text(text)

@@ -3,6 +3,7 @@
 import datetime
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.gate import Expectation, hold, read_expectations
+from attsvm.theory.gate import Expectation, concerned, hold, read_expectations
 from attsvm.theory.ledger import Run
 
 TODAY = datetime.date(2026, 6, 1)
+TOYS = str(Path(__file__).parent / "toy_pack.py")
 A, B = "toy/a:literal", "toy/b:literal"
 
 
@@ -144,6 +146,20 @@ def test_only_the_reviewed_words_pass(truth, evidence, validity):
     reasons = hold(seen, expected(), TODAY)
     wrong = sum(a != b for a, b in zip(words, ("holds", "numeric", "exercised"), strict=True))
     assert len(reasons) == wrong
+
+
+def test_with_named_packs_others_count_only_where_the_run_checked_them():
+    packs = load_packs([TOYS])
+    installed, toys = packs
+    of_toys = run(claims=(toys.claims[0].id,), verdicts={})
+    of_both = run(claims=(installed.claims[0].id,), verdicts={toys.claims[0].id: entry("x")})
+    assert concerned(packs, [TOYS], of_toys) == (toys,)
+    assert concerned(packs, [TOYS], of_both) == packs
+    turned = run(claims=(), verdicts={installed.claims[0].id: entry("x")})
+    assert concerned(packs, [TOYS], turned) == packs
+    assert concerned(packs, [TOYS], run(claims=(), verdicts={})) == (toys,)
+    assert concerned(packs, [TOYS, installed.name], of_toys) == packs
+    assert concerned(packs, [], of_toys) == packs
 
 
 def write(path, claims, schema=1):

@@ -204,7 +204,7 @@ def test_it_fits_claims_with_an_objective_where_torch_is(monkeypatch):
     absent = replace(GUIDED["gradient"], there=lambda: False)
     monkeypatch.setitem(GUIDED, "gradient", absent)
     assert "gradient" not in searchers_of(thin)
-    account = hunt(thin, seconds=None, rounds=1, searchers=["climb"])
+    account = hunt(thin, seconds=None, rounds=1, searchers=["drawn", "climb"])
     assert account.absent == ["gradient"]
     assert account.json()["absent"] == ["gradient"]
     assert account.error is None

@@ -10,12 +10,15 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import toy_pack
 from flint import arb
+from hypothesis import strategies as st
 from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.errors import UsageError, WorkerError
+from attsvm.exact import rational
 from attsvm.theory import Slack, codec, load_packs
 from attsvm.theory.confirm import confirm
 from attsvm.theory.hunt import hunt
@@ -98,7 +101,8 @@ def sum_up(*_: str) -> str:
 
 def test_a_round_is_begun_however_short_the_time():
     result = hunt(toy_pack.true, seconds=1e-9)
-    assert (result.rounds > 0, result.error) == (True, None)
+    assert result.rounds > 0
+    assert (result.examples > 0) is (result.error is None)
 
 
 def test_a_hunt_needs_an_end_and_searchers_that_there_are():
@@ -111,8 +115,39 @@ def test_a_hunt_needs_an_end_and_searchers_that_there_are():
 @pytest.mark.parametrize("searchers", [["explicit"], ["climb"], ["explicit", "climb"]])
 def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
     result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
-    assert (result.smallest, result.error) == (None, None)
-    assert result.examples == 0
+    assert (result.smallest, result.examples) == (None, 0)
+    assert result.error.startswith("no instance was looked at")
+
+
+@pytest.mark.parametrize("cost", [8, 30])
+def test_shrinking_goes_on_from_turn_to_turn_until_it_is_done(cost):
+    """A turn has 30 or 8 examinations; proving that the find is minimal takes more."""
+    rows = st.integers(2, 4).map(lambda n: (np.full(n, 50.0), np.full(n, 7.0)))
+
+    def conclusion(case: tuple, shift: float = 0.0) -> Slack:
+        return Slack(2.5 - float(case[0].sum()) - shift, 1e-9)
+
+    def ball(case, shift=0.0):
+        return arb(2.5) - sum(rational(float(x)) for x in case[0]) - arb(shift)
+
+    claim = build("turns", conclusion, ball, data=rows, cost=cost, expected="refuted")
+    result = hunt(claim, seconds=None, rounds=2)
+    small = codec.decode(result.smallest.instance, claim.instance_type)
+    assert result.minimal
+    assert (small[0].tolist(), small[1].tolist()) == ([3.0], [0.0])
+
+
+def test_what_breaks_while_a_find_is_shrunk_loses_no_find_and_is_told():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        if x == 3.0:
+            raise ArithmeticError("at 3")
+        return Slack.below(x, 3.0, 0.0)
+
+    claim = build("at-three", conclusion, lambda x, shift=0.0: arb(3) - arb(x), expected="refuted")
+    for seed in range(3):
+        result = hunt(claim, seconds=None, rounds=3, seed=seed, searchers=["drawn"])
+        assert result.smallest is not None or result.error.startswith("ArithmeticError")
+        assert result.smallest is not None
 
 
 def test_a_check_that_keeps_breaking_ends_the_hunt():
@@ -263,6 +298,7 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
 SLOW = """
 import time
 from flint import arb
+from hypothesis import strategies as st
 from toy_pack import build
 
 def slow(x: float, shift: float = 0.0):

@@ -3,8 +3,17 @@
 import io
 
 import pytest
+import toy_pack
 
-from attsvm.theory.report import Live, print_claims, table_text, verdict_rows
+from attsvm.theory.account import Effort, Hunt
+from attsvm.theory.report import (
+    Live,
+    outcome,
+    print_claims,
+    table_text,
+    tell_hunt,
+    verdict_rows,
+)
 from attsvm.theory.verdict import Validity
 
 
@@ -80,3 +89,69 @@ def test_progress_off_a_terminal_is_a_line_a_claim(capsys, total, lines):
         live.update(2, None)
     captured = capsys.readouterr()
     assert (captured.err.splitlines(), captured.out) == (lines, "")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fallen", "said"),
+    [
+        (0, 0, "every verdict as expected"),
+        (2, 0, "2 not as expected"),
+        (0, 1, "every verdict as expected, but 1 curated counterexample was not confirmed"),
+        (1, 2, "1 not as expected, and 2 curated counterexamples were not confirmed"),
+    ],
+)
+def test_what_a_run_came_to_names_all_that_is_wrong(wrong, fallen, said):
+    assert outcome(wrong, fallen) == said
+
+
+def told(capsys, shown=(), **changes):
+    account = Hunt(toy_pack.true, efforts={"drawn": Effort(1, 90)}, rounds=2)
+    rest = {"unfinished": None, "kept": False, "counterexample": "here.json", "worst": None}
+    tell_hunt({**account.json(), **rest, **changes}, ["a.py"], shown)
+    return capsys.readouterr().out
+
+
+FOUND = {"found": True, "evidence": "certified", "found_by": "Hypothesis"}
+
+
+def test_a_find_is_shown_with_its_place_and_who_searched(capsys):
+    lines = told(capsys, ["case = 6.0", "slack in [-1, -1]"], **FOUND).splitlines()
+    assert lines[:5] == [
+        "refuted, certified: toy/true:literal after 90 instances in 2 rounds, by Hypothesis",
+        "  case = 6.0",
+        "  slack in [-1, -1]",
+        "  (no single move makes it smaller)",
+        "counterexample: here.json; it holds a Python script and LaTeX to paste",
+    ]
+    assert lines[5] == "replay it: attsvm replay --pack a.py here.json"
+    assert lines[6].split()[:3] == ["drawn", "1", "turns,"]
+
+
+def test_a_find_that_is_not_minimal_or_not_stored_says_why(capsys):
+    assert "not made minimal: the time ran out" in told(
+        capsys, **FOUND, unfinished="the time ran out"
+    )
+    assert "here.json, which keeps the smaller one that was there" in told(
+        capsys, **FOUND, kept=True
+    )
+
+
+@pytest.mark.parametrize("found", [{}, FOUND])
+def test_searchers_that_lack_a_library_are_named(capsys, found):
+    line = "gradient is not available: PyTorch is missing"
+    assert line in told(capsys, absent=["gradient"], **found)
+    assert "not available" not in told(capsys, **found)
+
+
+def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted(capsys):
+    assert "raised" not in told(capsys)
+    said = told(capsys, broke=2, broke_note="ValueError: no").splitlines()[1]
+    assert said.startswith("raised: on 2 made-up instances")
+    assert said.endswith("the first time ValueError: no")
+    assert told(capsys).startswith("not refuted: toy/true:literal after 90 instances")
+    assert told(capsys, error="a slip").startswith("no answer: toy/true:literal, the hunt broke")
+    assert told(capsys, interrupted=True).startswith("interrupted; what was found is kept\nnot ref")
+    assert "not refuted" in told(capsys, interrupted=True, examples=0, rejected=9)
+    assert told(capsys, interrupted=True, examples=0) == (
+        "interrupted before anything was looked at: toy/true:literal\n"
+    )

@@ -1,6 +1,7 @@
 """The page holds all of a run, is well-formed, and lets nothing through that would run."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -76,6 +77,19 @@ def test_what_a_claim_says_is_text_and_never_markup(ledger):
     shown = page(run_of(ledger, claim))
     assert "<b>x</b>" not in shown
     assert "<b>x</b> & \"y\" > '0'" in read(shown)
+
+
+def test_a_curated_counterexample_that_does_not_stand_is_named(ledger):
+    run = run_of(ledger, toy_pack.true)
+    assert "every verdict as expected" in read(page(run))
+    fallen = {"file": "a.json", "result": "ERROR", "reason": "is <cut>"}
+    stands = {"file": "c.json", "result": "CONFIRMED", "reason": "as before"}
+    replays = {"a.json": fallen, "c.json": stands}
+    text = read(page(replace(run, curated=("b.json", "c.json"), replays=replays)))
+    assert "but 2 curated counterexamples were not confirmed" in text
+    assert "ERROR: a.json is <cut>" in text
+    assert "NOT REPLAYED: b.json" in text
+    assert "c.json" not in text
 
 
 def test_a_run_that_was_cut_short_says_so(ledger):

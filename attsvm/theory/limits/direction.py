@@ -37,6 +37,9 @@ GAIN = 1e-3
 
 _MORE = 3
 
+_FADED = 8.0
+"""A pull below exp(-this) of the others no longer turns a run."""
+
 
 def _ray(target: Array) -> Array | Slack:
     """The unit matrix along a target, or why there is none."""
@@ -136,6 +139,8 @@ def direction_converges(
         slack = residual_stays_bounded(data, iterates, loss, target, degenerate=drift > 0.0)
         if slack.violated and goals[-1] < 100.0 * drift * np.log(goals[-1]):
             slack = Slack.unknown("its support is degenerate and still drifts like a logarithm")
+        if slack.violated and _undecayed(data, iterates[-1]):
+            slack = Slack.unknown("a token is so little beyond the margin that it still pulls")
         along = _angle(iterates[-1] - iterates[-2], unit) <= GAIN
         if slack.value - slack.error >= 0.2 and (along or decade):
             break
@@ -154,6 +159,18 @@ def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | 
     ]
     answer = separate(exact, chosen)
     return None if answer is None or answer.status != "solved" else (exact, answer)
+
+
+def _undecayed(data: AttentionData, W: Array) -> bool:
+    """Whether a token that is no support vector of the solution for W's tokens still pulls at W.
+
+    Its pull, against that of the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||), m its margin.
+    """
+    found = _solution(data, W)
+    if found is None:
+        return False
+    loose = min((nearest(m - 1) for m in found[1].margins if m > 1), default=np.inf)
+    return bool(loose * np.linalg.norm(W) < _FADED * nearest(found[1].square) ** 0.5)
 
 
 def _drift(data: AttentionData, W: Array) -> float:

@@ -81,8 +81,8 @@ def margin_grows_like_log(
 
 
 def _agree(grown: float, waited: float) -> Slack:
-    """Two increases of about 450 agree up to 10."""
-    off = float(abs(grown - waited))
+    """Two increases of about 450 agree up to 10, longer ones up to a 45th."""
+    off = float(abs(grown - waited)) / max(abs(waited) / 450.0, 1.0)
     return Slack(10.0 - off, 5.0) if np.isfinite(off) else Slack.unknown("not finite")
 
 

@@ -1,14 +1,15 @@
 """Which axes of an instance's arrays belong together, and copies that lack an index of them.
 
-Names come from shape annotations such as `Float[Array, "n T d"]` of the record's fields; an axis
-without a name may belong to any group of its length.
+Axes share an index where they had the same length in every instance that the claim's strategy drew.
+Names from shape annotations such as `Float[Array, "n T d"]` tell apart those that were alike by
+chance.
 """
 
 from __future__ import annotations
 
 import itertools
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +18,16 @@ import numpy as np
 from attsvm.theory.codec import records
 from attsvm.theory.searchers.document import Path, array_key, replaced
 
-__all__ = ["Group", "groups", "lacking"]
+__all__ = ["Group", "groups", "lacking", "unnamed"]
 
 _GUESSES = 16
-"""How many choices of axes without names are tried with a named group."""
+"""How many choices of axes without names are tried where two names could be theirs."""
+
+Axes = tuple[Path, tuple[int, ...]]
+"""An array by its path, and some of its axes."""
+
+Lengths = tuple[int, ...]
+"""The length of an axis here and in all samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +38,53 @@ class Group:
     axes: tuple[tuple[Path, tuple[int, ...]], ...]
 
 
-def groups(document: Any, hint: Any) -> list[Group]:
-    """All groups of axes longer than 1, the shortest axes first, named ones before guesses.
+def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]:
+    """All groups of axes longer than 1 that may lose an index together, the shortest axes first.
 
     Args:
         document: an encoded instance.
         hint: its type.
+        samples: other encoded instances of the claim, of various sizes.
     """
-    arrays = list(_arrays(document, records(hint, {})))
-    named: dict[tuple[str, int], list[tuple[Path, tuple[int, ...]]]] = {}
-    loose: dict[int, list[tuple[Path, tuple[int, ...]]]] = {}
-    for path, shape, names in arrays:
-        for length in sorted({size for size in shape if size > 1}):
-            if names is None:
-                axes = tuple(k for k, size in enumerate(shape) if size == length)
-                loose.setdefault(length, []).append((path, axes))
-        for name in dict.fromkeys(names or ()):
-            axes = tuple(k for k, other in enumerate(names or ()) if other == name)
-            if shape[axes[0]] > 1:
-                named.setdefault((name, shape[axes[0]]), []).append((path, axes))
+    types = records(hint, {})
+    arrays = list(_arrays(document, types))
+    paths = [path for path, _, _ in arrays]
+    alike = [list(_arrays(other, types)) for other in samples]
+    alike = [a for a in alike if [path for path, _, _ in a] == paths]
+    named: dict[tuple[str, Lengths], list[Axes]] = {}
+    loose: dict[Lengths, list[Axes]] = {}
+    for k, (path, shape, names) in enumerate(arrays):
+        own: dict[tuple[str, Lengths], list[int]] = {}
+        for axis, size in enumerate(shape):
+            seen = tuple(a[k][1][axis] if axis < len(a[k][1]) else 0 for a in alike)
+            own.setdefault((names[axis] if names else "", (size, *seen)), []).append(axis)
+        for (name, lengths), mine in own.items():
+            if name:
+                named.setdefault((name, lengths), []).append((path, tuple(mine)))
+            else:
+                loose.setdefault(lengths, []).append((path, tuple(mine)))
     found = []
-    for (_, length), own in sorted(named.items(), key=lambda item: item[0][1]):
-        for extra in _choices(loose.get(length, [])):
-            found.append(Group(length, (*own, *extra)))
-    for length, own in sorted(loose.items()):
-        for extra in _choices(own):
-            if extra:
-                found.append(Group(length, tuple(extra)))
-    return list(dict.fromkeys(found))
+    for (_, lengths), axes in sorted(named.items(), key=lambda item: item[0][1][0]):
+        rivals = sum(other == lengths for _, other in named)
+        beside = loose.get(lengths, [])
+        choices = [tuple(beside)] if rivals == 1 else _choices(beside)
+        found += [Group(lengths[0], (*axes, *extra)) for extra in choices]
+    taken = {lengths for _, lengths in named}
+    for lengths, axes in sorted(loose.items(), key=lambda item: item[0][0]):
+        if lengths not in taken:
+            found.append(Group(lengths[0], tuple(axes)))
+    return [group for group in dict.fromkeys(found) if group.length > 1]
 
 
-def _choices(items: list[tuple[Path, tuple[int, ...]]]) -> Iterator[tuple[Any, ...]]:
+def unnamed(document: Any, hint: Any) -> bool:
+    """Whether some axis longer than 1 has no name, so that samples must tell where it belongs."""
+    arrays = _arrays(document, records(hint, {}))
+    return any(names is None and max(shape, default=0) > 1 for _, shape, names in arrays)
+
+
+def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
     """Each array with all its axes, with one of them, or left alone; the first many of these."""
-    options = []
+    options: list[list[Axes | None]] = []
     for path, axes in items:
         alone = [(path, (axis,)) for axis in axes] if len(axes) > 1 else []
         options.append([(path, axes), None, *alone])

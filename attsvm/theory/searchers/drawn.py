@@ -18,9 +18,11 @@ from attsvm.theory import codec
 from attsvm.theory.searchers.scout import Spent
 
 if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
     from attsvm.theory.tally import Refuted, Tally
 
-__all__ = ["DRAWN", "draw", "same_pool"]
+__all__ = ["DRAWN", "draw", "same_pool", "sample"]
 
 DRAWN = "Hypothesis"
 """What the searcher is called that draws from the claim's strategy."""
@@ -136,3 +138,27 @@ def draw(
     except (Unsatisfiable, Spent):
         return last[-1] if last else None
     return None
+
+
+def sample(data: SearchStrategy[Any], count: int) -> list[Any]:
+    """Some encoded instances of a strategy, always the same ones, looked at by nobody."""
+    drawn: list[Any] = []
+    if count == 0:
+        return drawn
+
+    @hypothesis.seed(0)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        verbosity=Verbosity.quiet,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @hypothesis.given(data)
+    def body(case: Any) -> None:
+        drawn.append(codec.encode(case))
+
+    with same_pool(), contextlib.suppress(Exception):  # what breaks here breaks the search first
+        body()
+    return drawn

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from attsvm.errors import ClaimError
-from attsvm.theory.searchers.axes import Group, groups, lacking
+from attsvm.theory.searchers.axes import Group, groups, lacking, unnamed
 from attsvm.theory.searchers.document import (
     Path,
     finite_leaves,
@@ -31,15 +33,17 @@ from attsvm.theory.searchers.document import (
     value_at,
     written,
 )
+from attsvm.theory.searchers.drawn import sample
 
 if TYPE_CHECKING:
     from attsvm.theory.tally import Refuted, Tally
 
-__all__ = ["MINIMAL", "Polished", "moves", "shrink", "smallness"]
+__all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness"]
 
 MINIMAL = (
-    "no index left out of the axes that share it, no array, slice or entry set to 0, no rounding, "
-    "no scaling by a power of two and no entry moved towards 0 leaves a confirmed counterexample"
+    "no index left out of the axes that share it (the rest as it is, doubled or quadrupled), no "
+    "array, slice or entry set to 0, no rounding of all entries or of one, no array scaled by 2^-3 "
+    "to 2^3, and no entry made 1, -1, positive, half or one less leaves a confirmed counterexample"
 )
 """What a minimal counterexample is."""
 
@@ -51,6 +55,18 @@ _MAKING_UP = (0, 1, 2)
 
 _SCALES = (1, 2, 3, -1, -2, -3)
 """Powers of two that arrays are scaled by."""
+
+
+_SAMPLES = 16
+"""Instances of the strategy that tell which axes belong together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where instances live: their type, and encoded samples of various sizes."""
+
+    hint: Any
+    samples: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +107,15 @@ def shrink(
     """
     tally.counting = False
     hint = tally.claim.instance_type
+    asked = _SAMPLES if unnamed(found.instance, hint) else 0
+    space = Space(hint, tuple(sample(tally.part.data, asked)))
     code, index = resume
     improved, stage = divmod(code, len(_STAGES))
     spent = 0
     refuted: dict[str, Refuted | None] = {}
     now = smallness(found.instance)
     while True:
-        slots = _STAGES[stage](found.instance, hint)
+        slots = _STAGES[stage](found.instance, space)
         while index < len(slots):
             better = None
             for trial in slots[index](found.instance):
@@ -111,6 +129,7 @@ def shrink(
                         )
                     spent += 1
                     refuted[key] = _refuted(tally, trial, found.found_by)
+                    tally.latest = found  # should the claim break, this is what there is
                 better = refuted[key]
                 if better is not None and smallness(better.instance) < now:
                     break
@@ -120,7 +139,7 @@ def shrink(
                 continue
             found, improved, now = better, True, smallness(better.instance)
             if _STAGES[stage] is _shorter:  # other axes and indices now
-                slots, index = _shorter(found.instance, hint), 0
+                slots, index = _shorter(found.instance, space), 0
         stage, index = stage + 1, 0
         if stage == len(_STAGES):
             if not improved:
@@ -161,12 +180,12 @@ def simplicity(value: float) -> tuple[bool, int, Fraction, bool]:
     return value != 0.0, bits, abs(exact), math.copysign(1.0, value) < 0
 
 
-def moves(document: Any, hint: Any) -> Iterator[Any]:
+def moves(document: Any, space: Space) -> Iterator[Any]:
     """All encoded instances that are one move away and smaller, large steps first."""
     now = smallness(document)
     seen = set()
     for stage in _STAGES:
-        for slot in stage(document, hint):
+        for slot in stage(document, space):
             for trial in slot(document):
                 key = json.dumps(trial, sort_keys=True)
                 if key not in seen and smallness(trial) < now:
@@ -178,7 +197,7 @@ Slot = Callable[[Any], Iterable[Any]]
 """A place where a document can be made smaller: gives what to try there, the simplest first."""
 
 
-def _shorter(document: Any, hint: Any) -> list[Slot]:
+def _shorter(document: Any, space: Space) -> list[Slot]:
     """Leave an index out of a group of axes."""
 
     def slot(group: Group, index: int, power: int) -> Slot:
@@ -192,22 +211,22 @@ def _shorter(document: Any, hint: Any) -> list[Slot]:
     return [
         slot(group, index, power)
         for power in _MAKING_UP
-        for group in groups(document, hint)
+        for group in groups(document, space.hint, space.samples)
         for index in reversed(range(group.length))
     ]
 
 
-def _simpler(document: Any, hint: Any) -> list[Slot]:
+def _simpler(document: Any, space: Space) -> list[Slot]:
     """Change more than one entry and leave all shapes as they are."""
     arrays = list(float_arrays(document))
     entries = finite_leaves(document)
     blocks = []
     for path, shape in arrays:
-        size = math.prod(shape)
-        cells = [(*path, "values", k) for k in range(size)]
-        blocks.append(cells)
-        row = size // shape[0] if shape and shape[0] > 1 else 0
-        blocks += [cells[k : k + row] for k in range(0, size if row > 1 else 0, max(row, 1))]
+        places = np.arange(math.prod(shape)).reshape(shape)
+        slices = [places]
+        for axis in range(places.ndim if places.ndim > 1 else 0):
+            slices += [np.take(places, k, axis) for k in range(shape[axis])]
+        blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
     everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
     changes: list[tuple[list[Path], Callable[[float], float]]]
     changes = [(block, _zero) for block in blocks]
@@ -216,7 +235,7 @@ def _simpler(document: Any, hint: Any) -> list[Slot]:
     return [_at(paths, change) for paths, change in changes]
 
 
-def _single(document: Any, hint: Any) -> list[Slot]:
+def _single(document: Any, space: Space) -> list[Slot]:
     """Change one entry."""
 
     def slot(path: Path) -> Slot:

@@ -63,6 +63,7 @@ def worsen(
         if reached is None or not reached > height:
             continue
         again = _refuted(tally, trial, found.found_by)
+        tally.latest = found  # should the claim break, this is what there is
         if again is not None:
             found, height, stride = again, reached, min(stride + 2, 3)
     return Polished(found, False, budget, (resume[0] + 1, 0))

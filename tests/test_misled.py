@@ -1,0 +1,112 @@
+"""Misled starts go along solutions of worse choices; the data about them are what they say."""
+
+import numpy as np
+import pytest
+from flint import ctx
+from hypothesis import Phase, assume, find, given, seed, settings
+from hypothesis import strategies as st
+
+from attsvm import AttentionData
+from attsvm.exact import ExactData, separate
+from attsvm.exact.svm import nearest
+from properties.misled import choices, misled, starts_about, towards
+from properties.runs import (
+    LOCAL_TRAP,
+    Run,
+    certified_limit,
+    equal_rivals,
+    pulling_data,
+    rival_data,
+    tight_data,
+)
+from properties.strategies import attention_data
+
+MIXED = st.one_of(tight_data(), rival_data(), attention_data())
+OPPOSED = AttentionData.of(
+    [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2
+)
+
+
+@given(MIXED)
+def test_choices_are_optimal_but_for_one_input_and_the_last_one_is_second_best(data):
+    gamma, rows = data.gamma, np.arange(data.n)
+    found = choices(data)
+    assert len(found) == 1 + data.n * (data.T - 1)
+    for chosen in found[:-1]:
+        lost = gamma.max(axis=1) - gamma[rows, chosen]
+        assert (chosen != gamma.argmax(axis=1)).sum() == 1
+        assert (lost > 0).sum() <= 1
+    second = np.sort(gamma, axis=1)[:, -min(2, data.T)]
+    assert (gamma[rows, found[-1]] == second).all()
+    assert len({tuple(chosen) for chosen in found[:-1]}) == len(found) - 1
+
+
+def test_choices_are_of_tokens_that_are_there_better_ones_first():
+    data = AttentionData.of(
+        [[[1.0], [2.0], [3.0], [4.0]], [[1.0], [2.0], [3.0], [4.0]]],
+        [[1.0], [1.0]],
+        scores=[[0.0, 3.0, 1.0, 2.0], [5.0, 9.0, 9.0, 4.0]],
+        mask=[[True] * 4, [True, False, False, True]],
+    )
+    assert choices(data).tolist() == [[3, 0], [1, 3], [2, 0], [0, 0], [3, 3]]
+
+
+@settings(deadline=None)  # the first solution compiles
+@given(st.one_of(tight_data(), rival_data()), st.integers(0, 7))
+def test_towards_is_the_exact_solution_in_few_bits_and_local_as_definition_2_says(data, which):
+    chosen = choices(data)[which % len(choices(data))]
+    W, local = towards(data, chosen)
+    answer = separate(ExactData.of(data), chosen.tolist())
+    assume(answer is not None and answer.status == "solved")
+    exact = np.array([[nearest(w) for w in row] for row in answer.W])
+    top = np.abs(exact).max()
+    assert np.abs(W - exact).max() <= top / 64 + 1e-9 * top
+    units = W / 2.0 ** (np.frexp(np.abs(W).max())[1] - 8)  # rounding up may reach a power of 2
+    assert (units == np.round(units)).all()
+    pairs = [(i, t) for i in range(data.n) for t in range(data.T) if t != chosen[i]]
+    near = [pair for pair, m in zip(pairs, answer.margins, strict=True) if m == 1]
+    assert local is all(data.gamma[i, chosen[i]] > data.gamma[i, t] for i, t in near)
+
+
+def test_without_a_solution_chosen_tokens_are_raised_over_the_mean():
+    W, local = towards(OPPOSED, np.array([0, 1]))
+    assert W.tolist() == [[1.0]]  # 1/2 * 1 + (-1/2) * (-1)
+    assert not local
+    alone = AttentionData.of([[[3.0]]], [[1.0]], scores=[[1.0]])
+    assert towards(alone, np.array([0]))[0].tolist() == [[0.0]]
+
+
+def test_the_local_solution_of_the_trap_comes_first():
+    data = LOCAL_TRAP.data
+    W, local = towards(data, np.array([1]))
+    assert local
+    assert W.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    assert misled(data, 0, 2, np.zeros((2, 2))).tolist() == (4 * W).tolist()
+    with ctx.workprec(128):
+        assert certified_limit(Run(data, 4 * W), "log-loss", "optimal") < 0
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
+    data, starts = LOCAL_TRAP.data, []
+
+    @seed(1)
+    @settings(max_examples=200, deadline=None, database=None, phases=[Phase.generate])
+    @given(starts_about(data, 0, columns=columns))
+    def draw(start):
+        assert start.shape == (2, columns)
+        assert (start * 2.0**20 == np.round(start * 2.0**20)).all()
+        logits = data.X[0] @ start[:, 0]
+        starts.append(logits.argmax() != 0 and logits.max() - logits[0] > 3.0)
+
+    draw()
+    assert 0.2 < np.mean(starts) < 0.7
+    assert not find(starts_about(data, 0, columns=columns), lambda W: True).any()
+
+
+@given(pulling_data())
+def test_pulling_data_are_tight_and_of_equal_rivals(data):
+    assert equal_rivals(Run(data, np.zeros((2, 2))))
+    answer = separate(ExactData.of(data), [0, 0])
+    assert answer.status == "solved"
+    assert answer.all_tight
