@@ -32,6 +32,8 @@ def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
         siblings = entry["siblings"]
         fallen = sum(bool(s["refuted"]) for s in siblings)
         tight = entry.get("tightness")
+        if entry["truth"] == "refuted" and tight is not None and tight < 1.0:
+            tight = None  # floats are unsure of what the certificate refutes
         rows.append(
             (
                 "" if entry["as_expected"] else "!",
