@@ -362,7 +362,7 @@ def test_a_nearly_parallel_degenerate_constraint_refutes_no_right_direction(powe
 
 @pytest.mark.parametrize("power", [12, 20, 34])
 def test_a_token_just_beyond_the_margin_still_pulls_and_refutes_no_right_direction(power):
-    """Differences (1, 1/512 + b) and (1, b): under (1, b) the first has a margin above 1 by b/512."""
+    """Differences (1, 1/512 + b) and (1, b): under (1, b) the first has a margin of 1 + b/512."""
     b = 2.0**-power
     data = AttentionData.of(
         [[[1, 1 / 512], [0, -b]], [[1, 0], [0, -b]]], [[1, 0], [1, 0]], scores=[[1, 0], [1, 0]]
