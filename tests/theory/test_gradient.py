@@ -320,5 +320,7 @@ def test_quasi_newton_steps_end_at_the_top_of_a_curved_ridge():
 
 
 def test_a_sibling_of_a_claim_without_objective_needs_no_parameters():
-    build("plain", small, lambda case, shift=0.0: arb(1), siblings={
+    made = build("plain", small, lambda case, shift=0.0: arb(1), siblings={
         "a": sibling(shift=1.0), "b": sibling(shift=2.0)})  # fmt: skip
+    assert [part.name for part in made.parts()] == ["", "a", "b"]
+    assert made.relaxed is None

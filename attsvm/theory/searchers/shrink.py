@@ -38,7 +38,7 @@ from attsvm.theory.searchers.drawn import sample
 if TYPE_CHECKING:
     from attsvm.theory.tally import Refuted, Tally
 
-__all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness"]
+__all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness", "still_refuted"]
 
 MINIMAL = (
     "no index left out of the axes that share it (the rest as it is, doubled or quadrupled), no "
@@ -128,7 +128,7 @@ def shrink(
                             found, False, spent, (improved * len(_STAGES) + stage, index)
                         )
                     spent += 1
-                    refuted[key] = _refuted(tally, trial, found.found_by)
+                    refuted[key] = still_refuted(tally, trial, found.found_by)
                     tally.latest = found  # should the claim break, this is what there is
                 better = refuted[key]
                 if better is not None and smallness(better.instance) < now:
@@ -147,7 +147,12 @@ def shrink(
             stage, improved = 0, False
 
 
-def _refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
+def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
+    """The confirmed refutation by a changed instance, None where there is none.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
     case = rebuilt(tally.claim, trial)
     if case is None:
         return None

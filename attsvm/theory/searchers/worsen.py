@@ -18,7 +18,7 @@ from attsvm.theory.searchers.document import (
     value_at,
     written,
 )
-from attsvm.theory.searchers.shrink import Polished
+from attsvm.theory.searchers.shrink import Polished, still_refuted
 
 if TYPE_CHECKING:
     from attsvm.theory.tally import Refuted, Tally
@@ -62,7 +62,7 @@ def worsen(
         stride = max(stride - 1, -30) if stride > -8 or generator.random() < 0.5 else 0
         if reached is None or not reached > height:
             continue
-        again = _refuted(tally, trial, found.found_by)
+        again = still_refuted(tally, trial, found.found_by)
         tally.latest = found  # should the claim break, this is what there is
         if again is not None:
             found, height, stride = again, reached, min(stride + 2, 3)
@@ -100,7 +100,3 @@ def _height(tally: Tally, document: Any) -> float | None:
         raise
     except Exception:  # the change led to where the claim says nothing
         return None
-
-
-def _refuted(tally: Tally, document: Any, found_by: str) -> Refuted | None:
-    return tally.examine(rebuilt(tally.claim, document), found_by)[1]
