@@ -148,14 +148,15 @@ def take(claim: Claim, turn: Turn) -> Gain:
                 found, minimal, resume = done.found, done.minimal, done.resume
             else:
                 found = _searched(tally, turn)
-    except KeyboardInterrupt:
-        if tally.latest is None:
-            raise
-        found, interrupted = tally.latest, True
     except Stop:
         found = tally.latest
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
-        found, error = tally.latest, describe(problem)  # what was confirmed stays so
+        found = tally.latest  # what was confirmed stays so
+        interrupted = _is_interruption(problem)
+        if not interrupted:
+            error = describe(problem)
+        elif found is None:
+            raise KeyboardInterrupt from problem
     if error is None and found is None:
         error = _audited(tally)
     return Gain(
@@ -182,6 +183,17 @@ def take(claim: Claim, turn: Turn) -> Gain:
         interrupted=interrupted,
         seconds=time.perf_counter() - started,
     )
+
+
+def _is_interruption(problem: BaseException | None) -> bool:
+    """Whether it is a KeyboardInterrupt, or was raised on the way of one through other code."""
+    seen = []
+    while problem is not None and problem not in seen:  # causes may go round in circles
+        if isinstance(problem, KeyboardInterrupt):
+            return True
+        seen.append(problem)
+        problem = problem.__cause__ or problem.__context__
+    return False
 
 
 def _audited(tally: Tally) -> str | None:

@@ -165,6 +165,17 @@ def test_a_check_that_keeps_breaking_ends_the_hunt():
     assert result.error.startswith("ArithmeticError: no value above 50")
 
 
+def test_an_interruption_is_one_even_if_other_code_raised_something_on_its_way():
+    def stopped(x: float, shift: float = 0.0) -> Slack:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise AssertionError("cleaning up")
+
+    result = chase(build("stopped", stopped, square_ball))
+    assert (result.interrupted, result.error, result.examples) == (True, None, 0)
+
+
 def test_open_instances_are_counted_but_are_no_find():
     result = chase(toy_pack.rounding_open, searchers=["drawn"])
     assert result.smallest is None

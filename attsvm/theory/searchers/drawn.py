@@ -128,15 +128,18 @@ def draw(
             if math.isfinite(height):
                 hypothesis.target(height)
 
+    broken: BaseException | None = None
     try:
         with same_pool():
             body()
     except _FoundError:
         return last[-1]
     except _Broken as stop:
-        raise stop.problem from None
+        broken = stop.problem
     except (Unsatisfiable, Spent):
         return last[-1] if last else None
+    if broken is not None:
+        raise broken  # out here, it keeps the context that it was raised in
     return None
 
 
