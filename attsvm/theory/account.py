@@ -50,6 +50,7 @@ class Hunt:
         undecided, note: instances that floats or the author's strategy call into question and that
             could be settled neither way, with the first reason.
         open: made-up instances that were left open though floats see no violation.
+        unexamined: those among them that exact evaluation was not asked about.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         min_slack, tightness: the least slack and the largest ratio of left to right side.
         audited: instances re-evaluated exactly although floats found no fault.
@@ -75,6 +76,7 @@ class Hunt:
     undecided: int = 0
     note: str = ""
     open: int = 0
+    unexamined: int = 0
     closest: Elite | None = None
     closest_by: str | None = None
     min_slack: float | None = None
@@ -125,6 +127,7 @@ class Hunt:
             "undecided": self.undecided,
             "note": self.note,
             "open": self.open,
+            "unexamined": self.unexamined,
             "broke": self.broke,
             "broke_note": self.broke_note,
             "audited": self.audited,

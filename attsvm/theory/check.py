@@ -39,8 +39,9 @@ class Outcome:
         probed: instances that guided searchers made up and that were evaluated.
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
-        broke: made-up instances that met the hypotheses and on which the conclusion raised, with
-            the first of them.
+        unexamined: those among them that exact evaluation was not asked about.
+        broke: made-up instances on which a hypothesis or the conclusion raised, with the first of
+            them.
         max_slack: largest float slack.
         coverage: what the ordinary instances were like, counted by kind and word.
     """
@@ -62,6 +63,7 @@ class Outcome:
     probed: int = 0
     refused: int = 0
     open: int = 0
+    unexamined: int = 0
     broke: int = 0
     broke_note: str = ""
     max_slack: float | None = None
@@ -116,6 +118,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         probed=tally.probed,
         refused=tally.refused,
         open=tally.open,
+        unexamined=tally.unexamined,
         broke=tally.broke,
         broke_note=tally.broke_note,
         max_slack=tally.max_slack,
@@ -170,6 +173,7 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         probed=sum(o.probed for o in outcomes),
         refused=sum(o.refused for o in outcomes),
         open=sum(o.open for o in outcomes),
+        unexamined=sum(o.unexamined for o in outcomes),
         broke=sum(o.broke for o in outcomes),
         broke_note=next((o.broke_note for o in outcomes if o.broke_note), ""),
         max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,9 @@ class Hypothesis:
 @dataclass(frozen=True, slots=True)
 class Sibling:
     """A neighbour of the claim that is false on purpose and must be refuted by the same check.
+
+    One of a refuted reading that only drops hypotheses must fall by an instance that misses one of
+    them: another one refutes the reading and says nothing about what was dropped.
 
     Attributes:
         name: what was changed.
@@ -140,8 +143,11 @@ class Claim:
     def _sibling_part(self, s: Sibling) -> Part:
         kept = tuple(h for h in self.hypotheses if h.name not in s.drop)
         data = self.data if s.data is None else s.data
-        # a sibling of a refuted reading must fall by instances other than the reading's own
-        shared = () if self.expected.truth is Truth.REFUTED else self.examples
+        shared = self.examples
+        if self.expected.truth is Truth.REFUTED:  # it must fall by other instances than the reading
+            shared = ()
+            if not s.parameters:
+                kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
         return Part(s.name, s.parameters, kept, data, (*s.examples, *shared))
 
     def json(self) -> dict[str, Any]:
@@ -251,6 +257,19 @@ def claim(
         return made
 
     return declare
+
+
+def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
+    """That an instance does not satisfy all of these."""
+
+    def holds(case: Any) -> bool:
+        for hypothesis in dropped:
+            answer = hypothesis.holds(case)
+            if answer is not True:
+                return not answer if isinstance(answer, bool) else answer  # told of where counted
+        return False
+
+    return Hypothesis(f"not: {'; '.join(h.name for h in dropped)}", holds)
 
 
 def _ensure_checkable(made: Claim) -> None:

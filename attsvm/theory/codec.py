@@ -42,22 +42,34 @@ def _float(text: object) -> float:
         raise FileError("a number in the file cannot be read", value=text) from error
 
 
+def _exact(value: int | Fraction) -> str:
+    """An integer or fraction in decimals."""
+    try:
+        return str(value)
+    except ValueError as error:  # Python writes and reads so many digits only
+        raise ClaimError(
+            "an instance holds an integer that is too long to be written",
+            value=f"{max(abs(value.numerator), value.denominator).bit_length()} bits",
+            remedy="Take shorter ones, or floats.",
+        ) from error
+
+
 def encode(value: Any) -> Any:
     """An instance as JSON: numbers as strings of their exact value, dataclasses by field.
 
     Raises:
-        ClaimError: a type that instances may not be made of.
+        ClaimError: a type that instances may not be made of; an integer of thousands of digits.
     """
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):
-        return {"int": str(int(value))}
+        return {"int": _exact(int(value))}
     if isinstance(value, float | np.floating):
         return {"float": _number(float(value))}
     if isinstance(value, str) or value is None:
         return value
     if isinstance(value, Fraction):
-        return {"fraction": str(value)}
+        return {"fraction": _exact(value)}
     if isinstance(value, np.ndarray):
         kinds: dict[str, tuple[str, Any]] = {
             "f": ("float64", _number),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -27,13 +28,22 @@ __all__ = ["Replay", "document", "file_name", "gathered", "read", "replay", "sho
 KIND = "attsvm-counterexample"
 SCHEMA = 1
 
+_WORDS = 60
+"""Letters of a sibling's name that a file name takes up."""
+
 
 def file_name(claim_id: str, part: str = "") -> str:
-    """The file name that a counterexample of a claim, or of its sibling, is stored under."""
-    words = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")
-    return (
-        claim_id.replace("/", "--").replace(":", "--") + (f"--{words}" if words else "") + ".json"
-    )
+    """The file name that a counterexample of a claim, or of its sibling, is stored under.
+
+    That of a sibling ends in a hash of its name, as siblings of one wording, such as `2 x` and
+    `2/x`, are to lie in one folder.
+    """
+    name = claim_id.replace("/", "--").replace(":", "--")
+    if part:
+        words = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:_WORDS].rstrip("-")
+        digest = hashlib.sha256(part.encode()).hexdigest()[:8]
+        name = "--".join([name, *([words] if words else []), digest])
+    return f"{name}.json"
 
 
 def document(
@@ -101,7 +111,8 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
     for role, found in roles.items():
         if found is None:
             continue
-        path = folder / (name if role == "smallest" else name.replace(".json", "--worst.json"))
+        ending = ".json" if role == "smallest" else "--worst.json"
+        path = folder / f"{name.removesuffix('.json')}{ending}"
         if role == "smallest" and _smaller(path, account, found):
             stored[role] = path.as_posix()
             continue

@@ -21,7 +21,7 @@ from attsvm.theory.account import Effort, Hunt
 from attsvm.theory.claim import Claim
 from attsvm.theory.coverage import merged
 from attsvm.theory.schedule import Schedule
-from attsvm.theory.searchers import GUIDED, Pool
+from attsvm.theory.searchers import GUIDED, NEEDS, Pool, fits
 from attsvm.theory.tally import Refuted
 from attsvm.theory.turn import Gain, Turn, searchers_of, take, turn_job
 from attsvm.theory.workers import HERE, Workers
@@ -73,7 +73,7 @@ def hunt(
         progress: called after every turn; it may raise KeyboardInterrupt to stop the hunt.
 
     Raises:
-        UsageError: no limit at all, or an unknown searcher.
+        UsageError: no limit at all, an unknown searcher, or one that the claim has nothing for.
     """
     if seconds is None and rounds is None:
         raise UsageError("a hunt needs an end", remedy="Give seconds or rounds.")
@@ -83,6 +83,12 @@ def hunt(
     if strange:
         raise UsageError(
             "there is no such searcher", value=", ".join(strange), remedy=f"Of {', '.join(there)}."
+        )
+    idle = sorted(name for name in set(chosen) if not fits(claim, name))
+    if idle:
+        needs = " ".join(f"{name} needs {NEEDS[name]}." for name in idle)
+        raise UsageError(
+            f"{claim.id} has nothing for a searcher", value=", ".join(idle), remedy=needs
         )
     chase = _Chase(
         Hunt(claim, part, absent=[n for n, g in GUIDED.items() if g.fits(claim) and not g.there()]),
@@ -248,6 +254,7 @@ class _Chase:
         account.undecided += gain.undecided
         account.note = account.note or gain.note
         account.open += gain.open
+        account.unexamined += gain.unexamined
         account.broke += gain.broke
         account.broke_note = account.broke_note or gain.broke_note
         account.coverage = merged([account.coverage, gain.coverage])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
+from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.claim import Claim
-from attsvm.theory.snippets import ODD, scaled, short
+from attsvm.theory.snippets import LONG, ODD, scaled, short
 
 __all__ = ["escaped", "latex"]
 
 _DIGITS = 8
 """Digits of an enclosure in LaTeX; it is rounded outwards."""
+
+_ROUNDING = Context(prec=17, rounding=ROUND_FLOOR, Emax=MAX_EMAX)
+"""How integers are rounded that have too many digits."""
 
 _COLUMNS = 10
 """More columns than amsmath's matrices take by themselves."""
@@ -89,7 +92,8 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         for k, item in enumerate(value):
             yield from _leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"))
     elif value is not None:
-        yield path or ("x",), value
+        plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
+        yield path or ("x",), value.item() if plain else value
 
 
 def _symbol(name: str) -> str:
@@ -101,7 +105,7 @@ def _symbol(name: str) -> str:
 
 
 def _equations(name: str, over: str, value: Any) -> Iterator[str]:
-    if isinstance(value, np.ndarray) and value.ndim:
+    if isinstance(value, np.ndarray):
         if value.size == 0:
             size = r" \times ".join(map(str, value.shape))
             yield rf"{_symbol(name)}{over} \in \mathbb{{R}}^{{{size}}}"
@@ -132,7 +136,7 @@ def _equal(symbol: str, value: Any) -> str:
             columns = "r" * value.shape[1]
             text = rf"\left(\begin{{array}}{{{columns}}} {rows} \end{{array}}\right)"
     every = value.ravel().tolist() if isinstance(value, np.ndarray) else [value]
-    exact = all(_exact(x) for x in every if isinstance(x, float))
+    exact = all(map(_exact, every))
     return f"{symbol} {'=' if exact else chr(92) + 'approx'} {text}"
 
 
@@ -147,9 +151,17 @@ def _number(value: Any) -> str:
         return _decimal(repr(value), ROUND_FLOOR)
     exact = Fraction(value if isinstance(value, Fraction | float) else int(value))
     sign = "-" if exact < 0 else ""
-    if exact.denominator == 1:
-        return str(exact.numerator)
-    return rf"{sign}\frac{{{abs(exact.numerator)}}}{{{exact.denominator}}}"
+    above, below = _integer(abs(exact.numerator)), _integer(exact.denominator)
+    return sign + (above if below == "1" else rf"\frac{{{above}}}{{{below}}}")
+
+
+def _integer(value: int) -> str:
+    """A natural number, rounded where it has more digits than Python writes."""
+    if value < LONG:
+        return str(value)
+    rounded = _ROUNDING.create_decimal(value).normalize(_ROUNDING)
+    mantissa, _, exponent = f"{rounded:e}".partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
 def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
@@ -187,6 +199,9 @@ def escaped(text: str) -> str:
     )
 
 
-def _exact(value: float) -> bool:
+def _exact(value: Any) -> bool:
     """Whether LaTeX writes it exactly."""
-    return short(value) or abs(scaled(value)[0]) <= ODD
+    if isinstance(value, float):
+        return short(value) or abs(scaled(value)[0]) <= ODD
+    exact = Fraction(value)
+    return max(abs(exact.numerator), exact.denominator) < LONG

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -132,36 +134,111 @@ def last_run(path: str | os.PathLike[str]) -> Run:
     if not starts:
         raise LedgerError(f"{path} records no run", remedy="`attsvm verify` writes one.")
     tail = events[starts[-1] :]
-    head = tail[0]
-    assert head is not None
     try:
-        verdicts = [_shaped(e["verdict"]) for e in tail if e and e["event"] == "verdict"]
-        replays = [e["replay"] for e in tail if e and e["event"] == "replay"]
-        return Run(
-            profile=head["profile"],
-            seed=head["seed"],
-            claims=tuple(map(str, head["claims"])),
-            verdicts={v["id"]: v for v in verdicts},
-            finished=any(e is not None and e["event"] == "finished" for e in tail),
-            damaged=sum(e is None for e in tail),
-            curated=tuple(map(str, head.get("curated", []))),
-            replays={str(r["file"]): {**r, "result": r["result"]} for r in replays},
-        )
-    except (KeyError, TypeError) as error:
-        raise LedgerError(f"{path} has an event that lacks {error}") from error
+        (head,) = _shaped([tail[0]], _START)
+        verdicts = _shaped([e["verdict"] for e in _of(tail, "verdict")], _VERDICT)
+        replays = _shaped([e["replay"] for e in _of(tail, "replay")], _REPLAY)
+    except (KeyError, TypeError, RecursionError) as error:
+        raise LedgerError(
+            f"{path} has an event that lacks {error}",
+            remedy="It was cut or edited; run `attsvm verify` again.",
+        ) from error
+    return Run(
+        profile=head["profile"],
+        seed=head["seed"],
+        claims=tuple(head["claims"]),
+        verdicts={v["id"]: v for v in verdicts},
+        finished=any(_of(tail, "finished")),
+        damaged=sum(e is None for e in tail),
+        curated=tuple(head.get("curated", [])),
+        replays={r["file"]: r for r in replays},
+    )
 
 
-def _shaped(verdict: Any) -> dict[str, Any]:
-    """A recorded verdict in the form that the gate reads.
+def _of(events: Iterable[dict[str, Any] | None], name: str) -> list[dict[str, Any]]:
+    return [e for e in events if e is not None and e["event"] == name]
+
+
+_Form = Callable[[Any], bool]
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: Any) -> bool:
+    """A finite number that a float can hold."""
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and _number(value)
+
+
+def _truth(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _maybe(form: _Form) -> _Form:
+    return lambda value: value is None or form(value)
+
+
+def _list(form: _Form) -> _Form:
+    return lambda value: isinstance(value, list) and all(map(form, value))
+
+
+def _object(form: _Form) -> _Form:
+    return lambda value: isinstance(value, dict) and all(map(form, value.values()))
+
+
+_WORDS = {"truth": _text, "evidence": _text, "validity": _text}
+_START = {"profile": _text, "seed": _count, "claims": _list(_text)}, {"curated": _list(_text)}
+_SIBLING = {"name": _text, "refuted": _truth}, {"found_by": _maybe(_text)}
+_REPLAY = {"file": _text, "result": _text}, {"reason": _text}
+_VERDICT = (
+    {"id": _text, **_WORDS, "siblings": _list(lambda s: _lacking(s, _SIBLING) is None)},
+    {
+        "as_expected": _truth,
+        "expected": _object(_text),
+        **dict.fromkeys(("statement", "place", "reason", "broke_note"), _text),
+        **dict.fromkeys(("examples", "rejected", "broke"), _count),
+        **dict.fromkeys(("seconds",), _number),
+        **dict.fromkeys(("min_slack", "tightness"), _maybe(_number)),
+        "hypotheses": _object(_count),
+        "coverage": _object(_object(_count)),
+        "warnings": _list(_text),
+        "counterexample": _maybe(_text),
+    },
+)
+"""What an entry must have and may have, with the form of each; it may have more."""
+
+
+def _lacking(entry: Any, form: tuple[Mapping[str, _Form], Mapping[str, _Form]]) -> str | None:
+    """What an entry lacks of a form."""
+    required, optional = form
+    if not isinstance(entry, dict):
+        return "its parts"
+    for name, fits in {**required, **optional}.items():
+        if name in entry and not fits(entry[name]):
+            return f"{name} of the right form"
+        if name in required and name not in entry:
+            return name
+    return None
+
+
+def _shaped(entries: Iterable[Any], form: Any) -> list[dict[str, Any]]:
+    """The entries, in the form that the gate and the pages read.
 
     Raises:
-        TypeError: it is of another form.
+        TypeError: one is of another form.
     """
-    if (
-        not isinstance(verdict, dict)
-        or not isinstance(verdict["id"], str)
-        or not isinstance(verdict["siblings"], list)
-        or not all(isinstance(s, dict) for s in verdict["siblings"])
-    ):
-        raise TypeError("the form of a verdict")
-    return verdict
+    shaped = list(entries)
+    for entry in shaped:
+        lacking = _lacking(entry, form)
+        if lacking is not None:
+            raise TypeError(lacking)
+        try:
+            json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()
+        except ValueError as error:  # NaN, or half of a pair of code units
+            raise TypeError("parts that can be written again") from error
+    return shaped

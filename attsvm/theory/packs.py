@@ -17,7 +17,7 @@ from types import ModuleType
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.claim import Claim
 
-__all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs"]
+__all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs", "modules"]
 
 GROUP = "attsvm.claims"
 LOOSE = "_attsvm_pack_"
@@ -128,6 +128,15 @@ def _imported(name: str) -> ModuleType:
             f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
             remedy="Name a module, a package or a .py file.",
         ) from error
+
+
+def modules(pack: Pack) -> list[ModuleType]:
+    """The modules that loading the pack has imported, in the order of their names."""
+    loaded = sorted(sys.modules.items())
+    if pack.name.endswith(".py"):
+        path = str(Path(pack.name).resolve())
+        return [module for _, module in loaded if getattr(module, "__file__", None) == path]
+    return [m for name, m in loaded if name == pack.name or name.startswith(pack.name + ".")]
 
 
 def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:

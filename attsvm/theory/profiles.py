@@ -14,8 +14,6 @@ __all__ = ["PROFILES", "Profile", "derive_seed", "profile_named"]
 class Profile:
     """Budgets for one claim at cost 1; a claim of cost c gets a c-th, at least a few.
 
-    Of guided ones, which pay off where they are cheap, it gets a c^2-th.
-
     Attributes:
         name: quick, ci or deep.
         shards: independent searches, merged in order; their number never depends on workers.
@@ -41,7 +39,7 @@ class Profile:
             self.shards,
             max(self.examples // cost, 12),
             max(self.ensemble // cost, 6),
-            max(self.guided // cost**2, 12),
+            max(self.guided // cost, 60),
             max(self.audits // cost, 2),
             max(self.simplify // cost, 40),
         )

@@ -201,9 +201,14 @@ def tell_hunt(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable
         print(f"closest: slack {document['min_slack']:.6g}")
     if document["undecided"]:
         print(f"open: {document['undecided']} instances could be settled neither way")
+    if document["open"]:
+        print(
+            f"open: {document['open']} made-up instances in which floats see no violation, "
+            f"{document['unexamined']} of them never evaluated exactly"
+        )
     if document["broke"]:
         print(
-            f"raised: on {document['broke']} made-up instances that meet the hypotheses the claim "
+            f"raised: on {document['broke']} made-up instances a hypothesis or the conclusion "
             f"raised an exception, the first time {document['broke_note']}"
         )
     _tell_searchers(document)

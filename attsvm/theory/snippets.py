@@ -16,10 +16,13 @@ from attsvm.theory import codec
 from attsvm.theory.claim import Claim
 from attsvm.theory.packs import LOOSE
 
-__all__ = ["ODD", "python", "scaled", "short"]
+__all__ = ["LONG", "ODD", "python", "scaled", "short"]
 
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
+
+LONG = 10**640
+"""Integers of more digits are not written in decimals: Python may refuse that from 641 on."""
 
 ODD = 1 << 20
 """Odd integers up to this are written where they are multiplied by a power of two."""
@@ -104,13 +107,15 @@ def _file(module: Any) -> str | None:
 
 def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
     """An expression for the value; notes what it needs."""
-    if value is None or isinstance(value, bool | str | int):
+    if value is None or isinstance(value, bool | str):
         return repr(value)
+    if isinstance(value, int):
+        return _integer(value)
     if isinstance(value, float | np.floating):
         text = _float(float(value))
         return text if not text.lstrip("-").isdigit() else f"{text}.0"
     if isinstance(value, Fraction):
-        return f"Fraction({value.numerator}, {value.denominator})"
+        return f"Fraction({_integer(value.numerator)}, {_integer(value.denominator)})"
     if isinstance(value, np.ndarray):
         return _array(value, indent)
     inner = indent + "    "
@@ -129,6 +134,11 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
         if not (x is None and name in optional)
     ]
     return f"{kind.__name__}(\n{''.join(rows)}{indent})"
+
+
+def _integer(value: int) -> str:
+    """A literal; hexadecimal where Python would not write or read so many decimals."""
+    return str(value) if abs(value) < LONG else hex(value)
 
 
 def _array(value: Any, indent: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory import codec
-from attsvm.theory.claim import Claim, Part
+from attsvm.theory.claim import Claim, Hypothesis, Part
 from attsvm.theory.confirm import Confirmation, audit, confirm
 from attsvm.theory.coverage import Coverage
 from attsvm.theory.searchers.drawn import DRAWN
@@ -18,7 +18,7 @@ from attsvm.theory.slack import Slack
 __all__ = ["Refuted", "Tally"]
 
 _TOUCHING = 12
-"""How many made-up instances are evaluated exactly though floats only cannot settle them."""
+"""How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ class Tally:
         self.open = 0
         self.broke = 0
         self.broke_note = ""
-        self.touching = _TOUCHING
+        self.touched: dict[str, int] = {}
+        self.unexamined = 0
         self.best: tuple[float, Any, Slack] | None = None
         self.pool = Pool()
         self.coverage = Coverage()
@@ -74,16 +75,7 @@ class Tally:
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name."""
-        verdicts = {}
-        for hypothesis in self.part.hypotheses:
-            answer = hypothesis.holds(case)
-            if not isinstance(answer, bool):
-                raise ClaimError(
-                    f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
-                    value=repr(answer),
-                    remedy="Return True or False.",
-                )
-            verdicts[hypothesis.name] = answer
+        verdicts = {h.name: self._decided(h, case) for h in self.part.hypotheses}
         accepted = all(verdicts.values())
         if self.counting:
             for name, answer in verdicts.items():
@@ -91,6 +83,34 @@ class Tally:
             self.examples += accepted
             self.rejected += not accepted
         return accepted
+
+    def admits(self, case: Any, *, reshaped: bool) -> bool:
+        """Whether a made-up instance meets every hypothesis; False where one of them raises.
+
+        Those are counted as broken: what a claim does not decide was not looked at.
+        """
+        for hypothesis in self.part.hypotheses:
+            try:
+                if not self._decided(hypothesis, case):
+                    return False
+            except ClaimError:
+                raise
+            except Exception as problem:
+                if not (reshaped or isinstance(problem, DataError)):
+                    raise
+                self.leave_broken(f"hypothesis {hypothesis.name!r}", case, problem)
+                return False
+        return True
+
+    def _decided(self, hypothesis: Hypothesis, case: Any) -> bool:
+        answer = hypothesis.holds(case)
+        if not isinstance(answer, bool):
+            raise ClaimError(
+                f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
+                value=repr(answer),
+                remedy="Return True or False.",
+            )
+        return answer
 
     def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
         """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
@@ -115,7 +135,7 @@ class Tally:
         return True, None
 
     def probe(
-        self, case: Any, searcher: str, *, reshaped: bool
+        self, case: Any, searcher: str, *, reshaped: bool, progress: float = 1.0
     ) -> tuple[float | None, Refuted | None]:
         """Examine an instance that a guided searcher made up: its height, and a refutation.
 
@@ -126,21 +146,17 @@ class Tally:
             case: the instance.
             searcher: what the searcher is called.
             reshaped: whether exceptions are put down to the form of the instance.
+            progress: the part of the searcher's turn that has passed; of the instances that floats
+                cannot settle though they see no violation, few are evaluated exactly, and these
+                are spread over the turn.
 
         Returns:
             How close it comes to violation, None where it is not admissible or not evaluated; and
             the confirmed refutation.
         """
-        try:
-            admissible = all(h.holds(case) for h in self.part.hypotheses)
-        except ClaimError:
-            raise
-        except Exception as problem:
-            if not (reshaped or isinstance(problem, DataError)):
-                raise
-            admissible = False
-        if not admissible:
-            self.refused += 1
+        broke = self.broke
+        if not self.admits(case, reshaped=reshaped):
+            self.refused += self.broke == broke
             return None, None
         try:
             slack = self._slack(case)
@@ -149,12 +165,11 @@ class Tally:
         except Exception as problem:
             if not (reshaped or isinstance(problem, DataError)):
                 raise
-            self._leave_broken(case, problem)
+            self.leave_broken("the conclusion", case, problem)
             return None, None
         self.probed += 1
         answer = None
-        if slack.violated or (not slack.holds and self.touching > 0):
-            self.touching -= not slack.violated
+        if slack.violated or (not slack.holds and self._touches(searcher, progress)):
             answer = self._confirmed(case, slack)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
@@ -169,9 +184,18 @@ class Tally:
             self.open += 1
         return height, None
 
+    def _touches(self, searcher: str, progress: float) -> bool:
+        """Whether one more instance that floats cannot settle is evaluated exactly."""
+        touched = self.touched.get(searcher, 0)
+        if touched >= _TOUCHING * progress:
+            self.unexamined += 1
+            return False
+        self.touched[searcher] = touched + 1
+        return True
+
     def height(self, case: Any) -> float | None:
         """How close an instance comes to violation, as floats see it; None if not admissible."""
-        if not all(h.holds(case) for h in self.part.hypotheses):
+        if not all(self._decided(h, case) for h in self.part.hypotheses):
             return None
         slack = self._slack(case)
         return None if slack.kind == "unknown" else _height(slack)
@@ -227,11 +251,11 @@ class Tally:
         where = json.dumps(codec.encode(case))
         self.note = self.note or f"{said}; first at {where[:300]}"
 
-    def _leave_broken(self, case: Any, problem: Exception) -> None:
-        """Count an admissible instance on which the conclusion raised."""
+    def leave_broken(self, what: str, case: Any, problem: Exception) -> None:
+        """Count an exception of the claim on a made-up instance, None where it has none to show."""
         self.broke += 1
-        where = json.dumps(codec.encode(case))
-        said = f"{type(problem).__name__}: {problem}; first at {where[:300]}"
+        where = "" if case is None else f"; first at {json.dumps(codec.encode(case))[:300]}"
+        said = f"{type(problem).__name__}: {problem} in {what}{where}"
         self.broke_note = self.broke_note or said
 
     def _record(self, slack: Slack, case: Any, *, refuted: bool) -> None:

@@ -76,7 +76,7 @@ class Gain:
         searcher: who took it.
         accepted, rejected: instances evaluated, and those that are not admissible.
         hypotheses: how many ordinary instances satisfied each, of `ordinary` looked at.
-        undecided, note, open: as in `Outcome`.
+        undecided, note, open, unexamined: as in `Outcome`.
         min_slack, tightness: the least slack and the largest ratio seen.
         audited: instances re-evaluated exactly.
         broke, broke_note, max_slack, coverage: as in `Outcome`.
@@ -96,6 +96,7 @@ class Gain:
     undecided: int
     note: str
     open: int
+    unexamined: int
     min_slack: float | None
     tightness: float | None
     audited: int
@@ -168,6 +169,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         undecided=tally.undecided,
         note=tally.note,
         open=tally.open,
+        unexamined=tally.unexamined,
         min_slack=tally.min_slack,
         tightness=tally.tightness,
         audited=tally.audited,

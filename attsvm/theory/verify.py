@@ -103,6 +103,7 @@ class Checked:
             "probed": o.probed,
             "refused": o.refused,
             "open": o.open,
+            "unexamined": o.unexamined,
             "broke": o.broke,
             "broke_note": o.broke_note,
             "coverage": o.coverage,

@@ -1,15 +1,16 @@
 """Who does the work: this process, fresh ones, or a cluster; the results are the same.
 
-A job is a module-level function of strings that returns a string, so nothing but text travels.
+A job is a module-level function of strings that returns a string, so nothing but text travels;
+what it raises travels as text as well.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import json
 import multiprocessing
 import os
-import pickle
 import queue
 import signal
 import threading
@@ -19,8 +20,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
+from attsvm import errors
 from attsvm._threads import SINGLE
-from attsvm.errors import UnknownClaimError, WorkerError
+from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.claim import Claim
 from attsvm.theory.packs import load_packs
 
@@ -194,7 +196,10 @@ class _Processes:
                         future.set_exception(problem)
                         break
                     else:
-                        (future.set_result if done else future.set_exception)(answer)
+                        if done:
+                            future.set_result(answer)
+                        else:
+                            future.set_exception(_raised(answer))
                         break
                 else:
                     future.set_exception(
@@ -249,21 +254,36 @@ def _work(controller: Connection, named: tuple[str, ...]) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             job, arguments = controller.recv()
-            answer: tuple[bool, object]
+            answer: tuple[bool, str]
             try:
                 answer = True, job(*arguments)
             except BaseException as problem:
-                answer = False, _portable(problem)
+                answer = False, _written(problem)
             controller.send(answer)
 
 
-def _portable(problem: BaseException) -> BaseException:
-    """The exception, or where it cannot travel one that says the same."""
+_OURS: dict[str, type[AttsvmError]] = {name: getattr(errors, name) for name in errors.__all__}
+"""The errors that are rebuilt as what they were."""
+
+
+def _written(problem: BaseException) -> str:
+    """What is raised, as text: our errors by name and parts, others by name and message."""
+    if isinstance(problem, AttsvmError):
+        kind = next(k.__name__ for k in type(problem).__mro__ if _OURS.get(k.__name__) is k)
+        value = problem.value
+        said = value if value is None or isinstance(value, str) else repr(value)
+        return json.dumps([kind, problem.cause, said, problem.remedy])
     try:
-        pickle.loads(pickle.dumps(problem))  # noqa: S301
+        message = str(problem)
     except Exception:
-        return RuntimeError(f"{type(problem).__name__}: {problem}")
-    return problem
+        message = "it cannot say why"
+    return json.dumps([None, f"{type(problem).__name__}: {message}", None, ""])
+
+
+def _raised(text: str) -> Exception:
+    """What `_written` wrote; another's exception as a RuntimeError that says the same."""
+    kind, cause, value, remedy = json.loads(text)
+    return RuntimeError(cause) if kind is None else _OURS[kind](cause, value=value, remedy=remedy)
 
 
 @contextlib.contextmanager

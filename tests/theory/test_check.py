@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_pack import build, constant, says, square, square_ball
 
+from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack
+from attsvm.theory import PROFILES, Slack, sibling
 from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.confirm import PRECISIONS, confirm
 from attsvm.theory.profiles import Profile, derive_seed
+from attsvm.theory.searchers import Scout
 from attsvm.theory.tally import Tally
 
 QUICK = PROFILES["quick"]
@@ -55,8 +57,6 @@ def test_explicit_instances_come_first_and_on_the_first_shard_alone():
 
 
 def test_the_examples_of_a_sibling_come_before_those_of_the_claim():
-    from attsvm.theory import sibling
-
     seen = []
     own = {"shift": sibling(shift=-1.0, examples=[9.5]), "other": sibling(shift=1e15)}
     check(recording(seen, examples=[7.5], siblings=own), "shift")
@@ -74,8 +74,6 @@ def test_hypotheses_are_counted_by_name_over_all_instances():
 
 
 def test_a_dropped_hypothesis_rejects_nothing():
-    from attsvm.theory import sibling
-
     claim = build(
         "dropping",
         constant(1.0, 0.0),
@@ -88,6 +86,37 @@ def test_a_dropped_hypothesis_rejects_nothing():
     free = check(claim, "free")
     assert free.rejected == 0
     assert free.hypotheses == {}
+
+
+def below_zero(x: float, shift: float = 0.0) -> Slack:
+    return Slack(-x - shift, 0.0)
+
+
+def free_of_evenness(data):
+    """A reading that falls at every positive x, with a sibling that drops a hypothesis."""
+    return build(
+        "free-of-evenness",
+        below_zero,
+        lambda x, shift=0.0: arb(-rational(x) - rational(shift)),
+        hypotheses={"x is even": lambda x: x % 2 == 0, "x > 0": lambda x: x > 0},
+        examples=[2.0],
+        expected="refuted",
+        siblings={
+            "any x": sibling(drop=["x is even"], data=data, examples=[2.0]),
+            "shift": sibling(shift=1.0),
+        },
+        cost=12,
+    )
+
+
+def test_a_counterexample_to_the_reading_itself_does_not_refute_what_drops_a_hypothesis():
+    claim = free_of_evenness(st.integers(1, 100).map(lambda k: 2.0 * k))
+    assert check(claim).refuted is not None
+    found = check(replace(claim, ensemble=lambda generator: 4.0), "any x").refuted
+    assert found is None or float(found.instance["float"]) % 2 != 0
+    beyond = check(free_of_evenness(st.integers(1, 100).map(float)), "any x")
+    assert float(beyond.refuted.instance["float"]) % 2 == 1
+    assert beyond.hypotheses["not: x is even"] == 1
 
 
 def test_shrinking_is_not_counted():
@@ -280,7 +309,7 @@ def test_a_costly_claim_gets_its_share_of_every_budget_and_at_least_a_few():
     assert QUICK.scaled(1) == QUICK
     assert QUICK.scaled(10).examples == QUICK.examples // 10
     least = QUICK.scaled(10**6)
-    assert (least.examples, least.guided, least.audits) == (12, 12, 2)
+    assert (least.examples, least.guided, least.audits) == (12, 60, 2)
     assert check(recording([], cost=10)).examples == QUICK.scaled(10).examples
 
 
@@ -349,3 +378,80 @@ def test_floats_that_a_certificate_contradicts_leave_the_instance_open():
     assert "floats see a slack of -1000000.0" in outcome.undecided_note
     within = build("within", constant(-1.0, 2.0), says(arb(1)), same_slack=False)
     assert check(within).undecided == 0
+
+
+def probing(hypothesis=lambda x: True, conclusion=square):
+    claim = build("probing", conclusion, square_ball, hypotheses={"of its own": hypothesis})
+    return Tally(claim, claim.part(""), 0)
+
+
+def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of():
+    def fails(x: float) -> bool:
+        raise KeyError("no such row")
+
+    tally = probing(fails)
+    assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
+    assert (tally.broke, tally.refused, tally.probed) == (1, 0, 0)
+    assert tally.broke_note.startswith("KeyError: 'no such row' in hypothesis 'of its own'; first")
+    with pytest.raises(KeyError):
+        tally.probe(2.0, "climb", reshaped=False)
+
+
+def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
+    def refuses(x: float) -> bool:
+        raise DataError("tied tokens")
+
+    tally = probing(refuses)
+    assert tally.probe(2.0, "climb", reshaped=False) == (None, None)
+    assert (tally.broke, tally.refused) == (1, 0)
+
+
+def test_an_instance_that_misses_a_hypothesis_is_refused_and_nothing_broke():
+    tally = probing(lambda x: False)
+    assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
+    assert (tally.broke, tally.refused) == (0, 1)
+
+
+def test_a_made_up_instance_does_not_pass_a_hypothesis_that_is_not_decided():
+    with pytest.raises(ClaimError, match="'of its own' of toy/probing:literal is not decided"):
+        probing(lambda x: np.bool_(True)).probe(2.0, "grid", reshaped=True)
+
+
+def touching(asked):
+    """A claim that floats never settle; notes what exact evaluation was asked about."""
+
+    def certify(x: float, shift: float = 0.0) -> None:
+        asked.append(x)
+
+    claim = build("touching", constant(0.0, 1.0), certify)
+    return Tally(claim, claim.part(""), 0)
+
+
+def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_counted():
+    asked = []
+    tally = touching(asked)
+    scout = Scout(tally, "climb", 96)
+    for k in range(96):
+        scout.look(float(k))
+    assert len(asked) == 12
+    assert max(np.diff([0.0, *asked, 95.0])) <= 8.0
+    assert (tally.probed, tally.open, tally.unexamined) == (96, 96, 84)
+
+
+def test_every_turn_of_a_searcher_examines_some_that_floats_cannot_settle():
+    asked = []
+    tally = touching(asked)
+    for name in ("grid", "climb"):
+        scout = Scout(tally, name, 3)
+        for k in range(3):
+            scout.look(float(k))
+    assert asked == [0.0, 1.0, 2.0] * 2
+    assert tally.unexamined == 0
+
+
+def test_what_was_left_unexamined_is_summed_over_shards():
+    claim = touching([]).claim
+    first, other = (check(claim, shard=shard) for shard in (0, 1))
+    assert first.unexamined > 0
+    both = merge([first, other])
+    assert both.unexamined == first.unexamined + other.unexamined < both.open

@@ -121,6 +121,41 @@ def test_the_reading_comes_first_and_then_its_siblings_in_order():
         made.part("c")
 
 
+def dropping(drop, **changes):
+    return declare(
+        hypotheses={"x != 1": lambda x: x != 1.0, "x != 2": lambda x: x != 2.0},
+        siblings={"freer": sibling(drop=drop, **changes), "shift": sibling(shift=1.0)},
+        expected="refuted",
+    ).part("freer")
+
+
+def holds_all(part, x):
+    return all(h.holds(x) is True for h in part.hypotheses)
+
+
+def test_a_sibling_of_a_refuted_reading_that_only_drops_must_miss_what_it_drops():
+    one = dropping(["x != 1"])
+    assert [h.name for h in one.hypotheses] == ["x != 2", "not: x != 1"]
+    assert [x for x in (0.0, 1.0, 2.0) if holds_all(one, x)] == [1.0]
+    both = dropping(["x != 1", "x != 2"])
+    assert [x for x in (0.0, 1.0, 2.0) if holds_all(both, x)] == [1.0, 2.0]
+
+
+def test_a_sibling_that_changes_parameters_as_well_need_not_miss_what_it_drops():
+    other = dropping(["x != 1"], shift=1.0)
+    assert [x for x in (0.0, 1.0, 2.0) if holds_all(other, x)] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("answer", [None, "yes"])
+def test_a_dropped_hypothesis_that_is_not_decided_is_neither_missed_nor_met(answer):
+    made = declare(
+        hypotheses={"odd": lambda x: answer},
+        siblings={"freer": sibling(drop=["odd"]), "shift": sibling(shift=1.0)},
+        expected="refuted",
+    )
+    assert made.part("freer").hypotheses[0].holds(0.0) is answer
+
+
 def test_the_fingerprint_follows_id_statement_and_file():
     made = declare()
     assert declare().fingerprint == made.fingerprint

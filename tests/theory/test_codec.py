@@ -271,3 +271,11 @@ def test_files_of_others_are_held_exactly_and_of_the_types_asked_for(document, h
 def test_what_was_written_is_read_back_exactly(value, hint):
     again = codec.decode_exactly(codec.encode(value), hint)
     assert codec.encode(again) == codec.encode(value)
+
+
+@pytest.mark.parametrize("digits", [4300, 9999])
+def test_an_integer_that_python_does_not_write_is_refused(digits):
+    for value in (10**digits, -(10**digits), Fraction(1, 10**digits)):
+        with pytest.raises(ClaimError, match="an integer that is too long to be written"):
+            codec.encode(value)
+    assert codec.encode(10**4299)["int"] == "1" + "0" * 4299

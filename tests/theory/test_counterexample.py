@@ -1,6 +1,7 @@
 """A stored counterexample is confirmed by its values alone, and by nothing else in its file."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -263,6 +264,35 @@ def test_confirmed_is_said_exactly_of_instances_that_violate(tmp_path_factory, p
     stored = {**documents["false"], "instance": codec.encode(k / 1024)}
     result = replayed(tmp_path_factory.getbasetemp(), packs, stored)
     assert result.result == ("CONFIRMED" if k / 1024 > 5 else "NOT CONFIRMED")
+
+
+@given(st.text(), st.text())
+def test_siblings_of_different_names_have_files_of_different_names(one, other):
+    first, second = (file_name("toy/false:literal", part) for part in (one, other))
+    assert (first == second) is (one == other)
+    for name in (first, first.replace(".json", "--worst.json")):
+        assert re.fullmatch(r"toy--false--literal[a-z0-9-]{0,80}\.json", name)
+
+
+@pytest.mark.parametrize("part", ["2/x", "2 x", "2 X", "≥", "-", "worst", "a" * 300])
+def test_the_files_of_a_sibling_are_nobody_elses(part):
+    others = {"", "2/x", "2 x", "2 X", "≤", "≥", "-", "worst", "a" * 300, "a" * 301} - {part}
+    taken = {file_name("toy/false:literal", other) for other in others}
+    taken |= {name.replace(".json", "--worst.json") for name in taken}
+    assert file_name("toy/false:literal", part) not in taken
+    assert len(file_name("toy/false:literal", part)) < 110
+
+
+def test_the_name_of_a_file_stays_what_it_was():
+    assert file_name("toy/false:literal", "2/x") == "toy--false--literal--2-x--6fe1404f.json"
+
+
+def test_a_worst_one_lies_beside_the_smallest_whatever_the_id(tmp_path):
+    claim = replace(toy_pack.false, id="toy/an.json:literal")
+    account = refutation(claim, "", 6.0)
+    account.worst = refutation(claim, "", 7.0).smallest
+    names = {Path(path).name for path in store(tmp_path, account).values()}
+    assert names == {"toy--an.json--literal.json", "toy--an.json--literal--worst.json"}
 
 
 def test_file_names_hold_no_folder():

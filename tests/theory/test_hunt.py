@@ -23,6 +23,7 @@ from attsvm.theory import Slack, codec, load_packs
 from attsvm.theory.confirm import confirm
 from attsvm.theory.hunt import hunt
 from attsvm.theory.packs import find_claims
+from attsvm.theory.searchers import NEEDS
 from attsvm.theory.workers import processes
 
 FOLDER = Path(__file__).parent
@@ -118,6 +119,18 @@ def test_a_hunt_needs_an_end_and_searchers_that_there_are():
         hunt(toy_pack.true, seconds=None)
     with pytest.raises(UsageError, match="there is no such searcher"):
         chase(toy_pack.true, searchers=["drawn", "guessed"])
+
+
+@pytest.mark.parametrize("name", ["gradient", "ensemble"])
+def test_a_searcher_that_the_claim_has_nothing_for_is_refused_by_name(name):
+    with pytest.raises(UsageError, match=f"got {name}.*{name} needs an? .*{NEEDS[name][-5:-2]}"):
+        chase(toy_pack.true, searchers=["drawn", name])
+
+
+def test_what_was_left_open_and_unexamined_is_in_the_account():
+    result = chase(toy_pack.rounding_open, rounds=4)
+    assert 0 < result.unexamined < result.open
+    assert result.json()["unexamined"] == result.unexamined
 
 
 @pytest.mark.parametrize("searchers", [["explicit"], ["climb"], ["explicit", "climb"]])

@@ -9,15 +9,23 @@ import sys
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
 from attsvm.theory.gate import hold
 from attsvm.theory.ledger import Ledger, last_run, read_events
+from attsvm.theory.run_page import page
 
 TODAY = datetime.date(2026, 1, 1)
-VERDICT = {"id": "toy/a:literal", "truth": "holds", "siblings": [{"name": "s", "refuted": True}]}
+VERDICT = {
+    "id": "toy/a:literal",
+    "truth": "holds",
+    "evidence": "numeric",
+    "validity": "exercised",
+    "siblings": [{"name": "s", "refuted": True}],
+}
+START = {"event": "run", "profile": "quick", "seed": 0, "claims": []}
 
 
 def write(path, *, finished=True, seed=0):
@@ -28,6 +36,34 @@ def write(path, *, finished=True, seed=0):
         if finished:
             ledger.append("finished", matched=True)
     return path
+
+
+WHOLE = [
+    {"schema": 1, **START, "claims": [VERDICT["id"]], "curated": ["f.json"]},
+    {
+        "schema": 1,
+        "event": "replay",
+        "replay": {"file": "f.json", "result": "CONFIRMED", "claim": "c", "reason": "slack -1"},
+    },
+    {
+        "schema": 1,
+        "event": "verdict",
+        "verdict": {
+            **VERDICT,
+            "expected": {"truth": "holds", "evidence": "numeric", "validity": "exercised"},
+            "as_expected": False,
+            **dict.fromkeys(("reason", "statement", "place", "broke_note", "counterexample"), "x"),
+            **dict.fromkeys(("examples", "rejected", "broke"), 3),
+            **dict.fromkeys(("min_slack", "tightness", "seconds"), 0.5),
+            "hypotheses": {"h": 3},
+            "coverage": {"w": {"a": 3}},
+            "warnings": ["w"],
+            "siblings": [{"name": "s", "refuted": True, "found_by": "ensemble"}],
+        },
+    },
+    {"schema": 1, "event": "finished", "matched": True},
+]
+"""Everything that a page shows."""
 
 
 def refused(run):
@@ -57,7 +93,15 @@ def test_replays_are_read_back_by_their_files(tmp_path):
     assert (last_run(tmp_path / "l").curated, last_run(tmp_path / "l").replays) == ((), {})
 
 
-@pytest.mark.parametrize("replay", [None, 7, [], {}, {"file": "f"}, {"result": "CONFIRMED"}])
+@pytest.mark.parametrize(
+    "replay",
+    [
+        *(None, 7, [], {}, {"file": "f"}, {"result": "CONFIRMED"}),
+        *({"file": x, "result": "CONFIRMED"} for x in (None, 7, {}, [])),
+        *({"file": "f", "result": x} for x in (None, 7, {}, [])),
+        {"file": "f", "result": "CONFIRMED", "reason": None},
+    ],
+)
 def test_a_replay_of_another_form_is_no_ledger(tmp_path, replay):
     path = write(tmp_path / "l")
     with Ledger(path) as ledger:
@@ -149,8 +193,11 @@ def test_deep_nesting_and_foreign_schemas_are_damage(tmp_path):
     "event",
     [
         {"event": "run"},
-        {"event": "run", "profile": "quick", "seed": 0, "claims": None},
         {"event": "run", "profile": "quick", "seed": 0},
+        *({**START, "claims": x} for x in (None, 3, "toy", {"toy": 1}, [1], [["toy"]])),
+        *({**START, "curated": x} for x in (None, 3, "f.json", [1])),
+        *({**START, "profile": x} for x in (None, 3, [])),
+        *({**START, "seed": x} for x in (None, "0", 0.5, [])),
     ],
 )
 def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
@@ -162,8 +209,21 @@ def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
 @pytest.mark.parametrize(
     "verdict",
     [
-        *(None, 7, [], {}, {"id": 1}, {"id": "a"}, {"id": "a", "siblings": None}),
-        *({"id": "a", "siblings": [1]}, {"id": {}, "siblings": []}),
+        *(None, 7, [], {}, {"id": 1}, {"id": "a"}, {"id": "a", "siblings": []}),
+        *({k: x for k, x in VERDICT.items() if k != gone} for gone in VERDICT),
+        *({**VERDICT, "siblings": x} for x in (None, [1], {}, [{}], [{"name": "s"}])),
+        *({**VERDICT, "siblings": [{"name": "s", "refuted": x}]} for x in (None, 1, "yes")),
+        {**VERDICT, "siblings": [{"name": "s", "refuted": True, "found_by": 3}]},
+        *({**VERDICT, "id": x} for x in ({}, None, 1, [])),
+        *({**VERDICT, "truth": x} for x in (None, ["holds"], {})),
+        *({**VERDICT, "examples": x} for x in ("3", None, 1.5, True, [], 10**400)),
+        *({**VERDICT, "seconds": x} for x in ("1", None, {})),
+        *({**VERDICT, "tightness": x} for x in ("1", [], 10**400)),
+        *({**VERDICT, "hypotheses": x} for x in (None, 3, ["h"], {"h": None})),
+        *({**VERDICT, "coverage": x} for x in (None, {"w": 3}, {"w": {"a": "b"}})),
+        *({**VERDICT, "warnings": x} for x in (None, "w", [1])),
+        *({**VERDICT, "expected": x} for x in ("holds", None, {"truth": 1})),
+        *({**VERDICT, "reason": x} for x in (None, 1, "half a pair: \ud800")),
     ],
 )
 def test_a_verdict_of_another_form_is_no_ledger(tmp_path, verdict):
@@ -171,6 +231,58 @@ def test_a_verdict_of_another_form_is_no_ledger(tmp_path, verdict):
     with Ledger(path) as ledger:
         ledger.append("verdict", verdict=verdict)
     with pytest.raises(LedgerError, match="has an event that lacks"):
+        last_run(path)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([10**400, 1.5, float("nan"), float("inf"), -0.0, "CONFIRMED", "\ud800"])
+    | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def damaged(draw):
+    """A run's events, some part of which is anything that JSON can say."""
+    events = json.loads(json.dumps(WHOLE))
+    place = draw(st.sampled_from(events))
+    while place and draw(st.integers(0, 3)):
+        key = draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        if not isinstance(place[key], dict | list):
+            break
+        place = place[key]
+    if isinstance(place, dict):
+        place[draw(st.sampled_from([*sorted(place), "new"]))] = draw(JSON)
+    else:
+        place[:] = draw(st.lists(JSON, max_size=3))
+    return events
+
+
+@settings(max_examples=200)
+@given(damaged())
+def test_what_is_read_can_be_held_and_shown_whatever_was_done_to_it(tmp_path_factory, events):
+    path = tmp_path_factory.getbasetemp() / "hostile"
+    path.write_text("\n".join(json.dumps(event) for event in events) + "\n")
+    try:
+        run = last_run(path)
+    except LedgerError:
+        return
+    hold(run, {}, TODAY)
+    page(run).encode()
+    json.dumps([run.verdicts, run.seed], allow_nan=False)  # as --json writes them
+
+
+@pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999"])
+def test_a_number_that_json_does_not_know_is_no_ledger(tmp_path, odd):
+    path = write(tmp_path / "l")
+    path.write_text(path.read_text().replace('"id":', f'"probed": {odd}, "id":'))
+    with pytest.raises(LedgerError, match="written again"):
         last_run(path)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,14 +18,8 @@ from attsvm._types import Array
 from attsvm.exact import rational
 from attsvm.theory import Slack, codec
 from attsvm.theory.searchers.document import rebuilt, value_at
-from attsvm.theory.searchers.shrink import (
-    Space,
-    moves,
-    shrink,
-    simpler_values,
-    simplicity,
-    smallness,
-)
+from attsvm.theory.searchers.shrink import Space, moves, shrink, smallness
+from attsvm.theory.searchers.simpler import simpler_fractions, simpler_values, simplicity
 from attsvm.theory.tally import Tally
 
 
@@ -136,7 +130,20 @@ def test_numbers_rank_from_0_over_integers_and_fractions_to_the_negative():
     ranked = [0.0, 1.0, -1.0, 2.0, 7.0, 0.5, -0.5, 1.5, 0.25, 0.1]
     assert sorted(ranked, key=simplicity) == ranked
     assert simplicity(0.1)[2] == Fraction(0.1)
+    exact = [Fraction(7), Fraction(1, 2), Fraction(1, 3), Fraction(-1, 3), Fraction(1, 5)]
+    assert sorted(exact, key=simplicity) == exact
+    assert {Fraction(-3), Fraction(-22, 7)} <= set(simpler_fractions(Fraction(-355, 113)))
     assert list(simpler_values(0.0)) == list(simpler_values(math.inf)) == []
+
+
+def test_a_strategy_that_breaks_while_it_is_sampled_is_counted():
+    def broken(n):
+        raise LookupError("no such size")
+
+    claim, found = start(ROW)
+    tally = tally_of(replace(claim, data=st.integers(1, 4).map(broken)))
+    assert shrink(tally, found, 50).spent > 0
+    assert tally.broke_note == "LookupError: no such size in the strategy"
 
 
 def test_every_move_is_smaller_and_none_comes_twice():
@@ -178,6 +185,57 @@ def test_axes_of_one_length_are_told_apart_by_their_names():
     assert (small.X * small.start * small.Z).ravel().tolist() == [1.0]
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An integer, a fraction and integers in an array."""
+
+    m: int
+    q: Fraction
+    k: Any
+
+
+def nothing_counts(case: Counted, shift: float = 0.0) -> Slack:
+    return Slack(-1.0, 0.0)
+
+
+def shrunk_counts(case, **hypotheses):
+    claim, found = start(case, hypotheses, nothing_counts, lambda x, shift=0.0: arb(-1))
+    done = shrink(tally_of(claim), found, 5000)
+    assert done.minimal
+    return codec.decode(done.found.instance, Counted)
+
+
+def test_integers_and_fractions_of_an_instance_are_made_smaller():
+    small = shrunk_counts(Counted(-977, Fraction(355, 113), np.array([64, -3])))
+    assert (small.m, small.q, small.k.tolist()) == (0, 0, [0])
+
+
+def test_integers_and_fractions_are_made_smaller_within_the_hypotheses():
+    small = shrunk_counts(
+        Counted(977, Fraction(-22, 63), np.array([64, 7])),
+        **{
+            "m >= 17": lambda case: case.m >= 17,
+            "1/4 < |q| < 1/2": lambda case: Fraction(1, 4) < abs(case.q) < Fraction(1, 2),
+            "an odd entry comes second": lambda case: bool((case.k[1:2] % 2).any()),
+        },
+    )
+    assert (small.m, small.q, small.k.tolist()) == (17, Fraction(1, 3), [0, 1])
+
+
+@settings(deadline=None)
+@given(st.fractions())
+def test_some_simpler_fraction_is_simpler_and_0_has_none(q):
+    better = [p for p in simpler_fractions(q) if simplicity(p) < simplicity(q)]
+    assert bool(better) == (q != 0)
+    assert all(p.denominator <= q.denominator for p in better)
+
+
+@settings(deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_and_the_fraction_of_its_value_rank_alike(x):
+    assert simplicity(x)[:3] == simplicity(Fraction(x))[:3]
+
+
 def test_what_breaks_on_the_way_is_not_taken():
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         if x == int(x):
@@ -185,7 +243,10 @@ def test_what_breaks_on_the_way_is_not_taken():
         return Slack(-1.0, 0.0)
 
     claim, found = start(0.3, None, conclusion, lambda x, shift=0.0: arb(-1))
-    done = shrink(tally_of(claim), found, 100)
+    tally = tally_of(claim)
+    done = shrink(tally, found, 100)
+    assert tally.broke > 0
+    assert tally.broke_note.startswith("ZeroDivisionError: at integers in a change of the find")
     assert value_at(done.found.instance, ("float",)) == 0.5
 
 

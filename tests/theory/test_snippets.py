@@ -215,6 +215,33 @@ def test_an_instance_is_written_as_mathematics():
     assert r"x = (-3 \cdot 2^{-1074}, 2^{322})" in large
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.5, r"X = \frac{5}{2}"), (-0.75, r"X = -\frac{3}{4}"), (3, "X = 3"),
+        (0.1, r"X \approx 0.1"), (-3 * 2.0**-1074, r"X = -3 \cdot 2^{-1074}"),
+        (True, r"X = \text{yes}"), (float("inf"), r"X = \infty"),
+    ],
+)  # fmt: skip
+def test_an_array_without_axes_is_written_as_its_number(value, text):
+    shown = latex(everything, "", Inner(np.array(value), np.zeros(1)), enclosure=None, **SAID)
+    assert text in shown
+    assert ("are rounded" in shown) is ("approx" in text)
+    assert shown == latex(everything, "", Inner(value, np.zeros(1)), enclosure=None, **SAID)
+
+
+@pytest.mark.parametrize("digits", [639, 640, 641, 4299, 4300, 4301, 20000])
+def test_integers_of_any_length_are_written(digits):
+    value = -(10**digits + 7)
+    for case in (value, Fraction(value, 3), Fraction(3, -value)):
+        script = python(everything, "", case).replace("print(", "(lambda *all: None)(")
+        assert executed(script).case == case
+        text = latex(everything, "", case, enclosure=None, **SAID)
+        assert faults(text) == []
+        assert ("are rounded" in text) is (digits >= 640)
+        assert (rf"1 \cdot 10^{{{digits}}}" in text) is (digits >= 640)
+
+
 def test_a_strict_inequality_wants_more_than_zero():
     said = {**SAID, "kind": "strict"}
     assert "above 0 where the conclusion holds" in latex(

@@ -37,9 +37,27 @@ def test_an_error_keeps_its_cause_value_and_remedy(crew):
     assert (caught.value.cause, caught.value.value, caught.value.remedy) == ("no", "x", "Try y.")
 
 
-def test_an_error_that_cannot_travel_says_the_same(two):
-    with pytest.raises(RuntimeError, match="UnportableError: this and that"):
-        two.submit(toy_jobs.puzzle).result()
+def test_an_error_of_ours_of_a_kind_unknown_to_others_comes_as_the_nearest_kind(two):
+    with pytest.raises(UnknownClaimError) as caught:
+        two.submit(toy_jobs.raise_far_off).result()
+    assert type(caught.value) is UnknownClaimError
+    assert str(caught.value) == "no such thing (got [1, 2]). Look nearer."
+    assert (caught.value.cause, caught.value.remedy) == ("no such thing", "Look nearer.")
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        (toy_jobs.puzzle, "UnportableError: this and that"),
+        (toy_jobs.raise_mute, "MuteError: it cannot say why"),
+        (toy_jobs.exit_at_once, "SystemExit: 3"),
+        (toy_jobs.raise_on_unpickling, "ValueError: a trap"),
+    ],
+)
+def test_what_others_raise_comes_as_text(two, job, said):
+    with pytest.raises(RuntimeError) as caught:
+        two.submit(job).result()
+    assert (type(caught.value), str(caught.value)) == (RuntimeError, said)
     assert two.submit(toy_jobs.echo, "on").result() == "on"
 
 

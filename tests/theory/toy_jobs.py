@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from attsvm._threads import SINGLE
-from attsvm.errors import DataError
+from attsvm.errors import DataError, UnknownClaimError
 
 
 def echo(*words: str) -> str:
@@ -59,6 +59,44 @@ class UnportableError(Exception):
 
 def puzzle(*_: str) -> str:
     raise UnportableError("this", "that")
+
+
+class FarOffError(UnknownClaimError):
+    """A kind of our error that is known here alone."""
+
+
+class MuteError(Exception):
+    """Cannot say why."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def raise_far_off(*_: str) -> str:
+    raise FarOffError("no such thing", value=[1, 2], remedy="Look nearer.")
+
+
+def raise_mute(*_: str) -> str:
+    raise MuteError
+
+
+def raise_on_unpickling(*_: str) -> str:
+    """An error of somebody's with a value that would be called to be rebuilt."""
+    raise ValueError(Trap())
+
+
+class Trap:
+    """Becomes something else where it is rebuilt."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.getcwd, ()
+
+    def __repr__(self) -> str:
+        return "a trap"
+
+
+def exit_at_once(*_: str) -> str:
+    raise SystemExit(3)
 
 
 def busy(*_: str) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "ENSEMBLE",
     "EXPLICIT",
     "GUIDED",
+    "NEEDS",
     "Elite",
     "Found",
     "Guided",
@@ -37,6 +38,7 @@ __all__ = [
     "Spent",
     "Stop",
     "draw",
+    "fits",
     "shrink",
     "worsen",
 ]
@@ -85,3 +87,13 @@ GUIDED: dict[str, Guided] = {
     ),
 }
 """The guided searchers by their short names, in the order in which a check runs them."""
+
+NEEDS = {"ensemble": "a seeded ensemble (`ensemble=`)", "gradient": "an objective (`relaxed=`)"}
+"""What a claim must have for a searcher to fit it, where that is not every claim."""
+
+
+def fits(claim: Claim, name: str) -> bool:
+    """Whether a searcher can work on the claim, if what it needs is installed."""
+    if name == "ensemble":
+        return claim.ensemble is not None
+    return name not in GUIDED or GUIDED[name].fits(claim)

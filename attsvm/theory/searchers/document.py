@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 from attsvm.errors import DataError, FileError
@@ -13,6 +14,7 @@ from attsvm.theory.claim import Claim
 __all__ = [
     "Path",
     "array_key",
+    "exact_leaves",
     "finite_leaves",
     "float_arrays",
     "leaves",
@@ -42,6 +44,24 @@ def leaves(document: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
         else:
             for key in sorted(document):
                 yield from leaves(document[key], (*path, key))
+
+
+def exact_leaves(document: Any, path: Path = ()) -> Iterator[tuple[Path, Fraction]]:
+    """Paths of all integers and fractions of an encoded instance with their values."""
+    if isinstance(document, list):
+        for k, item in enumerate(document):
+            yield from exact_leaves(item, (*path, k))
+    elif isinstance(document, dict):
+        keys = set(document)
+        if keys == {"int"} or keys == {"fraction"}:
+            (key,) = keys
+            yield (*path, key), Fraction(document[key])
+        elif keys == {"int64", "values"}:
+            for k, text in enumerate(document["values"]):
+                yield (*path, "values", k), Fraction(text)
+        elif array_key(document) is None:
+            for key in sorted(document):
+                yield from exact_leaves(document[key], (*path, key))
 
 
 def replaced(document: Any, path: Path, text: Any) -> Any:

@@ -18,8 +18,6 @@ from attsvm.theory import codec
 from attsvm.theory.searchers.scout import Spent
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
     from attsvm.theory.tally import Refuted, Tally
 
 __all__ = ["DRAWN", "draw", "same_pool", "sample"]
@@ -143,8 +141,8 @@ def draw(
     return None
 
 
-def sample(data: SearchStrategy[Any], count: int) -> list[Any]:
-    """Some encoded instances of a strategy, always the same ones, looked at by nobody."""
+def sample(tally: Tally, count: int) -> list[Any]:
+    """Some encoded instances of the part's strategy, always the same ones, looked at by nobody."""
     drawn: list[Any] = []
     if count == 0:
         return drawn
@@ -158,10 +156,15 @@ def sample(data: SearchStrategy[Any], count: int) -> list[Any]:
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
-    @hypothesis.given(data)
+    @hypothesis.given(tally.part.data)
     def body(case: Any) -> None:
         drawn.append(codec.encode(case))
 
-    with same_pool(), contextlib.suppress(Exception):  # what breaks here breaks the search first
-        body()
+    try:
+        with same_pool():
+            body()
+    except Unsatisfiable:
+        pass
+    except Exception as problem:
+        tally.leave_broken("the strategy", None, problem)
     return drawn

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.errors import AttsvmError, ClaimError
+from attsvm.errors import ClaimError
 from attsvm.theory.searchers.ascent import Adam, lbfgs
 from attsvm.theory.searchers.document import rebuilt
 from attsvm.theory.searchers.frame import Frame, frame_key
@@ -35,7 +35,8 @@ _ROWS, _FEWEST_ROWS = 128, 32
 """Instances that climb side by side, for a claim of cost 1 and at any cost."""
 
 _STEPS = 96
-"""Steps of Adam."""
+"""Steps of Adam for a claim of cost 1; their number falls with the root of the cost, so that a turn
+takes not much longer than those of others: what it reaches is in the pool for the next one."""
 
 _LENGTHS = (0.3, 0.1, 0.03, 0.01)
 """First steps in units of an entry's size, by row in turn; they shrink linearly to nothing."""
@@ -47,7 +48,7 @@ _BEST, _FEWEST = 48, 8
 """How many rows each time, those of the largest objective, for a claim of cost 1 and at any."""
 
 _NEWTON = 48
-"""Quasi-Newton steps of the best rows."""
+"""Quasi-Newton steps of the best rows, for a claim of cost 1, and likewise."""
 
 _GRIDS = (10, 4, 1)
 """Proposals are also rounded to multiples of 2^-k."""
@@ -93,10 +94,7 @@ def _climb(
         """Whether a row is an instance that meets the hypotheses; counts as no look."""
         scout.ensure_time()
         case = rebuilt(scout.tally.claim, frame.filled(row)) if np.isfinite(row).all() else None
-        try:
-            return case is not None and all(h.holds(case) for h in scout.tally.part.hypotheses)
-        except AttsvmError:
-            return False
+        return case is not None and scout.tally.admits(case, reshaped=False)
 
     cost = scout.tally.claim.cost
     start = starts(frame, known, admits, max(_ROWS // cost, _FEWEST_ROWS), generator)
@@ -105,8 +103,9 @@ def _climb(
     with np.errstate(all="ignore"), _one_thread() as torch:
         slope = _Objective.of(torch, scout.tally, frame, start, scout.ensure_time)
         slope.ensure_numbers()
-        count = max(_BEST // cost, _FEWEST)
-        rows = _polished(*_roamed(slope, admits, count), admits).numpy()
+        count, slower = max(_BEST // cost, _FEWEST), math.isqrt(cost)
+        roamed = _roamed(slope, admits, count, _STEPS // slower)
+        rows = _polished(*roamed, admits, _NEWTON // slower).numpy()
     rows = rows[np.isfinite(rows).all(axis=1)]
     return list(_distinct(rows, start.size.max(axis=0)))
 
@@ -196,16 +195,16 @@ class _Objective:
 
 
 def _roamed(
-    objective: _Objective, admits: Callable[[Array], bool], count: int
+    objective: _Objective, admits: Callable[[Array], bool], count: int, steps: int
 ) -> tuple[_Objective, Any]:
     """The `count` best rows, where they were last seen to be admissible in Adam's steps."""
     torch = objective.torch
     u = torch.zeros_like(objective.base)
     adam = Adam(torch.tensor(_LENGTHS, dtype=u.dtype).repeat(len(u))[: len(u), None])
     kept, height = u, objective(u)[0]
-    for step in range(_STEPS + 1):
+    for step in range(steps + 1):
         values, slope = objective(u)
-        if step % (_STEPS // _CHECKS) == 0 and step > 0:
+        if step % max(steps // _CHECKS, 1) == 0 and step > 0:
             good, bad = torch.zeros(len(u), dtype=torch.bool), values.isneginf()
             x = objective.at(u).numpy()
             for k in torch.argsort(values, descending=True, stable=True).tolist()[:count]:
@@ -214,14 +213,14 @@ def _roamed(
             kept, height = kept.where(~better[:, None], u), height.where(~better, values)
             u, slope = u.where(~bad[:, None], kept), slope * ~bad[:, None]
             adam.restart(bad, 1 / 4)
-        u = u + adam.step(slope, 1 - step / _STEPS)
+        u = u + adam.step(slope, 1 - step / steps)
     order = torch.argsort(height, descending=True, stable=True)[:count]
     return objective.some(order), kept[order]
 
 
-def _polished(objective: _Objective, u: Any, admits: Callable[[Array], bool]) -> Any:
+def _polished(objective: _Objective, u: Any, admits: Callable[[Array], bool], steps: int) -> Any:
     """Rows after quasi-Newton steps, or on the way there where they would not be admissible."""
-    end = lbfgs(objective, u, _NEWTON, min(_LENGTHS))
+    end = lbfgs(objective, u, steps, min(_LENGTHS))
     rows = objective.at(end)
     for k in range(len(rows)):
         share = 1.0

@@ -69,7 +69,8 @@ class Scout:
         """
         self.ensure_time()
         self.spent += 1
-        height, self.found = self.tally.probe(case, self.name, reshaped=reshaped)
+        progress = self.spent / self.budget
+        height, self.found = self.tally.probe(case, self.name, reshaped=reshaped, progress=progress)
         if self.found is not None:
             raise Found
         return height

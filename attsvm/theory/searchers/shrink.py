@@ -1,11 +1,12 @@
 """Shrinking: a find is made smaller and simpler while its refutation stands.
 
 Small means few numbers, then few that are not 0, then short ones: integers before fractions, small
-before large, positive before negative. Every move makes an instance smaller in this sense, so
-shrinking ends, and it ends where each of its moves has been tried in vain: leaving an index out of
-the axes that share it (with the rest as it is, doubled or quadrupled), setting an array, a slice or
-an entry to 0, rounding all entries or one, scaling an array or all of them by a power of two, and
-moving an entry towards 0.
+before large, positive before negative, whether they are floats or exact. Every move makes an
+instance smaller in this sense, so shrinking ends, and it ends where each of its moves has been
+tried in vain: leaving an index out of the axes that share it (with the rest as it is, doubled or
+quadrupled), setting an array, a slice or an entry to 0, rounding all entries or one, scaling an
+array or all of them by a power of two, moving an entry towards 0, and giving an exact fraction a
+smaller denominator.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.errors import ClaimError
+from attsvm.errors import ClaimError, DataError
 from attsvm.theory.searchers.axes import Group, groups, lacking, unnamed
 from attsvm.theory.searchers.document import (
     Path,
+    exact_leaves,
     finite_leaves,
     float_arrays,
     leaves,
@@ -34,6 +36,13 @@ from attsvm.theory.searchers.document import (
     written,
 )
 from attsvm.theory.searchers.drawn import sample
+from attsvm.theory.searchers.simpler import (
+    ROUNDINGS,
+    rounded,
+    simpler_fractions,
+    simpler_values,
+    simplicity,
+)
 
 if TYPE_CHECKING:
     from attsvm.theory.tally import Refuted, Tally
@@ -43,19 +52,16 @@ __all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness", "stil
 MINIMAL = (
     "no index left out of the axes that share it (the rest as it is, doubled or quadrupled), no "
     "array, slice or entry set to 0, no rounding of all entries or of one, no array scaled by 2^-3 "
-    "to 2^3, and no entry made 1, -1, positive, half or one less leaves a confirmed counterexample"
+    "to 2^3, no entry, integer or numerator made 0, 1, -1, positive, half or one less, and no "
+    "fraction given a smaller denominator leaves a confirmed counterexample"
 )
 """What a minimal counterexample is."""
-
-_ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
-"""Bits after the point that entries are rounded to."""
 
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
 
 _SCALES = (1, 2, 3, -1, -2, -3)
 """Powers of two that arrays are scaled by."""
-
 
 _SAMPLES = 16
 """Instances of the strategy that tell which axes belong together."""
@@ -108,7 +114,7 @@ def shrink(
     tally.counting = False
     hint = tally.claim.instance_type
     asked = _SAMPLES if unnamed(found.instance, hint) else 0
-    space = Space(hint, tuple(sample(tally.part.data, asked)))
+    space = Space(hint, tuple(sample(tally, asked)))
     code, index = resume
     improved, stage = divmod(code, len(_STAGES))
     spent = 0
@@ -160,13 +166,17 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
         return tally.examine(case, found_by)[1]
     except ClaimError:
         raise
-    except Exception:  # the change led to where the claim says nothing
+    except DataError:  # the change led to what is no instance
+        return None
+    except Exception as problem:
+        tally.leave_broken("a change of the find", case, problem)
         return None
 
 
 def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
     """How small an encoded instance is: the order in which shrinking descends."""
     each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
+    each += [simplicity(value) for _, value in exact_leaves(document)]
     return (
         len(each) + sum(math.prod(shape) for shape in shapes(document)),
         sum(nonzero for nonzero, _, _, _ in each),
@@ -174,15 +184,6 @@ def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
         sum((size for _, _, size, _ in each), Fraction(0)),
         sum(negative for _, _, _, negative in each),
     )
-
-
-def simplicity(value: float) -> tuple[bool, int, Fraction, bool]:
-    """How simple a number is: 0, then few bits after the point, then small, then positive."""
-    if not math.isfinite(value):
-        return True, 0, Fraction(0), False
-    exact = Fraction(value)
-    bits = exact.denominator.bit_length() - 1
-    return value != 0.0, bits, abs(exact), math.copysign(1.0, value) < 0
 
 
 def moves(document: Any, space: Space) -> Iterator[Any]:
@@ -235,13 +236,13 @@ def _simpler(document: Any, space: Space) -> list[Slot]:
     everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
     changes: list[tuple[list[Path], Callable[[float], float]]]
     changes = [(block, _zero) for block in blocks]
-    changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
+    changes += [(entries, _rounding(bits)) for bits in ROUNDINGS]
     changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
     return [_at(paths, change) for paths, change in changes]
 
 
 def _single(document: Any, space: Space) -> list[Slot]:
-    """Change one entry."""
+    """Change one entry, integer or fraction."""
 
     def slot(path: Path) -> Slot:
         def trials(document: Any) -> Iterator[Any]:
@@ -252,7 +253,17 @@ def _single(document: Any, space: Space) -> list[Slot]:
 
         return trials
 
-    return [slot(path) for path in finite_leaves(document)]
+    def exact_slot(path: Path) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            value = dict(exact_leaves(document))[path]
+            for simpler in dict.fromkeys(simpler_fractions(value)):
+                if simplicity(simpler) < simplicity(value):
+                    yield replaced(document, path, str(simpler))
+
+        return trials
+
+    exact = [exact_slot(path) for path, _ in exact_leaves(document)]
+    return [slot(path) for path in finite_leaves(document)] + exact
 
 
 _STAGES = (_shorter, _simpler, _single)
@@ -271,7 +282,7 @@ def _times(power: int) -> Callable[[float], float]:
 
 
 def _rounding(bits: int) -> Callable[[float], float]:
-    return lambda value: _rounded(value, bits)
+    return lambda value: rounded(value, bits)
 
 
 def _changed(document: Any, paths: list[Path], change: Callable[[float], float]) -> Any:
@@ -284,24 +295,3 @@ def _changed(document: Any, paths: list[Path], change: Callable[[float], float])
             return document
         changed = replaced(changed, path, written(value))
     return changed
-
-
-def _rounded(value: float, bits: int) -> float:
-    scaled = value * 2.0**bits
-    return round(scaled) / 2**bits if math.isfinite(scaled) else value
-
-
-def simpler_values(value: float) -> Iterator[float]:
-    """Values that may stand for this one, the simplest first."""
-    if not math.isfinite(value) or value == 0.0:
-        return
-    yield 0.0
-    yield 1.0
-    yield -1.0
-    yield abs(value)
-    for bits in _ROUNDINGS:
-        yield _rounded(value, bits)
-        yield math.trunc(value * 2.0**bits) / 2**bits if abs(value) < 2.0**900 else value
-    if abs(value) > 1.0:
-        yield math.copysign(float(math.floor(abs(value) / 2.0)), value)
-        yield math.copysign(abs(value) - 1.0, value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.errors import ClaimError
+from attsvm.errors import ClaimError, DataError
 from attsvm.theory.searchers.document import (
     Path,
     finite_leaves,
@@ -98,5 +98,8 @@ def _height(tally: Tally, document: Any) -> float | None:
         return None if case is None else tally.height(case)
     except ClaimError:
         raise
-    except Exception:  # the change led to where the claim says nothing
+    except DataError:  # the change led to what is no instance
+        return None
+    except Exception as problem:
+        tally.leave_broken("a change of the find", case, problem)
         return None

@@ -1,0 +1,110 @@
+"""A refutation in two lines of plain text: the instance in small numbers, and how it is known."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm.errors import ClaimError
+from attsvm.theory.claim import Claim
+from attsvm.theory.confirm import Confirmation, confirm
+from attsvm.theory.snippets import ODD, scaled, short
+
+__all__ = ["in_words", "refutation"]
+
+_LONGEST = 400
+"""An instance of more letters is told by the sizes of its arrays."""
+
+_DIGITS = 6
+"""Of the bounds of a slack, which are rounded outwards."""
+
+
+def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, str]:
+    """The two lines on an instance that refutes a reading, which is confirmed anew.
+
+    Args:
+        claim: the reading.
+        case: the instance.
+        names: what fields are called, "Record.field" to a word.
+
+    Raises:
+        ClaimError: it does not refute the reading.
+    """
+    failed = [h.name for h in claim.hypotheses if h.holds(case) is not True]
+    if failed:
+        raise ClaimError(f"no counterexample to {claim.id}: it fails {', '.join(failed)}")
+    kind = claim.conclusion(case).kind
+    answer = confirm(claim, {}, case, kind)
+    if answer.refuted is not True:
+        raise ClaimError(f"no counterexample to {claim.id}: {answer.method} does not refute it")
+    return in_words(case, names), _slack(answer, kind)
+
+
+def in_words(case: Any, names: Mapping[str, str]) -> str:
+    """An instance as equations of exact numbers, in one line."""
+    leaves = list(_leaves(case, "", names))
+    every = [f"{name} = {_plain(value)}" for name, value in leaves]
+    if sum(map(len, every)) > _LONGEST:
+        sized = [(name, value) for name, value in leaves if np.ndim(value)]
+        every = [f"{name} of {' x '.join(map(str, np.shape(x)))}" for name, x in sized]
+    return ", ".join(every)
+
+
+def _leaves(value: Any, name: str, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """The parts of an instance that are no records, by what they are called."""
+    if dataclasses.is_dataclass(value):
+        for f in dataclasses.fields(value):
+            word = names.get(f"{type(value).__name__}.{f.name}", f.name)
+            yield from _leaves(getattr(value, f.name), word, names)
+    elif isinstance(value, tuple):
+        for k, item in enumerate(value):
+            yield from _leaves(item, f"{name}{k + 1}" if name else f"x{k + 1}", names)
+    elif value is not None:
+        yield name or "x", value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return (
+            _plain(value.tolist()) if value.size else f"none ({' x '.join(map(str, value.shape))})"
+        )
+    if isinstance(value, list):
+        return f"[{', '.join(map(_plain, value))}]"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    number = float(value)
+    if not math.isfinite(number):
+        return str(number)
+    if short(number):
+        return str(Fraction(number))
+    odd, power = scaled(number)
+    if abs(odd) > ODD:
+        return repr(number)
+    return {1: "", -1: "-"}.get(odd, f"{odd} * ") + f"2^{power}"
+
+
+def _slack(answer: Confirmation, kind: str) -> str:
+    known = f"{answer.evidence}, {answer.method}"
+    if answer.enclosure is None:
+        return f"refuted ({known})"
+    low = _decimal(answer.enclosure[0], ROUND_FLOOR)
+    high = _decimal(answer.enclosure[1], ROUND_CEILING)
+    where = f"slack {low}" if low == high else f"slack in [{low}, {high}]"
+    needed = "not above 0" if kind == "strict" and high in ("0", "-0") else "below 0"
+    return f"{where}, {needed} ({known})"
+
+
+def _decimal(bound: str, rounding: str) -> str:
+    """A decimal of few digits on that side of the bound."""
+    value = Context(prec=_DIGITS, rounding=rounding).plus(Decimal(bound))
+    if not value.is_finite():
+        return str(value).lower()
+    return f"{value.normalize():{'f' if -6 < value.adjusted() < 16 else 'e'}}"

@@ -1,0 +1,370 @@
+"""The page of a source says what a run and its claims say, whatever they say."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import unquote
+
+import pytest
+import toy_pack
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from toy_pack import below_five, below_five_ball, build
+
+from attsvm import cli
+from attsvm.errors import ClaimError, FileError, UsageError
+from attsvm.theory import codec, curated
+from attsvm.theory.errata import Erratum, Source, find_source
+from attsvm.theory.ledger import Ledger, Run, last_run
+from attsvm.theory.packs import Pack
+from attsvm.theory.source_page import source_page
+from attsvm.theory.verify import verify
+
+WORDS = {"printed": "it is <= 5 | always", "fails": "6 is more", "repair": "say <= 7"}
+TOYS = str(Path(toy_pack.__file__))
+
+
+def renamed(claim, id):
+    return replace(claim, id=id)
+
+
+FALSE = build("b-2", below_five, below_five_ball, expected="refuted")
+REPAIRED = renamed(build("b-2", below_five, below_five_ball), "toy/b-2:amended")
+TRUE = renamed(toy_pack.true, "toy/b-10:literal")
+CLAIMS = (FALSE, REPAIRED, TRUE)
+
+
+def entry(claim, truth="holds", evidence="numeric", **changes):
+    words = {"truth": truth, "evidence": evidence, "validity": "exercised"}
+    return {"id": claim.id, **words, "siblings": [], "examples": 3, **changes}
+
+
+def run(*entries, **changes):
+    entries = entries or (entry(FALSE, "refuted", "certified"), entry(REPAIRED), entry(TRUE))
+    verdicts = {e["id"]: e for e in entries}
+    return replace(Run("quick", 0, tuple(verdicts), verdicts, True, 0), **changes)
+
+
+@pytest.fixture
+def pack(tmp_path):
+    """The three claims in a folder of their own, with a curated counterexample 6."""
+    claims = tuple(replace(c, file=str(tmp_path / "mine" / "toys.py")) for c in CLAIMS)
+    place = curated.place(claims[0])
+    place.parent.mkdir(parents=True)
+    keep(place, 6.0)
+    return Pack("toys", claims, tmp_path / "mine")
+
+
+def keep(place, case, **changes):
+    stored = {"schema": 1, "kind": "attsvm-counterexample", "claim": FALSE.id, "sibling": None}
+    place.write_text(json.dumps({**stored, "instance": codec.encode(case), **changes}))
+
+
+@pytest.fixture
+def described(pack, monkeypatch):
+    """Give the pack a description of its source."""
+
+    def describe(*values):
+        names = {f"value{k}": value for k, value in enumerate(values)}
+        monkeypatch.setitem(sys.modules, "toys", SimpleNamespace(**names))
+        return pack
+
+    return describe
+
+
+def erratum(**changes):
+    given = {**WORDS, "falls": (FALSE.id,), "stands": (REPAIRED.id,), **changes}
+    return Erratum("toy/b-2", **given)
+
+
+def page(pack, of=None, place="docs/toy.md"):
+    return source_page("toy", [pack], of or run(), pack.folder.parent / place)
+
+
+def tables(text):
+    """The cells of every row of every table; all rows of a table have as many."""
+    found = []
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in block.splitlines()]
+        assert len({len(row) for row in rows}) == 1
+        found.append([[cell.strip() for cell in row] for row in rows])
+    return found
+
+
+def test_a_row_a_statement_with_all_its_readings(pack):
+    statements, *_ = tables(page(pack))
+    assert [row[0].partition("]")[0] for row in statements[2:]] == ["[toy/b-2", "[toy/b-10"]
+    assert statements[2][1:4] == [
+        "refuted / certified / exercised",
+        "holds / numeric / exercised",
+        "",
+    ]
+    assert statements[2][5] == "[literal](../mine/counterexamples/toy--b-2--literal.json)"
+    assert statements[2][6] == "[toys.py](../mine/toys.py)"
+
+
+def test_the_source_gives_the_order_and_what_it_forgets_comes_last(described):
+    pack = described(Source("toy", order=("toy/b-10", "toy/absent")))
+    rows = tables(page(pack))[0][2:]
+    assert [row[0].partition("]")[0] for row in rows] == ["[toy/b-10", "[toy/b-2"]
+
+
+def test_readings_are_numbered_in_their_order_and_kind(pack):
+    names = ["sharp", "literal-10", "literal-2", "amended"]
+    claims = tuple(renamed(TRUE, f"toy/a:{name}") for name in names)
+    entries = [entry(c, tightness=k / 3 or None) for k, c in enumerate(claims)]
+    text = page(replace(pack, claims=claims), run(*entries))
+    (row,) = tables(text)[0][2:]
+    assert row[1].split("<br>") == [f"{k}. holds / numeric / exercised" for k in (2, 10)]
+    assert row[4] == "literal-2 0.667<br>literal-10 0.333<br>amended 1"
+    readings = tables(text)[1][2:]
+    assert [cell[1 : cell.index("]")] for cell, *_ in readings] == [
+        *("literal-2", "literal-10", "amended", "sharp")
+    ]
+    assert [row[3] for row in readings] == ["3"] * 4
+
+
+def test_a_ratio_below_one_of_a_refuted_reading_is_not_shown(pack):
+    for ratio, shown in ((0.5, ""), (1.5, "literal 1.5")):
+        refuted = entry(FALSE, "refuted", tightness=ratio)
+        assert tables(page(pack, run(refuted, entry(TRUE))))[0][2][4] == shown
+
+
+def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
+    text = page(described(Source("toy", errata=(erratum(),))))
+    assert "**Printed.** it is <= 5 | always" in text
+    assert "```text\nx = 6\nslack -1, below 0 (certified, ball arithmetic at 64 bits)\n```" in text
+    assert "**Rests on** literal (refuted / certified / exercised); amended (holds" in text
+    assert text.index("**Fails.**") < text.index("**Counterexample**") < text.index("**Repair.**")
+    assert text.count("### here (`toy/") == 1
+
+
+def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described):
+    pack = described(Source("toy", errata=(erratum(telling={FALSE.id: 13.5}),)))
+    text = page(pack)
+    assert "x = 27/2\nslack -8.5, below 0" in text
+    assert "x = 6" not in text
+    assert "[literal](../mine/counterexamples/toy--b-2--literal.json).\n" in text
+
+
+def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
+    text = page(pack)
+    assert "**As read, literal.** b 2" in text
+    assert "x = 6\nslack -1" in text
+
+
+def test_nothing_refuted_is_no_erratum(pack):
+    text = page(replace(pack, claims=(TRUE,)), run(entry(TRUE)))
+    assert "No literal reading is refuted." in text
+    assert "1 statement in 1 reading. Standing in every literal reading" in text
+    assert "so far): 1; with a literal reading that is refuted: 0." in text
+
+
+def test_an_instance_that_refutes_nothing_is_never_shown(described, pack):
+    described(Source("toy", errata=(erratum(telling={FALSE.id: 4.0}),)))
+    with pytest.raises(ClaimError, match="no counterexample to toy/b-2:literal"):
+        page(pack)
+    described(Source("toy"))
+    keep(curated.place(pack.claims[0]), 5.0)
+    with pytest.raises(ClaimError, match="no counterexample to toy/b-2:literal"):
+        page(pack)
+    conditional = replace(FALSE, hypotheses=toy_pack.vacuous.hypotheses, file=pack.claims[0].file)
+    keep(curated.place(conditional), 6.0)
+    with pytest.raises(ClaimError, match="it fails"):
+        page(replace(pack, claims=(conditional,)))
+
+
+@pytest.mark.parametrize("changes", [{"kind": "x"}, {"schema": 2}, {"instance": {"float": "six"}}])
+def test_a_curated_file_that_cannot_be_read_is_an_error_of_our_own(pack, changes):
+    keep(curated.place(pack.claims[0]), 6.0, **changes)
+    with pytest.raises(FileError):
+        page(pack)
+
+
+def test_an_erratum_about_what_is_not_there_is_an_error(described):
+    for changes in ({"falls": ("toy/b-2:literal-7",)}, {"stands": ("toy/b-10:literal",)}):
+        with pytest.raises(ClaimError, match="a reading that is not there"):
+            page(described(Source("toy", errata=(erratum(**changes),))))
+    with pytest.raises(ClaimError, match="a reading that is not there"):
+        page(described(Source("toy", errata=(erratum(telling={"toy/b-2:sharp": 1.0}),))))
+
+
+def test_a_source_is_described_once_and_speaks_of_itself(described):
+    with pytest.raises(ClaimError, match="no such statement"):
+        Source("toy", order=("sim/a",))
+    with pytest.raises(ClaimError, match="listed twice"):
+        Source("toy", order=("toy/a", "toy/a"))
+    with pytest.raises(ClaimError, match="two errata"):
+        Source("toy", errata=(erratum(), erratum()))
+    one = Source("toy", order=("toy/b-2",), errata=(erratum(),))
+    assert find_source([described(one, one, Source("other"))], "toy") is one
+    with pytest.raises(ClaimError, match="described twice"):
+        find_source([described(one, Source("toy"))], "toy")
+
+
+def test_an_unknown_source_or_a_run_on_other_things_is_a_usage_error(pack):
+    with pytest.raises(UsageError, match="There are: toy"):
+        source_page("toys", [pack], run(), Path("x.md"))
+    with pytest.raises(UsageError, match="attsvm verify toy/"):
+        page(pack, run(entry(toy_pack.numeric)))
+
+
+def test_what_is_wrong_with_a_run_is_said_first(pack):
+    file = "mine/counterexamples/toy--b-2--literal.json"
+    stands = {file: {"file": file, "result": "CONFIRMED"}}
+    assert "**NOT REPLAYED" in page(pack)
+    assert "\n**" not in page(pack, run(replays=stands)).partition("## Statements")[0]
+    fallen = {file: {"file": file, "result": "NOT CONFIRMED"}}
+    want = {"truth": "refuted", "evidence": "certified", "validity": "exercised"}
+    odd = entry(TRUE, as_expected=False, expected=want)
+    text = page(pack, run(odd, finished=False, damaged=2, replays=fallen))
+    head = text.partition("## Statements")[0]
+    assert f"**NOT CONFIRMED: {file}.**" in head
+    assert "The run did not finish." in head
+    assert "2 lines of its record cannot be read." in head
+    assert "Without a verdict: toy/b-2:literal, toy/b-2:amended." in head
+    assert "Not as expected: toy/b-10:literal, expected refuted / certified / exercised." in head
+    assert "not run" in tables(text)[0][2][1]
+
+
+def test_the_same_run_gives_the_same_bits_and_its_times_are_not_among_them(tmp_path, pack):
+    texts = set()
+    for seconds in (0.1, 2.5):
+        with Ledger(tmp_path / f"l{seconds}") as ledger:
+            verify([replace(pack, claims=pack.claims[::2])], ledger=ledger)
+            for e in map(json.loads, (tmp_path / f"l{seconds}").read_text().splitlines()):
+                if e["event"] == "verdict":
+                    ledger.append("verdict", verdict={**e["verdict"], "seconds": seconds})
+        shown = last_run(tmp_path / f"l{seconds}")
+        texts.add(page(pack, shown))
+        backwards = dict(reversed(shown.verdicts.items()))
+        texts.add(page(pack, replace(shown, verdicts=backwards)))
+    assert len(texts) == 1
+
+
+def test_links_lead_to_files_from_wherever_the_page_lies(pack):
+    for place in ("toy.md", "docs/toy.md", "a b/c/toy.md"):
+        text = page(pack, place=place)
+        (pack.folder.parent / place).parent.mkdir(parents=True, exist_ok=True)
+        (pack.folder / "toys.py").write_text("")
+        links = [x for x in re.findall(r"\]\(([^)]*)\)", text) if not x.startswith("#")]
+        assert len(links) == 6
+        for link in links:
+            assert ((pack.folder.parent / place).parent / unquote(link)).is_file()
+
+
+TEXT = st.text("a_*`~<>[]()|\\$&#;!+-=.1/x^ \n:", max_size=12) | st.text(
+    st.characters(exclude_categories=["Cc", "Cs"]), max_size=12
+)
+HARMLESS = {
+    *("h1", "h2", "h3", "p", "a", "code", "strong", "br"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
+
+
+class _Reader(HTMLParser):
+    """Keeps tags, and the text of every cell of a table's body."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.cells = set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data):
+        if self.cells:
+            self.cells[-1] += data
+
+
+def rendered(text):
+    """The tags and cells of the page as readers of Markdown show it."""
+    reader = _Reader()
+    marks = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    reader.feed(marks.render(text))
+    return reader.tags, reader.cells
+
+
+@settings(max_examples=100)
+@given(TEXT, st.sampled_from(["|", "`x`", "<script>", "\\|", "a\n| b |", "**", ""]))
+def test_what_a_claim_says_never_breaks_the_page(word, mark):
+    said = f"{word}{mark}{word}"
+    claim = replace(toy_pack.true, statement=said, place=said, source=said)
+    text = source_page("toy", [Pack("toys", (claim,), Path("."))], run(entry(claim)), Path("x.md"))
+    shapes = [(len(table), len(table[0])) for table in tables(text)]
+    assert shapes == [(3, 7), (3, 4), (15, 3)]
+    assert len(re.findall("^#", text, re.M)) == 6
+    tags, cells = rendered(text)
+    assert tags <= HARMLESS
+    assert cells[8].split() == said.split()
+    assert cells[0].split() == ("toy/true" + " ".join(said.split())).split()
+
+
+@settings(max_examples=100)
+@given(
+    st.fixed_dictionaries(
+        {
+            "truth": st.sampled_from(["refuted", "holds", "proved", "", "|", "<b>"]),
+            "tightness": st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            "examples": st.integers(-3, 10**300),
+            "as_expected": st.booleans(),
+            "expected": st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=2),
+        }
+    )
+)
+def test_any_entry_that_a_ledger_may_hold_is_shown(changes):
+    claims = (toy_pack.false, toy_pack.true)
+    shown = run(entry(claims[0], **changes), entry(claims[1]), profile="|", damaged=1)
+    text = source_page("toy", [Pack("toys", claims, Path("."))], shown, Path("x.md"))
+    assert len(tables(text)[0]) == 4
+
+
+@pytest.fixture
+def attsvm(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(Path(TOYS).parent))
+
+    def command(*words):
+        code = cli.main([*words, "--pack", TOYS])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+def test_the_command_writes_the_page_beside_the_html_one(attsvm):
+    assert attsvm("verify", "toy/true", "toy/equality", "--ledger", "l")[0] == 0
+    code, out, _ = attsvm("report", "--source", "toy", "--ledger", "l")
+    assert (code, out) == (0, "2 verdicts of the last run on it: attsvm-toy.md\n")
+    whole = Path("attsvm-toy.md").read_text()
+    assert whole.startswith("# toys\n")
+    code, out, _ = attsvm(
+        "report", "--ledger", "l", "--source", "toy", "--out", "y.md", "--json", "-"
+    )
+    document = json.loads(out)
+    assert (document["source"], document["page"]) == ("toy", "y.md")
+    assert Path("y.md").read_text() == whole
+    code, out, _ = attsvm("report", "--ledger", "l")
+    assert (code, out) == (0, "2 verdicts of the last run: attsvm-report.html\n")
+
+
+def test_the_command_tells_what_is_wrong_and_writes_nothing(attsvm):
+    assert attsvm("verify", "toy/true", "--ledger", "l")[0] == 0
+    for words in (["--source", "nothing"], ["--source", "sim"], ["--source", ""]):
+        code, out, error = attsvm("report", *words, "--ledger", "l", "--out", "x.md")
+        assert (code, out) == (2, "")
+        assert "internal" not in error
+    for line in ('{"schema": 1, "event": "verdict", "verdict": {"id": 3}}', '{"schema": 1, "ev'):
+        cut = [x for x in Path("l").read_text().splitlines() if '"verdict"' not in x]
+        Path("m").write_text("\n".join([*cut, line]))
+        code, out, error = attsvm("report", "--source", "toy", "--ledger", "m", "--out", "x.md")
+        assert (code, out) == (2, "")
+        assert "internal" not in error
+    assert not Path("x.md").exists()

@@ -1,0 +1,140 @@
+"""A counterexample in two lines is exact, and its slack is never told better than it is."""
+
+import math
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import toy_pack
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from attsvm.errors import ClaimError
+from attsvm.theory.confirm import Confirmation
+from attsvm.theory.two_lines import _slack, in_words, refutation
+from attsvm.theory.verdict import Evidence
+
+
+@dataclass(frozen=True)
+class Inner:
+    X: Any
+    y: Any = None
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    X: Any
+    keep: bool
+    pair: tuple[float, int]
+    share: Fraction = Fraction(1, 3)
+    word: str = "fro"
+
+
+FLOATS = st.floats() | st.integers(-8, 8).map(lambda k: k / 4) | st.sampled_from([2.0**322])
+
+
+def value(text):
+    """The numbers that the text writes, exactly."""
+    plain = text.replace("^", "**").replace("nan", "NAN").replace("inf", "INF")
+    tokens = {"NAN": math.nan, "INF": math.inf, "Fraction": Fraction}
+    exact = plain.replace("2**-", "Fraction(1, 2)**")
+    return eval(exact, tokens)
+
+
+def same(a, b):
+    return (math.isnan(a) and math.isnan(b)) or a == b
+
+
+@given(
+    arrays.arrays(float, arrays.array_shapes(max_dims=3, min_side=1, max_side=2), elements=FLOATS)
+)
+def test_every_number_is_exact(x):
+    text = in_words(x, {})
+    name, _, written = text.partition(" = ")
+    assert name == "x"
+    found = value(written)
+    assert np.shape(found) == x.shape
+    for a, b in zip(np.ravel(np.array(found, dtype=object)), x.ravel(), strict=True):
+        assert same(float(a), float(b))
+        assert math.isnan(b) or math.isinf(b) or Fraction(a) == Fraction(float(b)) or "." in written
+
+
+def test_records_are_told_by_what_their_fields_are_called():
+    case = Outer(Inner(np.array([[1.0, 0.5]])), np.array([2]), False, (1.5, 3))
+    assert in_words(case, {"Inner.X": "tokens", "Outer.pair": "p"}) == (
+        "tokens = [[1, 1/2]], X = [2], keep = no, p1 = 3/2, p2 = 3, share = 1/3, word = fro"
+    )
+    assert in_words((1.0, 2.0), {}) == "x1 = 1, x2 = 2"
+    assert in_words(np.zeros((0, 2)), {}) == "x = none (0 x 2)"
+    assert in_words(-(2.0**322), {}) == "x = -2^322"
+    assert in_words(3 * 2.0**-1000, {}) == "x = 3 * 2^-1000"
+    assert in_words(0.1, {}) == "x = 0.1"
+
+
+def test_a_large_instance_is_told_by_its_sizes():
+    case = Inner(np.ones((9, 9, 9)), np.ones(9))
+    assert in_words(case, {"Inner.y": "labels"}) == "X of 9 x 9 x 9, labels of 9"
+
+
+def slack(low, high, kind="inequality", evidence=Evidence.CERTIFIED):
+    return _slack(Confirmation(True, evidence, (low, high), "balls"), kind)
+
+
+def test_a_slack_is_enclosed_and_what_it_violates_is_said():
+    assert slack("-6.000000", "-6.0") == "slack -6, below 0 (certified, balls)"
+    assert slack("-0.123456789", "-0.123456788") == (
+        "slack in [-0.123457, -0.123456], below 0 (certified, balls)"
+    )
+    assert slack("0", "0", "strict") == "slack 0, not above 0 (certified, balls)"
+    assert slack("-1", "-0.5", "strict").startswith("slack in [-1, -0.5], below 0")
+    assert slack("-1e-30", "-1e-31").startswith("slack in [-1e-30, -1e-31], below 0")
+    assert slack("-inf", "-100").startswith("slack in [-infinity, -100], below 0")
+    assert _slack(Confirmation(True, Evidence.NUMERIC, None, "again"), "inequality") == (
+        "refuted (numeric, again)"
+    )
+
+
+@given(st.decimals(-(10**9), 0, allow_nan=False), st.decimals(0, 10**6, allow_nan=False))
+def test_bounds_are_rounded_outwards(high, width):
+    low = high - width
+    text = slack(str(low), str(high))
+    inner = text[len("slack ") : text.index(", below")].removeprefix("in ").strip("[]")
+    shown = [Decimal(part) for part in inner.split(", ")]
+    assert shown[0] <= low
+    assert high <= shown[-1]
+    assert shown[-1] - shown[0] <= width + (abs(low) + abs(high)) * Decimal("2e-5")
+
+
+def test_an_instance_is_confirmed_anew():
+    lines = refutation(toy_pack.false, 6.0, {})
+    assert lines == ("x = 6", "slack -1, below 0 (certified, ball arithmetic at 64 bits)")
+    for case in (5.0, 0.0):
+        with pytest.raises(ClaimError, match="does not refute it"):
+            refutation(toy_pack.false, case, {})
+    open_sign = replace(toy_pack.false, certify=lambda x, shift=0.0: arb("nan"))
+    with pytest.raises(ClaimError, match="does not refute it"):
+        refutation(open_sign, 6.0, {})
+    undecided = toy_pack.vacuous
+    with pytest.raises(ClaimError, match="it fails"):
+        refutation(undecided, 6.0, {})
+
+
+def test_a_hypothesis_that_does_not_say_true_is_not_met():
+    for answer in (1, None, "yes", np.True_):
+        unsure = toy_pack.build(
+            "unsure",
+            toy_pack.below_five,
+            toy_pack.below_five_ball,
+            expected="refuted",
+            hypotheses={"h": lambda x, answer=answer: answer},
+        )
+        if answer is np.True_:
+            continue
+        with pytest.raises(ClaimError, match="it fails h"):
+            refutation(unsure, 6.0, {})
