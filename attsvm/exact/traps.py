@@ -162,22 +162,64 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
        e P is bounded. Both diverge, so their quotient, the cosine of W and V, tends to 1.
     6. The limit has margins m_b above its least one and margins of lead 0 not below it, so V
        satisfies all constraints: V = W*.
+
+    Inputs that do not act on each other. Let the inputs fall into groups with <A_j, A_k> = 0 for
+    all pairs of different groups. What moves the margins of a group are its own pulls alone, and
+    these depend on its own margins alone: a set of this kind for each group, with an m_0 of its
+    own, makes a set that no step leaves. W is the sum of its projections W_g on the spans of the
+    A_j of the groups, which are orthogonal, and of a part that never moves. Steps 1 to 6 hold for
+    each W_g: it has the direction of V_g, the least matrix for the pairs of g. Steps of one length
+    are plain steps e divided by the norm of all of grad L; as that is not below the norm of the
+    group's part, e P is bounded all the same. Let t be the sum of all e so far. exp(m_0) of the
+    group grows by c e to C e a step, as e exp(-m_0) is bounded. So every m_0 = ln t + O(1),
+    W_g / ln t -> V_g, and W / ln t tends to the sum of all V_g, which is W* by the theorem of
+    Pythagoras.
     """
     selection = Selection.at(data, W)
     if selection is None:
         return None
-    places, pairs, lead = range(len(data.X)), selection.pairs, selection.lead
-    margin, gap = selection.margin, selection.gap
+    settles = True
+    for inputs in _groups(data, selection):
+        found = _group_settles(data, selection, inputs, loss)
+        if found is None:
+            return None
+        settles = settles and found
+    return Trap(selection.tokens, settles)
+
+
+def _groups(data: ExactData, selection: Selection) -> list[list[int]]:
+    """The inputs that have rivals, in groups of which no two act on each other."""
+
+    def act(i: int, k: int) -> bool:
+        if dot(data.Z[i], data.Z[k]) == 0:
+            return False
+        gaps = [[selection.gap[pair] for pair in selection.of(place)] for place in (i, k)]
+        return any(dot(a, b) != 0 for a in gaps[0] for b in gaps[1])
+
+    groups: list[list[int]] = []
+    for i in dict.fromkeys(i for i, _ in selection.pairs):
+        met = [group for group in groups if any(act(i, k) for k in group)]
+        merged = [k for group in met for k in group]
+        groups = [group for group in groups if group not in met] + [[*merged, i]]
+    return groups
+
+
+def _group_settles(
+    data: ExactData, selection: Selection, inputs: list[int], loss: str
+) -> bool | None:
+    """Whether the direction of a group converges to its V; None where it is not kept."""
+    lead, margin, gap = selection.lead, selection.margin, selection.gap
+    pairs = [pair for i in inputs for pair in selection.of(i)]
     least = min(pairs, key=lambda pair: margin[pair].mid())
     ratio = {p: arb(1) if p == least else _unit(margin[p] - margin[least]) for p in pairs}
     mass = _unit(margin[least])
-    rivals = [[t for _, t in selection.of(i)] for i in places]
-    share = [1 / (1 + mass * sum((ratio[i, t] for t in rivals[i]), arb(0))) for i in places]
-    factor = []
-    for i in places:
+    rivals = {i: [t for _, t in selection.of(i)] for i in inputs}
+    factor, share = {}, {}
+    for i in inputs:
+        share[i] = 1 / (1 + mass * sum((ratio[i, t] for t in rivals[i]), arb(0)))
         missing = sum((mass * ratio[i, t] * share[i] * lead[i, t] for t in rivals[i]), arb(0))
         slope = -loss_slope(loss, arb(data.gamma[i][selection.tokens[i]]) - missing)
-        factor.append(slope * share[i])
+        factor[i] = slope * share[i]
 
     def inner(p: Pair, q: Pair) -> fmpq:
         product: fmpq = dot(gap[p], gap[q]) * dot(data.Z[p[0]], data.Z[q[0]])
@@ -185,7 +227,7 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
 
     def increment(pull: dict[Pair, fmpq]) -> arb:
         total = arb(0)
-        for i in places:
+        for i in inputs:
             terms = [(ratio[i, t], lead[i, t], pull[i, t]) for t in rivals[i]]
             first = sum((r * s * g for r, s, g in terms), arb(0))
             scores = sum((r * s for r, s, _ in terms), arb(0))
@@ -196,16 +238,15 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
     base = {p: inner(p, least) for p in pairs}
     if not increment(base) > 0:
         return None
-    scores = [data.gamma[i][selection.tokens[i]] for i, _ in pairs]
-    converges = all(bool(loss_slope(loss, g) < 0) for g in scores)
+    settles = all(loss_slope(loss, data.gamma[i][selection.tokens[i]]) < 0 for i in inputs)
     for q in pairs:
         if q == least:
             continue
         growth = increment({p: inner(p, q) - base[p] for p in pairs})
         if not growth >= 0:
             return None
-        converges = converges and bool(lead[q] >= 0 or growth > 0)
-    return Trap(selection.tokens, converges)
+        settles = settles and bool(lead[q] >= 0 or growth > 0)
+    return settles
 
 
 def _largest(values: Vector) -> int:

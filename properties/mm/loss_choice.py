@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from flint import arb
+from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.descent import follow_w
@@ -37,6 +38,7 @@ from properties.mm.prompt_instances import (
     gaussian,
     on_axes,
 )
+from properties.mm.prompt_starts import apart
 from properties.mm.prompts import (
     Prompting,
     certify_limit,
@@ -139,7 +141,7 @@ def literal_1(case: Prompting, other: str = "correlation", towards: str = "selec
     statement="p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
     "min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps at most 1/L, "
     "converge in the direction of p(alpha)",
-    data=comparable(0, 1),
+    data=st.one_of(comparable(0, 1), apart()),
     ensemble=lambda generator: (on_axes if generator.random() < 0.5 else gaussian)(generator),
     hypotheses={**ONE_ALPHA, **BASINS},
     examples=[UNEVEN, TWO_KEYS],

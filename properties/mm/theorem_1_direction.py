@@ -38,12 +38,12 @@ from properties.mm.prompt_instances import (
     TWO_KEYS,
     UNEVEN,
     comparable,
-    compared,
     gaussian,
     on_axes,
     pulled,
     unevenly,
 )
+from properties.mm.prompt_starts import alone, trapping
 from properties.mm.prompts import (
     Prompting,
     certify_limit,
@@ -145,7 +145,7 @@ def literal_2(case: Prompting, towards: str = "optimal", size: float = 1.0) -> S
     statement="p(alpha) of the unique optimal tokens exists: descent on a decreasing loss with "
     "step at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "min_i [l(second) - l(best)]/n; 105% of that will not do",
-    data=comparable(0, 1),
+    data=st.one_of(comparable(0, 1), trapping()),
     ensemble=lambda generator: (on_axes if generator.random() < 0.5 else gaussian)(generator),
     hypotheses={**ONE_ALPHA, "below 105% of that": near_basin, BASIN: starts_in_basin},
     examples=[UNEVEN, TWO_KEYS],
@@ -168,7 +168,7 @@ def amended_1(case: Prompting, towards: str = "optimal") -> Slack:
     **PLACE,
     statement="a single input whose rivals score the same, p(alpha) exists: descent on a "
     "decreasing loss with step at most 1/L converges in direction to p(alpha) from any p(0)",
-    data=compared(),
+    data=alone(),
     hypotheses={
         **ONE_ALPHA,
         "all rivals of the optimal token score the same": rivals_alike,

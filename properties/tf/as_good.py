@@ -47,6 +47,7 @@ from properties.runs import answer
 from properties.strategies import arrays, separable_data
 from properties.tf.choices import separable
 from properties.tf.regularised import PUBLISHED, STEEP
+from properties.tf.spreads import ends, least_gaps, log_spread
 
 __all__ = [
     "AT_ZERO",
@@ -271,34 +272,13 @@ def distance_slack(case: Candidate, simple: bool, share: float, power: float, ev
     size = float(np.linalg.norm(V))
     away = float(np.linalg.norm(case.W / case.rho - V)) / size
     off = 8 * EPS * (case.data.d + 4)
-    c, error = _log_spread(case) if simple else _float_kappa(case, solved, V, even)
+    if simple:
+        c, error = log_spread(GapObjective.of(case.data, LOSSES[case.loss]), case.loss), 1e-12
+    else:
+        c, error = _float_kappa(case, solved, V, even)
     bound = 2.0 * c * share / case.rho**power
     slip = 2.0 * error * share / case.rho**power + 4 * EPS * abs(bound)
     return Slack.at_most(away**2, bound, 2 * away * off + off**2 + slip)
-
-
-def _ends(objective: GapObjective) -> tuple[Array, Array]:
-    """Log |l'| at best and worst score."""
-    best = objective.best
-    return objective.loss.log_slope(best), objective.loss.log_slope(
-        best - objective.delta.max(axis=1)
-    )
-
-
-def _least(objective: GapObjective) -> Array:
-    least: Array = np.where(objective.delta > 0, objective.delta, np.inf).min(axis=1)
-    return least
-
-
-def _log_spread(case: Candidate) -> tuple[float, float]:
-    """log(2 Gamma) and a bound of its error."""
-    objective = GapObjective.of(case.data, LOSSES[case.loss])
-    ends, most = np.exp(np.stack(_ends(objective))), objective.delta.max(axis=1)
-    peak = (case.loss == "logistic-loss") & (objective.best >= 0) & (objective.best <= most)
-    steepest = np.where(peak, 0.25, ends.max(axis=0))
-    rivals = np.bincount(objective.input, minlength=len(most))
-    whole = float((steepest * most * rivals).sum())
-    return math.log(2.0 * whole / float((ends.min(axis=0) * _least(objective)).min())), 1e-12
 
 
 def _float_kappa(case: Candidate, solved: ExactAnswer, V: Array, even: bool) -> tuple[float, float]:
@@ -307,11 +287,11 @@ def _float_kappa(case: Candidate, solved: ExactAnswer, V: Array, even: bool) -> 
     D, Z = differences(case.data, objective)
     margins = case.rho * ((D @ V) * Z).sum(axis=1)
     log_G = objective.value(margins) + math.log(objective.count)
-    first, last = _ends(objective)
+    first, last = ends(objective)
     x = np.exp(log_G - np.minimum(first, last))
     near = np.minimum(first, objective.loss.log_slope(objective.best - x))
     delta = objective.delta[objective.input, objective.token]
-    log_c = (near + np.log1p(-x / _least(objective)))[objective.input] + np.log(delta)
+    log_c = (near + np.log1p(-x / least_gaps(objective)))[objective.input] + np.log(delta)
     p = np.array([float(arb(w)) for w in solved.duals])
     p = p / p.sum()
     used = p > 0.0

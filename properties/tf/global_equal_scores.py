@@ -115,7 +115,9 @@ def certify(case: Descent, towards: str = "optimal") -> arb | None:
     certify=certify,
     expected="refuted",
     siblings={
-        "any scores": sibling(drop=["non-optimal scores are equal"]),
+        "any scores": sibling(
+            drop=["non-optimal scores are equal"], examples=[_descent(PASSED_OVER)]
+        ),
         "towards the worst tokens": sibling(towards="worst"),
     },
 )

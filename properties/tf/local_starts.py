@@ -12,6 +12,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from properties.fates import short_step
+from properties.programmes import exactly
 from properties.strategies import arrays, sizes
 from properties.tf.choices import Choice
 from properties.tf.descents import DECREASING
@@ -50,6 +51,22 @@ FALLS_BACK = placed_at([0.0, -1.0, 4.0], (3.0, -2.0), 2.625, 1.3125)
 
 BETTER_SUPPORT = on_the_line(64.0, 1.0)
 """The first token is selected, and its only rival scores higher."""
+
+RIM = (1.0, 33 / 32)
+"""Parts of a share of the cone: at its rim, and a little beyond."""
+
+
+def narrowest(choice: Choice) -> Array:
+    """-A_j of the pair with the largest r_j/c_j, which sets the width of the cone.
+
+    Along what it has across W* a start at the rim is as near to that token as the cone admits.
+    """
+    found, pairs = exactly(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
+    if found is None or pairs is None:
+        return np.zeros(2 * (choice.data.d,))
+    slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
+    A = list(found.A.values())[slopes.index(max(slopes))]
+    return -np.array([float(arb(x)) for x in A]).reshape(2 * (choice.data.d,))
 
 
 def placed(choice: Choice, away: Array, share: float, part: float, far: float, loss: str) -> Local:
@@ -114,15 +131,21 @@ def around_alpha(
 
 
 @st.composite
-def locals_(draw: st.DrawFn) -> Choice:
-    """Choices that are mostly locally optimal; the token beyond is often the best one."""
-    n, T = draw(sizes(1, 2)), draw(sizes(3, 4))
+def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
+    """Choices that are mostly locally optimal; the token beyond is often the best one.
+
+    Args:
+        draw: of Hypothesis.
+        inputs, tokens: how many there may be; at least 1 and 3.
+    """
+    n, T = draw(sizes(1, inputs)), draw(sizes(3, tokens))
     alpha = np.array([draw(sizes(0, T - 1)) for _ in range(n)])
     beyond, aside = 1.5 + np.abs(draw(arrays(n))), 1.0 + np.abs(draw(arrays(n)))
     scores = -0.5 - np.abs(draw(arrays(n, T)))
     last = [max(t for t in range(T) if t != a) for a in alpha]
     scores[np.arange(n), alpha] = 0.0
-    scores[np.arange(n), last] = draw(arrays(n))
+    best = draw(arrays(n))
+    scores[np.arange(n), last] = best if draw(st.booleans()) else 0.5 + np.abs(best)
     own, lean = draw(arrays(n, n * (T - 2) + 1)), draw(arrays(n)) / 16.0
     return around_alpha(alpha, own, lean, beyond, aside, scores)
 
@@ -143,21 +166,33 @@ def locals_larger(generator: np.random.Generator) -> Choice:
 
 @st.composite
 def started(draw: st.DrawFn, *shares: float) -> Local:
-    """A start at some part of some share of the cone, at its radius and beyond."""
-    choice, share = draw(locals_()), draw(st.sampled_from(shares))
+    """A start at some part of some share of the cone, at its radius and beyond.
+
+    Two of five lie at the rim of the last share, where the cone is narrowest, or a little beyond:
+    nothing is claimed there, so what claims more is seen to. These have a single support token, as
+    then E moves its margin nowhere, and the token beyond takes over as soon as the cone is left.
+    """
+    place, share = draw(sizes(0, 4)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
+    loss = draw(st.sampled_from(DECREASING))
+    if place > 2:
+        choice = draw(locals_(1, 3))
+        return placed(choice, narrowest(choice), shares[-1], RIM[place - 3], far, loss)
+    choice = draw(locals_())
     square = 2 * (choice.data.d,)
     away = draw(arrays(*square)) + np.eye(*square)[::-1] / 2.0  # off the ray, mostly
-    return placed(choice, away, share, part, far, draw(st.sampled_from(DECREASING)))
+    return placed(choice, away, share, part, far, loss)
 
 
 def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
-    """The same at larger sizes."""
+    """The same at larger sizes; no start is beyond the rim."""
 
     def draw(generator: np.random.Generator) -> Local:
         choice, share = locals_larger(generator), float(generator.choice(shares))
         part, far = generator.choice([1.0, 1.0, 0.5, 0.0]), generator.choice([1.0, 1.0, 2.0])
         away = generator.integers(-8, 9, size=2 * (choice.data.d,)) / 8
+        if generator.random() < 0.5:
+            away = narrowest(choice)
         loss = str(generator.choice(DECREASING))
         return placed(choice, away, share, float(part), float(far), loss)
 

@@ -22,6 +22,7 @@ from attsvm.exact.numbers import subtract
 from attsvm.exact.svm import ExactAnswer, ExactProgramme, solve_exactly
 from properties.runs import answer, max_margin
 from properties.tf.regularised import Path, constrained, nuclear, orders, steep
+from properties.tf.solution_ranks import beyond_rank
 
 __all__ = ["certified_direction", "certified_set"]
 
@@ -68,9 +69,10 @@ def certified_set(case: Path, target: str, share: float, inner: int | None) -> a
 
     Limit points M have ||M||_* = 1 and margins of at least 1/C_*. A target scaled by `share` is at
     least |1 - share| / sqrt d away; worst tokens ask for opposite margins; W^mm over its nuclear
-    norm is none where a feasible matrix is shorter; with one inner dimension M has rank 1, and none
-    is near where forced signs make every feasible determinant positive. With orders other than 1
-    only data of parallel queries are decided: there both norms agree.
+    norm is none where a feasible matrix is shorter. With fewer inner dimensions than d M has no
+    larger rank, whatever the loss: none is near where every solution has a larger one, seen by its
+    singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
+    1 only data of parallel queries are decided: there both norms agree.
     """
     if not constrained(case) or target == "worst":
         return arb(-1)
@@ -79,7 +81,7 @@ def certified_set(case: Path, target: str, share: float, inner: int | None) -> a
     if share != 1.0:
         return -abs(1 - arb(share)) / arb(case.data.d).sqrt()
     if inner is not None and inner < case.data.d:
-        return arb(-1) if inner == 1 and _turns(case) else None
+        return _ranks_are_above(case, inner)
     if not steep(case):
         return _of_parallel(case)
     return _frobenius_is_long(case) if target == "frobenius" else None
@@ -89,6 +91,17 @@ def _of_parallel(case: Path) -> arb | None:
     """`certified_direction` where all queries are parallel."""
     parallel = fmpq_mat(ExactData.of(case.data).Z).rank() == 1
     return certified_direction(case, "optimal") if parallel else None
+
+
+def _ranks_are_above(case: Path, inner: int) -> arb | None:
+    """Minus how far all solutions over C_* are from the matrices of that rank, or -1 by signs."""
+    try:
+        least = beyond_rank(nuclear(case.data), inner)
+    except SolverError:
+        least = None
+    if least is not None:
+        return -least
+    return arb(-1) if inner == 1 and _turns(case) else None
 
 
 def _turns(case: Path) -> bool:

@@ -15,13 +15,15 @@ from attsvm.errors import SolverError
 from attsvm.exact import ExactData
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
+from attsvm.paths.objective import GapObjective
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE
 from properties.runs import answer, max_margin
-from properties.strategies import separable_data
+from properties.strategies import arrays, separable_data, sizes
 from properties.tf.choices import separable
+from properties.tf.spreads import log_spread
 
 __all__ = [
     "FLAT",
@@ -43,6 +45,7 @@ __all__ = [
     "paths",
     "protocol",
     "steep",
+    "turned",
     "unique",
 ]
 
@@ -77,6 +80,9 @@ SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the lea
 """How far log(L - L_*) of a minimum may lie above its lower bound on the ball, and what is said
 where it lies further."""
 
+NEAREST = 1e-4
+"""C_* / R at the larger radius."""
+
 STEEP = ("log-loss", "logistic-loss", "exponential", "correlation")
 
 
@@ -93,14 +99,33 @@ class Path:
     loss: str
 
 
-def _data_sets() -> st.SearchStrategy[AttentionData]:
-    return st.one_of(separable(), separable_data())
+def _data_sets(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[AttentionData]:
+    return st.one_of(separable(), separable_data(), *further)
 
 
 @st.composite
-def paths(draw: st.DrawFn) -> Path:
-    """Separable data and a loss with l' < 0."""
-    return Path(draw(_data_sets()), draw(st.sampled_from(STEEP)))
+def turned(draw: st.DrawFn) -> AttentionData:
+    """Data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
+
+    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. Where least norms have
+    choice they choose low ranks, so that ranks are to be forced: a pattern of rank 1 with one sign
+    turned forces a 2 x 2 minor not to be 0, hence for d = 2 full rank.
+    """
+    d = draw(st.sampled_from([2, 2, 2, 3]))
+    signs = np.where(np.multiply.outer(draw(arrays(d)), draw(arrays(d))) < 0.0, -1.0, 1.0)
+    signs[draw(sizes(0, d - 1)), draw(sizes(0, d - 1))] *= -1.0
+    entries = signs * 2.0 ** np.clip(np.round(draw(arrays(d, d))), -2.0, 2.0)
+    X = np.zeros((d, d + 1, d))
+    X[:, 1:] = [-np.diag(entries[:, c]) for c in range(d)]
+    scores = -np.abs(draw(arrays(d, d + 1)))
+    scores[:, 0] = 1.0
+    return AttentionData(X, np.eye(d), scores=scores)
+
+
+@st.composite
+def paths(draw: st.DrawFn, *further: st.SearchStrategy[AttentionData]) -> Path:
+    """Separable data, of further strategies as well, and a loss with l' < 0."""
+    return Path(draw(_data_sets(*further)), draw(st.sampled_from(STEEP)))
 
 
 @st.composite
@@ -180,6 +205,9 @@ def orders(case: Path, exact: ExactData) -> list[int]:
 def follows(case: Path, towards: str) -> Slack:
     """The directions of W_R tend to the target, as found at R = 1e3 and 1e4 times ||W^mm||.
 
+    The path has no direction yet at radii of the order of log(2 Gamma) ||W^mm||: where log(2 Gamma)
+    is above 10, radii grow with it.
+
     The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded: its growth
     exponent is near 0 for the right direction and tends to 1 for a wrong one. The slack is 1/2
     minus the exponent; unknown where a value found is not known to be the least.
@@ -190,8 +218,11 @@ def follows(case: Path, towards: str) -> Slack:
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
     size = float(arb(solved.square).sqrt())
-    radii = [1e3 * size, 1e4 * size]
-    found = path_w(case.data, loss_named(case.loss), radii, starts=("svm", "gradient"))
+    loss = loss_named(case.loss)
+    late = log_spread(GapObjective.of(case.data, loss), case.loss) / 10.0
+    unit_radius = size * (late if 1.0 < late < math.inf else 1.0)
+    radii = [1e3 * unit_radius, 1e4 * unit_radius]
+    found = path_w(case.data, loss, radii, starts=("svm", "gradient"))
     if case.loss in STEEP and max(m.excess for m in found) > SURELY:
         return UNSURE
     away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
@@ -199,11 +230,12 @@ def follows(case: Path, towards: str) -> Slack:
 
 
 def follows_set(case: Path, target: str, share: float, inner: int | None) -> Slack:
-    """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e2 and 1e3 times C_*.
+    """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e3 and 1e4 times C_*.
 
     The target is `solutions`, W_*^mm / C_* times `share`, `worst`, that for the worst tokens, or
     `frobenius`, W^mm over its nuclear norm. The distance, plus C_* / R, falls like 1/R or 1/sqrt R;
-    the slack is minus a quarter minus the exponent of its growth.
+    the slack is minus a quarter minus the exponent of its growth. (At radii ten times smaller a
+    distance of a few percent that stays hides behind what falls.)
     """
     if not constrained(case) or (target == "worst" and max_margin(case.data, "worst") is None):
         return Slack(-1.0, 0.0)
@@ -222,12 +254,12 @@ def follows_set(case: Path, target: str, share: float, inner: int | None) -> Sla
             away.append(float(np.linalg.norm(G - W / np.linalg.norm(W, "nuc"))))
         else:
             away.append(distance(goal, G * (goal.value / share))[1] * share / goal.value)
-    return Slack(-0.25 - math.log10((away[1] + 1e-3) / (away[0] + 1e-2)), ALLOWANCE)
+    return Slack(-0.25 - math.log10((away[1] + NEAREST) / (away[0] + 10.0 * NEAREST)), ALLOWANCE)
 
 
 def _found(case: Path, inner: int | None) -> tuple[FactorMinimum, ...]:
     value, loss = nuclear(case.data).value, loss_named(case.loss)
-    radii, starts = [1e2 * value, 1e3 * value], ("svm", "gradient")
+    radii, starts = [0.1 * value / NEAREST, value / NEAREST], ("svm", "gradient")
     return path_kq(case.data, loss, radii, inner=inner, starts=starts)
 
 

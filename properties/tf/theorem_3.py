@@ -39,6 +39,7 @@ from properties.tf.regularised import (
     paths,
     protocol,
     steep,
+    turned,
     unique,
 )
 
@@ -88,7 +89,7 @@ def literal_1(
     "tf/theorem-3:literal-2",
     **THEOREM,
     statement="dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for any inner dimension, one included",
-    data=paths(),
+    data=paths(turned()),
     hypotheses=LISTED,
     examples=[TURNING],
     certify=certify_rank_one,
@@ -107,7 +108,7 @@ def literal_2(
     **THEOREM,
     statement="dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, where l' < 0 at "
     "the best scores and some input has two tokens",
-    data=paths(),
+    data=paths(turned()),
     ensemble=protocol,
     hypotheses={
         **LISTED,

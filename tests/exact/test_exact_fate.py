@@ -8,13 +8,14 @@ from flint import arb, ctx, fmpq
 
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
-from attsvm.descent import descend_w, follow_w
+from attsvm.descent import descend_p, descend_w, follow_w
 from attsvm.exact import ExactData, certified_fate, descend, rational, rationals
-from attsvm.exact.descent import threshold
+from attsvm.exact.descent import as_prompt, threshold
 from attsvm.lipschitz import risk_smoothness
-from attsvm.losses import LOGISTIC_LOSS, LOSSES
+from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
 from attsvm.risk import risk_gap as float_risk_gap
 from attsvm.svm import att_svm
+from attsvm.theory.limits import as_matrices, prompted
 from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
 
 
@@ -34,6 +35,23 @@ def test_enclosed_iterates_hold_the_float_run(name, seed):
             assert x.rad() <= 1e-50
             assert abs(x - arb(float(w))) <= 200 * EPS
     assert np.abs(run - W0).max() > 1e-3
+
+
+def test_descent_on_a_prompt_is_descent_on_a_column():
+    data = AttentionData.of(
+        [[[1.0, 0.5], [0.0, 1.0], [-1.0, 0.0]], [[0.5, 0.5], [1.0, -1.0], [0.0, 0.0]]],
+        [[7.0, 3.0], [0.0, 0.0]],
+        scores=[[1.0, 0.0, 0.5], [2.0, 0.0, 1.0]],
+    )
+    ctx.prec = 96
+    exact = as_prompt(ExactData.of(data))
+    p0 = np.array([0.25, -0.5])
+    ball = descend(exact, [[rational(x)] for x in p0], "log-loss", fmpq(1, 2), 8)
+    run = descend_p([data], p0, LOG_LOSS, step=0.5, steps=8).W[0]
+    same = descend_w([prompted(data)], as_matrices(p0[None])[0], LOG_LOSS, step=0.5, steps=8).W[0]
+    assert np.abs(as_matrices(run) - same).max() <= 1e-14
+    assert all(abs(arb(float(x)) - row[0]) <= 1e-13 for x, row in zip(run[-1], ball, strict=True))
+    assert np.abs(run[-1] - p0).max() > 0.1
 
 
 def fate_of(run, name, steps=256):

@@ -1,0 +1,110 @@
+"""How far the solutions of Att-SVM* are from all matrices of small rank, proved by multipliers.
+
+Let the multipliers w_j >= 0 be scaled so that S = sum_j w_j A_j has ||S||_op <= 1, A_j = D_j z_j^T,
+let ||V||_* <= C for some feasible V, and delta = C - sum_j w_j, which is 0 at the optimum. A
+solution W = sum_i s_i p_i q_i^T (its singular values and vectors) has ||W||_* <= C and margins
+m_j >= 1, so that <S, W> = sum_j w_j m_j >= C - delta. Hence
+
+    sum_j w_j (m_j - 1) <= delta   and   sum_i s_i (1 - p_i^T S q_i) <= delta.
+
+Let H = (W^T W)^(1/2) = sum_i s_i q_i q_i^T, whose eigenvalues are the s_i.
+1. ||p - S q||^2 <= 2 (1 - p^T S q) for unit vectors, so W - S H = sum_i s_i (p_i - S q_i) q_i^T has
+   a norm of at most e = (2 C delta)^(1/2).
+2. So <A_j, S H> = m_j up to e ||A_j||, with 1 <= m_j <= 1 + delta/w_j where w_j > 0.
+3. With G = I - S^T S, which is positive semidefinite, <G, H> = sum_i s_i (1 - ||S q_i||^2) <=
+   2 delta, as 1 - ||S q||^2 <= 2 (1 - p^T S q). So ||H G|| <= ||H||^(1/2) <G, H>^(1/2) ||G||^(1/2)
+   <= e.
+4. 2 and 3 are linear in the entries h of H: R h = y, y known in balls. For any matrix L, h = L y +
+   (I - L R) h, and every |h_k| <= C: an enclosure of all solutions at once, narrow where there is
+   only one and L is near the pseudo-inverse.
+5. By Weyl's inequality s_(r+1) is at least that of the midpoint less the norm of the radii, and any
+   matrix of rank r is at least s_(r+1) away from W (Eckart and Young).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb, arb_mat, fmpq
+
+from attsvm.exact import norm, rationals
+from attsvm.exact.numbers import Matrix, Vector, eigenvalues, product, spectral_norm, transpose
+from attsvm.exact.optimality import norm_bracket
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.spectra import exact_mid
+
+if TYPE_CHECKING:
+    from attsvm.svm.nuclear import NuclearAnswer
+
+__all__ = ["beyond_rank"]
+
+
+def beyond_rank(answer: NuclearAnswer, rank: int) -> arb | None:
+    """A lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None where none is above 0."""
+    programme = ExactProgramme.of(answer.programme)
+    weights = rationals(np.maximum(answer.weights, 0.0))
+    _, most = norm_bracket(programme, rationals(answer.W), weights, "nuc")
+    S, size = programme.matrix(weights), arb(0)
+    if any(x != 0 for row in S for x in row) and most.is_finite():
+        size = spectral_norm(S)
+    if not size > 0:
+        return None
+    size = size.upper()
+    scaled = [[x / size for x in row] for row in S]
+    try:
+        H = _enclosure(programme, scaled, [w / size for w in weights], most.upper())
+    except np.linalg.LinAlgError:  # beyond the range of floats
+        return None
+    if rank >= len(H) or not all(x.is_finite() for row in H for x in row):
+        return None
+    values = eigenvalues([[exact_mid(x) for x in row] for row in H])
+    ordered = sorted((x for x, count in values for _ in range(count)), key=lambda x: -x.mid())
+    away = norm([x.rad() for row in H for x in row])
+    least = ((ordered[rank] - away).lower() / most).lower()
+    return least if least > 0 else None
+
+
+def _enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) -> Matrix:
+    """Balls for the entries of (W^T W)^(1/2), W any solution; steps 1 to 4."""
+    d = len(S[0])
+    delta = (most - sum(weights, arb(0))).upper().max(arb(0))
+    error = (2 * most * delta).sqrt().upper()
+    St = transpose(S)
+    gap = [[int(a == b) - x for b, x in enumerate(row)] for a, row in enumerate(product(St, S))]
+    places = [(a, b) for a in range(d) for b in range(a, d)]
+    rows, values = [], []
+    D = [[fmpq(x, programme.unit_left) for x in row] for row in programme.D.tolist()]
+    Z = [[fmpq(x, programme.unit_right) for x in row] for row in programme.Z.tolist()]
+    for left, z, w, bound in zip(D, Z, weights, programme.bound, strict=True):
+        if not w > 0:
+            continue
+        pulled = [sum((x * y for x, y in zip(row, left, strict=True)), arb(0)) for row in St]
+        rows.append([pulled[a] * z[b] + (pulled[b] * z[a] if a != b else 0) for a, b in places])
+        off = error * norm(left) * norm(z)
+        values.append((bound - off).union(bound + delta / w + off))
+    for a in range(d):
+        for b in range(d):  # entry (a, b) of H G is sum_c H_ac G_cb
+            row = [arb(0)] * len(places)
+            for c in range(d):
+                row[places.index((min(a, c), max(a, c)))] += gap[c][b]
+            rows.append(row)
+            values.append(arb(0, error))
+    L = arb_mat(rationals(_left_inverse(rows, values)))
+    R = arb_mat(rows)
+    left_over = L * R
+    known = L * arb_mat([[y] for y in values])
+    ball, found = arb(0, most), {}
+    for k, place in enumerate(places):
+        rest = sum((abs(int(k == m) - left_over[k, m]) for m in range(len(places))), arb(0))
+        found[place] = known[k, 0] + rest * ball
+    return [[found[min(a, b), max(a, b)] for b in range(d)] for a in range(d)]
+
+
+def _left_inverse(rows: Matrix, values: Vector) -> np.ndarray:
+    """About the pseudo-inverse of the rows, each weighted by how narrow its value is known."""
+    R = np.array([[float(x.mid()) for x in row] for row in rows])
+    radii = np.array([float(y.rad()) for y in values])
+    scale = 1.0 / np.maximum(radii, 2.0**-60 + 1e-12 * radii.max())
+    inverse = np.linalg.pinv(R * scale[:, None], rcond=1e-12) * scale
+    return np.where(np.isfinite(inverse), inverse, 0.0)

@@ -1,0 +1,85 @@
+"""Small data with solutions for tokens at random, points near their rays, and steps from there."""
+
+import numpy as np
+from flint import arb
+
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, separate
+from attsvm.losses import LOSSES
+from attsvm.risk import normalised_gradient
+
+DECREASING = ["log-loss", "logistic-loss", "exponential", "correlation"]
+LOG = LOSSES["log-loss"]
+
+
+def floats(matrix):
+    return np.array([[float(arb(x)) for x in row] for row in matrix])
+
+
+def selected(data, points):
+    return [logits_of_w(data.X, data.Z, W).argmax(axis=-1).tolist() for W in points]
+
+
+def drawn(seed):
+    """A data set of half integers and the solution for tokens at random, or None.
+
+    Every third data set has scores at random; in the others tokens with a multiplier score below
+    the selected one, and those off the margin at random, some of them better.
+    """
+    generator = np.random.default_rng(seed)
+    n, T, d = (int(generator.integers(low, 4)) for low in (1, 2, 2))
+    X, Z = generator.integers(-4, 5, size=(n, T, d)) / 2, generator.integers(-4, 5, size=(n, d)) / 2
+    scores = generator.integers(-8, 9, size=(n, T)) / 4
+    tokens = generator.integers(0, T, size=n)
+    answer = separate(ExactData.of(AttentionData(X, Z, scores=scores)), tokens.tolist())
+    if answer is None or answer.status != "solved":
+        return None
+    if seed % 3:
+        pairs = [(i, t) for i in range(n) for t in range(T) if t != tokens[i]]
+        scores[np.arange(n), tokens] = 0.0
+        for (i, t), m in zip(pairs, answer.margins, strict=True):
+            if m == 1:
+                scores[i, t] = -0.25 - abs(scores[i, t])
+    data = AttentionData(X, Z, scores=scores)
+    return data, ExactData.of(data), floats(answer.W), generator
+
+
+def starts(limit: int):
+    """Points near the rays of local solutions of many data sets, at margins of 4 to 1024."""
+    for seed in range(limit):
+        case = drawn(seed)
+        if case is None:
+            continue
+        data, exact, W, generator = case
+        noise = generator.normal(size=W.shape) * np.linalg.norm(W)
+        for factor in (4.0, 64.0, 1024.0):
+            yield data, exact, np.round((factor * W + noise) * 64) / 64, generator
+
+
+STEPS = [(0.125, False), (8.0, False), (0.5, True)]
+
+
+def one_step(data, W, loss, step, normalised):
+    """A step from the log domain: the plain gradient cancels where margins pass 36."""
+    g = normalised_gradient(data.X, data.Z, data.gamma, W, loss)
+    scale = 1.0 / np.linalg.norm(g.matrix) if normalised else np.exp(g.log_scale)
+    return W + step * scale * g.matrix
+
+
+def one_dimension(tokens, scores, *more):
+    X = [[[x] for x in row] for row in (tokens, *more)]
+    return AttentionData.of(X, [[1.0]] * len(X), scores=scores)
+
+
+THREE = one_dimension([1.0, 0.0, -1.0], [[2.0, 0.0, 1.0]])
+
+
+def plane(*inputs, scores):
+    """Inputs whose first token is 0 and whose rivals are minus the given gaps; z = e_1."""
+    X = [[[0.0, 0.0], *[[-a for a in gap] for gap in gaps]] for gaps in inputs]
+    return AttentionData.of(X, [[1.0, 0.0]] * len(X), scores=scores)
+
+
+def column(*entries):
+    return np.array([[x, 0.0] for x in entries])

@@ -1,0 +1,104 @@
+"""Runs on p at risk: starts on the rim of a basin, levels apart, one input, keys on lines."""
+
+import numpy as np
+import pytest
+from flint import arb, fmpq
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.attention import risk_gap
+from attsvm.exact.descent import threshold
+from properties.mm.loss_choice import certify_one_limit
+from properties.mm.prompt_instances import OPPOSED, TIED, UNEVEN, comparable
+from properties.mm.prompt_starts import alone, apart, on_the_rim, trapping
+from properties.mm.prompts import (
+    DECREASING,
+    certify_limit,
+    p_exists,
+    prompt,
+    rivals_alike,
+    single_input,
+    starts_in_basin,
+    unique,
+)
+
+
+@settings(deadline=None)
+@given(comparable(0), st.sampled_from(DECREASING), st.sampled_from([0.125, 0.5, 0.9375]))
+def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
+    start = on_the_rim(case, loss, share)
+    exact, bound = ExactData.of(case.data), threshold(ExactData.of(case.data), loss)
+    if bound is None or prompt(case) is None:
+        assert start is case
+        return
+    if start is case:  # not even 64 p(alpha) will do
+        return
+    ratio = risk_gap(exact, rationals(start.run.start), loss) / bound
+    if start.start.any():
+        assert abs(ratio - arb(share)) < 1e-6
+        p = np.array([float(arb(x)) for x in prompt(case)])
+        assert abs(start.start @ p - np.linalg.norm(start.start) * np.linalg.norm(p)) < 1e-9 * (
+            start.start @ p
+        )
+    else:
+        assert ratio < share
+
+
+@pytest.mark.parametrize("case", [TIED, OPPOSED])
+def test_without_a_bound_or_a_direction_the_run_stays(case):
+    assert on_the_rim(case, "correlation", 0.5) is case
+
+
+def test_a_start_of_low_gap_is_zero():
+    """Two of three keys share the best place at half the gap: a share of 4 is met from zero on."""
+    assert not on_the_rim(UNEVEN, "correlation", 4.0).start.any()
+
+
+@settings(max_examples=40, deadline=None)
+@given(apart())
+def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(case):
+    assert len(case.keys) == 2
+    assert case.loss != "correlation"
+    if p_exists(case) and unique(case):
+        assert starts_in_basin(type(case)(case.keys, case.scores, case.start, "correlation"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(alone())
+def test_one_input_of_rivals_alike(case):
+    assert single_input(case)
+    assert rivals_alike(case)
+    assert unique(case)
+
+
+def smallest(strategy, wanted):
+    return find(
+        strategy,
+        wanted,
+        settings=settings(
+            max_examples=300,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            derandomize=True,
+        ),
+    )
+
+
+def _certified(case, certify):
+    ball = certify(case)
+    return ball is not None and ball < 0
+
+
+def test_each_family_holds_what_it_is_for():
+    """Losses that part, and a start within 2% of a bound from which the run is trapped."""
+    assert smallest(apart(), lambda case: _certified(case, certify_one_limit))
+
+    def flees(case):
+        data = ExactData.of(case.data)
+        bound = threshold(data, case.loss)
+        gap = risk_gap(data, rationals(case.run.start), case.loss) / bound
+        return gap < fmpq(51, 50) and _certified(case, certify_limit)
+
+    assert smallest(trapping(), flees)
