@@ -165,10 +165,15 @@ def _parser() -> _Parser:
     gate.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
 
     report = commands.add_parser(
-        "report", parents=[shared], help="one self-contained HTML page of the last run"
+        "report",
+        parents=[shared, packs],
+        help="the last run as one self-contained HTML page, or a source as Markdown with errata",
     )
     report.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
-    report.add_argument("--out", metavar="FILE", default=PAGE, help=f"default {PAGE}")
+    report.add_argument(
+        "--source", metavar="NAME", help="a page of this source: what its claims' ids begin with"
+    )
+    report.add_argument("--out", metavar="FILE", help=f"default {PAGE}, of a source attsvm-NAME.md")
 
     solve = commands.add_parser(
         "solve", parents=[shared], help="solve the Att-SVM of your own data"
@@ -564,16 +569,28 @@ def _gate(options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     from attsvm.theory.files import write_json, write_text
     from attsvm.theory.ledger import last_run
-    from attsvm.theory.run_page import page
 
+    _ensure_json(options.json)
     run = last_run(options.ledger)
-    write_text(options.out, page(run))
+    entries = [run.verdicts[name] for name in sorted(run.verdicts)]
+    if options.source is None:
+        from attsvm.theory.run_page import page
+
+        out = options.out or PAGE
+        text, of = page(run), ""
+    else:
+        from attsvm.theory.packs import load_packs
+        from attsvm.theory.source_page import source_page
+
+        out = options.out or f"attsvm-{options.source}.md"
+        text, of = source_page(options.source, load_packs(options.pack), run, Path(out)), " on it"
+        entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
+    write_text(out, text)
     if options.json:
-        entries = [run.verdicts[name] for name in sorted(run.verdicts)]
         document = {"schema": 1, "profile": run.profile, "seed": run.seed, "claims": entries}
-        write_json(options.json, {**document, "page": options.out})
+        write_json(options.json, {**document, "source": options.source, "page": out})
     if options.json != "-":
-        print(f"{len(run.verdicts)} verdicts of the last run: {options.out}")
+        print(f"{len(entries)} verdicts of the last run{of}: {out}")
     return 0
 
 

@@ -1,7 +1,8 @@
 """Lipschitz constants of L(x) = g(b <softmax(A x), h>) and of its gradient: published and sharp.
 
 g is the logistic function, A has spectral norm ||A||, and osc(h) = max h - min h. All constants
-are with respect to Euclidean norms and hold on the whole space unless a radius R appears.
+are with respect to Euclidean norms and hold on the whole space unless a radius R appears. The
+log-loss and the squared loss (<softmax(A x), h> - b)^2 have constants of their own.
 """
 
 from __future__ import annotations
@@ -14,21 +15,38 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
 from attsvm.losses import Loss, logistic, logistic_slope
 from attsvm.risk import covariance
 
 __all__ = [
     "LOGISTIC_CURVATURE",
+    "SOFTMAX_ENTRY_LIPSCHITZ",
+    "SOFTMAX_LIPSCHITZ",
+    "SOFTMAX_OUTER_LIPSCHITZ",
     "entry_gradient",
     "entry_loss",
     "linear_gradient_constant",
+    "log_loss_gradient_constant",
     "log_published_gradient_constant",
+    "published_excess",
     "risk_smoothness",
     "softmax_gradient_constant",
+    "spread",
+    "squared_gradient_constant",
 ]
 
 LOGISTIC_CURVATURE = 1.0 / (6.0 * math.sqrt(3.0))
 """sup |g''|, the best Lipschitz constant of g' (sim, lemma 3.12, sharp)."""
+
+SOFTMAX_LIPSCHITZ = 0.5
+"""The best constant of softmax, and of f f^T in the Frobenius norm (sim, basic-4, basic-7)."""
+
+SOFTMAX_ENTRY_LIPSCHITZ = math.sqrt(2.0) / 4.0
+"""The best constant of one entry of softmax, hence of diag(f) as an operator (sim, basic-6)."""
+
+SOFTMAX_OUTER_LIPSCHITZ = 3.0**-0.75
+"""The best constant of f f^T as an operator, f = softmax (sim, basic-7)."""
 
 
 def entry_loss(
@@ -79,6 +97,57 @@ def softmax_gradient_constant(oscillation: float) -> float:
     return float(height(np.linspace(low, high, 65)).max())
 
 
+def published_excess(n: int, R: float) -> float:
+    """Decimal orders of magnitude from the sharp up to the published constant (sim, lemma 3.13).
+
+    Where ||A||, |b| and ||h|| are at most R, the sharp one is at most R^2 K(sqrt 2 R^2).
+    """
+    sharp = R * R * softmax_gradient_constant(math.sqrt(2.0) * R * R)
+    return (log_published_gradient_constant(n, R) - math.log(sharp)) / math.log(10.0)
+
+
+def log_loss_gradient_constant(oscillation: float) -> float:
+    """The best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
+
+    D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for every number of tokens. Times
+    ||A||^2, with D = |b| osc(h), for log(1 + exp(-b <softmax(A x), h>)) in x
+    (`symbolic.sim.lemma_3_13_log_loss`).
+    """
+    if oscillation <= 2.0 * math.sqrt(3.0):
+        return oscillation / (3.0 * math.sqrt(3.0))
+    return 0.5 * (0.25 * oscillation + 1.0 / oscillation) ** 2
+
+
+def squared_gradient_constant(oscillation: float, reach: float) -> float:
+    """The best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given two sizes.
+
+    With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of
+    (1-a^2)(x a + (1-3a^2)/4), x = r/w - 1/2, for every number of tokens; two attain it. It is at
+    most w^2/4 + (2 r - w) w/(3 sqrt 3). Times ||A||^2 for softmax(A x) in x
+    (`symbolic.sim.lemma_3_13_l2`). The only critical point in [0, 1/sqrt 3] is bisected.
+
+    Raises:
+        DataError: r < w/2, which no h and b have.
+    """
+    if not 0.0 <= oscillation <= 2.0 * reach * (1.0 + 1e-15):
+        raise DataError(
+            "the residuals h - b reach less far than half of their oscillation",
+            value=(oscillation, reach),
+            remedy="Pass max(h) - min(h) and max |h - b|.",
+        )
+    if oscillation == 0.0:
+        return 0.0
+    middle = max(reach - 0.5 * oscillation, 0.0)
+    low, high = 0.0, 1.0 / math.sqrt(3.0)
+    for _ in range(60):
+        a = 0.5 * (low + high)
+        if middle * (1.0 - 3.0 * a * a) > oscillation * a * (2.0 - 3.0 * a * a):
+            low = a
+        else:
+            high = a
+    return oscillation * (1.0 - a * a) * (middle * a + oscillation * (1.0 - 3.0 * a * a) / 4.0)
+
+
 def linear_gradient_constant(size: float) -> float:
     """The best Lipschitz constant of the gradient of g(b <A x, h>): size^2 / (6 sqrt 3).
 
@@ -117,3 +186,12 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
             * (span * slope / (3.0 * math.sqrt(3.0)) + span * span * curvature / 8.0)
         )
     return total / data.n * (1.0 + 1e-9)
+
+
+def spread(A: Float[Array, "n D"]) -> float:
+    """Largest ||A_i - A_j|| / sqrt 2 over the rows, at most ||A||; it may take the place of ||A||.
+
+    Softmax sees only differences of logits: max |(A_i - A_j)^T v| over a unit v is what counts.
+    """
+    pairs = [(A[i] - A[j]).tolist() for j in range(len(A)) for i in range(j)]
+    return max((math.hypot(*row) for row in pairs), default=0.0) / math.sqrt(2.0)

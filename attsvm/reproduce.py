@@ -11,11 +11,9 @@ import difflib
 import inspect
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +23,7 @@ from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.table import Table
 from attsvm.svm.page import ensure_drawable
 from attsvm.theory.files import dump, write_text
-from attsvm.theory.packs import Pack
+from attsvm.theory.packs import Pack, modules
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,20 +115,11 @@ def find_figures(packs: Sequence[Pack]) -> tuple[Reproduction, ...]:
         ClaimError: two figures have one id.
     """
     found: dict[str, Reproduction] = {}
-    for module in (module for pack in packs for module in _modules(pack)):
+    for module in (module for pack in packs for module in modules(pack)):
         for value in vars(module).values():
             if isinstance(value, Reproduction) and found.setdefault(value.id, value) is not value:
                 raise ClaimError("two figures have the same id", value=value.id)
     return tuple(found[key] for key in sorted(found))
-
-
-def _modules(pack: Pack) -> list[ModuleType]:
-    """The modules that loading the pack has imported."""
-    loaded = sorted(sys.modules.items())
-    if pack.name.endswith(".py"):
-        path = str(Path(pack.name).resolve())
-        return [module for _, module in loaded if getattr(module, "__file__", None) == path]
-    return [m for name, m in loaded if name == pack.name or name.startswith(pack.name + ".")]
 
 
 def named(figures: Sequence[Reproduction], name: str) -> Reproduction:

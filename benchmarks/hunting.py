@@ -1,8 +1,9 @@
 """Instances a second of a hunt: `python benchmarks/hunting.py [--seconds 20] [--json FILE]`.
 
 Hunts true claims (a cheap, a medium and an expensive one) with one worker and with two, in turn,
-and compares. One worker is the process itself, as with `-n 1`; two have loaded the claims before
-the clock starts, as it has.
+and compares. Both take the same rounds, as many as two workers finish in the time, so both look at
+the same instances. One worker is the process itself, as with `-n 1`; two have loaded the claims
+before the clock starts, as it has.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from attsvm._threads import single_threaded
 single_threaded()
 
 from attsvm.theory import Claim, load_packs
-from attsvm.theory.hunt import hunt
+from attsvm.theory.hunt import Hunt, hunt
 from attsvm.theory.packs import find_claims
 from attsvm.theory.workers import HERE, known_claim, processes
 
@@ -35,17 +36,28 @@ def loaded(claim: str) -> str:
     return ""
 
 
-def rate(claim: Claim, workers: int, seconds: float, seed: int) -> tuple[float, float]:
-    """Evaluated instances a second of wall time, and the share of it that workers were busy."""
+def hunted(claim: Claim, workers: int, seed: int, **limit: Any) -> Hunt:
+    """The account of a hunt that finds nothing."""
     with processes(workers) as crew:
         if crew is not HERE:
             for job in [crew.submit(loaded, claim.id) for _ in range(4 * workers)]:
                 job.result()
-        result = hunt(claim, seconds=seconds, seed=seed, crew=crew)
+        result = hunt(claim, **{"seconds": None, "seed": seed, "crew": crew, **limit})
     if result.smallest is not None or result.error is not None:
         sys.exit(f"{claim.id} is no true claim to hunt: {result.error or 'refuted'}")
-    busy = sum(effort.seconds for effort in result.efforts.values())
-    return result.examples / result.seconds, busy / workers / result.seconds
+    return result
+
+
+def rates(claim: Claim, seconds: float, seed: int) -> list[tuple[float, float]]:
+    """For one worker and for two: instances a second, and the share of it that they were busy."""
+    rounds = max(hunted(claim, 2, seed, seconds=seconds).rounds - 2, 1)  # two are cut short
+    accounts = [hunted(claim, workers, seed, rounds=rounds) for workers in (1, 2)]
+    if accounts[0].examples != accounts[1].examples:
+        sys.exit(f"{claim.id}: the number of workers changes what is looked at")
+    return [
+        (a.examples / a.seconds, sum(e.seconds for e in a.efforts.values()) / workers / a.seconds)
+        for workers, a in enumerate(accounts, start=1)
+    ]
 
 
 def main() -> None:
@@ -62,10 +74,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for name in options.claims:
         (claim,) = find_claims(packs, [name])
-        runs = [
-            [rate(claim, workers, options.seconds, seed) for workers in (1, 2)]
-            for seed in range(options.runs)
-        ]
+        runs = [rates(claim, options.seconds, seed) for seed in range(options.runs)]
         one, two = (statistics.median(run[k][0] for run in runs) for k in (0, 1))
         gain = statistics.median(run[1][0] / run[0][0] for run in runs)
         busy = statistics.median(run[1][1] for run in runs)

@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
 from attsvm.lipschitz import (
     LOGISTIC_CURVATURE,
     entry_gradient,
     entry_loss,
     linear_gradient_constant,
+    log_loss_gradient_constant,
     log_published_gradient_constant,
+    published_excess,
     risk_smoothness,
     softmax_gradient_constant,
+    squared_gradient_constant,
 )
-from attsvm.losses import LOSSES, logistic, logistic_curvature, logistic_slope
+from attsvm.losses import LOG_LOSS, LOSSES, logistic, logistic_curvature, logistic_slope
 from attsvm.risk import covariance, gradient_w
 from properties.strategies import arrays, attention_data, numbers, sizes
 
@@ -33,14 +38,29 @@ def gradients(s, k):
     return logistic_slope((f * k).sum(axis=-1))[:, None] * covariance(f, k)
 
 
-def hessians(s, k):
+def hessians(s, k, slope=logistic_slope, curvature=logistic_curvature):
     """Second derivatives of the same: g'' c c^T + g' (diag(c) - f c^T - c f^T)."""
     f = softmax(s)
     mean, c = (f * k).sum(axis=-1), covariance(f, k)
     outer = np.einsum("mi,mj->mij", f, c)
     third = np.einsum("mi,ij->mij", c, np.eye(s.shape[1])) - outer - outer.transpose(0, 2, 1)
-    first = np.einsum("m,mi,mj->mij", logistic_curvature(mean), c, c)
-    return first + logistic_slope(mean)[:, None, None] * third
+    first = np.einsum("m,mi,mj->mij", curvature(mean), c, c)
+    return first + slope(mean)[:, None, None] * third
+
+
+def curvatures(s, k, name="logistic"):
+    """Operator norms of the Hessians of g, of the log-loss, or of the square, in s."""
+    derivatives = {
+        "logistic": (logistic_slope, logistic_curvature),
+        "log-loss": (LOG_LOSS.slope, LOG_LOSS.curvature),
+        "squared": (lambda u: 2.0 * u, lambda u: 2.0 + 0.0 * u),
+    }
+    return np.abs(np.linalg.eigvalsh(hessians(s, k, *derivatives[name]))).max(axis=1)
+
+
+def squared_bounds(k):
+    """The constants of (<f, k>)^2, row by row."""
+    return np.array([squared_gradient_constant(r.max() - r.min(), np.abs(r).max()) for r in k])
 
 
 def sample(generator, n, span, count):
@@ -89,6 +109,102 @@ def test_the_sharp_constant_is_attained_by_two_tokens(span):
     norms = np.abs(np.linalg.eigvalsh(hessians(s, k))).max(axis=1)
     bound = softmax_gradient_constant(span)
     assert 0.99 * bound <= norms.max() <= bound * (1 + 1e-12)
+
+
+# the log-loss and the square
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+@pytest.mark.parametrize("span", SPANS)
+def test_the_constant_of_the_log_loss_bounds_all_hessians(n, span):
+    generator = np.random.default_rng([3, n, int(1000 * span)])
+    s, k = sample(generator, n, span, 4000)
+    k -= generator.exponential(4.0, size=(len(k), 1))
+    norms = curvatures(s, k, "log-loss")
+    assert norms.max() <= log_loss_gradient_constant(span) * (1 + 1e-12)
+    if n == 2:
+        assert norms.max() > 0.9 * log_loss_gradient_constant(span)
+
+
+@pytest.mark.parametrize("span", [*SPANS, 2.0 * math.sqrt(3.0), 4.0])
+def test_the_constant_of_the_log_loss_is_attained_by_two_tokens(span):
+    """Over a grid of a = tanh(logit/2) in [0, 1] and of levels; below 2 sqrt 3 at a low level."""
+    logit, mean = np.meshgrid(np.linspace(0.0, 6.0, 400), np.linspace(-7.0, 3.0, 400))
+    s = np.stack([np.zeros(logit.size), logit.ravel()], axis=1)
+    k = np.stack([np.full(logit.size, span), np.zeros(logit.size)], axis=1)
+    k += mean.reshape(-1, 1) - (softmax(s) * k).sum(axis=1, keepdims=True)
+    norms = np.maximum(
+        curvatures(s, k, "log-loss"), curvatures(s, 2 * mean.reshape(-1, 1) - k, "log-loss")
+    )
+    bound = log_loss_gradient_constant(span)
+    assert 0.99 * bound <= norms.max() <= bound * (1 + 1e-12)
+
+
+def test_the_two_formulas_of_the_log_loss_meet_with_the_same_slope():
+    edge = 2.0 * math.sqrt(3.0)
+    assert abs(log_loss_gradient_constant(edge * (1 + 1e-9)) - 2.0 / 3.0) <= 1e-8
+    left, right = (log_loss_gradient_constant(edge + h) for h in (-1e-5, 1e-5))
+    assert abs((right - 2.0 / 3.0) / (2.0 / 3.0 - left) - 1.0) <= 1e-4
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+@pytest.mark.parametrize("beside", [0.0, 0.1, 0.5, 3.0, 100.0])
+def test_the_constant_of_the_square_bounds_all_hessians(n, beside):
+    """A target in the middle of the values, or so many oscillations from there."""
+    generator = np.random.default_rng([5, n, int(10 * beside)])
+    s, k = sample(generator, n, 1.0, 4000)
+    k -= (k.max(axis=1, keepdims=True) + k.min(axis=1, keepdims=True)) / 2 - beside
+    ratio = curvatures(s, k, "squared") / squared_bounds(k)
+    assert ratio.max() <= 1 + 1e-12
+    if n == 2:
+        assert ratio.max() > 0.99
+
+
+@pytest.mark.parametrize("n", [3, 4])
+@pytest.mark.parametrize("beside", [0.0, 0.2, 1.0])
+def test_the_constant_of_the_square_stands_where_ascent_ends(n, beside):
+    """Nelder-Mead from the best of many random points; some values are free in the interval."""
+    generator = np.random.default_rng(n)
+
+    def values(z):
+        k = beside + np.sin(z[..., n:]) / 2
+        k[..., :2] = beside + np.array([-0.5, 0.5])
+        return z[..., :n], k
+
+    starts = 2 * generator.normal(size=(2000, 2 * n))
+    best = starts[curvatures(*values(starts), "squared").argmax()]
+    found = minimize(
+        lambda z: -curvatures(*values(z[None]), "squared")[0], best, method="Nelder-Mead"
+    )
+    bound = squared_gradient_constant(1.0, 0.5 + beside)
+    assert 0.99 * bound <= -found.fun <= bound * (1 + 1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(1e-100, 1e100), st.floats(1.0, 1e6), st.floats(1.0, 2.0), st.floats(1.0, 2.0))
+def test_the_constant_of_the_square_grows_with_either_size(width, far, more, wider):
+    reach = 0.5 * width * far
+    value = squared_gradient_constant(width, reach)
+    assert value <= squared_gradient_constant(width, reach * more) * (1 + 8 * EPS)
+    assert value <= squared_gradient_constant(width * min(wider, far), reach) * (1 + 8 * EPS)
+    parts = width * width / 4.0, width * (2.0 * reach - width) / (3.0 * math.sqrt(3.0))
+    assert max(parts) * (1 - 8 * EPS) <= value <= sum(parts) * (1 + 8 * EPS)
+
+
+def test_the_constant_of_the_square_by_hand():
+    """In the middle w^2/4; a = 1/4 is critical for x = a (2-3a^2)/(1-3a^2)."""
+    assert squared_gradient_constant(3.0, 1.5) == 2.25
+    assert squared_gradient_constant(0.0, 7.0) == 0.0
+    a = 0.25
+    x = a * (2 - 3 * a * a) / (1 - 3 * a * a)
+    expected = (1 - a * a) * (x * a + (1 - 3 * a * a) / 4)
+    assert abs(squared_gradient_constant(1.0, x + 0.5) - expected) <= 4 * EPS
+
+
+@pytest.mark.parametrize(("width", "size"), [(1.0, 0.4), (-1.0, 1.0), (math.nan, 1.0)])
+def test_residuals_that_reach_less_far_than_half_their_oscillation_are_refused(width, size):
+    with pytest.raises(DataError, match="less far than half"):
+        squared_gradient_constant(width, size)
 
 
 @settings(max_examples=50, deadline=None)
@@ -248,6 +364,19 @@ def test_the_published_constant_has_its_logarithm_without_overflow(n, R):
         parts = [mpmath.log(3), 3 * mpmath.log(n), 7 * mpmath.log(r), 13 * r * r]
         error = abs(mpmath.mpf(log_published_gradient_constant(n, R)) - sum(parts))
         assert error <= 4 * EPS * sum(abs(p) for p in parts)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 512])
+def test_the_sharp_constant_gains_93_orders_of_magnitude_at_radius_four(n):
+    """And three more a tenfold n; both constants by mpmath, K on a grid of a and c."""
+    D, grid = 16 * math.sqrt(2.0), np.linspace(0.0, 1.0, 801)
+    a, c = np.meshgrid(grid, grid)
+    K = (2 * D * (1 - c * c) * (1 - a * a) / 16 * (a + D * c * (1 - a * a) / 4)).max()
+    with mpmath.workdps(30):
+        printed = 3 * mpmath.mpf(n) ** 3 * mpmath.mpf(4) ** 7 * mpmath.exp(208)
+        gained = mpmath.log10(printed / (16 * mpmath.mpf(K)))
+        assert abs(gained - published_excess(n, 4.0)) <= 1e-5
+    assert abs(published_excess(n, 4.0) - 3.0 * math.log10(n) - 93.0) <= 0.03
 
 
 def test_the_published_constant_itself_overflows_from_seven_point_three():

@@ -19,8 +19,8 @@ from properties.mm.paced import Paced
 from properties.mm.prompt_instances import ASIDE, TWO_KEYS
 from properties.mm.prompts import prompting
 from properties.runs import max_margin
-from properties.sim.bounded import BoundedPair
-from properties.sim.entries import EntryPair
+from properties.sim.bounded import BoundedEntry, BoundedPair
+from properties.sim.entries import Entry, EntryPair
 from properties.sim.theorem_3_14 import ONE_TOKEN
 from properties.tf.first_steps import Step
 
@@ -118,6 +118,12 @@ REVIEWED = {
         ("sim/theorem-3.15:amended-2", TWO),
     ],
     IDLE: [
+        # softmax's constant is that of the whole space, and below half of linear attention's
+        *(
+            (f"sim/stability-l2:{reading}", name)
+            for reading in ("literal-3", "sharp-1")
+            for name in ("||A x|| <= R", "||A y|| <= R", "||A|| <= R")
+        ),
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
         ("sim/theorem-3.14-part-2:amended-3", "all rivals of an optimal token score the same"),
         ("tf/all-support-divergence:sharp", "all tokens are support vectors"),
@@ -128,9 +134,27 @@ REVIEWED = {
         ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
         # with -l' in place of |l'|
         ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
+        # R exp(2 R) < exp(3 R^2) and R exp(3 R) < exp(5 R^2) for every R > 0
+        *(
+            (f"sim/basic-{reading}", "R >= 4")
+            for reading in (
+                "4:literal",
+                "5:amended",
+                "6:literal-1",
+                "6:literal-2",
+                "7:literal-1",
+                "7:literal-2",
+            )
+        ),
         # the best constant of the whole space is below the bound
         ("sim/lemma-3.13:amended", "||A x|| <= R"),
         ("sim/lemma-3.13:amended", "||A y|| <= R"),
+        ("sim/lemma-3.13-hessian:amended", "||A x|| <= R"),
+        *(
+            (f"sim/lemma-3.13-{loss}:amended", f"||A {point}|| <= R")
+            for loss in ("l2", "log-loss")
+            for point in "xy"
+        ),
     ],
 }
 
@@ -176,7 +200,12 @@ def bounded_pair(A, y, h, b, R):
     return BoundedPair(EntryPair(*arrays, float(b)), float(R))
 
 
-HUGE, TINY = 2.0**332, 2.0**-6
+def bounded_entry(A, x, h, b, R):
+    arrays = (np.array(part, dtype=np.float64) for part in (A, x, h))
+    return BoundedEntry(Entry(*arrays, float(b)), float(R))
+
+
+HUGE, LARGE, TINY = 2.0**332, 2.0**170, 2.0**-6
 DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
 )
@@ -192,6 +221,22 @@ TWO_BEST = Step(
 )
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 
+PAIRS_BEYOND = {
+    "R >= 4": bounded_pair([[TINY / 2], [-TINY / 2]], [1.0], [TINY / 2, -TINY / 2], TINY, TINY),
+    "||A|| <= R": bounded_pair([[HUGE], [0.0]], [1 / HUGE], [1.0, -1.0], 1.0, 4.0),
+    "|b| <= R": bounded_pair([[1.0], [0.0]], [1.0], [1.0, -1.0], HUGE, 4.0),
+    "||h|| <= R": bounded_pair([[1.0], [0.0]], [1.0], [HUGE, -HUGE], 1.0, 4.0),
+}
+POINTS_BEYOND = {
+    "R >= 4": bounded_entry(
+        [[TINY**2], [0]], [1.0], [TINY**2 / 2, -(TINY**2) / 2], TINY**2, TINY**2
+    ),
+    "||A|| <= R": bounded_entry([[HUGE], [0.0]], [1 / HUGE], [1.0, -1.0], 1.0, 4.0),
+    "|b| <= R": bounded_entry([[1.0], [0.0]], [2 / LARGE], [1.0, -1.0], LARGE, 4.0),
+    "||h|| <= R": bounded_entry([[1.0], [0.0]], [2 / LARGE], [LARGE, -LARGE], 1.0, 4.0),
+}
+"""Lemma 3.13, each condition missed alone."""
+
 WITNESSES = {
     ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
     ("mm/loss-choice:amended-1", START): Witness(DRAGGED),
@@ -199,18 +244,15 @@ WITNESSES = {
         Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)
     ),
     ("mm/theorem-1-direction:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
-    ("sim/lemma-3.13:amended", "R >= 4"): Witness(
-        bounded_pair([[TINY / 2], [-TINY / 2]], [1.0], [TINY / 2, -TINY / 2], TINY, TINY)
-    ),
-    ("sim/lemma-3.13:amended", "||A|| <= R"): Witness(
-        bounded_pair([[HUGE], [0.0]], [1 / HUGE], [1.0, -1.0], 1.0, 4.0)
-    ),
-    ("sim/lemma-3.13:amended", "|b| <= R"): Witness(
-        bounded_pair([[1.0], [0.0]], [1.0], [1.0, -1.0], HUGE, 4.0)
-    ),
-    ("sim/lemma-3.13:amended", "||h|| <= R"): Witness(
-        bounded_pair([[1.0], [0.0]], [1.0], [HUGE, -HUGE], 1.0, 4.0)
-    ),
+    **{
+        (f"sim/lemma-3.13{loss}:amended", name): Witness(case)
+        for loss in ("", "-l2", "-log-loss")
+        for name, case in PAIRS_BEYOND.items()
+    },
+    **{
+        ("sim/lemma-3.13-hessian:amended", name): Witness(case)
+        for name, case in POINTS_BEYOND.items()
+    },
     ("sim/theorem-3.14-part-1:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
     ("sim/theorem-3.14-part-1:amended-2", "all tokens are support vectors"): Witness(NO_QUERY),
     ("sim/theorem-3.14-part-2:amended-2", TWO): Witness(ONE_TOKEN),

@@ -2,7 +2,10 @@
 
 import contextlib
 import math
+from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import cvxpy
 import numpy as np
@@ -12,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import attsvm.svm.soft as soft
+import attsvm.svm.soft_path as path
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
 from attsvm.svm import att_svm, att_svm_programme
@@ -22,6 +26,7 @@ from attsvm.svm.programme import (
     v_svm_programme,
 )
 from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
+from attsvm.svm.soft_merge import Merged, merge
 from properties.instances import gaussian_protocol
 
 EPS = np.finfo(float).eps
@@ -77,6 +82,8 @@ def check(programme, C, slack, answer):
     W, w = answer.W.ravel(), answer.duals[at]
     size, sizes = np.linalg.norm(W), np.linalg.norm(A, axis=1)
     unit = 8 * sum(A.shape) * EPS
+    each = np.broadcast_to(C, len(A)).astype(float)
+    prices, top = np.array([each[group[0]] for group in groups]), float(each.max())
     margins = A @ W
     slacks = np.array([max(0.0, *(1.0 - margins[group])) for group in groups])
     sums = np.array([w[group].sum() for group in groups])
@@ -84,24 +91,26 @@ def check(programme, C, slack, answer):
     # feasible
     assert np.isfinite(W).all()
     assert (w >= 0.0).all()
-    assert (sums <= C * (1 + unit)).all()
+    assert (sums <= prices * (1 + unit)).all()
     assert np.linalg.norm(S) <= 1.0 + unit * (1.0 + w @ sizes)
     # what rounding of margins may come to in the objective
-    rounding = unit * (size + C * sum(1.0 + size * sizes[group].max() for group in groups))
-    objective = size + C * slacks.sum()
+    longest = np.array([sizes[group].max() for group in groups])
+    rounding = unit * (size + prices @ (1.0 + size * longest))
+    objective = size + prices @ slacks
     allowed = 1e-9 * objective + rounding
     assert objective - w.sum() <= allowed
     # the gap is a sum of terms that are not negative, each of them a condition of its own
     parts = [size - S @ W]
-    for group, xi, total in zip(groups, slacks, sums, strict=True):
-        parts += [(C - total) * xi, *(w[j] * (margins[j] - 1.0 + xi) for j in group)]
-    slip = unit * (C + w.sum()) * (1.0 + size * sizes.max())
+    for group, xi, total, price in zip(groups, slacks, sums, prices, strict=True):
+        parts += [(price - total) * xi, *(w[j] * (margins[j] - 1.0 + xi) for j in group)]
+    slip = unit * (top + w.sum()) * (1.0 + size * sizes.max())
     assert min(parts) >= -slip - unit * (1.0 + w @ sizes) * size
     assert sum(parts) <= allowed + len(parts) * slip
     # figures
     assert answer.status == "solved"
     assert answer.solved
-    assert answer.C == C
+    assert top == answer.C
+    assert np.array_equal(answer.prices[answer.groups], each)
     assert abs(answer.value - size) <= unit * size
     assert abs(answer.objective - objective) <= rounding
     assert np.abs(answer.margins[at] - margins).max() <= unit * size * sizes.max()
@@ -130,8 +139,8 @@ def check(programme, C, slack, answer):
     for t in (low, 0.5 * (low + high)):  # the whole segment is as good
         if size > 0.0:
             scaled = t / size * margins
-            hinge = sum(max(0.0, *(1.0 - scaled[group])) for group in groups)
-            assert abs(t + C * hinge - objective) <= allowed
+            hinge = np.array([max(0.0, *(1.0 - scaled[group])) for group in groups])
+            assert abs(t + prices @ hinge - objective) <= allowed
     first, second = answer.thresholds
     assert first > 0.0 or math.isnan(first)
     assert first <= second * (1 + 1e-12) or math.isnan(first + second)
@@ -238,12 +247,13 @@ def reference(programme, C, groups):
     """The definition as it stands, one constraint at a time."""
     W = cvxpy.Variable((programme.D.shape[1], programme.Z.shape[1]))
     xi = cvxpy.Variable(len(groups), nonneg=True)
+    prices = np.array([np.broadcast_to(C, len(programme.D))[group[0]] for group in groups])
     rows = [
         programme.D[j] @ W @ programme.Z[j] >= 1 - xi[g]
         for g, group in enumerate(groups)
         for j in group
     ]
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, "fro") + C * cvxpy.sum(xi)), rows)
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, "fro") + prices @ xi), rows)
     problem.solve(solver=cvxpy.CLARABEL)
     return problem.value, W.value
 
@@ -291,6 +301,161 @@ def test_coarser_groups_cost_less(data):
         for slack in ("constraint", "input", np.zeros(len(programme.D), dtype=int))
     )
     assert one <= shared * (1 + 1e-9) <= alone * (1 + 1e-9) ** 2
+
+
+# prices and repetitions
+
+
+def unmerged(programme, groups, prices):
+    """Every constraint for itself."""
+    every = np.arange(len(groups))
+    return Merged(programme, groups, prices, len(groups), every, every, np.ones(len(groups)))
+
+
+@st.composite
+def priced(draw, programme, slack):
+    """A price a constraint, over many orders of magnitude, equal where slack is shared."""
+    prices = np.empty(len(programme.D))
+    for group in members(programme, slack):
+        prices[group] = draw(st.sampled_from([1e-4, 0.05, 0.125, 0.5, 1.0, 3.0, 70.0]))
+    return prices
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_answers_for_any_prices_are_proved(data):
+    programme = data.draw(programmes())
+    slack = data.draw(groupings(programme))
+    prices = data.draw(priced(programme, slack))
+    answer = solve_soft(programme, prices, slack)
+    check(programme, prices, slack, answer)
+    top = float(prices.max())
+    first, second = soft_thresholds(programme, slack, prices / top)
+    assert answer.thresholds == (first, second)
+    if first * (1 - 1e-9) > top:
+        assert answer.kind == "zero"
+    elif first * (1 + 1e-9) < top < second * (1 - 1e-9):
+        assert answer.kind == "between"
+    elif max(second, first) * (1 + 1e-9) < top:
+        assert answer.kind == "hard"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_answers_for_any_prices_are_those_of_cvxpy(seed):
+    generator = np.random.default_rng(seed)
+    programme = att_svm_programme(gaussian_protocol(generator, 5, 4, 2))
+    for slack in ("constraint", "input"):
+        prices = 10.0 ** generator.uniform(-1.0, 1.0, size=5)[programme.input]
+        answer = solve_soft(programme, prices, slack)
+        check(programme, prices, slack, answer)
+        value, W = reference(programme, prices, members(programme, slack))
+        assert abs(value - answer.objective) <= 1e-6 * answer.objective
+        assert np.abs(W - answer.W).max() <= 1e-3 * max(answer.value, 1e-3)
+
+
+def close(one, other):
+    """Two answers to the same question: figures, and W where it is unique."""
+    assert abs(one.objective - other.objective) <= 2e-9 * other.objective
+    np.testing.assert_allclose(one.thresholds, other.thresholds, rtol=1e-9)
+    assert max(abs(one.gap), abs(other.gap)) <= 1e-9
+    if one.segment[0] == one.segment[1] and other.segment[0] == other.segment[1]:
+        np.testing.assert_allclose(one.W, other.W, atol=1e-6 * max(1.0, other.value))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_an_input_that_stands_for_k_equal_ones_has_k_times_the_price(data):
+    """Against the programme with its repetitions, each of its constraints for itself."""
+    programme = data.draw(programmes())
+    n = programme.shape[0]
+    counts = np.array(data.draw(st.lists(st.integers(1, 5), min_size=n, max_size=n)))
+    C = data.draw(st.sampled_from([0.05, 0.125, 0.5, 1.0, 10.0]))
+    slack = data.draw(st.sampled_from(["constraint", "input"]))
+    times = np.repeat(np.arange(len(programme.D)), counts[programme.input])
+    copy = np.concatenate([np.arange(counts[i]) for i in programme.input])
+    first = np.concatenate([[0], counts.cumsum()])[:-1]
+    whole = replace(
+        programme,
+        **{
+            name: getattr(programme, name)[times]
+            for name in ("D", "Z", "bound", "equal", "token", "kept", "rival")
+        },
+        input=first[programme.input[times]] + copy,
+        targets=np.repeat(programme.targets, counts),
+        shape=(int(counts.sum()), programme.shape[1]),
+    )
+    with patch.object(soft, "merge", unmerged):
+        repeated = solve_soft(whole, C, slack)
+    check(whole, C, slack, repeated)
+    merged = solve_soft(whole, C, slack)
+    check(whole, C, slack, merged)
+    close(merged, repeated)
+    alone = solve_soft(programme, C * counts[programme.input], slack)
+    close(replace(alone, thresholds=repeated.thresholds), repeated)
+    prices = counts[programme.input]
+    np.testing.assert_allclose(
+        soft_thresholds(programme, slack, prices), repeated.thresholds, rtol=1e-9
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_merging_changes_no_answer(data):
+    programme = data.draw(programmes(top=1))
+    slack = data.draw(groupings(programme))
+    prices = data.draw(priced(programme, slack))
+    merged = solve_soft(programme, prices, slack)
+    with patch.object(soft, "merge", unmerged):
+        close(merged, solve_soft(programme, prices, slack))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_merged_programmes_hold_each_group_once_at_its_whole_price(data):
+    programme = data.draw(programmes(top=1))
+    slack = data.draw(groupings(programme))
+    prices = data.draw(priced(programme, slack))
+    groups = members(programme, slack)
+    labels = np.empty(len(programme.D), dtype=int)
+    for g, group in enumerate(groups):
+        labels[group] = g
+    merged = merge(programme, labels, np.array([prices[group[0]] for group in groups]))
+
+    def content(part, own):
+        sides = np.hstack([part.D, part.Z]) + 0.0
+        return frozenset(sides[j].tobytes() for j in own)
+
+    total = {}
+    for group in groups:
+        key = content(programme, group)
+        total[key] = total.get(key, 0.0) + prices[group[0]]
+    left = [np.flatnonzero(merged.groups == h) for h in range(len(merged.prices))]
+    assert sum(len(content(merged.programme, own)) for own in left) == len(merged.programme.D)
+    found = {content(merged.programme, own): merged.prices[h] for h, own in enumerate(left)}
+    assert len(found) == len(left)
+    assert found == pytest.approx(total)
+    duals = 1.0 + np.arange(len(merged.programme.D))
+    duals /= merged.prices[merged.groups]  # any that is no multiple of the prices
+    spread = merged.spread(duals)
+    np.testing.assert_allclose(
+        programme.combine(spread), merged.programme.combine(duals), atol=1e-10
+    )
+    sums = np.bincount(merged.groups, duals) / merged.prices
+    for group in groups:  # as full as the group that it was merged into
+        h = list(found).index(content(programme, group))
+        assert spread[group].sum() == pytest.approx(sums[h] * prices[group[0]])
+
+
+def test_nothing_is_merged_that_differs():
+    """Zero and its negative are the same; so are groups in another order, not parts of them."""
+    programme = scalars(2.0, -0.0, 0.0, 2.0, 1.0)
+    ones = np.ones(5)
+    assert merge(programme, np.arange(5), ones).programme.D.ravel().tolist() == [2.0, 0.0, 1.0]
+    assert merge(programme, np.arange(5), ones).prices.tolist() == [2.0, 2.0, 1.0]
+    merged = merge(programme, np.array([0, 0, 1, 1, 1]), np.array([1.0, 2.0]))
+    assert merged.programme.D.ravel().tolist() == [2.0, 0.0, 0.0, 2.0, 1.0]
+    merged = merge(programme, np.array([0, 0, 1, 1, 2]), np.array([1.0, 2.0, 4.0]))
+    assert merged.prices.tolist() == [3.0, 4.0]
 
 
 # solved by hand
@@ -536,7 +701,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
     """Either the answer is right, by conditions checked here, or none is given."""
-    truth, refused = soft.follow, 0
+    truth, refused = path.follow, 0
     generator = np.random.default_rng(7)
 
     def lying(*arguments):
@@ -550,7 +715,7 @@ def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
             rate, gain = spoilt(kind, rate, generator), 1.0
         return S, tau, rate, gain, steps
 
-    monkeypatch.setattr(soft, "follow", lying)
+    monkeypatch.setattr(path, "follow", lying)
     for programme in PLANTED:
         first, second = soft_thresholds(programme)
         C = math.sqrt(first * min(second, 30.0))
@@ -571,7 +736,7 @@ HARMLESS = {("matrix", "huge"), ("duals", "huge"), ("both", "huge")}
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_lying_start_is_never_believed(monkeypatch, kind):
     """The first threshold is right or refused, and answers are proved or refused."""
-    truth, generator = soft.fill, np.random.default_rng(7)
+    truth, generator = path.fill, np.random.default_rng(7)
     honest = [soft_thresholds(programme, "input") for programme in PLANTED]
 
     def lying(*arguments):
@@ -579,7 +744,7 @@ def test_a_lying_start_is_never_believed(monkeypatch, kind):
         arguments[4][:] = spoilt(kind, arguments[4], generator)
         return free
 
-    monkeypatch.setattr(soft, "fill", lying)
+    monkeypatch.setattr(path, "fill", lying)
     for programme, (first, second) in zip(PLANTED, honest, strict=True):
         with contextlib.suppress(SolverError):
             assert abs(soft_thresholds(programme, "input")[0] - first) <= 1e-9 * first
@@ -605,10 +770,12 @@ def test_a_lying_start_is_never_believed(monkeypatch, kind):
     ],
 )
 def test_a_lying_linear_programme_is_never_believed(monkeypatch, lie):
-    programme = scalars(2.0, 2.0, 2.0)
-    truth = scipy.optimize.linprog
+    rows = [[[2.0, side], [0.0, 0.0]] for side in (2.0, -2.0, 0.0)]  # W = (1/2, 0), three tight
+    data = AttentionData.of(rows, [[1.0, 0.0]] * 3, scores=[[1, 0]] * 3)
+    programme, truth, called = p_svm_programme(data), scipy.optimize.linprog, []
 
     def lying(*arguments, **options):
+        called.append(True)
         reply = truth(*arguments, **options)
         x, prices = lie(reply.x, reply.ineqlin.marginals)
         return SimpleNamespace(x=x, ineqlin=SimpleNamespace(marginals=prices), status=0)
@@ -616,6 +783,7 @@ def test_a_lying_linear_programme_is_never_believed(monkeypatch, lie):
     monkeypatch.setattr(scipy.optimize, "linprog", lying)
     with contextlib.suppress(SolverError):
         assert abs(soft_thresholds(programme)[1] - 1 / 6) <= 1e-9
+    assert called
     for C in (0.1, 0.2, 1.0):
         answer = solve_soft(programme, C)
         check(programme, C, "constraint", answer)
@@ -627,7 +795,7 @@ def test_an_undecided_hard_programme_leaves_the_soft_one_solvable(monkeypatch):
         raise SolverError("neither solved nor unseparable")
 
     honest = [solve_soft(programme, 0.3) for programme in PLANTED]
-    monkeypatch.setattr(soft, "solve_programme", stuck)
+    monkeypatch.setattr(path, "solve_programme", stuck)
     for programme, truth in zip(PLANTED, honest, strict=True):
         answer = solve_soft(programme, 0.3)
         check(programme, 0.3, "constraint", answer)
@@ -647,7 +815,30 @@ def test_a_price_must_be_positive_and_finite(C):
         solve_soft(scalars(1.0, 2.0), C)
 
 
-@pytest.mark.parametrize("C", [1, np.float32(1.0), np.int64(1), np.float64(1.0)])
+@pytest.mark.parametrize(
+    "C",
+    [
+        [1.0, 0.0], [1.0, -1.0], [math.nan, 1.0], [1.0, math.inf], [1.0], [1.0] * 3, [[1.0, 1.0]],
+        [], ["1", "2"], [True, True], [1.0, None], np.array([1.0, 2.0]) * 1j, {1.0, 2.0},
+        [[1.0], [1.0, 2.0]], 10**400, Fraction(-1, 2),
+    ],
+)  # fmt: skip
+def test_prices_must_be_one_a_constraint(C):
+    for call in (lambda p: solve_soft(p, C), lambda p: soft_thresholds(p, prices=C)):
+        with pytest.raises(DataError, match="positive finite number, or 2 of them"):
+            call(scalars(1.0, 2.0))
+
+
+@pytest.mark.parametrize("C", [[1.0, 2.0], np.array([3, 1])])
+def test_constraints_that_share_a_slack_have_one_price(C):
+    with pytest.raises(DataError, match="have one price"):
+        solve_soft(scalars(1.0, 2.0), C, [0, 0])
+    assert solve_soft(scalars(1.0, 2.0), [2.0, 2.0], [0, 0]).prices.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    "C", [1, np.float32(1.0), np.int64(1), np.float64(1.0), Fraction(1), [1.0], [1]]
+)
 def test_any_kind_of_real_number_is_a_price(C):
     assert solve_soft(scalars(4.0), C).W.tolist() == [[0.25]]
 

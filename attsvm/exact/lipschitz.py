@@ -7,16 +7,51 @@ import itertools
 
 from flint import arb, arb_series, ctx, fmpq
 
-from attsvm.exact.numbers import Number
+from attsvm.exact.numbers import Matrix, Number, dot, subtract
 
 _Cell = tuple[float, fmpq, fmpq, arb]
 
-__all__ = ["logistic_curvature", "softmax_gradient_constant"]
+__all__ = [
+    "log_loss_gradient_constant",
+    "logistic_curvature",
+    "softmax_entry_constant",
+    "softmax_gradient_constant",
+    "softmax_outer_constant",
+    "spread",
+    "squared_gradient_constant",
+]
 
 
 def logistic_curvature() -> arb:
     """Sup |g''| = 1/(6 sqrt 3)."""
     return 1 / (6 * arb(3).sqrt())
+
+
+def log_loss_gradient_constant(oscillation: Number) -> arb:
+    """Enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational."""
+    D = fmpq(oscillation)
+    if D * D <= 12:
+        return arb(D) / (3 * arb(3).sqrt())
+    return arb((D / 4 + 1 / D) ** 2 / 2)
+
+
+def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
+    """Enclosure of `attsvm.lipschitz.squared_gradient_constant` at rationals w and r.
+
+    The critical point, the only one in [0, 3/5], is bisected in rationals until the bracket is
+    2^-prec wide; the height is rational and its slope below 4 (r + w) w: the maximum is at most
+    that times the width above the height at the bracket's middle.
+    """
+    w, r = fmpq(oscillation), fmpq(reach)
+    middle = r - w / 2
+    low, high = fmpq(0), fmpq(3, 5)
+    for _ in range(ctx.prec):
+        a = (low + high) / 2
+        rising = middle * (1 - 3 * a * a) > w * a * (2 - 3 * a * a)
+        low, high = (a, high) if rising else (low, a)
+    a = (low + high) / 2
+    value = arb(w * (1 - a * a) * (middle * a + w * (1 - 3 * a * a) / 4))
+    return value.union(value + arb(4 * (r + w) * w * (high - low)))
 
 
 def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
@@ -100,3 +135,19 @@ def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
     if fine.is_finite() and fine < upper:
         upper = fine
     return -float(upper), low, high, upper
+
+
+def softmax_entry_constant() -> arb:
+    """sqrt(2)/4 of `attsvm.lipschitz.SOFTMAX_ENTRY_LIPSCHITZ`."""
+    return arb(2).sqrt() / 4
+
+
+def softmax_outer_constant() -> arb:
+    """3^(-3/4) of `attsvm.lipschitz.SOFTMAX_OUTER_LIPSCHITZ`."""
+    return 1 / arb(27).sqrt().sqrt()
+
+
+def spread(A: Matrix) -> arb:
+    """Largest ||A_i - A_j|| / sqrt 2 over the rows of a rational matrix."""
+    moved = [subtract(a, b) for a, b in itertools.combinations(A, 2)]
+    return (arb(max((dot(v, v) for v in moved), default=fmpq(0))) / 2).sqrt()

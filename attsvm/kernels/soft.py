@@ -1,6 +1,6 @@
 """Active-set loops of the soft-margin programme, over a product of simplices.
 
-    max  tau * (sum of the real u_a) - 1/2 ||sum_a u_a A_a||^2,  u >= 0, sum of u over a group = 1.
+    max  tau * (sum of the real u_a) - 1/2 ||sum_a u_a A_a||^2,  u >= 0, sums over groups as given.
 
 Atoms 0..m-1 are the constraints; atom m+g, of matrix zero, takes up what group g does not use.
 Each group has a base atom; free atoms trade against the base of their group, so that the block

@@ -7,7 +7,7 @@ Lipschitz constant |b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3), 
 from __future__ import annotations
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
 from attsvm.attention import linear_attention
 from attsvm.exact import dot, entry_loss, norm, rational
@@ -17,7 +17,13 @@ from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.lipschitz import entry_loss as float_loss
 from attsvm.losses import logistic
 from attsvm.theory import Slack
-from properties.sim.entries import EntryPair, change, exact_change, exact_pair, rounding
+from properties.sim.entries import (
+    EntryPair,
+    change,
+    exact_change,
+    exact_pair,
+    rounding,
+)
 
 
 def loss_change(case: EntryPair, linear: bool) -> tuple[float, float]:
@@ -94,6 +100,14 @@ def gradient_ball(case: EntryPair, share: float = 1.0) -> arb:
     return worst_case_ball(case, True, share)
 
 
+def wide_enough(case: EntryPair) -> bool:
+    """||A^T h|| >= (max h - min h) diam(A)/4, squared, in rationals."""
+    e = exact_pair(case)
+    pulled = [dot(list(column), e.h) for column in zip(*e.A, strict=True)]
+    apart = max(dot(d, d) for a in e.A for d in (subtract(a, c) for c in e.A))
+    return bool(16 * dot(pulled, pulled) >= (max(e.h) - min(e.h)) ** 2 * apart)
+
+
 def same_data_gradient_ball(case: EntryPair, share: float = 1.0) -> arb:
     """The comparison of gradients on the same data."""
     return same_data_ball(case, True, share)
@@ -102,6 +116,24 @@ def same_data_gradient_ball(case: EntryPair, share: float = 1.0) -> arb:
 def half_ball(case: EntryPair, share: float = 0.5, linear: bool = False) -> arb:
     """The worst-case comparison at half the constant."""
     return worst_case_ball(case, False, share, linear)
+
+
+def bent(b: float) -> EntryPair:
+    """Two tokens and the head (1, -1), where softmax's gradient bends most for small labels."""
+    x = 0.634765625
+    return EntryPair(
+        np.array([[1.0], [-1.0]]),
+        np.array([x - 1 / 512]),
+        np.array([x + 1 / 512]),
+        np.array([1.0, -1.0]),
+        b,
+    )
+
+
+def reaches(case: EntryPair, size: fmpq) -> bool:
+    """|b| ||h|| >= size, in rationals."""
+    e = exact_pair(case)
+    return bool(e.b * e.b * dot(e.h, e.h) >= size * size)
 
 
 def far_from_zero(case: EntryPair) -> bool:

@@ -20,6 +20,10 @@ OUTRUN = Run(
     AttentionData.of([[[-1.0], [64.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, -1.25]]),
     np.array([[-3 / 128]]),
 )
+BALANCED = Run(
+    AttentionData.of([[[0.0], [5.0], [1.0]]], [[1.0]], scores=[[3.0, 2.0, 0.0]]), np.zeros((1, 1))
+)
+"""X^mm = -1, and the gradient at zero is 0: 4/3 of token 0, 1/3 of 5 and -5/3 of 1 cancel."""
 SPREADS = (0.0, 1.0, 0.25, 2.0**-10)
 
 

@@ -14,6 +14,9 @@ from attsvm.exact.numbers import Vector
 from properties.separated import preferring, separated, separated_larger
 from properties.strategies import arrays, sizes
 
+_ALIGNED = 1 / 4
+"""How often all constraint matrices of a larger instance are multiples of one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
@@ -85,6 +88,15 @@ def _classified(X: Array, Z: Array, y: Array, v: Array, u: Array, extra: Array) 
     return Classified(AttentionData(X, Z, y=y, v=v), u)
 
 
+def _aligned(c: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified:
+    """Tokens c_it v and queries y_i (1 + extra_i) u, where bounds by ||u|| ||v|| are attained."""
+    u, v, c = u.copy(), v.copy(), c.copy()
+    u[0], v[0] = u[0] or 1.0, v[0] or 1.0
+    c[np.arange(len(c)), (y[:, None] * c).argmax(axis=1)] += y
+    Z = (y * (1.0 + extra))[:, None] * u
+    return Classified(AttentionData(c[:, :, None] * v, Z, y=y, v=v), u)
+
+
 @st.composite
 def classified(draw: st.DrawFn) -> Classified:
     """Labels that u classifies by the queries with a margin, and unique optimal tokens."""
@@ -104,7 +116,7 @@ def headed(draw: st.DrawFn) -> Classified:
 
 
 def classified_larger(generator: np.random.Generator) -> Classified:
-    """The same with up to 6 inputs of 6 tokens in R^6."""
+    """The same with up to 6 inputs of 6 tokens in R^6; one in four is aligned."""
     n, T, d = (int(generator.integers(1, 7)) for _ in range(3))
 
     def dyadic(*shape: int) -> Array:
@@ -112,6 +124,8 @@ def classified_larger(generator: np.random.Generator) -> Classified:
 
     y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
     extra = np.maximum(dyadic(n), 0.0)
+    if generator.random() < _ALIGNED:
+        return _aligned(dyadic(n, T), y, dyadic(d), dyadic(d), extra)
     return _classified(dyadic(n, T, d), dyadic(n, d), y, dyadic(d), dyadic(d), extra)
 
 

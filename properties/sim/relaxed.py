@@ -28,11 +28,12 @@ def _attention(A: Tensor, x: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
     return f, (f * h).sum(-1)
 
 
-def _gradient(A: Tensor, x: Tensor, h: Tensor, b: Tensor) -> Tensor:
-    """The gradient of g(b <softmax(A x), h>)."""
+def _gradient(A: Tensor, x: Tensor, h: Tensor, b: Tensor, loss: str = "logistic") -> Tensor:
+    """The gradient of g(b <softmax(A x), h>), or of another loss of the entry."""
     f, d = _attention(A, x, h)
     pulled = (A.mT @ (f * (h - d[..., None]))[..., None])[..., 0]
-    return (loss_slope("logistic", b * d) * b)[..., None] * pulled
+    slope = 2 * (d - b) if loss == "squared" else loss_slope(loss, b * d) * b
+    return slope[..., None] * pulled
 
 
 def gradient_formula(
@@ -57,9 +58,9 @@ def sharp_slope_change(pair: Any, share: float = 1.0) -> Tensor:
     return slope_change(pair, share * LOGISTIC_CURVATURE)
 
 
-def _change(case: Any) -> Tensor:
-    left = _gradient(case.A, case.x, case.h, case.b)
-    return norm(left - _gradient(case.A, case.y, case.h, case.b))
+def _change(case: Any, loss: str = "logistic") -> Tensor:
+    left = _gradient(case.A, case.x, case.h, case.b, loss)
+    return norm(left - _gradient(case.A, case.y, case.h, case.b, loss))
 
 
 def _spectral(A: Tensor) -> Tensor:
@@ -69,29 +70,115 @@ def _spectral(A: Tensor) -> Tensor:
     return values
 
 
-def published_change(case: Any, power: int = 1, share: float = 1.0) -> Tensor:
+def _published(n: int, R: Tensor, left: Tensor, right: Tensor, power: int, share: float) -> Tensor:
+    log = math.log(3.0) + 3 * math.log(n) + 7 * R.log() + 13 * R**2
+    return at_most(left * (-power * log).exp() / share, right)
+
+
+def published_change(
+    case: Any, power: int = 1, share: float = 1.0, loss: str = "logistic"
+) -> Tensor:
     """Lemma 3.13 as printed: both sides divided by the constant."""
+    right = norm(case.pair.x - case.pair.y)
     n = case.pair.h.shape[-1]
-    log = math.log(3.0) + 3 * math.log(n) + 7 * case.R.log() + 13 * case.R**2
-    return at_most(
-        _change(case.pair) * (-power * log).exp() / share, norm(case.pair.x - case.pair.y)
-    )
+    return _published(n, case.R, _change(case.pair, loss), right, power, share)
 
 
 def _constant(oscillation: Tensor) -> Tensor:
-    """K(D) of lemma 3.13, on a grid of a with the best c for each."""
+    """K(D) of lemma 3.13, on a grid of a and a finer one about its best, c the best for each."""
     D = oscillation[..., None]
-    a = (0.0 * D + 1.0 / _GRID).expand(*D.shape[:-1], _GRID - 1).cumsum(-1)
-    p = (1 - a * a) / 4
-    c = D * p / (a + (a * a + 3 * (D * p) ** 2).sqrt())
-    return (D * p * (1 - c * c) * (a + D * p * c) / 2).amax(-1)
+
+    def heights(a: Tensor) -> Tensor:
+        p = (1 - a * a) / 4
+        c = D * p / (a + (a * a + 3 * (D * p) ** 2).sqrt())
+        return D * p * (1 - c * c) * (a + D * p * c) / 2
+
+    grid = (0.0 * D + 1.0 / _GRID).expand(*D.shape[:-1], _GRID - 1).cumsum(-1).detach()
+    best = grid.gather(-1, heights(grid).detach().argmax(-1, keepdim=True))
+    return heights(best + (2 * grid - 1) / _GRID).amax(-1)
+
+
+def _oscillation(h: Tensor) -> Tensor:
+    return h.amax(-1) - h.amin(-1)
 
 
 def sharp_change(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
     """Lemma 3.13 with the best constant, up to the grid's coarseness."""
-    oscillation = case.b.abs() * (case.h.amax(-1) - case.h.amin(-1))
-    right = share * _constant(oscillation) * _spectral(case.A) ** square
+    right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spectral(case.A) ** square
     return at_most(_change(case), right * norm(case.x - case.y))
+
+
+def _spread(A: Tensor) -> Tensor:
+    return norm(A[:, :, None] - A[:, None]).flatten(1).amax(-1) / math.sqrt(2.0)
+
+
+def spread_change(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
+    """The same with max ||A_j - A_k|| / sqrt 2 in place of ||A||."""
+    right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spread(case.A) ** square
+    return at_most(_change(case), right * norm(case.x - case.y))
+
+
+def _level_constant(D: Tensor) -> Tensor:
+    """D/(3 sqrt 3), or (D/4 + 1/D)^2/2 beyond D = 2 sqrt 3."""
+    large = D**2 > 12.0
+    safe = D.where(large, 1.0 + 0.0 * D)
+    return ((safe / 4 + 1 / safe) ** 2 / 2).where(large, D / (3 * math.sqrt(3.0)))
+
+
+def log_loss_change(
+    case: Any, share: float = 1.0, square: int = 2, straight: bool = False
+) -> Tensor:
+    """Lemma 3.13 for the log-loss with the best constant."""
+    D = case.b.abs() * _oscillation(case.h)
+    constant = D / (3 * math.sqrt(3.0)) if straight else _level_constant(D)
+    right = share * constant * _spectral(case.A) ** square
+    return at_most(_change(case, "log-loss"), right * norm(case.x - case.y))
+
+
+def squared_change(case: Any, share: float = 1.0, square: int = 2, centred: bool = False) -> Tensor:
+    """Lemma 3.13 for the squared loss with the best constant, its maximiser by bisection."""
+    width = _oscillation(case.h)
+    reach = (case.h - case.b[..., None]).abs().amax(-1)
+    middle = 0.0 * reach if centred else reach - width / 2
+    low, high = 0.0 * width.detach(), 0.0 * width.detach() + 1 / math.sqrt(3.0)
+    for _ in range(50):
+        a = (low + high) / 2
+        rising = middle.detach() * (1 - 3 * a * a) > width.detach() * a * (2 - 3 * a * a)
+        low, high = a.where(rising, low), high.where(rising, a)
+    height = width * (1 - a * a) * (middle * a + width * (1 - 3 * a * a) / 4)
+    right = share * height * _spectral(case.A) ** square
+    return at_most(_change(case, "squared"), right * norm(case.x - case.y))
+
+
+def _curvature(case: Any) -> Tensor:
+    """The operator norm of the Hessian of g(b <softmax(A x), h>)."""
+    import torch
+
+    f, d = _attention(case.A, case.x, case.h)
+    u = case.b * d
+    slope = loss_slope("logistic", u)
+    c = f * (case.h - d[..., None])
+    pull = (case.A.mT @ c[..., None])[..., 0]
+    mean = (case.A.mT @ f[..., None])[..., 0]
+    both = pull[..., None] * mean[..., None, :]
+    third = case.A.mT @ (c[..., None] * case.A) - both - both.mT
+    outer = pull[..., None] * pull[..., None, :]
+    bend = -(u / 2).tanh() * slope * case.b**2
+    H = bend[..., None, None] * outer + (slope * case.b)[..., None, None] * third
+    values: Tensor = torch.linalg.eigvalsh(H)
+    return values.abs().amax(-1)
+
+
+def published_curvature(case: Any, power: int = 1, share: float = 1.0) -> Tensor:
+    """Lemma 3.13 as printed, for the Hessian."""
+    left, n = _curvature(case.entry), case.entry.h.shape[-1]
+    return _published(n, case.R, left, 1.0 + 0.0 * left, power, share)
+
+
+def sharp_curvature(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
+    """Lemma 3.13 with the best constant, for the Hessian."""
+    right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spectral(case.A) ** square
+    return at_most(_curvature(case), right)
 
 
 def _loss_change(case: Any, linear: bool) -> Tensor:

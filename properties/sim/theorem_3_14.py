@@ -18,9 +18,10 @@ from flint import arb
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
 from attsvm.theory import sibling
+from properties.courses import arrives
 from properties.instances import gaussian_protocol, one_input
 from properties.runs import LOCAL_TRAP as LOCAL_TRAP
-from properties.runs import Run, certified_limit, in_basin
+from properties.runs import Run, certified_limit, in_basin, max_margin, unique_optimum
 from properties.runs import towards_solution as towards_solution
 from properties.sim import SOURCE
 
@@ -40,8 +41,26 @@ PULLED_APART = Run(
 PRINTED, REPAIRED = "logistic", "logistic-loss"
 
 
+NOT_TIGHT = Run(
+    AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
+    np.zeros((1, 1)),
+)
+"""The last token has margin 2 under X^mm = 1."""
+TIED_BESIDE = Run(
+    AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0]] * 2, scores=[[1.0, 0.0], [0.0, 0.0]]),
+    np.zeros((1, 1)),
+)
+"""Optimal tokens of the second input, which never pulls, are tied; X^mm = 1 is tight."""
+THREE_SCORES = Run(
+    AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[2.0, 1.0, 0.0]]), np.zeros((1, 1))
+)
+
+
 def certify_printed(run: Run, towards: str = "optimal") -> arb | None:
     """Where descent on the printed loss goes."""
+    target = max_margin(run.data, towards)
+    if target is not None and not unique_optimum(run):
+        return arrives(run.data, run.start, PRINTED, target)
     return certified_limit(run, PRINTED, towards)
 
 

@@ -33,12 +33,14 @@ from properties.runs import (
 )
 from properties.sim.theorem_3_14 import (
     LOCAL_TRAP,
+    NOT_TIGHT,
     ONE_TOKEN,
     OTHER_DIRECTIONS,
     PLACE,
     PRINTED,
     PULLED_APART,
     REPAIRED,
+    TIED_BESIDE,
     TWO_TOKENS,
     UNEVEN_SCORES,
     certify_printed,
@@ -70,10 +72,10 @@ ASSUMED = {
     certify=certify_printed,
     expected="refuted",
     siblings={
-        "every input with one token": sibling(
-            drop=["all tokens are support vectors"], examples=[ONE_TOKEN]
+        "not all tokens support vectors": sibling(
+            drop=["all tokens are support vectors"], examples=[NOT_TIGHT]
         ),
-        "unique optimum not asked": sibling(drop=["optimal tokens are unique"]),
+        "tied optimal tokens": sibling(drop=["optimal tokens are unique"], examples=[TIED_BESIDE]),
     },
 )
 def literal(run: Run, towards: str = "optimal") -> Slack:

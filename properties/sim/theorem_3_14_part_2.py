@@ -44,6 +44,7 @@ from properties.sim.theorem_3_14 import (
     PUBLISHED,
     PULLED_APART,
     REPAIRED,
+    THREE_SCORES,
     TWO_TOKENS,
     certify_printed,
     certify_repaired,
@@ -81,8 +82,10 @@ SAME_RIVALS = Run(
     certify=certify_printed,
     expected="refuted",
     siblings={
-        "any scores of rivals": sibling(drop=["all rivals of an optimal token score the same"]),
-        "optimum need not be unique": sibling(drop=["optimal tokens are unique"]),
+        "any scores of rivals": sibling(
+            drop=["all rivals of an optimal token score the same"], examples=[THREE_SCORES]
+        ),
+        "direction of the worst tokens": sibling(towards="worst"),
     },
 )
 def literal(run: Run, towards: str = "optimal") -> Slack:

@@ -50,6 +50,7 @@ from properties.runs import (
 )
 from properties.sim import SOURCE
 from properties.sim.nearly_equal import (
+    BALANCED,
     OPPOSED,
     OUTRUN,
     SPREADS,
@@ -65,6 +66,7 @@ from properties.sim.theorem_3_14 import (
     PRINTED,
     PULLED_APART,
     REPAIRED,
+    THREE_SCORES,
     TWO_TOKENS,
     UNEVEN_SCORES,
     certify_printed,
@@ -92,7 +94,9 @@ THEOREM: dict[str, Any] = {
     certify=certify_norm,
     expected="refuted",
     siblings={
-        "any scores": sibling(drop=["non-optimal scores of each input are equal"]),
+        "any scores": sibling(
+            drop=["non-optimal scores of each input are equal"], examples=[BALANCED]
+        ),
         "the norm stays bounded": sibling(bounded=True),
     },
 )
@@ -114,7 +118,9 @@ def norm(run: Run, bounded: bool = False) -> Slack:
     certify=certify_printed,
     expected="refuted",
     siblings={
-        "any scores": sibling(drop=["non-optimal scores of each input are equal"]),
+        "any scores": sibling(
+            drop=["non-optimal scores of each input are equal"], examples=[THREE_SCORES]
+        ),
         "direction of the worst tokens": sibling(towards="worst"),
     },
 )

@@ -1,0 +1,206 @@
+"""A synthetic causal language whose token probabilities are all known, and its data sets.
+
+A sentence of n tokens has n - 1 sub-sequences; each is a classification problem: predict the next
+token, with the last one as the query (sim, section 4). The output of attention is read by the
+embedding of the next token, so that token t scores <e_next, e_t>. Which tokens attention chooses
+among is read in two ways: those of the sub-sequence (`prefix_data`), or the whole vocabulary
+(`vocabulary_data`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float, Int
+
+from attsvm._types import Array
+from attsvm._validate import ensure_array, ensure_count
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+
+__all__ = ["Language", "next_tokens", "prefix_data", "random_language", "vocabulary_data"]
+
+HEAVIEST = 9
+"""Largest weight that a random language draws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """V tokens with embeddings, and a table that says which follows which how often.
+
+    Attributes:
+        first: weights of the first token of a sentence.
+        follow: follow[a, b] is the weight of b after a: P(b | ... a) is follow[a, b] over the sum
+            of row a, a rational.
+        embeddings: one vector a token.
+
+    Raises:
+        DataError: weights that are no integers or are negative, a row of zeros, shapes that do not
+            fit, embeddings that are not finite.
+    """
+
+    first: Int[Array, " V"]
+    follow: Int[Array, "V V"]
+    embeddings: Float[Array, "V d"]
+
+    def __post_init__(self) -> None:
+        sizes: dict[str, int] = {}
+        arrays = {"embeddings": ensure_array("embeddings", self.embeddings, ("V", "d"), sizes)}
+        V = sizes["V"]
+        arrays["follow"] = _weights("follow", self.follow, (V, V))
+        arrays["first"] = _weights("first", self.first, (V,))
+        for name, array in arrays.items():
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def size(self) -> int:
+        """Number V of tokens."""
+        return len(self.first)
+
+    @property
+    def d(self) -> int:
+        """Dimension of the embeddings."""
+        return int(self.embeddings.shape[1])
+
+    @property
+    def transitions(self) -> Float[Array, "V V"]:
+        """P(b | ... a) in row a and column b, rounded."""
+        table: Array = self.follow / self.follow.sum(axis=1, keepdims=True)
+        return table
+
+    def probability(self, sentence: npt.ArrayLike) -> Fraction:
+        """The exact probability of a sentence among those of its length.
+
+        Raises:
+            DataError: not a row of tokens.
+        """
+        (tokens,) = _sentences(self, np.asarray(sentence)[None], 1).tolist()
+        chance = Fraction(int(self.first[tokens[0]]), int(self.first.sum()))
+        for a, b in itertools.pairwise(tokens):
+            chance *= Fraction(int(self.follow[a, b]), int(self.follow[a].sum()))
+        return chance
+
+    def sample(self, generator: np.random.Generator, m: int, n: int) -> Int[Array, "m n"]:
+        """Draw m independent sentences of n tokens, with exactly the probabilities of the table.
+
+        Raises:
+            DataError: m or n is no integer of at least 1.
+        """
+        m, n = ensure_count("m", m, 1), ensure_count("n", n, 1)
+        sentences = np.empty((m, n), dtype=np.int64)
+        rows = np.broadcast_to(self.first.cumsum(), (m, self.size))
+        ends = self.follow.cumsum(axis=1)
+        for j in range(n):
+            drawn = generator.integers(rows[:, -1])
+            sentences[:, j] = (rows <= drawn[:, None]).sum(axis=1)
+            rows = ends[sentences[:, j]]
+        return sentences
+
+
+def random_language(generator: np.random.Generator, V: int, d: int, successors: int) -> Language:
+    """Unit-norm Gaussian embeddings, and for each token `successors` others drawn to follow it.
+
+    Their weights are uniform in 1..9, and any token may be the first.
+
+    Raises:
+        DataError: a size that is no positive integer, more successors than tokens.
+    """
+    V, d = ensure_count("V", V, 1), ensure_count("d", d, 1)
+    if ensure_count("successors", successors, 1) > V:
+        raise DataError(
+            f"a token of {V} has no more than {V} successors",
+            value=successors,
+            remedy="Ask for fewer successors or a larger vocabulary.",
+        )
+    follow = np.zeros((V, V), dtype=np.int64)
+    for row in follow:
+        row[generator.permutation(V)[:successors]] = generator.integers(
+            1, HEAVIEST + 1, size=successors
+        )
+    embeddings = generator.normal(size=(V, d))
+    embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
+    return Language(np.ones(V, dtype=np.int64), follow, embeddings)
+
+
+def next_tokens(sentences: Int[Array, "m n"]) -> Int[Array, " p"]:
+    """The token to predict in each of the p = m (n - 1) problems, sentence after sentence."""
+    return sentences[:, 1:].reshape(-1)
+
+
+def prefix_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
+    """Problems over the tokens of the sub-sequence: (p, n - 1, d), later tokens masked out.
+
+    Where the next token stands in the sub-sequence it is optimal, twice if it stands there twice;
+    else the token nearest to it is.
+
+    Raises:
+        DataError: no sentences of at least two tokens of this language.
+    """
+    chosen = _sentences(language, sentences, 2)
+    m, n = chosen.shape
+    tokens = np.repeat(chosen[:, None, :-1], n - 1, axis=1).reshape(-1, n - 1)
+    mask = np.tile(np.tri(n - 1, dtype=np.bool_), (m, 1))
+    E = language.embeddings
+    scores = (E @ E.T)[next_tokens(chosen)[:, None], tokens]
+    X = np.where(mask[..., None], E[tokens], 0.0)
+    queries = E[chosen[:, :-1].reshape(-1)]
+    return AttentionData(X, queries, scores=np.where(mask, scores, 0.0), mask=mask)
+
+
+def vocabulary_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
+    """Problems over the whole vocabulary: (p, V, d); for unit embeddings the next token is optimal.
+
+    Raises:
+        DataError: no sentences of at least two tokens of this language.
+    """
+    chosen = _sentences(language, sentences, 2)
+    E = language.embeddings
+    p = chosen.shape[0] * (chosen.shape[1] - 1)
+    X = np.broadcast_to(E, (p, *E.shape))
+    return AttentionData(X, E[chosen[:, :-1].reshape(-1)], scores=(E @ E.T)[next_tokens(chosen)])
+
+
+def _weights(name: str, value: object, shape: tuple[int, ...]) -> Array:
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or array.shape != shape:
+        raise DataError(
+            f"{name} must be integers of shape {shape}, as many as there are embeddings",
+            value=f"shape {array.shape}, dtype {array.dtype}",
+            remedy="Give weights; probabilities are their shares of a row.",
+        )
+    array = array.astype(np.int64)
+    if (array < 0).any() or (array > 2**32).any():
+        raise DataError(
+            f"{name} has a weight that is negative or above 2^32",
+            value=int(array.min() if (array < 0).any() else array.max()),
+            remedy="Only shares of a row matter: divide by a common factor.",
+        )
+    empty = np.flatnonzero(array.reshape(-1, shape[-1]).sum(axis=1) == 0)
+    if empty.size:
+        raise DataError(
+            f"{name} has a row of zeros, so nothing can follow",
+            value=int(empty[0]),
+            remedy="Give every row a positive weight.",
+        )
+    return array
+
+
+def _sentences(language: Language, value: object, least: int) -> Array:
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or array.ndim != 2 or not len(array) or array.shape[1] < least:
+        raise DataError(
+            f"sentences are rows of at least {least} integers",
+            value=f"shape {array.shape}, dtype {array.dtype}",
+            remedy="Draw them with Language.sample.",
+        )
+    if array.min() < 0 or array.max() >= language.size:
+        raise DataError(
+            f"a token of this language is one of 0..{language.size - 1}",
+            value=int(array.min() if array.min() < 0 else array.max()),
+        )
+    return array.astype(np.int64)

@@ -1,0 +1,222 @@
+"""The path of soft-margin solutions from W = 0 to the hard margin; what it proposes for prices.
+
+Prices are C times `shares`. In the units of the path the dual is a quadratic programme over a
+product of simplices of these sizes, with one parameter tau, and on its faces tau has a closed form.
+Nothing here is believed: `attsvm.svm.soft` grades what it proposes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.errors import SolverError
+from attsvm.kernels.least_norm import scale_rows
+from attsvm.kernels.soft import fill, follow
+from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_programme
+from attsvm.svm.programme import Programme
+
+__all__ = ["AIM", "EPS", "Path", "candidates", "frobenius", "least_of", "sums_of", "trace"]
+
+AIM = 1e-12
+"""Gap from which no further attempt is made."""
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _End:
+    """An end of the path of solutions: u with its free and base atoms, tau, ||sum_j u_j A_j||."""
+
+    u: Array
+    base: Array
+    free: Array
+    tau: np.float64
+    norm: np.float64
+    direction: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """The programme divided by its largest ||A_j||, with the ends of its path.
+
+    Attributes:
+        size: the largest ||A_j||.
+        D, Z: factors of the A_j / size.
+        gram: their inner products, and a zero row and column for what groups leave unused.
+        owner: the group of each atom: the constraints, then one unused part a group.
+        top: where W leaves zero.
+        bottom: where W reaches the hard-margin solution; None where it never does.
+        hard: that solution and its duals.
+        thresholds: as `soft_thresholds`, NaN where not proved.
+    """
+
+    size: float
+    D: Array
+    Z: Array
+    gram: Array
+    owner: Array
+    top: _End
+    bottom: _End | None
+    hard: tuple[Array, Array] | None
+    thresholds: tuple[float, float]
+
+
+def trace(programme: Programme, groups: Array, shares: Array) -> Path:
+    """Both ends of the path, with the thresholds of C that they prove."""
+    D, Z, norms = scale_rows(programme.D, programme.Z)
+    size = float(norms.max()) or 1.0
+    m, lengths = len(norms), norms / size
+    gram = np.zeros((m + 1, m + 1))
+    gram[:m, :m] = (D @ D.T) * (Z @ Z.T) * lengths[:, None] * lengths
+    D *= lengths[:, None]
+    order = np.lexsort((norms, groups))  # the shortest of each group, where a zero row ends it
+    base = order[np.unique(groups[order], return_index=True)[1]]
+    owner = np.append(groups, np.arange(len(base)))
+    u = np.zeros(len(owner))
+    u[base] = shares
+    free = fill(gram, D, Z, owner, u, base, 10)
+    S = programme.combine(u[:m])
+    norm = frobenius(S)
+    least = least_of(programme.margins(S / norm), groups) if norm > 0.0 else np.zeros(len(base))
+    full = (u >= 0.0).all() and (np.abs(sums_of(u[:m], groups) / shares - 1.0) <= AIM).all()
+    first = math.nan
+    if full and norm <= 64 * EPS * (u[:m] @ norms):
+        first = math.inf
+    elif full and abs(shares @ least - norm) <= TOLERANCE * norm:
+        first = float(1.0 / norm)
+    top = _End(u, base, free, least.max() / size * norm / size, norm / size, S)
+    try:
+        hard = solve_programme(programme)
+    except SolverError:
+        return Path(size, D, Z, gram, owner, top, None, None, (first, math.nan))
+    if not hard.solved:
+        return Path(size, D, Z, gram, owner, top, None, None, (first, math.inf))
+    duals = _shared(programme, groups, shares, hard)
+    proved = duals is not None
+    weights = hard.weights if duals is None else duals
+    scaled = weights * size * size
+    sums = sums_of(scaled, groups)
+    tau = 1.0 / (sums / shares).max()
+    u, base = np.append(tau * scaled, shares - tau * sums), np.arange(m, len(u))
+    free = np.append(scaled > 0.0, np.zeros(len(base), dtype=np.bool_))
+    bottom = _End(u, base, free, tau, tau * hard.value * size, hard.W)
+    last = float((sums_of(weights, groups) / shares).max() / hard.value) if proved else math.nan
+    return Path(size, D, Z, gram, owner, top, bottom, (hard.W, weights / hard.value), (first, last))
+
+
+def _shared(
+    programme: Programme, groups: Array, shares: Array, hard: FrobeniusAnswer
+) -> Array | None:
+    """The duals of the hard solution whose group sums, by share, are least, if proved."""
+    weights = hard.weights
+    tight = np.flatnonzero((hard.reached <= 1.0 + TOLERANCE) | (weights > 0.0))
+    D, Z, norms = scale_rows(programme.D[tight], programme.Z[tight])
+    block, zero = (D @ D.T) * (Z @ Z.T), 64 * len(tight) * EPS
+    try:
+        if np.linalg.cholesky(block).diagonal().min() ** 2 > zero:
+            return weights  # independent constraints: no other duals
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(block)
+    null = vectors[:, values <= zero] / norms[:, None] * norms.max()
+    if null.shape[1] == 0:
+        return weights
+    from scipy.optimize import linprog
+
+    unit = float(weights.max())
+    now = weights[tight] / unit
+    labels = np.unique(groups[tight])
+    member = (groups[tight] == labels[:, None]) / shares[labels, None]
+    # min s over z: group sums of now + null z, by share, at most s, now + null z >= 0
+    above = np.vstack([member @ null, -null])
+    right = np.append(-member @ now, now)
+    reply = linprog(
+        np.append(np.zeros(null.shape[1]), 1.0),
+        A_ub=np.column_stack([above, np.append(-np.ones(len(member)), np.zeros(len(now)))]),
+        b_ub=right,
+        bounds=(None, None),
+        method="highs",
+    )
+    if reply.x is None:
+        return None
+    shared = np.zeros_like(weights)
+    shared[tight] = np.maximum(now + null @ reply.x[:-1], 0.0)
+    largest = float((sums_of(shared, groups) / shares).max())
+    price = np.maximum(-reply.ineqlin.marginals, 0.0)
+    price /= price[: len(member)].sum()
+    proved = (
+        abs(float(right @ price) + largest) <= TOLERANCE * largest
+        and np.abs(price @ above).max() <= TOLERANCE * np.abs(above).max() * price.max()
+        and grade(programme, shared * unit, solved=True).gap <= TOLERANCE
+    )
+    return shared * unit if proved else None
+
+
+def candidates(programme: Programme, path: Path, C: float) -> Iterator[tuple[Array, Array]]:
+    """Directions of W with duals, the likeliest first."""
+    m, top, bottom = len(path.D), path.top, path.bottom
+    if path.thresholds[0] >= C:
+        yield top.direction, C * top.u[:m]
+    if path.hard is not None and path.thresholds[1] <= C:
+        yield path.hard
+    goal = np.float64(1.0) / (C * path.size)
+    ends, square = [top], (goal * top.tau / top.norm) ** 2  # of tau
+    if bottom is not None:
+        ends.append(bottom)
+        ends.sort(key=lambda end: abs(end.norm - goal))
+        square = (goal * bottom.tau / bottom.norm) ** 2
+        if goal > bottom.norm:  # the squared norm is piecewise affine in tau^2
+            part = (goal**2 - bottom.norm**2) / (top.norm**2 - bottom.norm**2)
+            square = bottom.tau**2 + part * (top.tau**2 - bottom.tau**2)
+    for end in ends:
+        u, tau = end.u.copy(), float(np.sqrt(square))
+        S, tau, rate, gain, _ = follow(
+            path.gram,
+            path.D,
+            path.Z,
+            path.owner,
+            u,
+            end.base.copy(),
+            end.free.copy(),
+            tau,
+            0.0,
+            float(top.tau),
+            float(goal),
+            60,
+        )
+        weights = u[:m]
+        yield S.T, C * weights
+        # where rounding leaves their sum too long, duals a little further down the path are
+        # better than all of them scaled
+        for factor in (2.0, 4.0, 8.0, 16.0, 32.0):
+            excess = (frobenius(programme.combine(C * weights)) ** 2 - 1.0) * goal**2
+            lower = np.sqrt(tau * tau - factor * excess / gain)
+            if not (excess > 0.0 and lower > 0.0):
+                break
+            weights, tau = np.maximum(weights - (tau - lower) * rate, 0.0), lower
+        yield S.T, C * weights
+
+
+def least_of(values: Array, groups: Array) -> Array:
+    """The least value of each group."""
+    least = np.full(int(groups.max()) + 1, np.inf)
+    np.minimum.at(least, groups, values)
+    return least
+
+
+def sums_of(values: Array, groups: Array) -> Array:
+    """The sum of each group."""
+    return np.bincount(groups, values)
+
+
+def frobenius(matrix: Array) -> np.float64:
+    """The Frobenius norm without overflow or underflow; a numpy number, which never raises."""
+    largest = np.float64(np.abs(matrix).max())
+    if not 0.0 < largest < np.inf:
+        return largest
+    return largest * np.float64(np.linalg.norm(matrix / largest))

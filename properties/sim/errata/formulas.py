@@ -1,0 +1,108 @@
+"""Errata of definitions and formulas."""
+
+from __future__ import annotations
+
+from attsvm.data import AttentionData
+from attsvm.theory.errata import Erratum
+from properties.sim.definition_4_1 import single
+from properties.sim.orientation import SIDEWAYS
+
+OPPOSITE_LABELS = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0])
+
+FORMULAS = (
+    Erratum(
+        "sim/definition-3.3",
+        printed="The attention is formulated as <f(x)_{l0,j0}, h(y)_{l0,i0}>, where h(y)_{l0,i0} "
+        "= A_{l0,3} y_{i0}.",
+        fails="This is entry (j0, i0) of D(X)^-1 exp(A1 X A2^T) A3 Y, the attention of the squared "
+        "objective. The formula that introduces attention, Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 "
+        "Y, has A2 for A3, and the data set of section 1 has no A3.",
+        repair="Say that A3 = A2, or write A3 in Att(X, Y). (f is a probability vector, as meant.)",
+        falls=("sim/definition-3.3:literal-3",),
+        stands=(
+            "sim/definition-3.3:amended",
+            "sim/definition-3.3:literal-1",
+            "sim/definition-3.3:literal-2",
+        ),
+    ),
+    Erratum(
+        "sim/definition-3.6",
+        printed="L = g(b <f, h>) with g(x) = 1 / (1 + exp(-x)) is minimised; optimal tokens have "
+        "the highest score (definition 3.9).",
+        fails="g increases, so that descent lowers the expected score b <f, h>: with tokens 1, 0 "
+        "and scores 1, 0 attention leaves the first one. With a decreasing loss the expected score "
+        "rises, but the weight of the optimal tokens need not: it may go to the second best. (In "
+        "definition 3.9 T and the factor B are not introduced; read: n, and the label b.)",
+        repair="Take a decreasing loss, g(-b <f, h>) or log(1 + exp(-b <f, h>)). Along its "
+        "negative gradient the expected score does not fall, nor does the weight of the optimal "
+        "tokens where all rivals score the same.",
+        falls=(
+            "sim/definition-3.6:literal-1",
+            "sim/definition-3.6:literal-2",
+            "sim/definition-3.6:amended-1",
+        ),
+        stands=("sim/definition-3.6:amended-2", "sim/definition-3.6:amended-3"),
+    ),
+    Erratum(
+        "sim/definition-3.8",
+        printed='"we defined the Att-SVM as the following:"; the formula is missing in the copy '
+        "at hand. X^mm is read from assumption 3.10 and definition 4.1: the least ||X||_F with "
+        "(x_opt - x_t)^T X z >= 1 for all t other than opt.",
+        fails="The constraints can contradict each other, also where optimal tokens are unique "
+        "(section 4 mentions this); there is no X^mm then, and theorems 3.14 and 3.15 have no "
+        "content. Two inputs with one query and opposite labels suffice: X >= 1 and -X >= 1.",
+        repair="State feasibility as a hypothesis. It is enough that some u has the sign of the "
+        "label on every query, y_i u^T z_i > 0; then ||X^mm||_F <= ||u|| ||v|| / min_it "
+        "(gamma_opt - gamma_t) y_i u^T z_i, which is attained. Where it is feasible the programme "
+        "is convex and X^mm is unique.",
+        falls=("sim/definition-3.8:literal-2",),
+        stands=(
+            "sim/definition-3.8:amended",
+            "sim/definition-3.8:literal-1",
+            "sim/definition-3.8:sharp-1",
+        ),
+        telling={"sim/definition-3.8:literal-2": OPPOSITE_LABELS},
+    ),
+    Erratum(
+        "sim/orientation",
+        printed="Logits are A_{l0,j0} vec(X) in definition 3.3, that is a_j^T X a_t, the query "
+        "left of X. Definition 4.1 asks for (a_opt - a_t)^T X a_i >= 1 - xi, the query right of "
+        "X, as assumption 3.10 does. Section 4 compares X(k) with X^mm.",
+        fails="So the X that is trained is the transpose of the X of the programme. With tokens "
+        "(1, 1), (1, 0), query (1, 0) and X(0) = 0 the programme has X^mm = E_21, while every X(k) "
+        "is a multiple of E_12: their cosine is 0 for ever.",
+        repair="Transpose one of the two, for instance (a_opt - a_t)^T X^T a_i in definition 4.1 "
+        "and assumption 3.10. Then the margins are differences of logits, and the repaired "
+        "theorem 3.14 converges to X^mm.",
+        falls=("sim/orientation:literal-1", "sim/orientation:literal-2"),
+        stands=("sim/orientation:amended-1", "sim/orientation:amended-2"),
+        telling={"sim/orientation:literal-2": SIDEWAYS},
+    ),
+    Erratum(
+        "sim/lemma-3.11",
+        printed="dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>), where d = <f, h>; "
+        "steps 2 and 3 of section 3.4 repeat it.",
+        fails="The loss is L = g(b d), so that the chain rule has g' at b d, not at d. As g' is "
+        "even, the formula is right for labels b in {-1, 0, 1}, and for other b in general not.",
+        repair="dL/dx_i = g(b d) (1 - g(b d)) b (<f o A_i, h> - <f, h> <f, A_i>): an identity for "
+        "every real b and every n. Or say that labels lie in {-1, 0, 1}.",
+        falls=("sim/lemma-3.11:literal",),
+        stands=("sim/lemma-3.11:amended-2", "sim/lemma-3.11:amended-1"),
+    ),
+    Erratum(
+        "sim/definition-4.1",
+        printed="X_soft = arg min ||X||_F + C sum of slacks; a large penalty, C = 10, works well.",
+        fails="Which C is large depends on the scale of the data: with tokens 1/16 and 0 and query "
+        "1 the objective is 10 at V = 0 and 16 at X^mm. And as the norm is not squared, the "
+        "minimiser need not be unique: for one constraint and C = 1 all of [0, 1] minimises.",
+        repair="On separable data X^mm minimises for every C >= max lambda / ||X^mm||, lambda any "
+        "multipliers of the hard programme; 0 minimises for every C <= 1 / ||sum_j A_j||, and "
+        "alone below. Both thresholds are attained. Name C relative to the first one.",
+        falls=("sim/definition-4.1:literal-1", "sim/definition-4.1:literal-2"),
+        stands=("sim/definition-4.1:amended", "sim/definition-4.1:sharp"),
+        telling={
+            "sim/definition-4.1:literal-1": single(0.0625, 10.0, False, 0.0),
+            "sim/definition-4.1:literal-2": single(1.0, 1.0, False, 0.5),
+        },
+    ),
+)

@@ -1,0 +1,47 @@
+"""Errata of the introduction: sizes, forms and what may be left out."""
+
+from __future__ import annotations
+
+from attsvm.theory.errata import Erratum
+from properties.sim.fixed_head import FLIPPED
+
+INTRODUCTION = (
+    Erratum(
+        "sim/attention-shape",
+        printed="D(X) := diag(exp(A1 X A2^T) 1_n) in R^{d x d} for A1, A2 in R^{n x d} (section "
+        "1), and x, y in R^d with ||A_{l0,j0} x|| (lemma 3.13).",
+        fails="exp(A1 X A2^T) has n rows, so that D(X) is n x n and the formula fits only where "
+        "n = d. And the block A_{l0,j0} has d^2 columns (definition 3.1), which fits x in R^d "
+        "only for d = 1.",
+        repair="D(X) in R^{n x n}, and x, y in R^{d^2}. Then all sizes fit, for all n and d.",
+        falls=("sim/attention-shape:literal-1", "sim/attention-shape:literal-2"),
+        stands=("sim/attention-shape:amended-1", "sim/attention-shape:amended-2"),
+    ),
+    Erratum(
+        "sim/fixed-head",
+        printed='"H is a fixed linear prediction head that does not impact our analysis, we will '
+        'ignore that".',
+        fails="The head decides which tokens are optimal. With values 1 and 0 and H = -1 the "
+        "second token is optimal, without H the first, and the gradients are opposite; a head that "
+        "swaps two values does the same. Nor do the sizes fit without it: Att(X) has n x d "
+        "entries, the labels have n x V.",
+        repair="Absorb the head instead of ignoring it: with Y H in place of the value matrix Y "
+        "all that is said of h(y) holds for h = A_3 (Y H) e_v. It may be ignored in column v where "
+        "H e_v = c e_v with c > 0.",
+        falls=tuple(f"sim/fixed-head:literal-{k}" for k in (1, 2, 3)),
+        stands=("sim/fixed-head:amended-1", "sim/fixed-head:amended-2"),
+        telling={"sim/fixed-head:literal-2": FLIPPED},
+    ),
+    Erratum(
+        "sim/l2-objective",
+        printed="min_X ||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 is rewritten as min_x ||max(D(x)^-1 "
+        "exp(A x)) A3 Y - B||^2, where A = A1 kron A2 and x = vec(X).",
+        fails="Presumably max is a misprint of mat; with the largest entry the functions differ. "
+        "D(x) is not defined, and D(X) of section 1 does not fit: exp(A x) has n^2 entries, D(X) "
+        "has n rows.",
+        repair="||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with D(x) = D(X) kron I_n: then the matrices "
+        "within the two norms are equal.",
+        falls=("sim/l2-objective:literal-1", "sim/l2-objective:literal-2"),
+        stands=("sim/l2-objective:amended",),
+    ),
+)

@@ -1,0 +1,237 @@
+"""Descent on key and query weights: W = K Q^T, K' = -G Q and Q' = -G^T K with G = grad L(W).
+
+What is proved of it, for every loss that decreases at the scores (one that increases pursues the
+same with the scores turned round):
+
+1. Rank. A step combines rows of K and Q, so all rows stay in the span of those of the start:
+   W never has a larger rank than the stacked matrix [K; Q] at the start. At K = Q = 0 nothing
+   moves at all.
+2. Semidefinite starts. If L(W) = L(W^T) and K = Q, then G is symmetric where W is, so K = Q for
+   ever and W = K K^T is positive semidefinite, a closed cone; if K = -Q, negative semidefinite.
+3. One input of two tokens, D = x_opt - x_t, query z, both not 0. Then G = -c D z^T with c > 0.
+   With p = K^T D / ||D|| and q = Q^T z / ||z||, steps of size e multiply s = p + q by
+   1 + e c ||D|| ||z||, and p - q by 1 - e c ||D|| ||z||. So s keeps its direction, and p - q is
+   bounded for steps of at most 8 / (sup|l'| (gamma_opt - gamma_t) ||D|| ||z||), as
+   c <= sup|l'| (gamma_opt - gamma_t) / 4. The margin is ||D|| ||z|| (||s||^2 - ||p - q||^2) / 4.
+   If s = 0 at the start, it is 0 for ever and the margin is not above 0. If not, s grows at every
+   step, and without bound: were it bounded, so would be the margin, and c bounded below. As
+   K = K_0 + D p^T / ||D|| with the part K_0 of the start whose columns are orthogonal to D, and Q
+   likewise, W = ||s||^2 / (4 ||D|| ||z||) D z^T + O(||s||): the direction converges to that of
+   D z^T, which is that of the Frobenius solution (and of the nuclear one).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb, fmpq, fmpq_mat
+from hypothesis import strategies as st
+from jaxtyping import Float
+
+from attsvm.data import AttentionData
+from attsvm.descent import follow_kq
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.numbers import (
+    Matrix,
+    Vector,
+    is_positive_semidefinite,
+    product,
+    subtract,
+    transpose,
+)
+from attsvm.theory import Slack
+from properties.fates import agreement
+from properties.runs import Run, max_margin
+from properties.strategies import arrays
+
+__all__ = [
+    "Factors",
+    "crossed_data",
+    "fate",
+    "follows",
+    "leans",
+    "one_pair",
+    "pair_data",
+    "starting",
+]
+
+HALF_WAY = 0.75
+"""Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """A data set and the start (K, Q) of descent on it."""
+
+    data: AttentionData
+    K: Float[np.ndarray, "d r"]
+    Q: Float[np.ndarray, "d r"]
+
+    def __post_init__(self) -> None:
+        if self.K.shape != self.Q.shape or len(self.K) != self.data.d or not self.K.size:
+            raise DataError("key and query weights do not fit the data", value=self.K.shape)
+
+    @property
+    def run(self) -> Run:
+        """The data and W = K Q^T."""
+        return Run(self.data, self.K @ self.Q.T)
+
+
+@st.composite
+def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Factors:
+    """Square weights of any size; equal, opposite, of one column, or without a relation."""
+    drawn = draw(data)
+    K, Q = draw(arrays(2, drawn.d, drawn.d)) * 2.0 ** draw(st.sampled_from([0, -2, 1]))
+    kind = draw(st.sampled_from(["any", "equal", "opposite", "narrow"]))
+    if kind == "narrow":
+        keep = np.arange(drawn.d) == 0
+        return Factors(drawn, K * keep, Q * keep)
+    return Factors(drawn, K, {"any": Q, "equal": K, "opposite": -K}[kind])
+
+
+@st.composite
+def pair_data(draw: st.DrawFn) -> AttentionData:
+    """One input of two tokens in up to three dimensions."""
+    d = draw(st.integers(1, 3))
+    X, Z = draw(arrays(1, 2, d)), draw(arrays(1, d))
+    X[0, 0] = X[0, 0] + np.where(X[0, 0] == X[0, 1], np.eye(1, d)[0], 0.0)
+    gap = draw(st.sampled_from([1.0, 2.0, 0.5]))
+    return AttentionData(X, Z + np.eye(1, d) * (not Z.any()), scores=np.array([[gap, 0.0]]))
+
+
+@st.composite
+def crossed_data(draw: st.DrawFn) -> AttentionData:
+    """Inputs e_r, 0 with query e_c in the plane, for pairs (r, c) with their transposes."""
+    pairs = draw(st.sampled_from([[(0, 0)], [(0, 1), (1, 0)], [(0, 0), (0, 1), (1, 0)]]))
+    sign, E = draw(st.sampled_from([1.0, -1.0])), np.eye(2)
+    return AttentionData.of(
+        [[sign * E[r], np.zeros(2)] for r, _ in pairs],
+        [E[c] for _, c in pairs],
+        scores=[[1.0, 0.0]] * len(pairs),
+    )
+
+
+def follows(case: Factors, loss: str, towards: str) -> Slack:
+    """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
+
+    The curve of descent is followed over two decades of the norm; over the second one the part
+    orthogonal to the ray grows like norm^exponent.
+    """
+    target = max_margin(case.data, towards)
+    if target is None:
+        return Slack(-1.0, 0.0)  # there is nothing to converge to
+    unit = np.array([[float(arb(x)) for x in row] for row in target])
+    low = max(float(np.linalg.norm(M)) for M in (unit, case.K @ case.K.T, case.Q @ case.Q.T))
+    unit = unit / np.linalg.norm(unit)
+    goals = [low, 10.0 * low, 100.0 * low]
+    (found,) = follow_kq(case.data, case.K, case.Q, loss, goals)
+    iterates = found.W[0]
+    if found.norms.shape[1] <= len(goals):
+        return Slack.unknown(f"the norm did not reach {goals[-1]:.3g}")
+    rest = [_beside(W, unit) for W in iterates[-2:]]
+    norms = [float(np.linalg.norm(W)) for W in iterates[-2:]]
+    if rest[1] <= 1e-9 * norms[1]:
+        return Slack(HALF_WAY, 0.2)
+    exponent = np.log(rest[1] / max(rest[0], 1e-9 * norms[0])) / np.log(norms[1] / norms[0])
+    return Slack(HALF_WAY - float(exponent), 0.2)
+
+
+def _beside(W: np.ndarray, unit: np.ndarray) -> float:
+    """Distance of W from the ray of a unit matrix."""
+    return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
+
+
+def fate(case: Factors, loss: str, towards: str) -> arb | None:
+    """1 where K Q^T is proved to converge in direction to the target, negative where it does not.
+
+    None where the module's text proves nothing.
+    """
+    target = max_margin(case.data, towards)
+    if target is None:
+        return arb(-1)
+    K, Q, exact = rationals(case.K), rationals(case.Q), ExactData.of(case.data)
+    if all(len(set(row)) == 1 for row in exact.gamma):  # the gradient is 0 everywhere
+        W = product(K, transpose(Q))
+        return agreement(target, W) if any(x != 0 for row in W for x in row) else arb(-1)
+    if fmpq_mat([*K, *Q]).rank() < fmpq_mat(target).rank() or _outside_cone(case, target):
+        return arb(-1)
+    if not one_pair(case):
+        return None
+    pursued = exact if loss != "logistic" else _turned_round(exact)
+    if not _leans(pursued, K, Q):
+        return arb(-1) if pursued is exact and towards == "optimal" else None
+    D, z = _pair(pursued)
+    return agreement(target, [[a * b for b in z] for a in D])
+
+
+def _turned_round(data: ExactData) -> ExactData:
+    """The data with the opposite scores, whose optimum an increasing loss pursues."""
+    return ExactData(data.X, data.Z, [[-g for g in row] for row in data.gamma], data.kept)
+
+
+def _outside_cone(case: Factors, target: Matrix) -> bool:
+    """Whether K = +-Q keeps K Q^T semidefinite while the target is not."""
+    for sign in (1, -1):
+        if (sign * case.Q == case.K).all() and symmetric(case.data):
+            turned = [[sign * x for x in row] for row in target]
+            if target != transpose(target) or not is_positive_semidefinite(turned):
+                return True
+    return False
+
+
+def symmetric(data: AttentionData) -> bool:
+    """Whether every input has two tokens at most, and transposing all x z^T permutes the inputs.
+
+    Then L(W) = L(W^T): an input enters through its differences times its query, and its scores.
+    """
+    exact = ExactData.of(data)
+    seen, turned = [], []
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        if len(tokens) > 2:
+            return False
+        D = subtract(tokens[0], tokens[-1])
+        A = [[a * b for b in z] for a in D]
+        seen.append((_key(A), _key([gamma])))
+        turned.append((_key(transpose(A)), _key([gamma])))
+    return sorted(seen) == sorted(turned)
+
+
+def _key(matrix: Matrix) -> tuple[tuple[int, int], ...]:
+    return tuple((int(x.p), int(x.q)) for row in matrix for x in map(fmpq, row))
+
+
+def one_pair(case: Factors) -> bool:
+    """One input of two tokens."""
+    return case.data.n == 1 and int(case.data.present.sum()) == 2
+
+
+def _pair(data: ExactData) -> tuple[Vector, Vector]:
+    """x_opt - x_t and the query of the one input of two tokens."""
+    ((best, *_),) = data.optimal
+    return subtract(data.X[0][best], data.X[0][1 - best]), data.Z[0]
+
+
+def _leans(data: ExactData, K: Matrix, Q: Matrix) -> bool:
+    """Whether K^T D / ||D|| + Q^T z / ||z|| is not 0, in every input and for every rival."""
+    for tokens, z, best in zip(data.X, data.Z, data.optimal, strict=True):
+        for t, x in enumerate(tokens):
+            D = subtract(tokens[best[0]], x)
+            if t != best[0] and _opposed(D, z, K, Q):
+                return False
+    return True
+
+
+def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
+    """Whether K^T D ||z|| = -Q^T z ||D||, by signs and squares; so it is where D z^T = 0."""
+    keys, queries = [[dot(v, c) for c in transpose(M)] for v, M in ((D, K), (z, Q))]
+    return all(
+        a * b <= 0 and a * a * dot(z, z) == b * b * dot(D, D)
+        for a, b in zip(keys, queries, strict=True)
+    )
+
+
+def leans(case: Factors) -> bool:
+    """Every pair has D and z that are not 0, and K^T D / ||D|| + Q^T z / ||z|| != 0."""
+    return _leans(ExactData.of(case.data), rationals(case.K), rationals(case.Q))

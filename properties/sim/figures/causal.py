@@ -1,0 +1,144 @@
+"""Causal language modelling as section 4 of the source sets it: draw, train, solve.
+
+A run draws a language of 20 unit-norm Gaussian tokens, each followed by three others, and m
+sentences of n tokens. X is trained by plain descent with step 1/L on the decreasing loss
+g(-<f, h>), g the logistic function: the loss as printed, g(<f, h>), increases in the score, and
+descent on it moves away (`PRINTED`). X acts on the query from the right, x_t^T X z, in descent
+(definition 3.3) and in the programme (definition 4.1) alike.
+
+All tokens and queries lie in the span of the embeddings, V dimensions whatever d is: training and
+programmes run in its coordinates, and what the start has outside of it, which nothing moves, is
+one more coordinate of length `rest`. Norms, cosines and residuals are those of the d x d matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.descent import descend_w
+from attsvm.language import Language, prefix_data, random_language, vocabulary_data
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
+from attsvm.svm import att_svm_programme
+from attsvm.svm.soft import SoftAnswer, solve_soft
+from attsvm.tokens import optimal_tokens
+
+__all__ = ["SETS", "Setting", "Task", "draw", "rivals", "solve", "train"]
+
+LOSS, PRINTED = LOSSES["logistic-loss"], LOSSES["logistic"]
+VOCABULARY, SUCCESSORS, DEVIATION, C = 20, 3, 0.01, 10.0
+SETS = {"prefix": prefix_data, "vocabulary": vocabulary_data}
+"""Among which tokens attention and programme choose: both readings of the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Sizes of one configuration: m sentences of n tokens in dimension d."""
+
+    m: int = 10
+    n: int = 5
+    d: int = 100
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """By name, as tables have them."""
+        return {"m": self.m, "n": self.n, "d": self.d}
+
+    def varied(self, name: str, value: int) -> Setting:
+        """The same with one size changed."""
+        return Setting(**{**self.columns, name: value})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """One run: the problems under both readings, and the start.
+
+    Attributes:
+        data: data sets by reading, in coordinates of the span of the embeddings.
+        start: X(0) in these coordinates.
+        rest: the norm of what X(0) has outside of them.
+    """
+
+    data: Mapping[str, AttentionData]
+    start: Array
+    rest: float
+
+    def flat(self, W: Array) -> Array:
+        """Iterates (..., r, r) as vectors (..., r r + 1) of the norms that they have in R^d."""
+        rows = W.reshape(*W.shape[:-2], -1)
+        rest = np.full((*rows.shape[:-1], 1), self.rest)
+        return np.concatenate([rows, rest], axis=-1)
+
+
+def draw(seed: int, run: int, size: Setting) -> Task:
+    """The run of that number: language, sentences, and a Gaussian start of deviation 0.01."""
+    generator = np.random.default_rng([seed, run, size.m, size.n, size.d])
+    language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
+    sentences = language.sample(generator, size.m, size.n)
+    X = DEVIATION * generator.normal(size=(size.d, size.d))
+    basis, triangle = np.linalg.qr(language.embeddings.T)
+    short = Language(language.first, language.follow, triangle.T)
+    start = basis.T @ X @ basis
+    rest = float(np.linalg.norm(X - basis @ start @ basis.T))
+    return Task({name: make(short, sentences) for name, make in SETS.items()}, start, rest)
+
+
+def train(
+    tasks: list[Task], tokens: str, steps: int, record: list[int], printed: bool = False
+) -> Array:
+    """The iterates (B, k, r, r) at the recorded steps."""
+    data = [task.data[tokens] for task in tasks]
+    run = descend_w(
+        data,
+        np.stack([task.start for task in tasks]),
+        PRINTED if printed else LOSS,
+        step=[1.0 / risk_smoothness(one, LOSS) for one in data],
+        steps=steps,
+        record=record,
+    )
+    return run.W
+
+
+def best(data: AttentionData) -> Array:
+    """The first optimal token of each problem; others are the same token at a later place."""
+    return optimal_tokens(data).index
+
+
+def solve(data: AttentionData, targets: Array | None = None) -> SoftAnswer:
+    """X_soft of definition 4.1 with C = 10, for the optimal tokens or others."""
+    return solve_soft(att_svm_programme(data, best(data) if targets is None else targets), C)
+
+
+def rivals(
+    task: Task, tokens: str, last: Array, generator: np.random.Generator
+) -> dict[str, Array]:
+    """Directions (r, r) beside X_soft that X(k) is held against.
+
+    `first step` is -grad L(X(0)); `mean difference` the sum of all (x_opt - x_t) z^T; the others
+    are soft solutions for other targets: those of second-best score, random ones, and those that
+    attention selects under the last iterate.
+    """
+    data = task.data[tokens]
+    optimal = best(data)
+    scores = np.where(data.present, data.gamma, -np.inf)
+    alone = np.arange(data.n)[:, None], optimal[:, None]
+    same = scores == scores[alone]
+    second = np.where(same, -np.inf, scores)
+    second = np.where(same.sum(axis=1) == data.present.sum(axis=1), optimal, second.argmax(axis=1))
+    chance = np.where(data.present, generator.random(scores.shape), -1.0).argmax(axis=1)
+    logits = np.where(data.present, logits_of_w(data.X, data.Z, last), -np.inf)
+    programme = att_svm_programme(data, optimal)
+    return {
+        "first step": -gradient_w(data, task.start, LOSS),
+        "mean difference": programme.combine(np.ones(len(programme.D))),
+        "second-best tokens": solve(data, second).W,
+        "random tokens": solve(data, chance).W,
+        "selected tokens": solve(data, logits.argmax(axis=1)).W,
+    }

@@ -1,0 +1,92 @@
+"""What the numbers of figure 1 allow to conclude, as values and in words made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.plots import Table
+
+__all__ = ["conclusions", "growth"]
+
+
+def growth(norm: Array, residual: Array, back: int) -> Array:
+    """The exponent of the residual's growth with the norm, (B,) of (B, k) each.
+
+    Between the last entry that is a number, where a run ended early, and the one `back` before.
+    """
+    exponents = []
+    for sizes, off in zip(norm, residual, strict=True):
+        known = np.flatnonzero(np.isfinite(sizes))[[-1 - back, -1]]
+        rise, grown = np.diff(np.log(off[known]))[0], np.diff(np.log(sizes[known]))[0]
+        exponents.append(float(rise / grown))
+    return np.array(exponents)
+
+
+def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
+    """Final cosines, those of the rivals, growth exponents of the residual, and a sentence each."""
+    facts: dict[str, object] = {}
+    for tokens in tables["directions"].distinct("tokens"):
+        rows = tables["directions"].where(tokens=tokens)
+        step, cosine, norm, residual = rows.where(direction="X_soft").stack(
+            "run", "step", "cosine", "norm", "residual"
+        )
+        decade = int((step[0] > step[0, -1] / 10).sum())
+        exponents = growth(norm, residual, decade)
+        alike = tables["alike"].where(tokens=tokens)
+        to_soft = {
+            str(name): float(alike.where(direction=name)["cosine_to_soft"].mean())
+            for name in alike.distinct("direction")
+        }
+        final = float(cosine[:, -1].mean())
+        rising = int((np.diff(cosine, axis=1) > 0.0).all(axis=1).sum())
+        facts |= {
+            f"{tokens}_final_cosine": final,
+            f"{tokens}_cosines_to_soft": to_soft,
+            f"{tokens}_residual_exponents": exponents.tolist(),
+            f"{tokens}_runs_of_rising_cosine": rising,
+            f"{tokens}_concluded": _words(final, to_soft, exponents),
+        }
+    return facts | _far(tables["far"])
+
+
+def _far(table: Table) -> dict[str, object]:
+    """What the same curves do at large norms, in the runs that reach the last of them."""
+    found = {
+        str(name): table.where(direction=name).stack("run", "norm", "residual")
+        for name in table.distinct("direction")
+    }
+    exponents = {name: growth(norm, off, 1) for name, (norm, off) in found.items()}
+    norms = found["X_soft"][0]
+    arrived = np.isfinite(norms[:, -1])
+    spans = [f"{_span(e[arrived])} from that of {name}" for name, e in exponents.items()]
+    words = (
+        f"{int(arrived.sum())} of {len(norms)} runs were followed to the norm "
+        f"{np.nanmax(norms):,.0f}. There the distance of X(k) from the ray grows like the norm to "
+        f"the power {', and '.join(spans)}, the soft solution for the tokens that attention "
+        f"selects at the end of the curve."
+    )
+    exact = {name.replace(" ", "_"): e.tolist() for name, e in exponents.items()}
+    reached = np.nanmax(norms, axis=1).tolist()
+    return {"far_norms": reached, "far_exponents": exact, "far_concluded": words}
+
+
+def _span(values: Array) -> str:
+    if not len(values):
+        return "unknown"
+    return f"{round(float(values.min()), 3) + 0.0:.3f} to {round(float(values.max()), 3) + 0.0:.3f}"
+
+
+def _words(final: float, to_soft: Mapping[str, float], exponents: Array) -> str:
+    mean, first = to_soft["mean difference"], to_soft["first step"]
+    bounded = int((exponents < 0.5).sum())
+    return (
+        f"X(k) ends at a mean cosine of {final:.3f} to X_soft. The mean difference, which no "
+        f"training enters, has {mean:.3f} and the first step of descent {first:.3f}: a cosine of "
+        f"{max(mean, first):.3f} is no evidence of convergence. Over the last decade of steps the "
+        f"distance from the ray of X_soft grows like the norm to the power "
+        f"{exponents.min():.2f} to {exponents.max():.2f} (0 where X(k) converges to it, 1 where it "
+        f"goes elsewhere), below 1/2 in {bounded} of {len(exponents)} runs."
+    )

@@ -1,0 +1,227 @@
+"""sim/figure-1: cosine of X(k) with the soft-margin solution on a synthetic causal language.
+
+As section 4 of the source says, with what it does not say chosen in `causal`: m, n, d around
+10, 5, 100, five runs, mean and standard error. The programme's tokens are read in two ways, a row
+each: those of the sub-sequence, and the whole vocabulary; training uses the same.
+
+The second picture shows what a cosine curve does not: X(k) and X_soft beside directions that no
+training enters, and the distance of X(k) from the ray of X_soft while the norm grows. Under
+convergence it stays bounded; where X(k) goes elsewhere it grows like the norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.descent import follow
+from attsvm.descent.batch import each
+from attsvm.plots import Heading, Table, heading, mean_and_error
+from attsvm.reproduce import Numbers, Reproduction
+from properties.sim import SOURCE
+from properties.sim.figures import pictures
+from properties.sim.figures.causal import (
+    DEVIATION,
+    LOSS,
+    PRINTED,
+    SETS,
+    SUCCESSORS,
+    VOCABULARY,
+    C,
+    Setting,
+    Task,
+    best,
+    draw,
+    rivals,
+    solve,
+    train,
+)
+from properties.sim.figures.conclusions import conclusions
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEFAULT = Setting()
+PANELS: dict[str, tuple[int, ...]] = {"m": (5, 10, 20), "n": (3, 5, 10), "d": (50, 100, 200)}
+STEPS, FAR, TOLERANCE = 5000, (10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4), 1e-3
+
+
+def numbers(seed: int, sets: int = 5) -> Numbers:
+    """All curves, from `sets` runs a configuration."""
+    return compute(seed, sets, PANELS, STEPS, FAR)
+
+
+def compute(
+    seed: int,
+    runs: int,
+    panels: Mapping[str, Sequence[int]],
+    steps: int,
+    far: Sequence[float],
+    default: Setting = DEFAULT,
+) -> Numbers:
+    """The tables: each panel varies one size of the default."""
+    record = checkpoints(steps)
+    jobs = list(product(configurations(panels, default), SETS))
+
+    def one(j: int) -> Array:
+        size, tokens = jobs[j]
+        return train([draw(seed, run, size) for run in range(runs)], tokens, steps, record)
+
+    paths = each(one, len(jobs), 2)
+    parts = [
+        followed(seed, size, tokens, W, record)
+        for (size, tokens), W in zip(jobs, paths, strict=True)
+    ]
+    own = {tokens: W for (size, tokens), W in zip(jobs, paths, strict=True) if size == default}
+    curves = Table.join([curve for curve, _ in parts])
+    tables = {
+        "runs": curves,
+        "curves": Table.join(
+            [means(curves, default, p, v) for p, vs in panels.items() for v in vs]
+        ),
+        "problems": Table.join([problems for _, problems in parts]),
+        **beyond([draw(seed, run, default) for run in range(runs)], own, seed, record, far),
+    }
+    facts: dict[str, object] = {
+        **default.columns,
+        "runs": runs,
+        "steps": steps,
+        "C": C,
+        "vocabulary": VOCABULARY,
+    }
+    facts |= {"successors": SUCCESSORS, "start_deviation": DEVIATION, "loss": LOSS.name}
+    facts |= {"step": "1/L, L a Lipschitz constant of the gradient", "query": "right: x_t^T X z"}
+    return Numbers(tables, facts | conclusions(tables))
+
+
+def checkpoints(steps: int) -> list[int]:
+    """0, and six steps a decade up to the last."""
+    count = round(6 * np.log10(steps)) + 1
+    return [0, *sorted({int(k) for k in np.geomspace(1, steps, count).round()})]
+
+
+def configurations(panels: Mapping[str, Sequence[int]], default: Setting) -> list[Setting]:
+    """Those of all panels, each once; the default first."""
+    all_of = [default.varied(name, value) for name, values in panels.items() for value in values]
+    return list(dict.fromkeys([default, *all_of]))
+
+
+def followed(
+    seed: int, size: Setting, tokens: str, W: Array, record: list[int]
+) -> tuple[Table, Table]:
+    """How the iterates of each run stand to X_soft, and what its problems are like."""
+    rows, about = [], []
+    for run, path in enumerate(W):
+        task, keys = draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}
+        data, found = task.data[tokens], solve(task.data[tokens])
+        rows.append(towards(task, path, found.W).table(**keys, step=np.array(record)))
+        optimal = data.X[np.arange(data.n), best(data)]
+        scores = np.where(data.present, data.gamma, -np.inf)
+        tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        about.append(
+            Table.of(
+                **keys,
+                problems=data.n,
+                constraints=len(found.programme.D),
+                optimum_repeated=int(tied.sum()),
+                optimum_is_query=int((optimal == data.Z).all(axis=1).sum()),
+                hard_margin_exists=int(np.isfinite(found.thresholds[1])),
+                C_1=found.thresholds[0],
+                C_2=found.thresholds[1],
+                slack_used=int(found.kind != "hard"),
+                norm_soft=found.value,
+                gap=found.gap,
+            )
+        )
+    return Table.join(rows), Table.join(about)
+
+
+def towards(task: Task, W: Array, direction: Array) -> Heading:
+    """How iterates stand to a direction, in the norms of R^{d x d}."""
+    return heading(task.flat(W), np.append(direction.ravel(), 0.0))
+
+
+def means(curves: Table, default: Setting, panel: str, value: int) -> Table:
+    """Mean and standard error over the runs of a configuration, under both readings."""
+    of = default.varied(panel, value).columns
+    return Table.join([mean_of(curves, tokens, panel=panel, value=value, **of) for tokens in SETS])
+
+
+def mean_of(curves: Table, tokens: str, panel: str, value: int, **of: int) -> Table:
+    """The same under one reading."""
+    rows = curves.where(tokens=tokens, **of)
+    step, cosine = rows.stack("run", "step", "cosine")
+    mean, error, count = mean_and_error(cosine)
+    keys = {"panel": panel, "value": value, "tokens": tokens, "step": step[0].astype(np.int64)}
+    return Table.of(**keys, mean=mean, error=error, runs=count)
+
+
+def beyond(
+    tasks: list[Task],
+    trained: Mapping[str, Array],
+    seed: int,
+    record: list[int],
+    far: Sequence[float],
+) -> dict[str, Table]:
+    """What the figure leaves out, at the default sizes."""
+    directions, alike, printed, crossed, long = [], [], [], [], []
+    generator = np.random.default_rng([seed, len(tasks)])
+    steps = np.array(record)
+    for tokens in SETS:
+        away = train(tasks, tokens, record[-1], record, printed=True)
+        starts = np.stack([task.start for task in tasks])
+        data = [task.data[tokens] for task in tasks]
+        # conflicting problems of the vocabulary have finite parts, along which curves are stiff
+        curves = follow(data, starts, LOSS, far, tolerance=TOLERANCE) if tokens == "prefix" else ()
+        for run, (task, path) in enumerate(zip(tasks, trained[tokens], strict=True)):
+            soft = solve(task.data[tokens]).W
+            keys = {"tokens": tokens, "run": run}
+            last = curves[run].W[0, -1] if curves else path[-1]
+            others = rivals(task, tokens, last, generator)
+            for name, rival in {"X_soft": soft, **others}.items():
+                named = {**keys, "direction": name}
+                directions.append(towards(task, path, rival).table(**named, step=steps))
+                to_soft = float(heading(rival, soft).cosine)
+                alike.append(Table.of(**named, cosine_to_soft=to_soft))
+            printed.append(
+                towards(task, away[run], soft).table(**keys, step=steps, loss=PRINTED.name)
+            )
+            if tokens == "prefix":
+                whole = solve(task.data["vocabulary"]).W
+                crossed.append(towards(task, path, whole).table(run=run, step=steps))
+                for name in ("X_soft", "selected tokens"):
+                    ray = {"X_soft": soft, **others}[name]
+                    reached = towards(task, curves[run].W[0], ray)
+                    long.append(reached.table(**keys, direction=name))
+    return {
+        "directions": Table.join(directions),
+        "alike": Table.join(alike),
+        "printed": Table.join(printed),
+        "prefix-against-vocabulary": Table.join(crossed),
+        "far": Table.join(long),
+    }
+
+
+def picture(n: Numbers) -> Figure:
+    """Means with bands of a standard error: a column for each size, a row for each reading."""
+    return pictures.cosines(n)
+
+
+def evidence(n: Numbers) -> Figure:
+    """What else has that cosine, and how far from the ray X(k) ends."""
+    return pictures.evidence(n)
+
+
+figure = Reproduction(
+    "sim/figure-1",
+    source=SOURCE,
+    place="Figure 1",
+    shows="cosine of X(k) with the soft-margin solution, and whether it is evidence",
+    numbers=numbers,
+    pictures={"": picture, "evidence": evidence},
+    sets=5,
+)

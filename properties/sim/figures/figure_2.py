@@ -1,0 +1,123 @@
+"""sim/figure-2: margins between optimal and other tokens on a synthetic causal language.
+
+The default configuration of figure 1, on the same runs: (x_opt - x_t)^T X(k) z of all problems and
+all tokens that are not optimal, pooled over the runs, under both readings of the token set.
+Repetitions of the optimal token are optimal themselves and have no margin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.plots import Table, counts
+from attsvm.reproduce import Numbers, Reproduction
+from properties.sim import SOURCE
+from properties.sim.figures import pictures
+from properties.sim.figures.causal import LOSS, PRINTED, SETS, Setting, best, draw, train
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEFAULT = Setting()
+RECORD, BINS = (0, 30, 100, 300, 1000, 3000, 10_000), 70
+
+
+def numbers(seed: int, sets: int = 5) -> Numbers:
+    """Histograms by step over shared bins, and what each step's margins are like."""
+    return compute(seed, sets, RECORD)
+
+
+def compute(
+    seed: int, runs: int, record: Sequence[int], size: Setting = DEFAULT, bins: int = BINS
+) -> Numbers:
+    """The same at any sizes and steps."""
+    tasks = [draw(seed, run, size) for run in range(runs)]
+    histograms, summaries = [], []
+    steps = np.array(record)
+    for tokens in SETS:
+        data = [task.data[tokens] for task in tasks]
+        trained = train(tasks, tokens, record[-1], list(record))
+        away = train(tasks, tokens, record[-1], list(record), printed=True)
+        found = pooled(data, trained)
+        edges, filled = counts(found, bins)
+        places = {"low": edges[:-1], "high": edges[1:]}
+        histograms.append(Table.of(tokens=tokens, step=steps[:, None], **places, count=filled))
+        for loss, values in ((LOSS, found), (PRINTED, pooled(data, away))):
+            summaries.append(
+                Table.of(
+                    tokens=tokens,
+                    loss=loss.name,
+                    step=steps,
+                    margins=values.shape[1],
+                    positive=(values > 0.0).sum(axis=1),
+                    least=values.min(axis=1),
+                    median=np.median(values, axis=1),
+                    mean=values.mean(axis=1),
+                    largest=values.max(axis=1),
+                    larger_than_before=np.append(0, (np.diff(values, axis=0) > 0.0).sum(axis=1)),
+                )
+            )
+    whole = Table.join(summaries)
+    facts: dict[str, object] = {
+        **size.columns,
+        "runs": runs,
+        "loss": LOSS.name,
+        "query": "right: x_t^T X z",
+    }
+    facts |= {f"{tokens}_concluded": _words(whole.where(tokens=tokens)) for tokens in SETS}
+    tables = {
+        "histogram": Table.join(histograms),
+        "summary": whole.where(loss=LOSS.name),
+        "printed": whole.where(loss=PRINTED.name),
+    }
+    return Numbers(tables, facts)
+
+
+def pooled(data: Sequence[AttentionData], W: Array) -> Array:
+    """The margins (k, all) of every run's tokens that differ from the optimal one."""
+    return np.concatenate([margins(one, path) for one, path in zip(data, W, strict=True)], axis=1)
+
+
+def margins(data: AttentionData, W: Array) -> Array:
+    """(x_opt - x_t)^T W z for iterates (k, r, r): the differences of logits, (k, all)."""
+    optimal = best(data)
+    rows = np.arange(data.n)
+    differ = (data.X[rows, optimal][:, None] != data.X).any(axis=2) & data.present
+    logits = np.stack([logits_of_w(data.X, data.Z, one) for one in W])
+    gaps: Array = logits[:, rows, optimal][..., None] - logits
+    return gaps[:, differ]
+
+
+def _words(rows: Table) -> str:
+    kept, lost = rows.where(loss=LOSS.name), rows.where(loss=PRINTED.name)
+    total = int(kept["margins"][0])
+    shrunk = total - int(kept["larger_than_before"][-1])
+    least, median, largest = (float(kept[name][-1]) for name in ("least", "median", "largest"))
+    return (
+        f"After {int(kept['step'][-1]):,} steps {int(kept['positive'][-1])} of {total} margins "
+        f"are positive (least {least:.2f}, median {median:.2f}, largest {largest:.2f}); {shrunk} "
+        f"did not grow since the record before. With the loss as printed "
+        f"{int(lost['positive'][-1])} are positive, the median is {float(lost['median'][-1]):.2f}."
+    )
+
+
+def picture(n: Numbers) -> Figure:
+    """One histogram a step, over the same bins, under both readings."""
+    return pictures.margins(n)
+
+
+figure = Reproduction(
+    "sim/figure-2",
+    source=SOURCE,
+    place="Figure 2",
+    shows="margins between optimal and other tokens on a causal language",
+    numbers=numbers,
+    pictures={"": picture},
+    sets=5,
+)

@@ -1,0 +1,239 @@
+"""Sentences of a language as instances of figures 1 and 2, with X_soft decided exactly.
+
+A run is a language (any that can say the sentences), the sentences, a start X(0), and which tokens
+a problem chooses among: those of the sub-sequence or the whole vocabulary. X_soft is that of
+definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token.
+
+All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. So the ray of a
+matrix X* is not theirs where some rational W has f_C(W) < min_t f_C(t X*), a minimum over t = 0
+and the t = 1/<A_j, X*>; W comes from floats and is only believed for what it attains. And it is
+theirs where X* is on the ray of X^mm and C ||X^mm|| >= max lambda (`sim/definition-4.1:amended`).
+
+Where problems with one query have different next tokens, no X separates, and what other modules
+prove of descent does not apply. `outvoted` does for embeddings with E E^T = I and the whole
+vocabulary. The column w of X that a query reads evolves by itself, its logits being the
+coordinates w_t. With n_t problems that ask for t, the pull on w_t, t != a, is -s_t kappa_t / n,
+kappa_t = sum_u n_u g'(s_u) s_u - n_t g'(s_t), and as the pulls sum to 0 that on w_a is their sum
+turned round. On the set s_a >= p, g' decreasing on [0, 1], kappa_t >= n_a g'(1) p - n_t / 4. Where
+this is above 0 for all t != a, all margins m_t = w_a - w_t grow, the set is never left, and each
+m_t, whose growth is bounded below as long as it is bounded, tends to infinity, kappa_t to
+n_a g'(1) - n_t g'(0) > 0. A step adds to m_t - m_r what is (kappa_t exp(-m_t) - kappa_r exp(-m_r))
+times a positive number, so these differences are bounded, m_t = ln k + O(1), and as the sum of the
+w_t and what is orthogonal to all tokens stay, X(k) = X* ln k + O(1), where X* is the least matrix
+with margins 1 for the most frequent successors. None of this asks for a short step.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import arb, fmpq
+from hypothesis import strategies as st
+from jaxtyping import Float, Int
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, SolverError
+from attsvm.exact import ExactData, dot, rationals, separate, softmax
+from attsvm.exact.descent import descend
+from attsvm.exact.losses import loss_slope
+from attsvm.exact.numbers import Vector
+from attsvm.exact.traps import is_stationary_start
+from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
+from attsvm.svm import att_svm_programme
+from attsvm.svm.soft import SoftAnswer, solve_soft
+from properties.courses import course
+from properties.fates import agreement, short_step
+from properties.programmes import constraints, flat, optimum
+from properties.runs import Run, answer
+from properties.strategies import arrays, sizes
+
+__all__ = ["C", "Spoken", "followed", "limit", "on_soft_ray", "soft", "spoken", "started", "summed"]
+
+C = 10
+STEPS = (0, 1, 4, 16, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Sentences, embeddings and a start; `whole` says whether tokens are the whole vocabulary.
+
+    Raises:
+        DataError: shapes that do not fit, inner products that are no floats, no problem with two
+            tokens.
+    """
+
+    embeddings: Float[Array, "V d"]
+    sentences: Int[Array, "m n"]
+    start: Float[Array, "d d"]
+    whole: bool
+
+    def __post_init__(self) -> None:
+        E = np.asarray(self.embeddings)
+        if E.ndim != 2 or self.start.shape != (E.shape[1], E.shape[1]):
+            raise DataError("the start is no matrix of the embeddings", value=self.start.shape)
+        rows, products = rationals(E), rationals(E @ E.T)
+        if any(dot(a, b) != products[i][j] for i, a in enumerate(rows) for j, b in enumerate(rows)):
+            raise DataError("inner products of the embeddings are no floats")
+        if not (self.data.present.sum(axis=1) > 1).any():
+            raise DataError("no problem has two tokens", value=self.sentences.shape)
+
+    @property
+    def data(self) -> AttentionData:
+        """The problems."""
+        V = len(self.embeddings)
+        language = Language(np.ones(V, np.int64), np.ones((V, V), np.int64), self.embeddings)
+        return (vocabulary_data if self.whole else prefix_data)(language, self.sentences)
+
+    @property
+    def run(self) -> Run:
+        """The problems and the start."""
+        return Run(self.data, self.start)
+
+
+@st.composite
+def spoken(draw: st.DrawFn, *, from_zero: bool = False) -> Spoken:
+    """Up to three tokens in up to three dimensions, up to three sentences of two or three."""
+    V, whole = draw(sizes(2, 3)), draw(st.booleans())
+    m, n = draw(sizes(1, 3)), draw(sizes(2 if whole else 3, 3))
+    words = draw(st.binary(min_size=m * n, max_size=m * n))
+    sentences = np.frombuffer(words, dtype=np.uint8).reshape(m, n).astype(np.int64) % V
+    plain = draw(st.booleans())
+    d = V if plain else draw(sizes(1, 3))
+    E = np.eye(V) if plain else draw(arrays(V, d))
+    start = np.zeros((d, d)) if from_zero or draw(st.booleans()) else draw(arrays(d, d))
+    return Spoken(E, sentences, start, whole)
+
+
+@st.composite
+def followed(draw: st.DrawFn) -> Spoken:
+    """Up to four orthonormal tokens, turned round, each with one successor."""
+    V = draw(sizes(2, 4))
+    after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
+    rows = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
+    for _ in range(draw(sizes(1, 3))):
+        rows.append([after[t] for t in rows[-1]])
+    signs = np.where(draw(arrays(V)) < 0.0, -1.0, 1.0)
+    E = np.eye(V)[draw(st.permutations(range(V)))] * signs
+    return Spoken(E, np.array(rows).T, draw(arrays(V, V)), True)
+
+
+@st.composite
+def started(draw: st.DrawFn) -> Spoken:
+    """The same, from four times X_soft in 64ths, with a random part."""
+    case = draw(spoken())
+    found, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
+    along = 0.0 if found is None else np.round(256.0 * found.W) / 64
+    return replace(case, start=along + noise)
+
+
+def soft(data: AttentionData) -> SoftAnswer | None:
+    """X_soft in floats, with a recomputed gap."""
+    try:
+        return solve_soft(att_svm_programme(data, optimum(data)), float(C))
+    except (SolverError, DataError):
+        return None
+
+
+def limit(case: Spoken, loss: str) -> Vector | None:
+    """X*, flat, with X(k) = (1 + o(1)) X* ln k, where that is proved."""
+    way = course(case.data, case.start, loss)
+    if way is not None and way.limit is not None:
+        return flat(way.limit.W)
+    return outvoted(case) if loss == "logistic-loss" else None
+
+
+def outvoted(case: Spoken) -> Vector | None:
+    """The same where problems conflict and one successor of each query outvotes the others."""
+    E, data = case.embeddings, ExactData.of(case.data)
+    if not case.whole or not np.array_equal(E @ E.T, np.eye(len(E))):
+        return None
+    asked = case.sentences[:, :-1].reshape(-1)
+    votes = Counter(zip(asked.tolist(), next_tokens(case.sentences).tolist(), strict=True))
+    winner = {q: max(range(len(E)), key=lambda t: votes[q, t]) for q in asked.tolist()}
+    W, step = rationals(case.start), short_step(case.data, "logistic-loss")
+    for steps, before in zip(STEPS, (0, *STEPS), strict=False):
+        W = descend(data, W, "logistic-loss", step, steps - before)
+        if all(_decided(data, W, case, votes, q, a) for q, a in winner.items()):
+            chosen = separate(data, [winner[q] for q in asked.tolist()])
+            return None if chosen is None or chosen.status != "solved" else flat(chosen.W)
+    return None
+
+
+def _decided(
+    data: ExactData, W: list[Vector], case: Spoken, votes: Counter[tuple[int, int]], q: int, a: int
+) -> bool:
+    """kappa_t > 0 for all t != a wherever a has at least the attention that it has under W."""
+    E = rationals(case.embeddings)
+    s = softmax([dot(e, [dot(row, E[q]) for row in W]) for e in E])
+    least = votes[q, a] * -loss_slope("logistic-loss", fmpq(1)) * s[a]
+    others = [votes[q, t] for t in range(len(E)) if t != a]
+    return all(bool(least - arb(n) / 4 > 0) for n in others)
+
+
+def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
+    """1 where X, flat, is proved to lie on the ray of X_soft; negative where it does not."""
+    exact = ExactData.of(data)
+    A = list(constraints(exact, [tied[0] for tied in exact.optimal]).values())
+    gap = _least_on_ray(A, X) - _least_known(data, A)
+    if gap > 0:
+        return arb(-gap)
+    hard = answer(data)
+    if hard is None or hard.status != "solved" or C * C * hard.square < max(hard.duals) ** 2:
+        return None
+    side = len(data.Z[0])
+    matrix = [list(X[i : i + side]) for i in range(0, len(X), side)]
+    return agreement(hard.W, matrix)
+
+
+def _least_on_ray(A: list[Vector], X: Vector) -> arb:
+    """The minimum of f_C over the ray of X."""
+    margins = [dot(a, X) for a in A]
+    size, least = arb(dot(X, X)).sqrt(), arb(C * len(A))
+    for m in margins:
+        if m > 0:
+            slack = sum((max(fmpq(0), 1 - other / m) for other in margins), fmpq(0))
+            least = least.min(size / arb(m) + C * slack)
+    return least
+
+
+def _least_known(data: AttentionData, A: list[Vector]) -> arb:
+    """f_C at 0 or at the rational values of the float solution, whichever is less."""
+    zero, found = arb(C * len(A)), soft(data)
+    if found is None:
+        return zero
+    W = flat(rationals(found.W))
+    slack = sum((max(fmpq(0), 1 - dot(a, W)) for a in A), fmpq(0))
+    return zero.min(arb(dot(W, W)).sqrt() + C * slack)
+
+
+def moves_soft(case: Spoken) -> bool:
+    """X_soft is not 0: C ||sum_j A_j|| > 1, the slope at 0 (`sim/definition-4.1:sharp`)."""
+    S = summed(case.data)
+    return bool(C * C * dot(S, S) > 1)
+
+
+def summed(data: AttentionData) -> Vector:
+    """The sum of all A_j, flat."""
+    exact = ExactData.of(data)
+    A = constraints(exact, [tied[0] for tied in exact.optimal]).values()
+    return [sum(column, fmpq(0)) for column in zip(*A, strict=True)]
+
+
+def from_zero(case: Spoken) -> bool:
+    """X(0) = 0."""
+    return not case.start.any()
+
+
+def stays_at_zero(case: Spoken) -> bool:
+    """X(0) = 0 is stationary, so that X(k) never has a direction."""
+    return from_zero(case) and is_stationary_start(ExactData.of(case.data), rationals(case.start))
+
+
+def enough(case: Spoken) -> bool:
+    """C ||X^mm|| >= max lambda, so that X_soft = X^mm."""
+    hard = answer(case.data)
+    solved = hard is not None and hard.status == "solved"
+    return solved and C * C * hard.square >= max(hard.duals) ** 2  # type: ignore[union-attr]

@@ -1,0 +1,45 @@
+"""Exponentials are Lipschitz with the largest of them: e^a - e^b <= e^a (a - b) for a >= b.
+
+With v = e^(b - a) in (0, 1] this reads 1 - v <= -log v.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+__all__ = ["edge_ratio", "never_negative", "prove", "secant_gap"]
+
+
+def secant_gap() -> tuple[Any, Any]:
+    """-log v - (1 - v) at v = 1, and its derivative in v."""
+    v = sp.Symbol("v", positive=True)
+    gap = -sp.log(v) - (1 - v)
+    return gap.subs(v, 1), sp.factor(sp.together(sp.diff(gap, v)))
+
+
+def never_negative(polynomial: Any, *variables: Any) -> bool:
+    """Whether all coefficients are at least 0, so that the values at variables >= 0 are."""
+    return all(c >= 0 for c in sp.Poly(sp.expand(polynomial), *variables).coeffs())
+
+
+def edge_ratio() -> Any:
+    """Limit of ||exp(A x) - exp(A y)|| / (||A|| exp(R) ||x - y||), A = a, x = R / a, y -> x."""
+    a, R, step = sp.symbols("a R step", positive=True)
+    return sp.limit((sp.exp(R) - sp.exp(R - a * step)) / (a * sp.exp(R) * step), step, 0)
+
+
+def prove() -> str:
+    """Prove the secant bound, that R <= R^2 from R = 1 on, and that the constant is reached.
+
+    Raises:
+        AssertionError: one of them fails.
+    """
+    v, r = sp.Symbol("v", positive=True), sp.Symbol("r", nonnegative=True)
+    value, slope = secant_gap()
+    assert value == 0
+    assert sp.simplify(slope - (v - 1) / v) == 0  # at most 0 on (0, 1], so the gap falls to 0
+    assert never_negative((1 + r) ** 2 - (1 + r), r)
+    assert edge_ratio() == 1
+    return "e^a - e^b <= e^max(a, b) |a - b|, with the limit 1 of their ratio as b -> a"

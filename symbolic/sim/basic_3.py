@@ -1,0 +1,49 @@
+"""Inverses of numbers that are at least beta, and how small a sum of exponentials can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symbolic.sim import basic_1, basic_2
+
+__all__ = ["factor", "inverse_residual", "lowest_factor", "prove"]
+
+
+def inverse_residual() -> Any:
+    """1/a - 1/b - (b - a)/(a b)."""
+    a, b = sp.symbols("a b", positive=True)
+    return sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
+
+
+def factor() -> Any:
+    """Limit of |1/a - 1/b| / |a - b| at a = beta, b -> beta from above."""
+    beta, step = sp.symbols("beta step", positive=True)
+    return sp.limit((1 / beta - 1 / (beta + step)) / step, step, 0)
+
+
+def lowest_factor() -> Any:
+    """The same for n equal logits -R / sqrt n, the least alpha in a ball of radius R."""
+    n, R, step = sp.symbols("n R step", positive=True)
+    low, high = (n * sp.exp(s) for s in (-R / sp.sqrt(n), step - R / sp.sqrt(n)))
+    return sp.simplify(sp.limit((1 / low - 1 / high) / (high - low), step, 0))
+
+
+def prove() -> str:
+    """Prove the bound and both factors.
+
+    alpha >= n exp(m), m the mean of the logits, adds up e^s >= e^m (1 + s - m), which is the bound
+    of `basic_1` on e^m - e^s; m >= -R / sqrt n is the identity of `basic_2`.
+
+    Raises:
+        AssertionError: one of them fails.
+    """
+    beta, p, q, n, R = sp.symbols("beta p q n R", positive=True)
+    assert inverse_residual() == 0
+    assert basic_1.never_negative((beta + p) * (beta + q) - beta**2, beta, p, q)
+    assert sp.simplify(factor() - beta**-2) == 0
+    assert basic_1.secant_gap()[0] == 0
+    assert basic_2.structural_residual() == 0
+    assert sp.simplify(lowest_factor() - sp.exp(2 * R / sp.sqrt(n)) / n**2) == 0
+    return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

@@ -1,0 +1,41 @@
+"""One weight of softmax is sqrt(2)/4-Lipschitz."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symbolic.sim import basic_4
+
+__all__ = ["limit_ratio", "prove", "prove_published"]
+
+
+def limit_ratio() -> Any:
+    """Limit of max |f_t - g_t| / (sqrt(2)/4 spread(A) |x - y|) for A = (1, -1), x = -y -> 0."""
+    x = sp.Symbol("x", positive=True)
+    f, g = (1 / (1 + sp.exp(-2 * z)) for z in (x, -x))
+    return sp.limit((f - g) / (sp.sqrt(2) / 4 * sp.sqrt(2) * 2 * x), x, 0)
+
+
+def prove() -> str:
+    """Prove the largest entry of the derivative, and that two tokens reach it.
+
+    Raises:
+        AssertionError: one of them fails.
+    """
+    P = basic_4.P
+    assert basic_4.entry_residuals() == [0, 0]
+    assert sp.expand(sp.Rational(1, 4) - P * (1 - P) - (P - sp.Rational(1, 2)) ** 2) == 0
+    assert limit_ratio() == 1
+    basic_4.prove()
+    return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A), and no less"
+
+
+def prove_published() -> str:
+    """The fourth bound, as max |f_t - g_t| <= ||f - g||.
+
+    Raises:
+        AssertionError: it fails.
+    """
+    return basic_4.prove_published()

@@ -1,0 +1,105 @@
+"""The outer product of the weights: 3^(-3/4) as an operator, 1/2 in the Frobenius norm.
+
+Along s it moves by M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as in `basic_4`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symbolic.sim import basic_4
+
+__all__ = ["frobenius", "norms_residuals", "operator_supremum", "prove", "prove_published"]
+
+P = basic_4.P
+a, b = sp.symbols("a b", positive=True)
+ALONG = (1 - P) * a - P * b
+SQUARE = (1 - P) ** 2 * a + P**2 * b
+"""<w, f> and ||w||^2 for the indicator of a set."""
+
+
+def norms_residuals(n: int, size: int) -> list[Any]:
+    """What the code's covariance gives for <w, f> and ||M||_F^2, minus the forms in P, a, b."""
+    f, w, weight, inside, outside = basic_4.indicator(n, size)
+    values = {P: weight, a: inside, b: outside}
+    entries = ((np.outer(w, f) + np.outer(f, w)) ** 2).sum()
+    found = [sum(w * f) - ALONG.subs(values), entries - frobenius().subs(values)]
+    return [sp.cancel(sp.together(x)) for x in found]
+
+
+def frobenius() -> Any:
+    """||M||_F^2 = 2 ||w||^2 ||f||^2 + 2 <w, f>^2."""
+    return 2 * SQUARE * (a + b) + 2 * ALONG**2
+
+
+def growth_residuals() -> tuple[Any, Any]:
+    """What shows that both norms grow with b (and, S and its complement swapped, with a).
+
+    ||M||_F^2 minus 4 (1-P)^2 a^2 + 4 P^2 b^2 + 2 (1-2P)^2 a b; and, for |<w, f>| + ||w|| ||f||,
+    the derivative of ||w||^2 ||f||^2 in b minus that of a square over and 2 P ||w|| ||f||.
+    """
+    square = frobenius() - (
+        4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
+    )
+    root = sp.sqrt(SQUARE) * sp.sqrt(a + b)
+    rest = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2
+    return sp.expand(square), sp.expand(sp.diff(SQUARE * (a + b), b) - rest - 2 * P * root)
+
+
+def operator_supremum() -> Any:
+    """Largest square of |<w, f>| + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
+
+    It is (1-q^2)/4 (q + sqrt(1 + q^2)), q >= 0, whose logarithm is stationary where
+    2 q sqrt(1+q^2) = 1 - q^2; then its square is (1-q^2)^2 (2 + q^2) / 16.
+    """
+    q = sp.Symbol("q", nonnegative=True)
+    values = {P: (1 + q) / 2, a: (1 + q) ** 2 / 4, b: (1 - q) ** 2 / 4}
+    along, square, length = (x.subs(values) for x in (ALONG, SQUARE, a + b))
+    assert sp.expand(along - q * (1 - q**2) / 4) == 0
+    assert sp.expand(square * length - (1 - q**2) ** 2 * (1 + q**2) / 16) == 0
+    height = sp.log(1 - q**2) + sp.log(q + sp.sqrt(1 + q**2))
+    slope = 1 / sp.sqrt(1 + q**2) - 2 * q / (1 - q**2)  # falls in q from 1: one zero
+    assert sp.simplify(sp.diff(height, q) - slope) == 0
+    assert (
+        sp.simplify(
+            sp.diff(slope, q)
+            + q / (1 + q**2) ** sp.Rational(3, 2)
+            + 2 * (1 + q**2) / (1 - q**2) ** 2
+        )
+        == 0
+    )
+    best = sp.sqrt(2 / sp.sqrt(3) - 1)
+    assert sp.simplify(slope.subs(q, best)) == 0
+    return sp.simplify(((1 - q**2) ** 2 * (2 + q**2) / 16).subs(q, best))
+
+
+def prove() -> str:
+    """Prove both constants.
+
+    Raises:
+        AssertionError: one of them fails.
+    """
+    q = sp.Symbol("q", real=True)
+    for n in (2, 3):
+        assert all(x == 0 for size in range(n + 1) for x in norms_residuals(n, size))
+    assert growth_residuals() == (0, 0)
+    assert sp.simplify(2 * operator_supremum() - 1 / (3 * sp.sqrt(3))) == 0
+    two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
+    # 1/8 - two, for q^2 <= 1
+    assert sp.expand(sp.Rational(1, 8) - two - q**4 * (3 - 2 * q**2) / 8) == 0
+    return "f f^T is 3^(-3/4) spread(A)-Lipschitz as an operator, spread(A)/2 in Frobenius norm"
+
+
+def prove_published() -> str:
+    """Prove the fourth bound and what is left: R exp(3 R) < exp(5 R^2), from log R <= R - 1.
+
+    Raises:
+        AssertionError: one of them fails.
+    """
+    R = sp.Symbol("R", positive=True)
+    basic_4.prove_published()
+    assert sp.discriminant(5 * R**2 - 3 * R - (R - 1), R) < 0
+    return "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| < 2 n^2 exp(5 R^2) ||x - y||"

@@ -1,0 +1,148 @@
+"""The best constant of lemma 3.13 for (<f, h> - b)^2, given osc(h) and max |h - b|.
+
+Let w = osc(h) and r = max |h - b| >= w/2. The numbers h - b fill an interval of length w about
+x w or -x w, x = r/w - 1/2 >= 0. For every number of tokens the curvature along u in the logits
+is at most osc(u)^2/2 times
+
+    w^2 k(x),   k(x) = max_{0 <= a <= 1} j(x, a),   j(x, a) = (1-a^2)(x a + (1-3a^2)/4),
+
+attained by two tokens of probabilities (1-a)/2 at the end of size r and (1+a)/2 at the other one.
+The residual m = <f, h> - b is tied to f here, so (*) of `symbolic.sim.lemma_3_13` is too weak.
+
+Let w = 1, and t = h - min h in [0, 1]^n, so m = x - 1/2 + E t, with x of any sign from here on.
+With h - b -> b - h nothing changes but the sign of m: let m >= 0. Let u in [0, 1]^n, osc(u) = 1,
+v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
+
+1. Let T = E t, a = 1 - 2 T, P = T (1-T), so m = x - a/2; T = 0 and T = 1 give F = 0. The weights
+   f_i t_i/T and f_i (1-t_i)/(1-T) have means m1, m0 and variances V1, V0 of u, and
+   F = 2 P (m (V1 - V0 + a d^2) + P d^2), d = m1 - m0, as for indicators (`mixture_residual`). Any
+   two probability vectors may stand for these weights: f and t follow from them and T.
+2. So F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), B = m a + P. The second is bounded
+   like the first, with -B for B and the weights exchanged. If B < 0: F <= 2 P m V1 <= P m/2. If
+   B >= 0, as in step 4 of (*), F <= 2 P B, or the bound is that of weights w, 1-w on the values
+   1, 0 of u (or 0, 1) and, second, all weight on the value 0 (or 1). These are two tokens, one
+   with t = 1 and one with 0 <= t <= 1, of which the bound is F itself: h fills a shorter interval.
+3. For two tokens with t in {0, 1}: |F| = 2 P |m a + P| = |j(x, a)|/2, a in [-1, 1]
+   (`two_tokens_residual`). Of x a only the size counts: let x, a >= 0 and compare
+   j(x, a) with (1-a^2)(x a - (1-3a^2)/4). Where a^2 <= 1/3 the first is the larger. For greater a
+   take a' < a with a'(1-a'^2) = a (1-a^2), that is a^2 + a a' + a'^2 = 1: the second at a is less
+   than the first at a' by (a + a')(a - a')(a^2 - a'^2)/4 (`reflected_residual`). So |F| is at most
+   k(|x|)/2, and the maximum lies in [0, 1/sqrt 3].
+4. P m <= (|x| (1-a^2) + |a| (1-a^2)/2)/4 <= |x|/4 + 1/(12 sqrt 3) < j(|x|, 2/5), so
+   P m/2 < k(|x|)/2.
+5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) where it lies in the longer one. k grows
+   with x, so let them share the end of size r; x w = r - w/2. The derivative of w^2 j along w is
+   w^2 j's at the maximum only (envelope): there j_a = 0, x = a (2-3a^2)/(1-3a^2), and it is
+   w (1-a^2) N(a)/(2 (1-3a^2)), N = 1 - a - 2a^2 + 3a^3 + 3a^4 > 0 on [0, 1] (`widening_residual`).
+   The maximum has a < 1/sqrt 3, as j_a < 0 there, and a = 0 only for x = 0, where j_a = 0 too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symbolic.sim.lemma_3_13 import a, bound, prove_bound
+
+__all__ = [
+    "height",
+    "mixture_residual",
+    "prove",
+    "prove_published",
+    "reflected_residual",
+    "two_tokens_residual",
+    "widening_residual",
+]
+
+x = sp.Symbol("x", real=True)
+
+
+def height(x: Any, a: Any) -> Any:
+    """j(x, a)."""
+    return (1 - a**2) * (x * a + (1 - 3 * a**2) / 4)
+
+
+def mixture_residual() -> Any:
+    """Step 1: F of weights with means and variances minus the closed form."""
+    m1, m0, V1, V0, m, T = sp.symbols("m1 m0 V1 V0 m T", real=True)
+    mean = T * m1 + (1 - T) * m0
+    inside, outside = (V + (u - mean) ** 2 for V, u in ((V1, m1), (V0, m0)))
+    variance = T * inside + (1 - T) * outside
+    # E[t y] = T (mean of y under the first weights)
+    F = 2 * m * T * (inside - variance) + 2 * (T * (m1 - mean)) ** 2
+    d = m1 - m0
+    closed = 2 * T * (1 - T) * (m * (V1 - V0 + (1 - 2 * T) * d**2) + T * (1 - T) * d**2)
+    return sp.expand(F - closed)
+
+
+def two_tokens_residual() -> Any:
+    """Step 3: the bound (*) at a with phi' = 2 m, phi'' = 2, m = x - a/2, minus j(x, a)."""
+    return sp.expand(bound(2 * (x - a / 2), 2) - height(x, a))
+
+
+def reflected_residual() -> Any:
+    """Step 3: j(x, a') - (1-a^2)(x a - (1-3a^2)/4) less what is claimed, for a' of a."""
+    other = sp.Symbol("o", real=True)  # a'
+    gain = height(x, other) - (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)
+    claimed = (a + other) * (a - other) * (a**2 - other**2) / 4
+    circle = sp.Poly(a**2 + a * other + other**2 - 1, a)
+    return sp.rem(sp.Poly(sp.expand(gain - claimed), a), circle).as_expr().expand()
+
+
+def widening_residual() -> Any:
+    """Step 5: d/dw of w^2 j(r/w - 1/2, a), at w = 1 and the critical x, less the closed form."""
+    width, r = sp.symbols("w r", positive=True)
+    critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
+    grown = sp.diff(width**2 * height(r / width - sp.Rational(1, 2), a), width)
+    value = grown.subs(width, 1).subs(r, critical + sp.Rational(1, 2))
+    N = 1 - a - 2 * a**2 + 3 * a**3 + 3 * a**4
+    return sp.cancel(value - (1 - a**2) * N / (2 * (1 - 3 * a**2)))
+
+
+def prove() -> str:
+    """Check every identity and inequality between numbers of the proof.
+
+    Raises:
+        AssertionError: one fails.
+    """
+    prove_bound()
+    assert mixture_residual() == 0
+    assert two_tokens_residual() == 0
+    assert reflected_residual() == 0
+    # step 4
+    slack = sp.Poly(height(x, sp.Rational(2, 5)) - x / 4 - 1 / (12 * sp.sqrt(3)), x)
+    assert all(coefficient.is_positive for coefficient in slack.all_coeffs())
+    root = 1 / sp.sqrt(3)
+    assert sp.simplify((a * (1 - a**2)).subs(a, root) / 8 - 1 / (12 * sp.sqrt(3))) == 0
+    # step 5
+    slope = sp.diff(height(x, a), a)
+    critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
+    assert sp.cancel(slope.subs(x, critical)) == 0
+    assert sp.simplify(slope.subs(a, root) + root) == 0
+    assert sp.expand(slope.subs(a, 0) - x) == 0
+    assert widening_residual() == 0
+    N = sp.Poly(1 - a - 2 * a**2 + 3 * a**3 + 3 * a**4, a)
+    assert N.count_roots(0, 1) == 0
+    assert N.eval(0) > 0
+    # one critical point: the critical x grows with a, so bisection finds the maximum
+    assert sp.cancel(sp.diff(critical, a) - (9 * a**4 - 3 * a**2 + 2) / (1 - 3 * a**2) ** 2) == 0
+    assert sp.Poly(9 * a**4 - 3 * a**2 + 2, a).count_roots() == 0
+    return "osc(h)^2 k(x) bounds the curvature of (<f, h> - b)^2 for every n; two tokens attain it"
+
+
+def prove_published() -> str:
+    """Prove that the constant is below lemma 3.13's for every R >= 4 and n >= 1.
+
+    |b|, ||h|| <= R give w <= 2 R, r <= 2 R; k(x) <= 1/4 + x, as every factor is at most 1, so
+    R^2 w^2 k <= R^2 (w^2/4 + w r) <= 5 R^4; and n^3 exp(13 R^2) >= 1.
+
+    Raises:
+        AssertionError: the proof of k fails, or the comparison of powers of R.
+    """
+    prove()
+    R = sp.Symbol("R", positive=True)
+    rest = sp.Poly(3 * R**7 - 5 * R**4, R)
+    assert rest.count_roots(4, None) == 0
+    assert rest.eval(4) > 0
+    return "R^2 w^2 k(r/w - 1/2) < 3 n^3 R^7 exp(13 R^2) where |b|, ||h|| <= R, with k as proved"

@@ -1,0 +1,454 @@
+"""What the claims about definitions stand on: drifts, factors, turned weights, heads, sizes."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attsvm import AttentionData
+from attsvm.attention import softmax
+from attsvm.descent import descend_kq, descend_w, follow_kq
+from attsvm.errors import DataError
+from attsvm.exact import rationals
+from attsvm.losses import LOSSES, logistic
+from attsvm.risk import gradient_kq, gradient_w, risk
+from attsvm.svm import att_svm
+from attsvm.theory import PROFILES, load_packs
+from attsvm.theory.check import check_part
+from attsvm.theory.verdict import Truth
+from properties.runs import runs, tight_data
+from properties.sim import attention_shape, definition_3_6, kq_bias, orientation
+from properties.sim.attentions import (
+    Attention,
+    Regression,
+    attentions,
+    block_logits,
+    exact_attention,
+    log_attention,
+    regressions,
+    rounding,
+)
+from properties.sim.drift import Exponentials, best_tokens, exact_gain, gain, levelled
+from properties.sim.entries import Entry, entries
+from properties.sim.factors import (
+    Factors,
+    crossed_data,
+    fate,
+    follows,
+    leans,
+    one_pair,
+    pair_data,
+    starting,
+    symmetric,
+)
+from properties.sim.heads import Headed, absorbed, derivative, exact_best, gradient, headed
+from properties.sim.rewritten import exact_objectives, objectives
+from properties.sim.tensor_trick import Product
+from properties.sim.turned import (
+    Margin,
+    Sentence,
+    arrives_turned,
+    cost_of_turning,
+    exact_cost_of_turning,
+    margins,
+    trained,
+    turned,
+)
+from properties.strategies import arrays
+
+LOSS = LOSSES["logistic-loss"]
+
+
+# sums of exponentials -----------------------------------------------------------------------------
+
+FRACTIONS = st.builds(fmpq, st.integers(-6, 6), st.integers(1, 4))
+TERMS = st.lists(st.tuples(FRACTIONS, FRACTIONS), max_size=5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(TERMS, TERMS)
+def test_sums_of_exponentials_are_zero_exactly_where_they_cancel_term_by_term(a, b):
+    turned_round = [(r, -c) for r, c in a]
+    assert Exponentials.of([*a, *turned_round]).ball() == fmpq(0)
+    mixed = Exponentials.of([*a, *b]).ball()
+    direct = sum((c * arb(r).exp() for r, c in [*a, *b]), arb(0))
+    assert arb(mixed).overlaps(direct)
+    if isinstance(mixed, arb):
+        with ctx.workprec(512):
+            finer = Exponentials.of([*a, *b]).ball()
+            assert finer > 0 or finer < 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(TERMS, TERMS)
+def test_products_of_sums_of_exponentials(a, b):
+    left, right = Exponentials.of(a), Exponentials.of(b)
+    both = Exponentials.of(left.times(right)).ball()
+    assert arb(both).overlaps(arb(left.ball()) * arb(right.ball()))
+
+
+# the drift of definition 3.6 ----------------------------------------------------------------------
+
+
+def attended(case, x):
+    """The expected score and the weight of the best tokens at another point."""
+    f = softmax(case.A @ x)
+    return case.b * float(f @ case.h), float(f[best_tokens(case)].sum())
+
+
+@settings(max_examples=40, deadline=None)
+@given(entries(), st.sampled_from([1.0, -1.0]))
+def test_the_drift_is_the_change_along_a_small_step(case, sign):
+    """Steps along -grad of g(-sign u), by central differences throughout."""
+    assume(float(np.abs(case.A).max()) <= 4 and abs(case.b) <= 4)
+    h, axes = 1e-4, np.eye(case.x.size)
+
+    def loss(x):
+        return float(logistic(np.array([-sign * attended(case, x)[0]]))[0])
+
+    grad = np.array([(loss(case.x + h * e) - loss(case.x - h * e)) / (2 * h) for e in axes])
+    for which, of in enumerate(("score", "weight")):
+        ahead, behind = (attended(case, case.x - s * h * grad)[which] for s in (1, -1))
+        moved = (ahead - behind) / (2 * h)
+        assert abs(gain(case, of, sign).value - moved) <= 1e-4 * (1 + float(grad @ grad))
+
+
+@settings(max_examples=40, deadline=None)
+@given(entries(), st.sampled_from(["score", "weight"]), st.sampled_from([1.0, -1.0]))
+def test_the_exact_drift_is_within_the_error_of_the_float_one(case, of, sign):
+    slack, exact = gain(case, of, sign), arb(exact_gain(case, of, sign))
+    assert abs(exact - slack.value) <= 1.01 * slack.error
+
+
+@settings(max_examples=40, deadline=None)
+@given(entries().map(levelled))
+def test_equal_rivals_tie_the_score_to_the_weight(case):
+    score, weight = exact_gain(case, "score", 1.0), exact_gain(case, "weight", 1.0)
+    assert definition_3_6.two_scores(case)
+    assert isinstance(score, fmpq) == isinstance(weight, fmpq)
+    if isinstance(weight, arb):
+        with ctx.workprec(512):
+            assert exact_gain(case, "weight", 1.0) > 0
+
+
+def test_a_drift_that_cancels_is_known_to_be_zero():
+    """Tokens 1, 0, -1 with scores 1, 0, 1 at x = 0 pull both ways."""
+    case = Entry(np.array([[1.0], [0.0], [-1.0]]), np.zeros(1), np.array([1.0, 0.0, 1.0]), 1.0)
+    assert exact_gain(case, "score", 1.0) == fmpq(0)
+    assert isinstance(exact_gain(replace(case, x=np.ones(1)), "score", 1.0), arb)
+
+
+def test_the_middle_token_wins_weight_from_the_best_one():
+    case = definition_3_6.PASSED
+    before = softmax(case.A @ case.x)
+    after = softmax(case.A @ (case.x + 0.125))
+    assert case.h.argmax() == 0
+    assert after[0] < before[0]
+    assert after @ case.h > before @ case.h
+    assert exact_gain(case, "weight", 1.0) < 0 < exact_gain(case, "score", 1.0)
+
+
+# key and query weights ----------------------------------------------------------------------------
+
+FACTORED = starting(st.one_of(pair_data(), crossed_data()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(FACTORED, st.sampled_from(["logistic-loss", "logistic", "log-loss"]))
+def test_a_step_keeps_what_the_proofs_keep(case, loss):
+    """Rank; semidefiniteness from K = +-Q on symmetric data; the direction of s for one pair."""
+    G, H = gradient_kq(case.data, case.K, case.Q, LOSSES[loss])
+    K, Q = case.K - 0.125 * G, case.Q - 0.125 * H
+    start = np.linalg.matrix_rank(np.vstack([case.K, case.Q]), tol=1e-9)
+    assert np.linalg.matrix_rank(np.vstack([K, Q]), tol=1e-9) <= start
+    for sign in (1, -1):
+        if symmetric(case.data) and (sign * case.Q == case.K).all():
+            assert np.allclose(K, sign * Q, rtol=1e-12, atol=1e-12)
+    if one_pair(case):
+        before, after = (leaning(case.data, *pair) for pair in ((case.K, case.Q), (K, Q)))
+        size = np.linalg.norm(before) * np.linalg.norm(after)
+        assert abs(before @ after - size) <= 1e-9 * (1 + size)
+        growth = np.linalg.norm(after) - np.linalg.norm(before)
+        assert growth >= -1e-12 if loss != "logistic" else growth <= 1e-12
+
+
+def leaning(data, K, Q):
+    """K^T D / ||D|| + Q^T z / ||z|| of the first input, which has its best token first."""
+    D, z = data.X[0, 0] - data.X[0, 1], data.Z[0]
+    return K.T @ D / np.linalg.norm(D) + Q.T @ z / np.linalg.norm(z)
+
+
+@settings(max_examples=40, deadline=None)
+@given(FACTORED)
+def test_leaning_is_decided_as_floats_see_it(case):
+    if one_pair(case):
+        sizes = float(np.abs(case.K).max() + np.abs(case.Q).max())
+        seen = float(np.abs(leaning(case.data, case.K, case.Q)).max()) > 1e-9 * sizes
+        assert leans(case) == seen
+
+
+@settings(max_examples=40, deadline=None)
+@given(crossed_data(), arrays(2, 2))
+def test_symmetric_data_have_a_symmetric_risk(data, W):
+    assert symmetric(data)
+    assert abs(risk(data, W, LOSS) - risk(data, W.T, LOSS)) <= 1e-12
+
+
+def test_data_without_the_transpose_are_not_symmetric():
+    E = np.eye(2)
+    alone = AttentionData.of([[E[0], [0, 0]]], [E[1]], scores=[[1, 0]])
+    assert not symmetric(alone)
+    scored = AttentionData.of(
+        [[E[0], [0, 0]], [E[1], [0, 0]]], [E[1], E[0]], scores=[[1, 0], [2, 0]]
+    )
+    assert not symmetric(scored)
+    three = AttentionData.of([[[1.0], [0.0], [2.0]]], [[1.0]], scores=[[1, 0, 0]])
+    assert not symmetric(three)
+
+
+@settings(max_examples=25, deadline=None)
+@given(starting(pair_data()))
+def test_one_pair_goes_where_it_is_proved_to_go(case):
+    """The cosine to X^mm along the curve of descent, against the proof."""
+    proved = fate(case, "logistic-loss", "optimal")
+    assert (proved > 0) == leans(case)
+    (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])
+    target = att_svm(case.data).W
+    if run.norms.shape[1] > 2 and leans(case):
+        W = run.W[0, -1]
+        cosine = (W * target).sum() / np.linalg.norm(W) / np.linalg.norm(target)
+        assert cosine > 0.999
+    if not leans(case):
+        assert all((W * target).sum() <= 1e-9 * (1 + np.abs(W).max()) for W in run.W[0])
+
+
+def test_semidefinite_weights_never_turn_to_the_frobenius_solution():
+    case = kq_bias.SEMIDEFINITE
+    assert np.allclose(att_svm(case.data).W, [[1, 1], [1, 0]], atol=1e-9)
+    assert np.linalg.det(case.K) != 0
+    margins_of = [1, 1, 1] * (case.K @ case.Q.T)[[0, 0, 1], [0, 1, 0]]
+    assert (margins_of > 0).all()
+    assert kq_bias.starts_in_basin(case.run)
+    assert fate(case, "logistic-loss", "optimal") < 0
+    assert follows(case, "logistic-loss", "optimal").violated
+    (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3])
+    W = run.W[0, -1]
+    assert np.allclose(W / W[0, 1], 1.0, atol=0.05)
+    disturbed = replace(case, Q=np.array([[2.0, 1.0], [1.0, 2.5]]))
+    assert fate(disturbed, "logistic-loss", "optimal") is None
+
+
+def test_the_smallest_opposed_weights_stay_opposed():
+    case = kq_bias.OPPOSED
+    run = descend_kq(case.data, case.K, case.Q, "logistic-loss", step=1.0, steps=400)
+    assert (run.W <= 0).all()
+    assert fate(case, "logistic-loss", "optimal") < 0
+    assert fate(case, "logistic", "optimal") < 0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "logistic-loss"])
+def test_at_zero_nothing_moves(loss):
+    case = kq_bias.NOWHERE
+    assert not any(g.any() for g in gradient_kq(case.data, case.K, case.Q, LOSSES[loss]))
+    assert fate(case, loss, "optimal") < 0
+
+
+def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
+    case = kq_bias.NARROW
+    assert fate(case, "logistic-loss", "optimal") < 0
+    wide = Factors(case.data, np.array([[1.0, 0.0], [1.0, 1.0]]), case.Q)
+    assert fate(wide, "logistic-loss", "optimal") is None
+
+
+def test_weights_that_do_not_fit_are_refused():
+    data = kq_bias.NOWHERE.data
+    with pytest.raises(DataError, match="do not fit"):
+        Factors(data, np.zeros((2, 1)), np.zeros((2, 1)))
+    with pytest.raises(DataError, match="do not fit"):
+        Factors(data, np.zeros((1, 2)), np.zeros((1, 1)))
+
+
+# the query on the left ----------------------------------------------------------------------------
+
+
+def left_risk(data, X):
+    """The risk with the logits z^T X x_t of definition 3.3, input by input."""
+    total = 0.0
+    for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
+        f = softmax(np.array([z @ X @ x for x in tokens]))
+        total += float(LOSS.value(np.array([f @ gamma]))[0]) / data.n
+    return total
+
+
+@settings(max_examples=25, deadline=None)
+@given(runs(tight_data(), 0))
+def test_descent_with_the_query_left_is_descent_transposed(run):
+    data, X = run.data, run.start
+    h = 1e-5
+    grad = np.zeros_like(X)
+    for place in np.ndindex(X.shape):
+        step = np.zeros_like(X)
+        step[place] = h
+        grad[place] = (left_risk(data, X + step) - left_risk(data, X - step)) / (2 * h)
+    scale = 1 + float(np.abs(data.X).max() * np.abs(data.Z).max() * np.abs(data.gamma).max())
+    assert np.allclose(grad, gradient_w(data, X.T, LOSS).T, atol=1e-6 * scale**2)
+
+
+def test_the_trained_weights_never_enter_the_programme():
+    run = orientation.SIDEWAYS
+    assert np.allclose(att_svm(run.data).W, [[0, 0], [1, 0]], atol=1e-12)
+    X = descend_w(run.data, run.start.T, "logistic-loss", step=1.0, steps=200).W[0, -1].T
+    assert X[0, 1] > 1
+    assert np.allclose(X * [[1, 0], [1, 1]], 0, atol=1e-12)
+    for transposed in (True, False):
+        proved = arrives_turned(run, "optimal", transposed)
+        assert bool(proved > 0) == transposed
+        assert trained(run, "optimal", transposed).holds == transposed
+
+
+def test_turning_a_start_twice_changes_nothing():
+    run = replace(orientation.SIDEWAYS, start=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert (turned(turned(run)).start == run.start).all()
+    assert (turned(run).start == [[1, 3], [2, 4]]).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(margins())
+def test_the_cost_of_turning_is_exactly_within_its_error(case):
+    slack = cost_of_turning(case, 1.0, "difference")
+    exact = exact_cost_of_turning(case, 1.0, "difference")
+    assert exact >= 0 or not exact < 0
+    assert abs(arb(exact) - slack.value) <= 1.01 * slack.error
+
+
+def test_the_cost_of_turning_is_attained_by_singular_vectors():
+    """S = X - X^T has the singular vectors (1, 0, 0) and (0, 3, 4)/5 of value 5."""
+    X = np.array([[1.0, 3.0, 4.0], [0.0, 2.0, 7.0], [0.0, 7.0, 1.0]])
+    case = Margin(X, np.array([1.0, 0.0, 0.0]), np.array([0.0, 3.0, 4.0]))
+    assert exact_cost_of_turning(case, 1.0, "difference") == fmpq(0)
+    assert exact_cost_of_turning(case, 0.99, "difference") < 0
+    aside = replace(case, D=np.array([0.0, 4.0, 3.0]))
+    assert exact_cost_of_turning(aside, 1.0, "difference") > 0
+
+
+# heads --------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(headed())
+def test_the_head_after_attention_by_differences(case):
+    def loss(x):
+        output = softmax(case.A @ x) @ case.M
+        return float(logistic(np.array([case.b * (output @ case.H)[0]]))[0])
+
+    h = 1e-5
+    axes = np.eye(case.x.size)
+    grad = [(loss(case.x + h * e) - loss(case.x - h * e)) / (2 * h) for e in axes]
+    scale = 1 + abs(case.b) * float((np.abs(case.M) @ np.abs(case.H)).max())
+    size = (1 + float(np.abs(case.A).max())) ** 3
+    assert np.allclose(derivative(case), grad, atol=1e-8 * scale**3 * size)
+
+
+@settings(max_examples=40, deadline=None)
+@given(headed())
+def test_absorbing_the_head_leaves_the_gradient(case):
+    assert np.allclose(derivative(case), gradient(absorbed(case)), rtol=1e-9, atol=1e-9)
+
+
+def test_tied_tokens_count_by_the_worst_or_by_the_best():
+    flat = Headed(np.zeros((2, 1)), np.zeros(1), np.array([[1.0], [0.0]]), np.zeros((1, 1)), 1.0)
+    assert exact_best(flat, False, 1, each=True) == -1
+    assert exact_best(flat, False, 1, each=False) == 0
+
+
+def test_heads_that_do_not_fit_are_refused():
+    with pytest.raises(DataError, match="fit"):
+        Headed(np.zeros((2, 1)), np.zeros(1), np.zeros((2, 2)), np.zeros((1, 1)), 1.0)
+
+
+# sizes and sentences ------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(attentions())
+def test_attention_by_blocks_and_by_products(case):
+    direct = np.exp(log_attention(case))
+    assert np.allclose(softmax(block_logits(case)), direct, atol=rounding(case))
+    exact = np.array([[float(p) for p in row] for row in exact_attention(case)])
+    assert np.allclose(direct, exact, atol=rounding(case))
+    naive = np.exp(case.A1 @ case.X @ case.A2.T)
+    if np.isfinite(naive.sum()) and naive.sum(axis=1).min() > 0:
+        assert np.allclose(direct, naive / naive.sum(axis=1, keepdims=True), atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "d"), [*product((1, 2, 3), repeat=2)])
+def test_the_printed_sizes_fit_exactly_where_n_is_d(n, d):
+    case = Attention(*np.ones((3, n, d)), *np.ones((2, d, d)))
+    assert attention_shape.misfit(case, "d", "d").holds == (n == d)
+    assert attention_shape.misfit(case, "n", "n").holds
+    assert attention_shape.unmet(case, "d").holds == (d == 1)
+    assert attention_shape.unmet(case, "d^2").holds
+    assert (attention_shape.certify(case) == 0) == (n == d)
+    assert (attention_shape.certify_vector(case) == 0) == (d == 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(regressions())
+def test_both_objectives_are_one_in_both_arithmetics(case):
+    assert objectives(case, "rows", "rows").holds
+    assert exact_objectives(case, "rows", "rows").contains(0)
+    for read, divided in (("max", "rows"), ("columns", "rows"), ("rows", "whole")):
+        slack = objectives(case, read, divided)
+        low, high = slack.range
+        exact = exact_objectives(case, read, divided)
+        assert low * (1 + 1e-9) - 1e-12 <= float(exact.mid()) <= high + 1e-12
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: Attention(*np.zeros((3, 2, 1)), *np.zeros((2, 2, 2))),
+        lambda: Regression(Attention(*np.zeros((3, 2, 1)), *np.zeros((2, 1, 1))), np.zeros((1, 1))),
+        lambda: Product(np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((1, 2))),
+        lambda: Sentence(np.zeros((2, 2)), np.zeros((1, 1))),
+        lambda: Margin(np.zeros((2, 2)), np.zeros(2), np.zeros(1)),
+    ],
+)
+def test_what_does_not_fit_is_refused(made):
+    with pytest.raises(DataError, match="fit"):
+        made()
+
+
+def test_the_margins_of_definition_4_1_are_those_of_the_transpose():
+    case = orientation.TOLD_APART
+    assert orientation.certify_margins(case) == -1
+    assert orientation.certify_turned(case) == 0
+    assert rationals(case.X) != rationals(case.X.T)
+
+
+# the searchers ------------------------------------------------------------------------------------
+
+STATEMENTS = [
+    *("attention-shape", "definition-3.3", "definition-3.6", "fixed-head", "kq-bias"),
+    *("l2-objective", "orientation"),
+]
+FALSE = [
+    claim
+    for pack in load_packs()
+    for claim in pack.claims
+    if claim.statement_id.removeprefix("sim/") in STATEMENTS
+    and claim.expected.truth is Truth.REFUTED
+]
+
+
+@pytest.mark.parametrize("claim", FALSE, ids=lambda claim: claim.id)
+def test_what_is_false_is_found_without_explicit_instances(claim):
+    untold = replace(claim, examples=())
+    outcome = check_part(untold, untold.part(""), PROFILES["quick"], 0, 0)
+    assert outcome.error is None
+    assert outcome.refuted.found_by != "explicit instance"
+    assert outcome.refuted.evidence == "certified"

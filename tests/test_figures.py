@@ -1,0 +1,227 @@
+"""Figures 1 and 2 on the causal language: short coordinates, rivals, what they conclude."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.descent import descend_w
+from attsvm.exact import rationals
+from attsvm.language import prefix_data, random_language, vocabulary_data
+from attsvm.lipschitz import risk_smoothness
+from attsvm.plots import Table, heading
+from attsvm.risk import gradient_w
+from properties.programmes import flat
+from properties.sim.cosines import certified_end, said
+from properties.sim.figure_1 import OUTVOTED, SHORTEST
+from properties.sim.figures import figure_1, figure_2, pictures
+from properties.sim.figures.causal import (
+    DEVIATION,
+    LOSS,
+    SETS,
+    SUCCESSORS,
+    VOCABULARY,
+    Setting,
+    best,
+    draw,
+    rivals,
+    solve,
+    train,
+)
+from properties.sim.figures.conclusions import growth
+from properties.sim.spoken import C, limit, moves_soft, on_soft_ray, outvoted, soft, spoken
+
+SMALL = Setting(m=4, n=4, d=30)
+
+
+@pytest.fixture(scope="module")
+def first():
+    return figure_1.compute(0, 2, {"m": (2, 4), "d": (10, 30)}, 60, (3.0, 9.0, 30.0), SMALL)
+
+
+@pytest.fixture(scope="module")
+def second():
+    return figure_2.compute(0, 2, (0, 10, 60), SMALL)
+
+
+def unshortened(size):
+    """The run 0 of seed 0 in R^d: data sets by reading, and the start."""
+    generator = np.random.default_rng([0, 0, size.m, size.n, size.d])
+    language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
+    sentences = language.sample(generator, size.m, size.n)
+    start = DEVIATION * generator.normal(size=(size.d, size.d))
+    whole = prefix_data(language, sentences), vocabulary_data(language, sentences)
+    return dict(zip(SETS, whole, strict=True)), start
+
+
+@pytest.mark.parametrize("tokens", SETS)
+@pytest.mark.parametrize("d", [10, 30])
+def test_short_coordinates_change_no_norm_and_no_cosine(tokens, d):
+    size = Setting(m=4, n=4, d=d)
+    task, (sets, start) = draw(0, 0, size), unshortened(size)
+    data = sets[tokens]
+    long = descend_w(
+        data, start, LOSS, step=1.0 / risk_smoothness(data, LOSS), steps=40, record=[0, 7, 40]
+    )
+    (short,) = train([task], tokens, 40, [0, 7, 40])
+    expected = heading(long.W[0], solve(data).W)
+    found = figure_1.towards(task, short, solve(task.data[tokens]).W)
+    for name in ("norm", "cosine", "gap", "residual"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-8)
+
+
+def test_every_configuration_has_curves_under_both_readings(first):
+    curves, runs = first.tables["curves"], first.tables["runs"]
+    assert {(p, v) for p, v in zip(curves["panel"], curves["value"], strict=True)} == {
+        ("m", 2), ("m", 4), ("d", 10), ("d", 30)
+    }  # fmt: skip
+    for tokens in SETS:
+        line = curves.where(panel="m", value=2, tokens=tokens)
+        own = runs.where(m=2, n=4, d=30, tokens=tokens).stack("run", "cosine")[0]
+        assert len(own) == 2
+        np.testing.assert_allclose(line["mean"], own.mean(axis=0))
+        np.testing.assert_allclose(line["error"], own.std(axis=0, ddof=1) / np.sqrt(2.0))
+        assert line["step"][0] == 0
+        assert line["step"][-1] == 60
+
+
+@pytest.mark.parametrize("tokens", SETS)
+def test_rivals_are_what_they_are_called(tokens):
+    task = draw(0, 1, SMALL)
+    data = task.data[tokens]
+    (path,) = train([task], tokens, 1, [1])
+    found = rivals(task, tokens, path[-1], np.random.default_rng(0))
+    step = (path[1] - path[0]) * risk_smoothness(data, LOSS)
+    np.testing.assert_allclose(found["first step"], step, atol=1e-9)
+    np.testing.assert_allclose(found["first step"], -gradient_w(data, task.start, LOSS))
+    total = np.zeros_like(task.start)
+    for i, t in enumerate(best(data)):
+        for token in data.X[i][data.present[i]]:
+            total += np.outer(data.X[i, t] - token, data.Z[i])
+    np.testing.assert_allclose(found["mean difference"], total, atol=1e-10)
+    chosen = rivals(task, tokens, solve(data).W, np.random.default_rng(0))["selected tokens"]
+    assert chosen.shape == task.start.shape
+
+
+def test_the_printed_loss_moves_away(first):
+    printed, trained = first.tables["printed"], first.tables["directions"]
+    for tokens in SETS:
+        (away,) = printed.where(tokens=tokens).stack("run", "cosine")
+        (towards,) = trained.where(tokens=tokens, direction="X_soft").stack("run", "cosine")
+        assert (away[:, -1] < 0.0).all()
+        assert (towards[:, -1] > 0.0).all()
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.1, 10.0))
+def test_growth_is_the_exponent_also_where_a_run_ended_early(power, scale):
+    norm = np.array([[1.0, 10.0, 100.0, 1000.0], [1.0, 10.0, 100.0, np.nan]])
+    residual = scale * norm**power
+    np.testing.assert_allclose(growth(norm, residual, 1), power, atol=1e-9)
+    np.testing.assert_allclose(growth(norm, residual, 2), power, atol=1e-9)
+
+
+def test_words_are_made_from_the_numbers(first):
+    facts, alike = first.facts, first.tables["alike"]
+    for tokens in SETS:
+        rows = alike.where(tokens=tokens, direction="mean difference")
+        mean = float(rows["cosine_to_soft"].mean())
+        last = first.tables["directions"].where(tokens=tokens, direction="X_soft", step=60)
+        assert f"{mean:.3f}" in facts[f"{tokens}_concluded"]
+        assert f"{float(last['cosine'].mean()):.3f}" in facts[f"{tokens}_concluded"]
+        assert len(facts[f"{tokens}_residual_exponents"]) == 2
+    assert "2 of 2 runs were followed to the norm 30" in facts["far_concluded"]
+
+
+def test_margins_are_those_of_the_definition(second):
+    data = draw(0, 0, SMALL).data["prefix"]
+    W = np.random.default_rng(0).normal(size=(2, *np.shape(data.X[0, 0]), data.d))
+    optimal, expected = best(data), []
+    for i in range(data.n):
+        for token in data.X[i][data.present[i]]:
+            gap = data.X[i, optimal[i]] - token
+            if gap.any():
+                expected.append([gap @ one @ data.Z[i] for one in W])
+    np.testing.assert_allclose(figure_2.margins(data, W), np.transpose(expected), atol=1e-12)
+
+
+def test_histograms_hold_every_margin(second):
+    summary, histogram = second.tables["summary"], second.tables["histogram"]
+    for tokens in SETS:
+        rows = summary.where(tokens=tokens)
+        for step, count in zip(rows["step"], rows["margins"], strict=True):
+            assert histogram.where(tokens=tokens, step=int(step))["count"].sum() == count
+        assert rows["mean"][-1] > rows["mean"][0]
+        lost = second.tables["printed"].where(tokens=tokens)
+        assert lost["mean"][-1] < lost["mean"][0]
+
+
+def test_every_line_is_a_column_of_the_tables_or_a_mean_over_runs(first, second):
+    for numbers, make in (
+        (first, pictures.cosines),
+        (first, pictures.evidence),
+        (second, pictures.margins),
+    ):
+        known = {v for t in numbers.tables.values() for c in t.columns.values() for v in c.tolist()}
+        for line in (line for axes in make(numbers).axes for line in axes.get_lines()):
+            x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+            if len(x) < 3:
+                continue  # single points, and straight lines that guide the eye
+            assert set(x[np.isfinite(x)]) <= known
+            assert set(y[np.isfinite(y)]) <= known or is_mean(numbers.tables["directions"], y)
+
+
+def is_mean(rows: Table, y) -> bool:
+    """Whether a curve is the mean over the runs of the cosine to some direction."""
+    for tokens in SETS:
+        for name in rows.distinct("direction"):
+            (values,) = rows.where(tokens=tokens, direction=name).stack("run", "cosine")
+            if values.shape[1] == len(y) and np.array_equal(values.mean(axis=0), y):
+                return True
+    return False
+
+
+def test_an_outvoted_successor_bends_the_limit_as_proved():
+    """In floats: what descent gains over a decade of steps points along the proved limit."""
+    target = np.array([[float(x) for x in limit(OUTVOTED, "logistic-loss")]]).reshape(3, 3)
+    np.testing.assert_allclose(target[:, 0], [2 / 3, -1 / 3, -1 / 3])
+    run = descend_w(OUTVOTED.data, OUTVOTED.start, LOSS, step=4.0, steps=40_000, record=[4000])
+    gained = run.W[0, 2] - run.W[0, 1]
+    assert float(heading(gained, target).gap) < 1e-4
+    assert float(np.trace(target.T @ gained) / (target**2).sum()) == pytest.approx(
+        np.log(10.0), rel=0.01
+    )
+    assert certified_end(OUTVOTED, "logistic-loss", "soft") < 0
+    assert certified_end(OUTVOTED, "logistic-loss", "mean") < 0
+    wide = heading(target, soft(OUTVOTED.data).W)
+    assert float(wide.cosine) == pytest.approx(np.sqrt(3.0) / 2.0)
+
+
+@pytest.mark.parametrize(
+    ("votes", "others", "proved"), [(1, 1, 0), (2, 1, 1), (5, 4, 0), (4, 3, 1)]
+)
+def test_successors_are_outvoted_from_a_ratio_on(votes, others, proved):
+    """n_a g'(1) > n_t g'(0), that is n_a > 1.27 n_t."""
+    sentences = [[0, 0]] * votes + [[0, 1]] * others
+    start = [[6.0, 0.0], [0.0, 0.0]]  # where attention is near 1
+    assert (outvoted(said(np.eye(2), sentences, start)) is not None) == proved
+    assert outvoted(said([[2.0, 0.0], [0.0, 1.0]], sentences, start)) is None
+    assert outvoted(said(np.eye(2), [[0, 1, 0]] * votes, start, whole=False)) is None
+
+
+def test_the_ray_of_the_soft_solution_is_told_from_others():
+    assert on_soft_ray(SHORTEST.data, limit(SHORTEST, "logistic-loss")) > 0
+    assert on_soft_ray(SHORTEST.data, [-x for x in limit(SHORTEST, "logistic-loss")]) < 0
+    own = flat(rationals(np.array([[1.0, 0, 0], [0, 0, 0], [-1.0, 0, 0]])))
+    assert on_soft_ray(OUTVOTED.data, own) is None  # it is, and nothing here proves it
+    aside = flat(rationals(np.array([[1.0, 0, 0], [0, 0, 0], [-1.0, 0, 0.03125]])))
+    assert on_soft_ray(OUTVOTED.data, aside) < 0
+
+
+@given(spoken())
+def test_the_soft_solution_is_zero_up_to_the_first_threshold(case):
+    found = soft(case.data)
+    assert found is not None
+    first = found.thresholds[0]
+    if abs(first - C) > 1e-6 * C:
+        assert moves_soft(case) == (first < C)
+        assert moves_soft(case) == bool(found.W.any())

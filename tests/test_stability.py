@@ -1,0 +1,337 @@
+"""Softmax against linear attention: the crossings, the theorem behind them, and the picture."""
+
+import math
+from dataclasses import asdict, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from flint import arb, fmpq, fmpq_poly
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attsvm.attention import softmax
+from attsvm.exact import rational
+from attsvm.lipschitz import softmax_gradient_constant, squared_gradient_constant
+from attsvm.losses import logistic_curvature, logistic_slope
+from properties.sim import comparison, regimes, squared
+from properties.sim import stability_l2 as l2
+from properties.sim import stability_logistic as logistic
+from properties.sim.bounded import LISTED, BoundedPair
+from properties.sim.entries import pairs
+from properties.sim.figures import stability
+
+INF = math.inf
+
+
+def slopes(loss, d, size):
+    """l'(d) and l''(d) of g, or of (d + size)^2."""
+    if loss == "logistic":
+        return float(logistic_slope(np.array([d]))[0]), float(logistic_curvature(np.array([d]))[0])
+    return 2.0 * (d + size), 2.0
+
+
+def bends(loss, s, h, size):
+    """||grad|| and the norm of the second derivative of l(<softmax(s), h>) in s."""
+    f = softmax(s)
+    d = float(f @ h)
+    c = f * (h - d)
+    first, second = slopes(loss, d, size)
+    hessian = second * np.outer(c, c) + first * (np.diag(c) - np.outer(f, c) - np.outer(c, f))
+    return abs(first) * np.linalg.norm(c), np.abs(np.linalg.eigvalsh(hessian)).max()
+
+
+def bound(e, y):
+    return 2 * y if 2 * y >= e else e * e / (2 * (e - y))
+
+
+vectors = st.integers(2, 5).flatmap(
+    lambda n: st.tuples(*[st.lists(st.floats(-4, 4), min_size=n, max_size=n)] * 2)
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(vectors, st.sampled_from(["logistic", "squared"]), st.floats(-6, 6))
+@example(([0.0, 0.0, 1.0], [1.0, 1.0, -1.0]), "squared", 3.0)
+@example(([0.5, -0.5], [1.0, -1.0]), "logistic", 0.0)
+def test_two_tokens_bound_all_others(case, loss, size):
+    """The theorem of `regimes`: e and Y of the two extreme values of h, and d where it is."""
+    s, h = map(np.array, case)
+    D = float(h.max() - h.min())
+    if D == 0.0:
+        return
+    d = float(softmax(s) @ h)
+    p = (d - float(h.min())) / D
+    first, second = slopes(loss, d, size)
+    w = p * (1 - p) * D
+    steep, bent = bends(loss, s, h, size)
+    y = abs(first * w * (1 - 2 * p) + second * w * w)
+    rounding = 1e-12 * (1 + D) ** 2 * (1 + abs(size))
+    assert steep <= math.sqrt(2) * abs(first) * w + rounding
+    assert bent <= bound(abs(first) * w, y) + rounding
+    if len(h) == 2:
+        assert steep == pytest.approx(math.sqrt(2) * abs(first) * w, abs=rounding)
+        assert bent == pytest.approx(2 * y, abs=rounding)
+
+
+@pytest.mark.parametrize("y", [0.0, 0.1, 0.3, 0.5])
+def test_the_chord_is_above_the_bound(y):
+    assert bound(1.0, y) <= 0.5 + y + 1e-15
+    assert bound(1.0, 0.5) == 1.0
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize(
+    ("loss", "size"), [("logistic", 0.7227), ("logistic", 9.0), ("squared", 3.53), ("squared", 0.3)]
+)
+def test_no_head_of_that_length_exceeds_the_constants(loss, size, n):
+    generator = np.random.default_rng(n)
+    steep, bent = (regimes.constants(loss, size, gradient=g)[0] for g in (False, True))
+    for _ in range(600):
+        h = generator.normal(size=n) * np.exp(generator.normal(size=n))
+        h *= (size if loss == "logistic" else 1.0) / np.linalg.norm(h)
+        found = bends(loss, generator.normal(size=n), h, size)
+        assert found[0] <= steep * (1 + 1e-9)
+        assert found[1] <= bent * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("loss", "size"), [("logistic", 0.7227), ("squared", 3.5323)])
+def test_two_tokens_attain_the_constant_of_the_gradient(loss, size):
+    """The witnesses of the proofs, here by the second derivative in floats."""
+    if loss == "logistic":
+        logit, h = math.atanh(0.56113), np.array([1.0, -1.0]) * size / math.sqrt(2)
+    else:
+        logit, h = -math.atanh(0.50403), np.array([10.0, -7.0]) / math.sqrt(149)
+    found = bends(loss, np.array([logit, -logit]), h, size)[1]
+    assert found == pytest.approx(regimes.constants(loss, size, gradient=True)[0], rel=1e-5)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.4, 1.0, 3.5323, 40.0])
+def test_the_squared_constant_is_the_best_of_lemma_3_13(t):
+    """Over all D and mu of heads of length 1, with r = t + mu + D/2."""
+    best = 0.0
+    for angle in np.linspace(-0.2, 1.2, 2001):
+        D, mu = math.sqrt(2) * math.cos(angle), math.sin(angle) / math.sqrt(2)
+        best = max(best, squared_gradient_constant(D, max(abs(t + mu) + D / 2, D / 2)))
+    found = regimes.constants("squared", t, gradient=True)[0]
+    assert found == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("beta", [1e-3, 0.1, 0.7227, 2.0, 30.0])
+def test_the_logistic_constant_is_near_that_of_lemma_3_13(beta):
+    """Which leaves the level of h free."""
+    found = regimes.constants("logistic", beta, gradient=True)[0]
+    above = softmax_gradient_constant(math.sqrt(2) * beta)
+    assert 0.99 * above <= found <= above * (1 + 1e-12)
+
+
+# crossings
+
+
+def test_the_brackets_are_proved_and_no_wider_than_three_digits():
+    (low, high), (small, large) = regimes.LOGISTIC, regimes.SQUARED
+    assert regimes.logistic_is_larger(low)
+    assert regimes.logistic_is_smaller(high)
+    assert regimes.squared_is_smaller(small)
+    assert regimes.squared_is_larger(large)
+    assert round(float(low), 3) == round(float(high), 3) == 0.723
+    assert round(float(small), 3) == round(float(large), 3) == 3.532
+
+
+def test_no_proof_goes_through_on_the_other_side():
+    (low, high), (small, large) = regimes.LOGISTIC, regimes.SQUARED
+    assert not regimes.logistic_is_larger(high)
+    assert not regimes.logistic_is_smaller(low)
+    assert not regimes.squared_is_smaller(large)
+    assert not regimes.squared_is_larger(small)
+
+
+@pytest.mark.parametrize(
+    ("loss", "above", "bracket"),
+    [("logistic", False, regimes.LOGISTIC), ("squared", True, regimes.SQUARED)],
+)
+def test_softmax_leads_on_one_side_only(loss, above, bracket):
+    middle = regimes.crossing(loss, INF, True, 0.1, 10.0)
+    assert float(bracket[0]) < middle < float(bracket[1])
+    for size in np.geomspace(1e-2, 1e2, 41):
+        softmax_, linear = regimes.constants(loss, size, gradient=True)
+        assert (softmax_ > linear) == ((size > middle) == above)
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "positive"),
+    [([1, 0, 1], True), ([1, 0, -4], False), ([-1, 0, -1], False), ([2, 1], True), ([0, 1], False)],
+)
+def test_a_polynomial_with_a_root_inside_is_not_positive(coefficients, positive):
+    assert regimes._is_positive(fmpq_poly(coefficients)) is positive
+
+
+@pytest.mark.parametrize("share", [0.991, 0.995, 0.999])
+def test_instances_within_a_hundredth_of_the_crossings_are_certified(share):
+    """Below beta and above t softmax exceeds, on the other sides the same tokens do not."""
+    beta, t = regimes.LOGISTIC[0] / fmpq(99999, 70711), regimes.SQUARED[1] * fmpq(122066, 10_000)
+    inside, outside = float(beta) * share, float(beta) * (2 - share)
+    assert comparison.gradient_ball(comparison.bent(inside)) < 0
+    assert comparison.gradient_ball(comparison.bent(outside)) > 0
+    assert squared.gradient_ball(l2.labelled(float(t) * (2 - share)), 1.0) < 0
+    assert squared.gradient_ball(l2.labelled(float(t) * share), 1.0) > 0
+
+
+# bounded domains
+
+
+def test_the_domain_matters_only_where_it_leaves_the_extremal_tokens_out():
+    for loss, radius in (("logistic", 1.823), ("squared", 0.785)):
+        whole = regimes.crossing(loss, INF, True, 0.1, 10.0)
+        assert regimes.crossing(loss, radius, True, 0.1, 10.0) == pytest.approx(whole, rel=1e-6)
+        assert regimes.crossing(loss, 0.9 * radius, True, 0.1, 10.0) > 1.001 * whole
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.5, 4.0, INF])
+@pytest.mark.parametrize("beta", [0.01, 1.0, 50.0])
+def test_the_logistic_loss_has_half_of_linear_attention_s_constant(beta, radius):
+    softmax_, linear = regimes.constants("logistic", beta, radius)
+    assert softmax_ == pytest.approx(linear / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.5, 4.0, 1e4])
+def test_the_squared_loss_has_at_most_half_from_radius_one_on(t):
+    for radius in (1.0, 4.0):
+        softmax_, linear = regimes.constants("squared", t, radius)
+        assert softmax_ <= linear / 2
+    assert t < 1e4 or softmax_ > 0.4995 * linear
+    near_zero = regimes.constants("squared", t, 0.1)
+    assert (near_zero[0] > near_zero[1]) == (t == 0.0)
+
+
+@pytest.mark.parametrize(("size", "radius"), [(0.3, 2.0), (0.7, 1.0), (2.0, 4.0), (5.0, 0.1)])
+def test_linear_attention_s_constants_are_what_a_scan_finds(size, radius):
+    u = np.linspace(-radius, radius, 20001)
+    curved = np.abs(logistic_curvature(size * u)).max() * size**2
+    assert regimes.constants("logistic", size, radius, True)[1] == pytest.approx(curved, rel=1e-6)
+    steep = np.abs(2 * (u + size)).max()
+    assert regimes.constants("squared", size, radius)[1] == pytest.approx(steep)
+    assert regimes.constants("squared", size, radius, True)[1] == 2.0
+
+
+def test_there_is_no_crossing_where_one_side_leads_throughout():
+    assert math.isnan(regimes.crossing("squared", 4.0, False, 1e-3, 1e4))
+
+
+# the readings
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs(0, 3), st.sampled_from([4.0, 16.0]), st.booleans(), st.booleans())
+def test_slacks_of_the_squared_loss_are_enclosed(pair, R, linear, same):
+    case = BoundedPair(pair, R)
+    for slack, ball in (
+        (squared.loss_slack(case, 0.7, linear, same), squared.loss_ball(case, 0.7, linear, same)),
+        (squared.gradient_slack(pair, 0.7, same), squared.gradient_ball(pair, 0.7, same)),
+    ):
+        assert abs(arb(rational(slack.value)) - ball) <= arb(slack.error) + ball.rad()
+
+
+def test_the_error_of_a_slack_is_one_on_an_impossible_domain_too():
+    """Searchers make these up where a sibling asks for no R."""
+    assert squared.loss_slack(replace(l2.FAR_LABEL, R=-1e4), 1.0, False).error > 0.0
+
+
+def test_guides_are_no_numbers_where_a_climb_has_left_them():
+    with np.errstate(all="ignore"):
+        pair = {
+            k: np.stack([v, np.multiply(v, np.inf)]) for k, v in asdict(l2.FAR_LABEL.pair).items()
+        }
+    case = SimpleNamespace(**{k: torch.tensor(v) for k, v in pair.items()})
+    for values in (
+        squared.gradient_guide(case),
+        squared.loss_guide(SimpleNamespace(pair=case, R=torch.tensor([4.0, 4.0]))),
+    ):
+        assert values.isfinite().tolist() == [True, False]
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs(0, 3), st.booleans())
+def test_the_linear_twin_never_exceeds_its_constants(pair, same):
+    case = BoundedPair(pair, 64.0)
+    if all(holds(case) for holds in LISTED.values()):
+        assert not squared.loss_slack(case, 1.0, True, same).violated
+
+
+@pytest.mark.parametrize("tokens", [(1.0, 0.0), (3.0, -2.0)])
+def test_a_head_that_cancels_the_tokens_leaves_linear_attention_nothing(tokens):
+    pair = replace(l2.CONSTANT_LINEAR, A=np.array(tokens)[:, None])
+    case = l2.crossed(BoundedPair(pair, 4.0))
+    assert np.linalg.norm(case.pair.A.T @ case.pair.h) == 0.0
+    assert squared.gradient_slack(case.pair, 1.0, same=True).violated
+    assert squared.gradient_ball(case.pair, 1.0, same=True) < 0
+
+
+def test_a_quarter_is_the_best_constant_on_the_same_data():
+    """The example has ||A^T h|| = osc(h) diam(A)/4; a head that pulls less is not admitted."""
+    tight = logistic.SHORT_PULL
+    assert comparison.wide_enough(tight)
+    assert not comparison.wide_enough(replace(tight, h=np.array([7.0, -1.01])))
+    assert comparison.same_data_ball(tight) > 0
+    assert comparison.same_data_ball(tight, share=0.999) < 0
+
+
+# the picture
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    numbers = stability.figure.compute(0)
+    return numbers, stability.picture(numbers)
+
+
+def test_the_picture_shows_the_proved_crossings(drawn):
+    numbers, picture = drawn
+    table = numbers.tables["crossings"]
+    assert table["proved"].tolist() == [1, 1]
+    assert (table["low"] < table["middle"]).all()
+    assert (table["middle"] < table["high"]).all()
+    dots = [
+        tuple(map(float, line.get_xydata()[0]))
+        for axes in picture.axes
+        for line in axes.get_lines()
+        if line.get_marker() == "o"
+    ]
+    assert dots == [(x, 1.0) for x in table["middle"]]
+
+
+def test_ratios_are_on_the_proved_side_of_one(drawn):
+    rows = drawn[0].tables["ratios"]
+    np.testing.assert_allclose(rows["ratio"], rows["softmax"] / rows["linear"])
+    loss = rows.where(constant="loss")
+    assert (loss["ratio"] <= 0.5 + 1e-12).all()
+    assert len(loss) == 3 * 61
+    for name, (low, high) in (("logistic", regimes.LOGISTIC), ("squared", regimes.SQUARED)):
+        own = rows.where(loss=name, constant="gradient")
+        larger = own["size"] < float(low) if name == "logistic" else own["size"] > float(high)
+        assert larger.any()
+        assert not larger.all()
+        assert ((own["ratio"] > 1.0) == larger).all()
+
+
+def test_borders_are_level_in_the_domain_of_lemma_3_13(drawn):
+    rows = drawn[0].tables["regimes"]
+    for name, (low, high) in (("logistic", regimes.LOGISTIC), ("squared", regimes.SQUARED)):
+        own = rows.where(loss=name, constant="gradient")
+        wide = own["size"][own["R"] >= 4.0]
+        assert len(wide) > 5
+        assert ((wide > float(low)) & (wide < float(high))).all()
+        assert (np.diff(own["size"]) <= 1e-9).all()
+    loss = rows.where(loss="squared", constant="loss")
+    assert np.isnan(loss["size"][loss["R"] >= 0.22]).all()
+    assert np.isfinite(loss["size"][loss["R"] <= 0.17]).all()
+
+
+def test_every_number_that_is_drawn_is_in_the_tables(drawn):
+    numbers, picture = drawn
+    known = {x for t in numbers.tables.values() for c in t.columns.values() for x in c.tolist()}
+    long = [line for axes in picture.axes for line in axes.get_lines() if len(line.get_xdata()) > 4]
+    assert len(long) == 8
+    for line in long:
+        assert {x for x in line.get_xydata().ravel().tolist() if math.isfinite(x)} <= known
