@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from attsvm import cli
+from attsvm.cli.hunt import unfinished
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory import counterexample, load_packs
@@ -532,8 +533,8 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
 def test_why_a_find_is_not_minimal(account, limit, said):
     (claim,) = find_claims(load_packs([PACK]), ["toy/false:literal"])
     found = Refuted({"float": "6"}, {}, "certified", None, "", "")
-    assert cli._unfinished(Hunt(claim, smallest=found, **account), limit) == said
-    assert cli._unfinished(Hunt(claim, **account), limit) is None
+    assert unfinished(Hunt(claim, smallest=found, **account), limit) == said
+    assert unfinished(Hunt(claim, **account), limit) is None
 
 
 def test_a_hunt_for_what_is_proved_says_so(attsvm):

@@ -91,6 +91,7 @@ MATHEMATICS = sorted(
             "attention",
             "descent",
             "heads",
+            "language",
             "lipschitz",
             "losses",
             "paths",

@@ -1,0 +1,77 @@
+"""The command line: claims, verify, hunt, replay, gate, report, solve, reproduce.
+
+A command is a module: `add` says what it takes, `run` does it. Exit codes: 0 as hoped for, 1 not,
+2 usage or bad input, 3 an internal error, 130 interrupted. Nothing heavy is imported before a
+command needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from attsvm.cli import claims, gate, hunt, replay, report, reproduce, solve, verify
+from attsvm.cli.arguments import Parser, Parsers
+from attsvm.errors import AttsvmError
+
+__all__ = ["main"]
+
+_MODULES = (claims, verify, hunt, replay, gate, report, solve, reproduce)
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    module.__name__.rpartition(".")[2]: module.run for module in _MODULES
+}
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("attsvm")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="attsvm",
+        description="Executable theory of softmax attention as a support vector machine.",
+        epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, "
+        "130 interrupted.",
+    )
+    parser.add_argument("--version", action="version", version=f"attsvm {_version()}")
+    parsers = Parsers.of(parser)
+    for module in _MODULES:
+        module.add(parsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; every error becomes a message and an exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    try:
+        options = _parser().parse_args(words)
+        return _COMMANDS[options.command](options)
+    except AttsvmError as error:
+        if debug:
+            raise
+        print(f"attsvm: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        kept = "; the ledger holds what was done" if words[:1] == ["verify"] else ""
+        print(f"attsvm: interrupted{kept}", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if debug:
+            raise
+        print(
+            f"attsvm: internal error ({type(error).__name__}: {error}). "
+            "Run again with --debug and report it.",
+            file=sys.stderr,
+        )
+        return 3

@@ -1,0 +1,7 @@
+"""`python -m attsvm.cli` is `attsvm`."""
+
+import sys
+
+from attsvm.cli import main
+
+sys.exit(main())

@@ -1,0 +1,113 @@
+"""What the commands share: the parser, kinds of arguments, options of several commands."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm.errors import UsageError
+
+__all__ = [
+    "LEDGER",
+    "Parser",
+    "Parsers",
+    "natural",
+    "positive_integer",
+    "price",
+    "seconds",
+]
+
+LEDGER = ".attsvm/ledger.jsonl"
+
+
+class Parser(argparse.ArgumentParser):
+    """Its complaints are errors of our own."""
+
+    def error(self, message: str) -> Any:
+        """Raise UsageError, with the way to the help."""
+        raise UsageError(message, remedy=f"See `{self.prog} --help`.")
+
+
+def positive_integer(text: str) -> int:
+    """An integer of 1 at least."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is below 1")
+    return value
+
+
+def natural(text: str) -> int:
+    """An integer of 0 at least."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{value} is below 0")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    value = float(text)
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text} is no positive number of seconds below 1e9")
+    return value
+
+
+def price(text: str) -> float:
+    """A positive finite number."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no positive finite price")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Parsers:
+    """Where a command adds itself, and the options that it may take over.
+
+    Attributes:
+        commands: the subparsers.
+        shared: --debug and --json.
+        packs: --pack.
+        run: --seed, and who does the work.
+    """
+
+    commands: Any
+    shared: Parser
+    packs: Parser
+    run: Parser
+
+    @classmethod
+    def of(cls, parser: Parser) -> Parsers:
+        """Ready for the commands of this parser."""
+        shared = Parser(add_help=False)
+        shared.add_argument("--debug", action="store_true", help="show tracebacks")
+        shared.add_argument("--json", metavar="FILE", help="write one JSON document; - is stdout")
+        packs = Parser(add_help=False)
+        packs.add_argument(
+            "--pack",
+            action="append",
+            default=[],
+            metavar="PACK",
+            help="a claim pack beside the installed ones: module, package or .py file",
+        )
+        run = Parser(add_help=False)
+        run.add_argument("--seed", type=int, default=0, help="base seed (default 0)")
+        where = run.add_mutually_exclusive_group()
+        where.add_argument(
+            "-n", "--workers", type=positive_integer, default=1, help="processes (default 1)"
+        )
+        where.add_argument(
+            "--cluster",
+            metavar="ADDRESS",
+            help="the scheduler of a dask cluster that does the work",
+        )
+        commands = parser.add_subparsers(
+            dest="command", required=True, metavar="COMMAND", parser_class=Parser
+        )
+        return cls(commands, shared, packs, run)
+
+    def add(self, name: str, *parents: Parser, help: str) -> Parser:
+        """A command with the shared options and those of `parents`."""
+        made: Parser = self.commands.add_parser(name, parents=[self.shared, *parents], help=help)
+        return made

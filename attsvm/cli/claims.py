@@ -1,0 +1,29 @@
+"""`attsvm claims` lists claims."""
+
+from __future__ import annotations
+
+import argparse
+
+from attsvm.cli.arguments import Parsers
+
+__all__ = ["add", "run"]
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add("claims", parsers.packs, help="list claims")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List them; 0."""
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import find_claims, load_packs
+    from attsvm.theory.report import print_claims
+
+    entries = [c.json() for c in find_claims(load_packs(options.pack), options.ids)]
+    if options.json:
+        write_json(options.json, {"schema": 1, "claims": entries})
+    if options.json != "-":
+        print_claims(entries)
+    return 0

@@ -1,0 +1,52 @@
+"""Who does the work of a run, and how it is interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from attsvm._threads import single_threaded
+
+if TYPE_CHECKING:
+    from attsvm.theory.workers import Workers
+
+__all__ = ["crew"]
+
+
+@contextlib.contextmanager
+def crew(options: argparse.Namespace) -> Iterator[Workers]:
+    """The workers asked for. SIGTERM ends them as Ctrl-C does; `options.stopped` says so.
+
+    The exception alone would not do: what runs as it strikes may swallow it.
+    """
+    options.stopped = False
+
+    def stop(*_: object) -> None:
+        options.stopped = True
+        raise KeyboardInterrupt
+
+    single_threaded()
+    ours = threading.current_thread() is threading.main_thread()
+    blows = (signal.SIGINT, signal.SIGTERM) if ours else ()
+    before = {blow: signal.signal(blow, stop) for blow in blows}
+    try:
+        if options.cluster:
+            from attsvm.theory.cluster import cluster
+
+            # workers may run in other folders
+            options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]
+            with cluster(options.cluster, options.pack) as those:
+                yield those
+        else:
+            from attsvm.theory.workers import processes
+
+            with processes(options.workers, options.pack) as those:
+                yield those
+    finally:
+        for blow, handler in before.items():
+            signal.signal(blow, handler)

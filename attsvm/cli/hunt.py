@@ -1,0 +1,201 @@
+"""`attsvm hunt` searches a counterexample to one claim."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attsvm._files import write_whole
+from attsvm.cli.arguments import Parsers, positive_integer, seconds
+from attsvm.cli.crew import crew
+from attsvm.cli.places import ensure_json, ensure_writable, keep_from_git
+from attsvm.errors import UsageError
+
+if TYPE_CHECKING:
+    from attsvm.theory.account import Hunt
+    from attsvm.theory.workers import Workers
+
+__all__ = ["add", "run"]
+
+BEGUN = time.time()
+"""When the command began: what starting takes is part of the time that a hunt is given."""
+
+HUNTED = ".attsvm/hunted"
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add(
+        "hunt", parsers.packs, parsers.run, help="search a counterexample to one claim"
+    )
+    parser.add_argument("id", metavar="ID")
+    parser.add_argument("--seconds", type=seconds, help="wall time (default 60)")
+    parser.add_argument(
+        "--rounds", type=positive_integer, help="rounds of search; the same for any -n"
+    )
+    parser.add_argument("--sibling", default="", metavar="NAME", help="hunt a sibling instead")
+    parser.add_argument("--searchers", metavar="A,B,...", help="default: all that fit the claim")
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="do not look at the claim's own explicit instances and stored counterexample",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        default=HUNTED,
+        help=f"where finds go, each with a Python script and LaTeX (default {HUNTED})",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Hunt, and say what came of it however it ends."""
+    options.account, options.stored, options.told = None, {}, False
+    try:
+        with crew(options) as those:
+            return _hunt(those, options)
+    except KeyboardInterrupt:
+        if not options.told:
+            _tell_of_nothing(options)
+        return 130
+
+
+def _tell_of_nothing(options: argparse.Namespace) -> None:
+    """Say that a hunt was interrupted outside its search; nothing is imported for that."""
+    document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
+    document |= {"rounds": 0, "examples": 0, "rejected": 0, "error": None}
+    if options.account is not None:
+        document = options.account.json()
+    document |= {
+        "sibling": options.sibling or None,
+        "interrupted": True,
+        "counterexample": options.stored.get("smallest"),
+        "worst": options.stored.get("worst"),
+    }
+    text = json.dumps(document, indent=1)
+    if options.json == "-":
+        print(text)
+        return
+    if options.json:
+        Path(options.json).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(options.json, lambda file: file.write(f"{text}\n".encode()))
+    seen = document["examples"] + document["rejected"]
+    when = f"after {document['examples']} instances" if seen else "before anything was looked at"
+    print(f"interrupted {when}: {document['claim']}")
+    for path in options.stored.values():
+        print(f"counterexample: {path}")
+
+
+def _searchers(text: str | None) -> list[str] | None:
+    """The searchers asked for, None where none are named."""
+    if text is None:
+        return None
+    chosen = [word.strip() for word in text.split(",")]
+    if not all(chosen):
+        raise UsageError(
+            "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
+        )
+    if not {"explicit", "ensemble", "drawn"} & set(chosen):
+        raise UsageError(
+            "guided searchers start from instances that others draw",
+            value=text,
+            remedy="Add drawn.",
+        )
+    return chosen
+
+
+def unfinished(account: Hunt, seconds: float | None) -> str | None:
+    """Why a find is not known to be minimal."""
+    if account.smallest is None or account.minimal:
+        return None
+    if account.interrupted:
+        return "interrupted"
+    if seconds is not None and account.seconds >= 0.9 * seconds:  # hunts end a little early
+        return "the time ran out, go on with more --seconds"
+    return f"shrinking broke ({account.error or 'it found no way on'})"
+
+
+def _hunt(crew: Workers, options: argparse.Namespace) -> int:
+    """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
+    from attsvm.theory import counterexample, files
+    from attsvm.theory.hunt import Hunt, hunt
+    from attsvm.theory.packs import find_claims, load_packs
+    from attsvm.theory.report import tell_hunt
+    from attsvm.theory.verdict import Truth
+    from attsvm.theory.watch import Watch
+
+    chosen = _searchers(options.searchers)
+    folder = Path(options.out)
+    ensure_writable(folder, "--out")
+    ensure_json(options.json)
+    claims = find_claims(load_packs(options.pack), [options.id])
+    if len(claims) != 1:
+        raise UsageError(
+            "a hunt is for one claim",
+            value=options.id,
+            remedy=f"Choose among {', '.join(c.id for c in claims)}.",
+        )
+    claim = claims[0]
+    claim.part(options.sibling)
+    options.account = Hunt(claim, options.sibling)
+    if claim.expected.truth is Truth.PROVED and not options.sibling:
+        print(
+            f"attsvm: {claim.id} is expected to be proved; `attsvm verify {claim.id}` executes the "
+            "proof, and a hunt can only question it",
+            file=sys.stderr,
+        )
+    stored: dict[str, str] = options.stored
+    seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
+    if seconds is not None:  # starting took some of it
+        seconds = max(seconds - (time.time() - BEGUN), 0.5 * seconds)
+    with Watch(seconds) as watch:
+
+        def progress(account: Hunt) -> None:
+            options.account = account
+            if options.stopped:
+                raise KeyboardInterrupt
+            if account.smallest is not None and not stored:
+                stored.update(counterexample.store(folder, account))
+            watch.update(account)
+
+        result = hunt(
+            claim,
+            part=options.sibling,
+            seconds=seconds,
+            rounds=options.rounds,
+            seed=options.seed,
+            crew=crew,
+            searchers=chosen,
+            known=not options.fresh,
+            named=options.pack,
+            progress=progress,
+        )
+    options.account = result
+    document = result.json()
+    shown: list[str] = []
+    document["kept"] = False
+    if result.smallest is not None:
+        stored.update(counterexample.store(folder, result))
+        keep_from_git(folder)
+        there = counterexample.read(stored["smallest"])
+        document["kept"] = there["instance"] != result.smallest.instance
+        shown = counterexample.shown(claim, options.sibling, result.smallest)
+    document["unfinished"] = unfinished(result, seconds)
+    document["counterexample"] = stored.get("smallest")
+    document["worst"] = stored.get("worst")
+    if options.json:
+        files.write_json(options.json, document)
+    if options.json != "-":
+        tell_hunt(document, options.pack, shown)
+    options.told = True
+    if result.error is not None:
+        print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)
+    if result.smallest is not None:
+        return 1
+    if result.interrupted:
+        return 130
+    return 3 if result.error is not None else 0

@@ -1,0 +1,56 @@
+"""`attsvm report` writes the last run as a page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from attsvm.cli.arguments import LEDGER, Parsers
+from attsvm.cli.places import ensure_json
+
+__all__ = ["add", "run"]
+
+PAGE = "attsvm-report.html"
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add(
+        "report",
+        parsers.packs,
+        help="the last run as one self-contained HTML page, or a source as Markdown with errata",
+    )
+    parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+    parser.add_argument(
+        "--source", metavar="NAME", help="a page of this source: what its claims' ids begin with"
+    )
+    parser.add_argument("--out", metavar="FILE", help=f"default {PAGE}, of a source attsvm-NAME.md")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the page; 0."""
+    from attsvm.theory.files import write_json, write_text
+    from attsvm.theory.ledger import last_run
+
+    ensure_json(options.json)
+    run = last_run(options.ledger)
+    entries = [run.verdicts[name] for name in sorted(run.verdicts)]
+    if options.source is None:
+        from attsvm.theory.run_page import page
+
+        out = options.out or PAGE
+        text, of = page(run), ""
+    else:
+        from attsvm.theory.packs import load_packs
+        from attsvm.theory.source_page import source_page
+
+        out = options.out or f"attsvm-{options.source}.md"
+        text, of = source_page(options.source, load_packs(options.pack), run, Path(out)), " on it"
+        entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
+    write_text(out, text)
+    if options.json:
+        document = {"schema": 1, "profile": run.profile, "seed": run.seed, "claims": entries}
+        write_json(options.json, {**document, "source": options.source, "page": out})
+    if options.json != "-":
+        print(f"{len(entries)} verdicts of the last run{of}: {out}")
+    return 0

@@ -1,0 +1,51 @@
+"""`attsvm reproduce` redraws a figure of the sources."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from attsvm.cli.arguments import Parsers, natural, positive_integer
+from attsvm.cli.compiling import tell_of_compiling
+
+__all__ = ["add", "run"]
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add("reproduce", parsers.packs, help="redraw a figure of the sources")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="default: list what there is")
+    parser.add_argument("--out", metavar="DIR", default=".", help="default: the current folder")
+    parser.add_argument("--seed", type=natural, default=0, help="of the data (default 0)")
+    parser.add_argument("--sets", type=positive_integer, help="number of data sets")
+    parser.add_argument("--svg", action="store_true", help="write SVG beside PNG")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw, or list what can be drawn; 0."""
+    from attsvm.reproduce import find_figures, named, write
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import load_packs
+
+    figures = find_figures(load_packs(options.pack))
+    if options.name is None:
+        if options.json:
+            write_json(options.json, {"schema": 1, "figures": [f.json() for f in figures]})
+        if options.json != "-":
+            for f in figures:
+                print(f"{f.id}: {f.shows} ({f.place})")
+        return 0
+    figure = named(figures, options.name)
+    tell_of_compiling("descent")
+    formats = ("png", "svg") if options.svg else ("png",)
+    document = write(
+        figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
+    )
+    if options.json:
+        write_json(options.json, document)
+    if options.json != "-":
+        print("\n".join(document["files"]))
+    if document["no_pictures"]:
+        print(f"attsvm: numbers, but no picture: {document['no_pictures']}", file=sys.stderr)
+    return 0

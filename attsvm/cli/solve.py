@@ -1,0 +1,79 @@
+"""`attsvm solve` solves the Att-SVM of a user's data."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from attsvm.cli.arguments import Parsers, price
+from attsvm.cli.compiling import tell_of_compiling
+from attsvm.errors import UsageError
+
+__all__ = ["add", "run"]
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add("solve", help="solve the Att-SVM of your own data")
+    parser.add_argument("data", metavar="DATA.npz")
+    parser.add_argument(
+        "--norm", choices=["fro", "nuc"], default="fro", help="norm to minimise (default fro)"
+    )
+    parser.add_argument(
+        "--targets",
+        default="opt",
+        metavar="opt|I,J,...",
+        help="tokens to select: the optimal ones, or an index per input",
+    )
+    parser.add_argument("--soft", type=price, metavar="C", help="soft margin with this price")
+    parser.add_argument(
+        "--slack",
+        choices=["constraint", "input"],
+        help="what has a slack of its own in the soft margin (default constraint)",
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Solve; 0, or 1 where the tokens cannot be separated."""
+    from attsvm.data import AttentionData
+    from attsvm.svm.answer import solve
+    from attsvm.svm.page import ensure_drawable
+    from attsvm.theory.files import write_json
+
+    targets: list[int] | None = None
+    if options.targets != "opt":
+        try:
+            targets = [int(word) for word in options.targets.split(",")]
+        except ValueError as error:
+            raise UsageError(
+                "targets are `opt` or integers separated by commas", value=options.targets
+            ) from error
+    if options.soft is not None and options.norm == "nuc":
+        raise UsageError(
+            "the soft margin is defined with the Frobenius norm",
+            value="--norm nuc --soft",
+            remedy="Leave one of the two out.",
+        )
+    if options.slack is not None and options.soft is None:
+        raise UsageError("--slack is about the soft margin", remedy="Give --soft C as well.")
+    if options.plot:
+        ensure_drawable(Path(options.plot))
+    tell_of_compiling("soft" if options.soft else "nuclear" if options.norm == "nuc" else "")
+    answer = solve(
+        AttentionData.load(options.data),
+        targets,
+        norm=options.norm,
+        soft=options.soft,
+        slack=options.slack or "constraint",
+    )
+    if options.json:
+        write_json(options.json, answer.json())
+    if options.json != "-":
+        print(answer)
+    if options.plot and answer.solved:
+        answer.plot(options.plot)
+    elif options.plot:
+        print("attsvm: no plot: there are no margins to draw", file=sys.stderr)
+    return 0 if answer.solved else 1
