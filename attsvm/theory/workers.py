@@ -176,7 +176,7 @@ class _Processes:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         worker: tuple[BaseProcess, Connection] | None = None
         try:
-            with contextlib.suppress(EOFError, OSError):
+            with contextlib.suppress(Exception):  # if it cannot start, the first job says so
                 worker = self._start()  # it loads the packs while jobs are made
             while (asked := self._asked.get()) is not None:
                 future, job, arguments = asked
@@ -206,7 +206,8 @@ class _Processes:
                         WorkerError(
                             f"{_ATTEMPTS} worker processes died of one job or were killed",
                             value=f"{job.__name__} {arguments[0] if arguments else ''}",
-                            remedy="Look at the memory of the machine, or take fewer workers.",
+                            remedy="Look at the memory of the machine, or take fewer workers; a "
+                            "script must start them below `if __name__ == '__main__':`.",
                         )
                     )
         finally:

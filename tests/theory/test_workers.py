@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -116,6 +118,20 @@ def test_who_leaves_waits_for_nobody_and_leaves_no_process_behind():
     assert time.monotonic() - left < 5.0
     assert all(job.done() for job in waiting)
     assert set(multiprocessing.active_children()) <= before
+
+
+def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from attsvm.theory.workers import processes\n"
+        "with processes(2) as crew:\n"
+        "    print(crew.submit(len, 'three').result())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1
+    assert "__name__ == '__main__'" in done.stderr.splitlines()[-1]
 
 
 def test_a_claim_is_known_by_its_id_and_pack():
