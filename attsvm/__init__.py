@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from attsvm.svm import att_svm
     from attsvm.svm.answer import solve
 
-__all__ = ["AttentionData", "AttsvmError", "att_svm", "solve"]
+    __version__: str
+
+__all__ = ["AttentionData", "AttsvmError", "__version__", "att_svm", "solve"]
 
 _HOMES = {
     "AttentionData": "attsvm.data",
@@ -28,4 +30,12 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("attsvm")
     raise AttributeError(f"module 'attsvm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,7 +9,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import DataError
 
-__all__ = ["ensure_array", "ensure_count", "ensure_index", "ensure_mask"]
+__all__ = ["ensure_array", "ensure_boolean", "ensure_count", "ensure_index", "ensure_mask"]
 
 
 def _raw(name: str, value: object) -> Array:
@@ -77,11 +77,11 @@ def ensure_array(
     return result
 
 
-def ensure_mask(name: str, value: object, axes: Sequence[str], sizes: dict[str, int]) -> Array:
-    """Return `value` as a bool array in which every row has a true entry.
+def ensure_boolean(name: str, value: object) -> Array:
+    """Return `value` as an array where its entries are booleans.
 
     Raises:
-        DataError: wrong dtype or shape, or an input without any token.
+        DataError: they are not.
     """
     array = _raw(name, value)
     if array.dtype != np.bool_:
@@ -90,6 +90,16 @@ def ensure_mask(name: str, value: object, axes: Sequence[str], sizes: dict[str, 
             value=f"dtype {array.dtype}",
             remedy="Convert it with .astype(bool), True for a token that is present.",
         )
+    return array
+
+
+def ensure_mask(name: str, value: object, axes: Sequence[str], sizes: dict[str, int]) -> Array:
+    """Return `value` as a bool array in which every row has a true entry.
+
+    Raises:
+        DataError: wrong dtype or shape, or an input without any token.
+    """
+    array = ensure_boolean(name, value)
     expected = tuple(sizes[axis] for axis in axes)
     if array.shape != expected:
         raise DataError(

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float
 
 from attsvm._files import write_whole
 from attsvm._types import Array
-from attsvm._validate import ensure_array, ensure_mask
+from attsvm._validate import ensure_array, ensure_boolean, ensure_mask
 from attsvm.errors import DataError, FileError
 
 __all__ = ["AttentionData"]
@@ -85,6 +85,8 @@ class AttentionData:
 
     def __post_init__(self) -> None:
         sizes: dict[str, int] = {}
+        if self.mask is not None:  # before what it hides is taken for data
+            ensure_boolean("mask", self.mask)
         arrays = {
             "X": ensure_array("X", _without_padding(self.X, self.mask), ("n", "T", "d"), sizes),
             "Z": ensure_array("Z", self.Z, ("n", "d"), sizes),

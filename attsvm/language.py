@@ -40,7 +40,7 @@ class Language:
 
     Raises:
         DataError: weights that are no integers or are negative, a row of zeros, shapes that do not
-            fit, embeddings that are not finite.
+            fit, embeddings whose inner products are not finite.
     """
 
     first: Int[Array, " V"]
@@ -50,6 +50,14 @@ class Language:
     def __post_init__(self) -> None:
         sizes: dict[str, int] = {}
         arrays = {"embeddings": ensure_array("embeddings", self.embeddings, ("V", "d"), sizes)}
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = arrays["embeddings"] @ arrays["embeddings"].T
+        if not np.isfinite(products).all():
+            raise DataError(
+                "inner products of the embeddings overflow float64",
+                value=float(np.abs(arrays["embeddings"]).max()),
+                remedy="Rescale the embeddings.",
+            )
         V = sizes["V"]
         arrays["follow"] = _weights("follow", self.follow, (V, V))
         arrays["first"] = _weights("first", self.first, (V,))
@@ -79,7 +87,7 @@ class Language:
         Raises:
             DataError: not a row of tokens.
         """
-        (tokens,) = _sentences(self, np.asarray(sentence)[None], 1).tolist()
+        (tokens,) = _sentences(self, [sentence], 1).tolist()
         chance = Fraction(int(self.first[tokens[0]]), int(self.first.sum()))
         for a, b in itertools.pairwise(tokens):
             chance *= Fraction(int(self.follow[a, b]), int(self.follow[a].sum()))
@@ -89,8 +97,9 @@ class Language:
         """Draw m independent sentences of n tokens, with exactly the probabilities of the table.
 
         Raises:
-            DataError: m or n is no integer of at least 1.
+            DataError: no numpy generator; m or n is no integer of at least 1.
         """
+        generator = _generator(generator)
         m, n = ensure_count("m", m, 1), ensure_count("n", n, 1)
         sentences = np.empty((m, n), dtype=np.int64)
         rows = np.broadcast_to(self.first.cumsum(), (m, self.size))
@@ -103,13 +112,16 @@ class Language:
 
 
 def random_language(generator: np.random.Generator, V: int, d: int, successors: int) -> Language:
-    """Unit-norm Gaussian embeddings, and for each token `successors` others drawn to follow it.
+    """Unit-norm Gaussian embeddings, and for each token `successors` tokens drawn to follow it.
 
-    Their weights are uniform in 1..9, and any token may be the first.
+    They are drawn among all tokens: one may follow itself. Their weights are uniform in 1..9, and
+    any token may be the first.
 
     Raises:
-        DataError: a size that is no positive integer, more successors than tokens.
+        DataError: no numpy generator, a size that is no positive integer, more successors than
+            tokens.
     """
+    generator = _generator(generator)
     V, d = ensure_count("V", V, 1), ensure_count("d", d, 1)
     if ensure_count("successors", successors, 1) > V:
         raise DataError(
@@ -128,8 +140,12 @@ def random_language(generator: np.random.Generator, V: int, d: int, successors: 
 
 
 def next_tokens(sentences: Int[Array, "m n"]) -> Int[Array, " p"]:
-    """The token to predict in each of the p = m (n - 1) problems, sentence after sentence."""
-    return sentences[:, 1:].reshape(-1)
+    """The token to predict in each of the p = m (n - 1) problems, sentence after sentence.
+
+    Raises:
+        DataError: no rows of at least two integers.
+    """
+    return _rows(sentences, 2)[:, 1:].reshape(-1)
 
 
 def prefix_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
@@ -165,21 +181,39 @@ def vocabulary_data(language: Language, sentences: Int[Array, "m n"]) -> Attenti
     return AttentionData(X, E[chosen[:, :-1].reshape(-1)], scores=(E @ E.T)[next_tokens(chosen)])
 
 
+def _generator(value: object) -> np.random.Generator:
+    if not isinstance(value, np.random.Generator):
+        raise DataError(
+            "chance comes from a numpy generator",
+            value=value,
+            remedy="Give numpy.random.default_rng(seed).",
+        )
+    return value
+
+
+def _array(value: object) -> Array:
+    """Any array; an empty one, which fits nowhere, where rows differ in length."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.empty(0)
+
+
 def _weights(name: str, value: object, shape: tuple[int, ...]) -> Array:
-    array = np.asarray(value)
+    array = _array(value)
     if array.dtype.kind not in "iu" or array.shape != shape:
         raise DataError(
             f"{name} must be integers of shape {shape}, as many as there are embeddings",
             value=f"shape {array.shape}, dtype {array.dtype}",
             remedy="Give weights; probabilities are their shares of a row.",
         )
-    array = array.astype(np.int64)
     if (array < 0).any() or (array > 2**32).any():
         raise DataError(
             f"{name} has a weight that is negative or above 2^32",
             value=int(array.min() if (array < 0).any() else array.max()),
             remedy="Only shares of a row matter: divide by a common factor.",
         )
+    array = array.astype(np.int64)
     empty = np.flatnonzero(array.reshape(-1, shape[-1]).sum(axis=1) == 0)
     if empty.size:
         raise DataError(
@@ -190,17 +224,23 @@ def _weights(name: str, value: object, shape: tuple[int, ...]) -> Array:
     return array
 
 
-def _sentences(language: Language, value: object, least: int) -> Array:
-    array = np.asarray(value)
+def _rows(value: object, least: int) -> Array:
+    array = _array(value)
     if array.dtype.kind not in "iu" or array.ndim != 2 or not len(array) or array.shape[1] < least:
         raise DataError(
-            f"sentences are rows of at least {least} integers",
+            f"sentences are rows of at least {least} integers, all of one length",
             value=f"shape {array.shape}, dtype {array.dtype}",
             remedy="Draw them with Language.sample.",
         )
+    return array
+
+
+def _sentences(language: Language, value: object, least: int) -> Array:
+    array = _rows(value, least)
     if array.min() < 0 or array.max() >= language.size:
         raise DataError(
             f"a token of this language is one of 0..{language.size - 1}",
             value=int(array.min() if array.min() < 0 else array.max()),
+            remedy="Count the tokens from 0.",
         )
     return array.astype(np.int64)

@@ -8,6 +8,7 @@ log-loss and the squared loss (<softmax(A x), h> - b)^2 have constants of their 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -24,29 +25,109 @@ __all__ = [
     "SOFTMAX_ENTRY_LIPSCHITZ",
     "SOFTMAX_LIPSCHITZ",
     "SOFTMAX_OUTER_LIPSCHITZ",
+    "best_level",
+    "curvature_constant",
     "entry_gradient",
     "entry_loss",
     "linear_gradient_constant",
+    "log_loss_below",
+    "log_loss_beyond",
     "log_loss_gradient_constant",
     "log_published_gradient_constant",
     "published_excess",
     "risk_smoothness",
+    "softmax_constant",
+    "softmax_entry_constant",
     "softmax_gradient_constant",
+    "softmax_height",
+    "softmax_outer_constant",
     "spread",
     "squared_gradient_constant",
+    "squared_height",
+    "squared_slope",
 ]
 
-LOGISTIC_CURVATURE = 1.0 / (6.0 * math.sqrt(3.0))
+# kernels: for floats, arrays, balls, power series, rationals and symbols alike
+
+
+def curvature_constant(root: Any) -> Any:
+    """1/(6 sqrt 3), by a square root of integers: `math.sqrt`, or that of balls or symbols."""
+    return 1 / (6 * root(3))
+
+
+def softmax_constant(root: Any) -> Any:
+    """1/2, in the numbers of the root."""
+    return root(1) / 2
+
+
+def softmax_entry_constant(root: Any) -> Any:
+    """sqrt(2)/4."""
+    return root(2) / 4
+
+
+def softmax_outer_constant(root: Any) -> Any:
+    """3^(-3/4)."""
+    return 1 / root(root(27))
+
+
+def softmax_height(x: Any, y: Any, a: Any, c: Any) -> Any:
+    """P (1-c^2)(x a + y P c)/2, P = (1-a^2)/4: K(D) is its maximum at x = D, y = D^2."""
+    P = (1 - a * a) / 4
+    return P * (1 - c * c) * (x * a + y * P * c) / 2
+
+
+def best_level(slope: Any, offset: Any, root: Any) -> Any:
+    """The c that maximises (1-c^2)(offset + slope c), from root = sqrt(offset^2 + 3 slope^2)."""
+    return slope / (offset + root)
+
+
+def log_loss_below(D: Any, root: Any) -> Any:
+    """D/(3 sqrt 3), the constant of the log-loss up to D = 2 sqrt 3."""
+    return D / (3 * root(3))
+
+
+def log_loss_beyond(D: Any) -> Any:
+    """(D/4 + 1/D)^2/2, the same beyond."""
+    side = D / 4 + 1 / D
+    return side * side / 2
+
+
+def squared_height(w: Any, m: Any, a: Any) -> Any:
+    """The curvature w (1-a^2)(m a + w (1-3a^2)/4): its maximum over a is the square's constant."""
+    return (1 - a * a) * (m * a + w * (1 - 3 * a * a) / 4) * w
+
+
+def squared_slope(w: Any, m: Any, a: Any) -> Any:
+    """Its derivative in a, over w."""
+    return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
+
+
+LOGISTIC_CURVATURE: float = curvature_constant(math.sqrt)
 """sup |g''|, the best Lipschitz constant of g' (sim, lemma 3.12, sharp)."""
 
-SOFTMAX_LIPSCHITZ = 0.5
+SOFTMAX_LIPSCHITZ: float = softmax_constant(math.sqrt)
 """The best constant of softmax, and of f f^T in the Frobenius norm (sim, basic-4, basic-7)."""
 
-SOFTMAX_ENTRY_LIPSCHITZ = math.sqrt(2.0) / 4.0
+SOFTMAX_ENTRY_LIPSCHITZ: float = softmax_entry_constant(math.sqrt)
 """The best constant of one entry of softmax, hence of diag(f) as an operator (sim, basic-6)."""
 
-SOFTMAX_OUTER_LIPSCHITZ = 3.0**-0.75
+SOFTMAX_OUTER_LIPSCHITZ: float = softmax_outer_constant(math.sqrt)
 """The best constant of f f^T as an operator, f = softmax (sim, basic-7)."""
+
+
+def _size(value: float) -> float:
+    """The value itself, if it is finite and not negative.
+
+    Raises:
+        DataError: it is not.
+    """
+    if not 0.0 <= value < math.inf:
+        raise DataError(
+            "a size must be a finite number that is not negative",
+            value=value,
+            remedy="Pass a norm, or max(h) - min(h) of finite values.",
+        )
+    return value
 
 
 def entry_loss(
@@ -67,26 +148,31 @@ def entry_gradient(
 
 
 def log_published_gradient_constant(n: int, R: float) -> float:
-    """Log of 3 n^3 R^7 exp(13 R^2), which overflows float64 from R = 7.3 on (sim, lemma 3.13)."""
+    """Log of 3 n^3 R^7 exp(13 R^2), which overflows float64 from R = 7.4 on (sim, lemma 3.13).
+
+    Infinite where R^2 is beyond float64.
+
+    Raises:
+        DataError: n is below 1, or R is not a finite number above 0.
+    """
+    if not 1 <= n < math.inf:
+        raise DataError("there must be a token", value=n, remedy="Pass n >= 1.")
+    if not 0.0 < R < math.inf:
+        raise DataError("a radius must be finite and above 0", value=R, remedy="Pass R > 0.")
     return math.log(3.0) + 3.0 * math.log(n) + 7.0 * math.log(R) + 13.0 * R * R
 
 
-def softmax_gradient_constant(oscillation: float) -> float:
-    """The best Lipschitz constant of s -> grad g(<softmax(s), k>) over osc(k) <= oscillation.
+def _softmax_factors(D: float) -> tuple[float, float, float]:
+    """D, 1 + D and K(D) / (D (1 + D)), of which none overflows.
 
-    It is K(D) = 2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), attained by
-    two tokens of probabilities (1-a)/2 and (1+a)/2 and <softmax(s), k> with 1 - 2 g = c, for every
-    number of tokens. grad_x of g(b <softmax(A x), h>) is therefore ||A||^2 K(|b| osc(h))-Lipschitz
-    on the whole space. The maximum over c has a closed form; a is found by bracketing.
+    Its maximum over c has a closed form; a is found by bracketing.
     """
-    if oscillation == 0.0:
-        return 0.0
+    x, y = 1.0 / (1.0 + D), D / (1.0 + D)
 
     def height(a: Array) -> Array:
-        p = (1.0 - a * a) / 4.0
-        w = oscillation * p
-        c = w / (a + np.hypot(a, math.sqrt(3.0) * w))
-        value: Array = 0.5 * oscillation * p * (1.0 - c * c) * (a + w * c)
+        offset, slope = 4.0 * x * a, y * (1.0 - a * a)  # neither underflows where both are needed
+        root = np.hypot(offset, math.sqrt(3.0) * slope)
+        value: Array = softmax_height(x, y, a, best_level(slope, offset, root))
         return value
 
     low, high = 0.0, 1.0 - 1e-9
@@ -94,42 +180,73 @@ def softmax_gradient_constant(oscillation: float) -> float:
         grid = np.linspace(low, high, 65)
         best = int(height(grid).argmax())
         low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 64)])
-    return float(height(np.linspace(low, high, 65)).max())
+    return D, 1.0 + D, float(height(np.linspace(low, high, 65)).max())
+
+
+def softmax_gradient_constant(oscillation: float) -> float:
+    """The best Lipschitz constant of s -> grad g(<softmax(s), k>) over osc(k) <= oscillation.
+
+    It is K(D) = 2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the curvature
+    of two tokens of probabilities (1-a)/2 and (1+a)/2 with <softmax(s), k> such that 1 - 2 g = c;
+    with more tokens it is approached as the others' weights vanish. grad_x of
+    g(b <softmax(A x), h>) is therefore ||A||^2 K(|b| osc(h))-Lipschitz on the whole space.
+    Infinite where it is beyond float64 (`symbolic.sim.lemma_3_13`).
+
+    Raises:
+        DataError: an oscillation that is negative or not finite.
+    """
+    D = _size(oscillation)
+    if D == 0.0:
+        return 0.0
+    return math.prod(_softmax_factors(D))
 
 
 def published_excess(n: int, R: float) -> float:
     """Decimal orders of magnitude from the sharp up to the published constant (sim, lemma 3.13).
 
     Where ||A||, |b| and ||h|| are at most R, the sharp one is at most R^2 K(sqrt 2 R^2).
+
+    Raises:
+        DataError: n or R are none that `log_published_gradient_constant` takes, or sqrt 2 R^2
+            underflows or overflows.
     """
-    sharp = R * R * softmax_gradient_constant(math.sqrt(2.0) * R * R)
-    return (log_published_gradient_constant(n, R) - math.log(sharp)) / math.log(10.0)
+    published = log_published_gradient_constant(n, R)
+    D = math.sqrt(2.0) * R * R
+    if not 0.0 < D < math.inf:
+        raise DataError("R^2 is beyond float64", value=R, remedy="Pass R from 1e-150 to 1e150.")
+    sharp = 2.0 * math.log(R) + sum(math.log(factor) for factor in _softmax_factors(D))
+    return (published - sharp) / math.log(10.0)
 
 
 def log_loss_gradient_constant(oscillation: float) -> float:
     """The best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
 
-    D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for every number of tokens. Times
-    ||A||^2, with D = |b| osc(h), for log(1 + exp(-b <softmax(A x), h>)) in x
-    (`symbolic.sim.lemma_3_13_log_loss`).
+    D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for every number of tokens from two on:
+    approached, and from 2 sqrt 3 on a curvature of two tokens. Times ||A||^2, with
+    D = |b| osc(h), for log(1 + exp(-b <softmax(A x), h>)) in x. Infinite where it is beyond
+    float64 (`symbolic.sim.lemma_3_13_log_loss`).
+
+    Raises:
+        DataError: an oscillation that is negative or not finite.
     """
-    if oscillation <= 2.0 * math.sqrt(3.0):
-        return oscillation / (3.0 * math.sqrt(3.0))
-    return 0.5 * (0.25 * oscillation + 1.0 / oscillation) ** 2
+    D = _size(oscillation)
+    value: float = log_loss_below(D, math.sqrt) if D <= 12.0**0.5 else log_loss_beyond(D)
+    return value
 
 
 def squared_gradient_constant(oscillation: float, reach: float) -> float:
     """The best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given two sizes.
 
     With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of
-    (1-a^2)(x a + (1-3a^2)/4), x = r/w - 1/2, for every number of tokens; two attain it. It is at
-    most w^2/4 + (2 r - w) w/(3 sqrt 3). Times ||A||^2 for softmax(A x) in x
-    (`symbolic.sim.lemma_3_13_l2`). The only critical point in [0, 1/sqrt 3] is bisected.
+    (1-a^2)(x a + (1-3a^2)/4), x = r/w - 1/2, the curvature of two tokens; with more it is
+    approached as the others' weights vanish. It is at most w^2/4 + (2 r - w) w/(3 sqrt 3). Times
+    ||A||^2 for softmax(A x) in x (`symbolic.sim.lemma_3_13_l2`). The only critical point in
+    [0, 1/sqrt 3] is bisected. Infinite where it is beyond float64.
 
     Raises:
-        DataError: r < w/2, which no h and b have.
+        DataError: r < w/2, which no h and b have, or a size that is negative or not finite.
     """
-    if not 0.0 <= oscillation <= 2.0 * reach * (1.0 + 1e-15):
+    if not _size(oscillation) <= 2.0 * _size(reach) * (1.0 + 1e-15):
         raise DataError(
             "the residuals h - b reach less far than half of their oscillation",
             value=(oscillation, reach),
@@ -141,28 +258,30 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
     low, high = 0.0, 1.0 / math.sqrt(3.0)
     for _ in range(60):
         a = 0.5 * (low + high)
-        if middle * (1.0 - 3.0 * a * a) > oscillation * a * (2.0 - 3.0 * a * a):
-            low = a
-        else:
-            high = a
-    return oscillation * (1.0 - a * a) * (middle * a + oscillation * (1.0 - 3.0 * a * a) / 4.0)
+        low, high = (a, high) if squared_slope(oscillation, middle, a) > 0.0 else (low, a)
+    value: float = squared_height(oscillation, middle, a)
+    return value
 
 
 def linear_gradient_constant(size: float) -> float:
     """The best Lipschitz constant of the gradient of g(b <A x, h>): size^2 / (6 sqrt 3).
 
-    `size` is |b| ||A^T h||_2.
+    `size` is |b| ||A^T h||_2. Infinite where it is beyond float64.
+
+    Raises:
+        DataError: a size that is negative or not finite.
     """
-    return size * size * LOGISTIC_CURVATURE
+    return _size(size) * size * LOGISTIC_CURVATURE
 
 
 def risk_smoothness(data: AttentionData, loss: Loss) -> float:
     """A constant L such that the gradient of the risk in W is L-Lipschitz on the whole space.
 
     mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8), with
-    D = max gamma - min gamma and the suprema over the scores that attention can return: the
-    third central moment of two tokens bounds the curvature of <softmax, gamma>, the second its
-    slope. Rounded up by a relative 1e-9.
+    D = max gamma - min gamma: the third central moment of two tokens bounds the curvature of
+    <softmax, gamma>, the second its slope. The suprema are those over the whole line where
+    `Loss.lipschitz` is finite, and over [min gamma, max gamma] for other losses. Rounded up by a
+    relative 1e-9.
     """
     total = 0.0
     for i in range(data.n):
@@ -192,6 +311,11 @@ def spread(A: Float[Array, "n D"]) -> float:
     """Largest ||A_i - A_j|| / sqrt 2 over the rows, at most ||A||; it may take the place of ||A||.
 
     Softmax sees only differences of logits: max |(A_i - A_j)^T v| over a unit v is what counts.
+
+    Raises:
+        DataError: an entry that is not finite.
     """
+    if not np.isfinite(A).all():
+        raise DataError("tokens must be finite", value=A.tolist(), remedy="Remove NaN and inf.")
     pairs = [(A[i] - A[j]).tolist() for j in range(len(A)) for i in range(j)]
     return max((math.hypot(*row) for row in pairs), default=0.0) / math.sqrt(2.0)

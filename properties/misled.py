@@ -15,9 +15,9 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.svm import local_svm
-from properties.strategies import arrays
+from properties.strategies import arrays, sizes
 
-__all__ = ["choices", "misled", "starts_about", "towards"]
+__all__ = ["choices", "misled", "starts_about", "towards", "trapping_data"]
 
 PLACES = (0, 0, 0, 1, 1, 2, 3)
 """Which of the choices; those that tempt most come first."""
@@ -91,3 +91,24 @@ def starts_about(
         return misled(data, place, MARGINS[power % len(MARGINS)], aside)
     start: Array = entries * 2.0 ** (powers or (0,))[power % len(powers or (0,))]
     return start
+
+
+@st.composite
+def trapping_data(draw: st.DrawFn, inputs: int = 2) -> AttentionData:
+    """Inputs of three tokens on lines of their own, the worst one in the middle.
+
+    Equal scores of rivals are what keeps a run from settling at a second-best token: here it has a
+    worse one behind it, that pushes it on, where it is started beyond both. The rivals' scores are
+    an eighth of the optimal one's lead apart, up to eight times it. Any two inputs are in accord.
+
+    Args:
+        draw: of Hypothesis.
+        inputs: how many there may be, at least 1.
+    """
+    n, far = draw(sizes(1, inputs)), draw(sizes(1, 4))
+    low, lead = draw(sizes(1, 8)) / draw(st.sampled_from([1.0, 8.0])), 1.0 + np.abs(draw(arrays(n)))
+    X, scores = np.zeros((n, 3, n)), np.zeros((n, 3))
+    for i in range(n):
+        X[i, :, i] = 1.0, 0.0, -float(far)
+        scores[i] = lead[i], -low * lead[i], 0.0
+    return AttentionData(X, np.repeat(np.eye(1, n), n, axis=0), scores=scores)

@@ -6,14 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given, settings
+from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from attsvm.attention import softmax
+from attsvm.attention import kron_block, softmax
 from attsvm.errors import DataError
 from attsvm.exact import lipschitz as exact
 from attsvm.exact import rationals
+from attsvm.exact.numbers import subtract
 from attsvm.lipschitz import (
     SOFTMAX_ENTRY_LIPSCHITZ,
     SOFTMAX_LIPSCHITZ,
@@ -23,8 +24,9 @@ from attsvm.lipschitz import (
 from attsvm.risk import covariance
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.check import check_part
-from properties.sim import basics, exponentials, steepness, values
+from properties.sim import basics, bounded, entries, exponentials, steepness, values
 from properties.sim.basics import Domain, InBall, Points
+from properties.sim.entries import EntryPair
 from properties.strategies import arrays, sizes
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -171,6 +173,80 @@ def test_norms_on_the_edge_are_decided_exactly():
     assert basics.bounded_logits(at, 5.0)
     assert not basics.bounded_logits(at, np.nextafter(5.0, 0.0))
     assert not basics.bounded_logits(Points(A, np.zeros(2), np.ones(2)), 4.0)
+
+
+def test_blocks_of_kronecker_products_are_recognised():
+    a, rows = np.array([2.0, -3.0]), np.array([[1.0, 5.0], [0.0, 0.5], [-1.0, 0.0]])
+    block = np.kron(a[None], rows)
+    assert basics.is_block(block)
+    assert basics.is_block(block * [1.0, 1.0, 0.0, 0.0])
+    assert basics.is_block(np.zeros((3, 4)))
+    assert basics.is_block(rows[:, :1])
+    assert not basics.is_block(np.eye(2))
+    assert not basics.is_block(np.eye(4))
+    assert not basics.is_block(np.zeros((2, 3)))
+    for spot in np.ndindex(block.shape):
+        off = block.copy()
+        off[spot] = np.nextafter(off[spot], 9.0)
+        assert not basics.is_block(off)
+
+
+@given(exponentials.blocks(), st.integers(0, 2))
+@settings(deadline=None, max_examples=50)
+def test_blocks_of_the_paper_are_blocks(case, j):
+    assert basics.is_block(kron_block(case.A1, case.A2, j % len(case.A1)))
+
+
+@given(st.data(), st.booleans())
+@settings(deadline=None, max_examples=200)
+def test_moves_move_a_weight_where_asked_for(data, blocks):
+    A, x, y = data.draw(basics.moves(True, blocks))
+    s, t = basics.exact_logits(Points(A, x, y))
+    assert len(set(subtract(s, t))) > 1
+    assert basics.is_block(A) or not blocks
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_half_of_the_pairs_change_the_loss_and_others_do_not(blocks):
+    changing = []
+
+    @seed(0)
+    @settings(max_examples=120, database=None, deadline=None, phases=[Phase.generate])
+    @given(entries.pairs(0, 1, blocks=blocks))
+    def draw(case):
+        changing.append(not entries.exact_pair(case).still)
+
+    draw()
+    assert 0.4 <= np.mean(changing) <= 0.9
+
+
+@pytest.mark.parametrize(
+    ("A", "x", "R"),
+    [
+        ([[4.0], [0.0]], [0.0], 4.0),
+        (5 * np.eye(2), [0.0, 0.0], 5.0),
+        ([[3.0, 0.0], [4.0, 0.0]], [0.0, 9.0], 5.0),
+        ([[1.0, 0.0], [0.0, 1.0]], [3.0, 4.0], 5.0),
+    ],
+)
+def test_radii_are_least_integers_up_to_the_edge(A, x, R):
+    """The spectral norm counts, and integers stay what they are."""
+    case = _fitted(A, x)
+    assert case.R == R
+    assert all(holds(case) for holds in bounded.LISTED.values())
+    inside = replace(case, R=np.nextafter(R, 0.0))
+    assert not all(holds(inside) for holds in bounded.LISTED.values())
+
+
+def test_what_is_beyond_an_integer_by_one_rounding_is_decided_exactly():
+    case = _fitted([[5.0]], [np.nextafter(1.0, 2.0)])
+    assert case.R == 5.0
+    assert not bounded.LISTED["||A x|| <= R"](case)
+
+
+def _fitted(A, x):
+    A, x = np.array(A), np.array(x)
+    return bounded.fitted(EntryPair(A, x, x * 0.0, np.ones(len(A)), 1.0), everything=False)
 
 
 @given(basics.domains(4.0))

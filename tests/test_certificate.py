@@ -1,18 +1,22 @@
 """Exact answers of every programme, whatever the guess; conditions held in fractions."""
 
 import inspect
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from conditions import check_exactly, exactly, near
+from flint import fmpq
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from problems import KINDS, programmes, two_tokens
 
 from attsvm.errors import SolverError
 from attsvm.exact import decide
 from attsvm.svm import att_svm, att_svm_programme, certify, solve_programme
+from attsvm.svm.certificate import coprime
 from attsvm.svm.programme import generalised_programme, joint_programme, subset
 from properties.instances import gaussian_protocol, joint_inputs
 
@@ -35,6 +39,15 @@ def rank(rows):
 
 def solution(exact):
     return [[exactly(x) for x in row] for row in exact.W]
+
+
+@given(st.lists(st.fractions(0, 9, max_denominator=60), min_size=1, max_size=5), st.integers(1, 9))
+def test_coprime_weights_keep_their_proportions(weights, factor):
+    weights = [*weights, Fraction(factor)]
+    found = [exactly(w) for w in coprime([fmpq(w.numerator, w.denominator) for w in weights])]
+    assert [w * found[-1] for w in weights] == [factor * w for w in found]
+    assert all(w.denominator == 1 for w in found)
+    assert math.gcd(*(w.numerator for w in found)) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -17,7 +17,17 @@ from attsvm.lipschitz import log_loss_gradient_constant, spread, squared_gradien
 from attsvm.theory import PROFILES
 from attsvm.theory.check import check_part
 from attsvm.theory.claim import Hypothesis
-from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
+from properties.sim import (
+    basic_4,
+    basic_5,
+    basic_6,
+    basic_7,
+    lemma_3_13,
+    lemma_3_13_hessian,
+    lemma_3_13_l2,
+    lemma_3_13_log_loss,
+    values,
+)
 from properties.sim.entries import Entry, curvature, entries, levelled, pairs, spare
 from properties.sim.outer_losses import aimed, exact_outer_change, outer_change, reach
 from symbolic.sim import lemma_3_13 as proof
@@ -145,7 +155,69 @@ def test_enclosed_constants_hold_those_of_the_log_loss_and_of_the_square(width, 
         assert ball.rad() <= 1e-12 * ball.mid()
 
 
+@pytest.mark.parametrize(
+    ("claim", "examples"),
+    [
+        (lemma_3_13.sharp, [lemma_3_13.CLOSE]),
+        (lemma_3_13.sharp_2, [lemma_3_13.CLOSE]),
+        (lemma_3_13_hessian.sharp, [lemma_3_13_hessian.CLOSE]),
+        (lemma_3_13_l2.sharp, [lemma_3_13_l2.CENTRED, lemma_3_13_l2.BESIDE]),
+        (lemma_3_13_log_loss.sharp, [lemma_3_13_log_loss.BELOW, lemma_3_13_log_loss.BEYOND]),
+    ],
+)
+def test_examples_come_within_a_ten_thousandth_of_the_constant(claim, examples):
+    """In floats and in balls: on either side of where a formula or a regime changes."""
+    for case in examples:
+        assert 0.9999 < claim.conclusion(case).ratio < 1.0
+        with ctx.workprec(128):
+            assert claim.certify(case) > 0
+            assert claim.certify(case, share=0.9999) < 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "home", "names"),
+    [
+        (lemma_3_13.sharp, lemma_3_13, ("softmax_gradient_constant", "exact_constant")),
+        (lemma_3_13.sharp_2, lemma_3_13, ("softmax_gradient_constant", "exact_constant")),
+        (
+            lemma_3_13_hessian.sharp,
+            lemma_3_13_hessian,
+            ("softmax_gradient_constant", "exact_constant"),
+        ),
+        (lemma_3_13_l2.sharp, lemma_3_13_l2, ("squared_gradient_constant", "exact_constant")),
+        (
+            lemma_3_13_log_loss.sharp,
+            lemma_3_13_log_loss,
+            ("log_loss_gradient_constant", "exact_constant"),
+        ),
+        (basic_4.sharp, basic_4, ("SOFTMAX_LIPSCHITZ", "softmax_constant")),
+        (basic_5.sharp, values, ("SOFTMAX_ENTRY_LIPSCHITZ", "softmax_entry_constant")),
+        (basic_6.sharp_1, basic_6, ("SOFTMAX_ENTRY_LIPSCHITZ", "softmax_entry_constant")),
+        (basic_6.sharp_2, basic_6, ("SOFTMAX_LIPSCHITZ", "softmax_constant")),
+        (basic_7.sharp_1, basic_7, ("SOFTMAX_OUTER_LIPSCHITZ", "softmax_outer_constant")),
+        (basic_7.sharp_2, basic_7, ("SOFTMAX_LIPSCHITZ", "softmax_constant")),
+    ],
+)
+def test_a_constant_a_little_too_large_leaves_its_closest_sibling_standing(
+    claim, home, names, monkeypatch
+):
+    """Of the code alone, by 1/500 in floats and balls alike: the claim is weak, and told so."""
+    (name,) = (s.name for s in claim.siblings if s.name.startswith("99.9%"))
+    held = replace(claim, cost=8)
+    assert check_part(held, held.part(name), QUICK, 0, 0).refuted is not None
+    factor = 1.002
+    for known in names:
+        true = getattr(home, known)
+        larger = factor * true if isinstance(true, float) else wrong(true, factor)
+        monkeypatch.setattr(home, known, larger)
+    outcome = check_part(held, held.part(name), QUICK, 0, 0)
+    assert outcome.error is None
+    assert outcome.refuted is None
+
+
 # the proofs
+
+LITTLE = sp.Rational(501, 500)
 
 
 def wrong(function, factor):
@@ -162,6 +234,13 @@ def wrong(function, factor):
         (proof, "P", (1 - proof.a**2) / 2),
         (proof_log_loss, "bound", wrong(proof_log_loss.bound, sp.Rational(19, 20))),
         (proof_log_loss, "y", proof_log_loss.y / 2),
+        (proof, "softmax_height", wrong(proof.softmax_height, LITTLE)),
+        (proof, "softmax_height", wrong(proof.softmax_height, 1 / LITTLE)),
+        (proof, "best_level", wrong(proof.best_level, LITTLE)),
+        (proof_log_loss, "log_loss_below", wrong(proof_log_loss.log_loss_below, LITTLE)),
+        (proof_log_loss, "log_loss_beyond", wrong(proof_log_loss.log_loss_beyond, LITTLE)),
+        (proof_l2, "squared_height", wrong(proof_l2.squared_height, LITTLE)),
+        (proof_l2, "squared_slope", lambda w, m, a: m * (1 - 3 * a * a) - w * a),
         (proof_l2, "bound", wrong(proof_l2.bound, 2)),
         (proof_l2, "height", wrong(proof_l2.height, sp.Rational(19, 20))),
         (proof_l2, "height", lambda x, a: (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)),

@@ -493,6 +493,12 @@ def test_padding_under_the_mask_may_be_anything(padding):
         AttentionData(X, np.ones((2, 1)), scores=np.zeros((2, 2)), mask=mask)
 
 
+def test_a_mask_of_integers_is_named_before_the_padding_that_it_hides():
+    X, mask = np.ones((2, 2, 1)), np.array([[1, 0], [1, 1]])
+    X[0, 1] = np.nan
+    refused({"X": X, "Z": [[1.0], [1.0]], "scores": np.zeros((2, 2)), "mask": mask}, "astype(bool)")
+
+
 def test_files_are_as_readable_as_any_other(tmp_path):
     before = os.umask(0o027)
     try:

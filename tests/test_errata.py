@@ -5,13 +5,18 @@ Where the page differs: `attsvm verify sim/ && attsvm report --source sim --out 
 
 import difflib
 import json
+import math
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 
+from attsvm.attention import softmax
+from attsvm.lipschitz import softmax_gradient_constant
 from attsvm.theory import curated, load_packs
 from attsvm.theory.errata import claims_of, find_source
 from attsvm.theory.ledger import Run
@@ -62,6 +67,133 @@ def test_an_erratum_is_short_and_whole_sentences(erratum):
         assert words[-1] in '.)"'
         assert "  " not in words
         assert words == words.strip()
+
+
+def entry_gradient_at(A, x, h, b):
+    """The gradient of g(b <softmax(A x), h>) from its definition."""
+    f = softmax(A @ x)
+    d = f @ h
+    g = 1.0 / (1.0 + np.exp(-b * d))
+    return g * (1.0 - g) * b * (A.T @ (f * (h - d)))
+
+
+def logistic_slope(D):
+    """K(D) as the erratum of lemma 3.13 writes it."""
+    c = np.linspace(0.0, 1.0, 801)[:, None]
+    a = np.linspace(0.0, 1.0, 801)[None, :]
+    return float((D * (1 - c**2) * (1 - a**2) * (a + D * c * (1 - a**2) / 4) / 8).max())
+
+
+def soft_objective(A, C, V):
+    return np.linalg.norm(V) + C * sum(max(0.0, 1.0 - np.vdot(a, V)) for a in A)
+
+
+@cache
+def linear_slopes():
+    """Of g and of g'."""
+    s = np.linspace(-20.0, 20.0, 400_001)
+    g = 1.0 / (1.0 + np.exp(-s))
+    return (g * (1 - g)).max(), abs(g * (1 - g) * (1 - 2 * g)).max()
+
+
+def linear(b, R, H, loss):
+    """Largest Lipschitz constants of linear attention: of the loss and of its gradient."""
+    slope, bend = linear_slopes()
+    return {"loss": b * R * H * slope, "gradient": (b * R * H) ** 2 * bend}[loss]
+
+
+TWO = np.array([[1.0], [-1.0]]) / np.sqrt(2.0)
+"""Tokens of spectral norm 1; heads (1, -1) / sqrt 2 have norm 1 and differ by sqrt 2."""
+
+COMPUTED = [  # statement, words, and what a number in them is of, computed another way
+    ("stability-logistic", "has |b| R H / {:.0f}, half", lambda: 1 / best_slope()),
+    (
+        "stability-logistic",
+        "attention's |b| R H / {:.0f}, and",
+        lambda: 1 / linear(1, 1, 1, "loss"),
+    ),
+    (
+        "stability-logistic",
+        "b^2 R^2 H^2 / ({:.0f} sqrt 3)",
+        lambda: 1 / linear(1, 1, 1, "gradient") / np.sqrt(3),
+    ),
+    ("stability-logistic", "|b| H >= {:.4f} and", lambda: crossed("logistic") + 1e-4),
+    ("stability-logistic", "|b| H < {:.4f}.", lambda: crossed("logistic") - 1e-4),
+    ("stability-l2", "|b| <= {:.3f} H", lambda: crossed("squared") - 3e-4),
+    ("stability-l2", "|b| > {:.3f} H", lambda: crossed("squared") + 7e-4),
+    ("lemma-3.13", "exceeds {:.1f} * 10^48.", lambda: breaking() / 1e48),
+    ("lemma-3.13", "(a + D c (1 - a^2)/4) / {:.0f}.", lambda: 8 * shape_of_the_constant()),
+    ("definition-4.1", "is {:.0f} at V = 0", lambda: soft_objective([[1 / 16]], 10, [0.0])),
+    ("definition-4.1", "and {:.0f} at X^mm", lambda: soft_objective([[1 / 16]], 10, [16.0])),
+    ("basic-5", "constant is sqrt({:.0f})/4 (max", lambda: (4 * attended_slope()) ** 2),
+    ("theorem-3.15", "{:.0f}/2 of it will not", lambda: dropped_share()),
+]
+
+
+def attended_slope():
+    """The steepest <f, h> per osc(h) spread(A), of two tokens 1 and -1 and h = (1, -1)."""
+    x, step = np.linspace(-2.0, 2.0, 4001), 1e-4
+    values = np.tanh(np.stack([x - step, x + step]))
+    return float((np.diff(values, axis=0) / (2 * step)).max()) / (2.0 * 2.0 / np.sqrt(2.0))
+
+
+def dropped_share():
+    """What is allowed where a sibling of theorem 3.15 falls, in halves of delta."""
+    names = " ".join(s.name for s in CLAIMS["sim/theorem-3.15:sharp"].siblings)
+    return int(re.search(r"within (\d)/2 delta", names)[1])
+
+
+def best_slope():
+    """The steepest g(b <f, h>) per |b| R H over two tokens, h = (1, -1) / sqrt 2."""
+    t, h = np.linspace(-3, 3, 1201), np.array([1.0, -1.0]) / np.sqrt(2)
+    b = 1e-3
+    return max(float(abs(entry_gradient_at(TWO, np.array([s]), h, b)[0])) for s in t) / b
+
+
+@cache
+def crossed(loss):
+    """Where the constants of the two gradients cross, |b| in units of H."""
+    low, high = 0.1, 10.0
+    for _ in range(40):
+        t = (low + high) / 2
+        if loss == "logistic":
+            # linear attention gains on softmax attention as labels grow
+            above = softmax_gradient_constant(np.sqrt(2) * t) < linear(t, 1, 1, "gradient")
+        else:
+            above = squared(t) > 2.0
+        low, high = (low, t) if above else (t, high)
+    return high
+
+
+def squared(t):
+    """The largest w^2 k(r/w - 1/2) over heads of norm 1, for the label -t."""
+    angle = np.linspace(0.0, np.pi / 2, 1201)[:, None]
+    a = np.linspace(0.0, 0.6, 301)[None, :]
+    w, r = np.cos(angle) + np.sin(angle), np.cos(angle) + t
+    return float((w**2 * (1 - a**2) * ((r / w - 0.5) * a + (1 - 3 * a**2) / 4)).max())
+
+
+def breaking():
+    """The size from which on the curvature beats the printed bound at n = 2, R = 4."""
+    log = math.log(3) + 3 * math.log(2) + 7 * math.log(4) + 13 * 16
+    # for large D the maximum is at a = 0, c = 1/sqrt 3: D^2 c (1 - c^2) / 32
+    c = 1 / math.sqrt(3)
+    return math.exp((log - math.log(16 * c * (1 - c**2) / 32)) / 2)
+
+
+def shape_of_the_constant():
+    return logistic_slope(1.0) / softmax_gradient_constant(1.0)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words", "number"),
+    COMPUTED,
+    ids=[f"{statement}-{words[:30]}" for statement, words, _ in COMPUTED],
+)
+def test_numbers_in_the_words_are_what_they_are_said_to_be(statement, words, number):
+    erratum = SIM.erratum(f"sim/{statement}")
+    said = " ".join((erratum.printed, erratum.fails, erratum.repair))
+    assert words.format(number()) in said
 
 
 def test_the_order_is_that_of_all_statements_of_the_paper():

@@ -1,35 +1,48 @@
 """Figures 1 and 2 on the causal language: short coordinates, rivals, what they conclude."""
 
+import itertools
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import attsvm.svm.soft as soft_margin
+from attsvm.data import AttentionData
 from attsvm.descent import descend_w
 from attsvm.exact import rationals
-from attsvm.language import prefix_data, random_language, vocabulary_data
+from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.lipschitz import risk_smoothness
 from attsvm.plots import Table, heading
 from attsvm.risk import gradient_w
+from attsvm.svm import att_svm_programme
+from attsvm.svm.soft import solve_soft
+from attsvm.svm.soft_merge import Merged, merge
 from properties.programmes import flat
-from properties.sim.cosines import certified_end, said
-from properties.sim.figure_1 import OUTVOTED, SHORTEST
+from properties.sim import sentences
+from properties.sim.cosines import certified_end
+from properties.sim.figure_1 import SHORTEST
 from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.causal import (
+    APART,
     DEVIATION,
     LOSS,
     SETS,
     SUCCESSORS,
     VOCABULARY,
     Setting,
+    Task,
     best,
     draw,
+    programme,
     rivals,
     solve,
     train,
 )
-from properties.sim.figures.conclusions import growth
-from properties.sim.spoken import C, limit, moves_soft, on_soft_ray, outvoted, soft, spoken
+from properties.sim.figures.conclusions import growth, rising
+from properties.sim.sentences import OUTVOTED, said
+from properties.sim.spoken import C, Spoken, limit, moves_soft, on_soft_ray, outvoted, soft, spoken
 
 SMALL = Setting(m=4, n=4, d=30)
 
@@ -64,8 +77,9 @@ def test_short_coordinates_change_no_norm_and_no_cosine(tokens, d):
         data, start, LOSS, step=1.0 / risk_smoothness(data, LOSS), steps=40, record=[0, 7, 40]
     )
     (short,) = train([task], tokens, 40, [0, 7, 40])
-    expected = heading(long.W[0], solve(data).W)
-    found = figure_1.towards(task, short, solve(task.data[tokens]).W)
+    whole = Task(sets, task.sentence, start, 0.0)
+    expected = heading(long.W[0], solve(whole, tokens).W)
+    found = figure_1.towards(task, short, solve(task, tokens).W)
     for name in ("norm", "cosine", "gap", "residual"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-8)
 
@@ -86,6 +100,114 @@ def test_every_configuration_has_curves_under_both_readings(first):
 
 
 @pytest.mark.parametrize("tokens", SETS)
+@pytest.mark.parametrize("m", [4, 40])
+def test_merged_problems_have_the_soft_solution_of_all(tokens, m):
+    """The same by hand: each problem once, at as many times the price as it occurs."""
+    task = draw(0, 0, Setting(m=m, n=4, d=30))
+    data = task.data[tokens]
+    own = solve(task, tokens, shared=False)
+    targets = best(data)
+    seen = {}
+    for i in range(data.n):
+        key = data.X[i].tobytes(), data.Z[i].tobytes(), targets[i], data.present[i].tobytes()
+        seen.setdefault(key, []).append(i)
+    first = np.array([copies[0] for copies in seen.values()])
+    counts = np.array([len(copies) for copies in seen.values()])
+    assert len(first) < data.n
+    once = AttentionData(
+        data.X[first], data.Z[first], scores=data.gamma[first], mask=data.present[first]
+    )
+    merged = programme(once, targets[first])
+    with patch.object(soft_margin, "merge", every_constraint_for_itself):
+        by_hand = solve_soft(merged, C * counts[merged.input])
+        if m == 4:
+            whole = solve(task, tokens, shared=False)
+            np.testing.assert_allclose(own.W, whole.W, atol=1e-9 * own.value)
+            assert own.objective == pytest.approx(whole.objective, rel=1e-10)
+            np.testing.assert_allclose(own.thresholds, whole.thresholds, rtol=1e-9)
+    assert own.objective == pytest.approx(by_hand.objective, rel=1e-10)
+    np.testing.assert_allclose(own.W, by_hand.W, atol=1e-9 * own.value)
+    assert abs(own.gap) <= 1e-12
+
+
+def printed_objective(task, tokens, W):
+    """||X|| + C sum of xi_{l,t}, each the largest that a query of sentence l asks of token t."""
+    data, slacks = task.data[tokens], {}
+    for i, t in enumerate(best(data)):
+        for other in np.flatnonzero(data.present[i]):
+            gap = data.X[i, t] - data.X[i, other]
+            if gap.any():
+                key = task.sentence[i], other
+                slacks[key] = max(slacks.get(key, 0.0), 1.0 - gap @ W @ data.Z[i])
+    return np.linalg.norm(W) + C * sum(slacks.values())
+
+
+@pytest.mark.parametrize("tokens", SETS)
+@pytest.mark.parametrize("run", [0, 1])
+def test_queries_of_a_sentence_share_the_slack_of_a_token(tokens, run):
+    task = draw(0, run, SMALL)
+    own, apart = solve(task, tokens), solve(task, tokens, shared=False)
+    assert list(task.sentence) == [i // 3 for i in range(12)]
+    assert own.objective == pytest.approx(printed_objective(task, tokens, own.W), rel=1e-9)
+    assert abs(own.gap) <= 1e-12
+    assert own.objective <= printed_objective(task, tokens, apart.W) * (1.0 + 1e-9)
+    if tokens == "vocabulary":
+        assert own.objective < apart.objective
+        assert len(set(own.groups.tolist())) == SMALL.m * VOCABULARY
+
+
+def test_counterexamples_have_one_query_a_sentence_so_that_slacks_are_not_shared():
+    named = [one for one in vars(sentences).values() if isinstance(one, Spoken)]
+    assert OUTVOTED in named
+    assert all(one.sentences.shape[1] == 2 for one in [*named, SHORTEST])
+
+
+REPEATS = Language(np.ones(2, np.int64), np.ones((2, 2), np.int64), np.eye(2))
+
+
+def test_repetitions_of_the_chosen_token_ask_for_nothing():
+    """Of the sentence "a b b b": "a b b" holds b twice, and 0 >= 1 would separate nothing."""
+    data = {"prefix": prefix_data(REPEATS, np.array([[0, 1, 1, 1]]))}
+    task = Task(data, np.zeros(3, np.int64), np.zeros((2, 2)), 0.0)
+    plain = solve_soft(att_svm_programme(data["prefix"], best(data["prefix"])), C)
+    assert np.isinf(plain.thresholds[1])
+    for shared in (True, False):
+        found = solve(task, "prefix", shared=shared)
+        assert found.kind == "hard"
+        np.testing.assert_allclose(found.W, [[0.0, -0.5], [0.0, 0.5]], atol=1e-12)
+        np.testing.assert_allclose(found.W, plain.W, atol=1e-12)
+
+
+@given(st.integers(0, 50), st.sampled_from(list(SETS)))
+def test_every_constraint_compares_two_tokens(run, tokens):
+    data = draw(1, run, Setting(m=5, n=6, d=20)).data[tokens]
+    targets = best(data)
+    kept = programme(data, targets)
+    assert kept.D.any(axis=1).all()
+    pairs = [
+        (i, t)
+        for i, j in enumerate(targets)
+        for t in np.flatnonzero(data.present[i])
+        if not np.array_equal(data.X[i, t], data.X[i, j])
+    ]
+    assert list(zip(kept.input.tolist(), kept.token.tolist(), strict=True)) == pairs
+
+
+def every_constraint_for_itself(programme, groups, prices):
+    every = np.arange(len(groups))
+    return Merged(programme, groups, prices, len(groups), every, every, np.ones(len(groups)))
+
+
+def test_constraints_are_no_more_than_the_language_can_say():
+    """20 queries with 3 successors each and 19 rivals, whatever the number of sentences."""
+    for m in (10, 160):
+        whole = att_svm_programme(data := draw(0, 0, Setting(m=m)).data["vocabulary"])
+        left = merge(whole, np.arange(len(whole.D)), np.ones(len(whole.D)))
+        assert len(left.programme.D) <= 20 * 3 * 19
+        assert left.prices.sum() == len(whole.D) == data.n * 19
+
+
+@pytest.mark.parametrize("tokens", SETS)
 def test_rivals_are_what_they_are_called(tokens):
     task = draw(0, 1, SMALL)
     data = task.data[tokens]
@@ -99,8 +221,9 @@ def test_rivals_are_what_they_are_called(tokens):
         for token in data.X[i][data.present[i]]:
             total += np.outer(data.X[i, t] - token, data.Z[i])
     np.testing.assert_allclose(found["mean difference"], total, atol=1e-10)
-    chosen = rivals(task, tokens, solve(data).W, np.random.default_rng(0))["selected tokens"]
-    assert chosen.shape == task.start.shape
+    chosen = rivals(task, tokens, solve(task, tokens).W, np.random.default_rng(0))
+    assert chosen["selected tokens"].shape == task.start.shape
+    np.testing.assert_array_equal(chosen[APART], solve(task, tokens, shared=False).W)
 
 
 def test_the_printed_loss_moves_away(first):
@@ -120,6 +243,17 @@ def test_growth_is_the_exponent_also_where_a_run_ended_early(power, scale):
     np.testing.assert_allclose(growth(norm, residual, 2), power, atol=1e-9)
 
 
+def test_a_curve_rises_that_does_so_from_each_record_to_the_next():
+    curves = [
+        [0.0, 1.0, 2.0],
+        [0.0, 1.0, 0.5],
+        [1.0, 0.0, 2.0],
+        [0.0, 0.0, 1.0],
+        [0.0, np.nan, 1.0],
+    ]
+    assert rising(np.array(curves)) == 1
+
+
 def test_words_are_made_from_the_numbers(first):
     facts, alike = first.facts, first.tables["alike"]
     for tokens in SETS:
@@ -129,6 +263,20 @@ def test_words_are_made_from_the_numbers(first):
         assert f"{mean:.3f}" in facts[f"{tokens}_concluded"]
         assert f"{float(last['cosine'].mean()):.3f}" in facts[f"{tokens}_concluded"]
         assert len(facts[f"{tokens}_residual_exponents"]) == 2
+        final = last["cosine"].mean()
+        assert facts[f"{tokens}_final_cosine"] == pytest.approx(final)
+        apart = first.tables["directions"].where(tokens=tokens, direction=APART, step=60)
+        to_apart = facts[f"{tokens}_final_cosine_to_one_slack_a_constraint"]
+        assert to_apart == pytest.approx(apart["cosine"].mean())
+        assert f"X(k) ends at {to_apart:.3f}" in facts[f"{tokens}_concluded"]
+        rows = first.tables["directions"].where(tokens=tokens, direction="X_soft")
+        (curves,) = rows.stack("run", "cosine")
+        up = sum(all(a < b for a, b in itertools.pairwise(curve)) for curve in curves)
+        assert facts[f"{tokens}_runs_rising_from_each_record_to_the_next"] == up
+        hard = first.tables["problems"].where(tokens=tokens)["C_2"]
+        counts = {"exist": np.isfinite(hard).sum(), "unknown": np.isnan(hard).sum()}
+        assert facts[f"{tokens}_hard_margins"] == {**counts, "of": len(hard)}
+    assert "shared by its queries" in facts["slack"]
     assert "2 of 2 runs were followed to the norm 30" in facts["far_concluded"]
 
 

@@ -1,6 +1,7 @@
 """The language samples what it says, and its data sets are the problems of section 4."""
 
 import itertools
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -75,6 +76,16 @@ def test_random_languages_have_unit_embeddings_and_small_weights(language):
     assert not language.follow.flags.writeable
 
 
+def test_a_token_may_follow_itself():
+    """Any of the V tokens is drawn as a successor, itself with the chance of each other one."""
+    one = random_language(np.random.default_rng(0), 1, 2, 1)
+    assert one.follow.shape == (1, 1)
+    assert one.probability([0, 0, 0]) == 1
+    made = [random_language(np.random.default_rng(k), 5, 2, 2).follow > 0 for k in range(400)]
+    own = sum(int(np.trace(table)) for table in made)
+    assert abs(own - 400 * 5 * 2 / 5) <= 5.0 * np.sqrt(400 * 5 * 0.4 * 0.6)
+
+
 @given(spoken())
 def test_problems_are_sub_sequences_with_the_last_token_as_query(case):
     language, sentences = case
@@ -127,8 +138,34 @@ def test_the_next_token_is_optimal_where_it_is_present(case):
         (lambda: vocabulary_data(THREE, np.array([[0, -1]])), "one of 0..2"),
         (lambda: random_language(np.random.default_rng(0), 3, 2, 4), "no more than 3"),
         (lambda: random_language(np.random.default_rng(0), 0, 2, 1), "below 1"),
+        (lambda: random_language(5, 3, 2, 1), "numpy generator"),
+        (lambda: THREE.sample(None, 1, 3), "numpy generator"),
+        (lambda: prefix_data(THREE, [[0, 1], [0, 1, 2]]), "all of one length"),
+        (lambda: vocabulary_data(THREE, [[0, 1], [0]]), "all of one length"),
+        (lambda: THREE.probability([0, [1]]), "all of one length"),
+        (lambda: THREE.probability([[0, 1], [1, 0]]), "all of one length"),
+        (lambda: THREE.probability(None), "all of one length"),
+        (lambda: next_tokens(np.array([0, 1])), "rows of at least 2"),
+        (lambda: next_tokens([[0], [1]]), "rows of at least 2"),
+        (lambda: next_tokens([[0.0, 1.0]]), "rows of at least 2"),
+        (lambda: prefix_data(THREE, np.array([[0, 2**64 - 1]], np.uint64)), str(2**64 - 1)),
+        (
+            lambda: Language(np.array([1, 2**64 - 1], np.uint64), np.eye(2, dtype=int), np.eye(2)),
+            f"above 2.*{2**64 - 1}",
+        ),
+        (lambda: Language([1, [1]], [[1, 0], [0, 1]], np.eye(2)), "integers of shape"),
+        (lambda: Language([1, 1], [[1, 0], [0]], np.eye(2)), "integers of shape"),
+        (lambda: Language([1, 1], [[1, 0], [0, 1]], 1e200 * np.eye(2)), "overflow"),
+        (lambda: Language([1, 1], [[1, 0], [0, 1]], [[1e200, 1e200], [1e200, -1e200]]), "overflow"),
     ],
 )
 def test_bad_input_is_named(make, words):
-    with pytest.raises(DataError, match=words):
-        make()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DataError, match=words):
+            make()
+
+
+def test_plain_lists_are_sentences():
+    assert next_tokens([[0, 1, 2], [2, 0, 1]]).tolist() == [1, 2, 0, 1]
+    assert vocabulary_data(THREE, [[0, 1], [1, 2]]).n == 2

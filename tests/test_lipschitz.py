@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx, fmpq
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -12,6 +13,8 @@ from scipy.optimize import minimize
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.exact import lipschitz as exact
+from attsvm.exact import rational
 from attsvm.lipschitz import (
     LOGISTIC_CURVATURE,
     entry_gradient,
@@ -22,6 +25,7 @@ from attsvm.lipschitz import (
     published_excess,
     risk_smoothness,
     softmax_gradient_constant,
+    spread,
     squared_gradient_constant,
 )
 from attsvm.losses import LOG_LOSS, LOSSES, logistic, logistic_curvature, logistic_slope
@@ -201,10 +205,109 @@ def test_the_constant_of_the_square_by_hand():
     assert abs(squared_gradient_constant(1.0, x + 0.5) - expected) <= 4 * EPS
 
 
-@pytest.mark.parametrize(("width", "size"), [(1.0, 0.4), (-1.0, 1.0), (math.nan, 1.0)])
+@pytest.mark.parametrize(("width", "size"), [(1.0, 0.4), (1e308, 0.4e308), (5e-324, 0.0)])
 def test_residuals_that_reach_less_far_than_half_their_oscillation_are_refused(width, size):
-    with pytest.raises(DataError, match="less far than half"):
+    with pytest.raises(DataError, match="less far than half") as refused:
         squared_gradient_constant(width, size)
+    assert refused.value.value == (width, size)
+    assert "max |h - b|" in refused.value.remedy
+    with pytest.raises(DataError, match="less far than half"):
+        exact.squared_gradient_constant(rational(width), rational(size))
+
+
+@pytest.mark.parametrize("size", [-1.0, -5e-324, -math.inf, math.inf, math.nan])
+@pytest.mark.parametrize(
+    "constant",
+    [
+        softmax_gradient_constant,
+        log_loss_gradient_constant,
+        linear_gradient_constant,
+        lambda size: squared_gradient_constant(size, 1.0),
+        lambda size: squared_gradient_constant(0.0, size),
+    ],
+)
+def test_what_is_no_size_is_refused(constant, size):
+    with pytest.raises(DataError, match="not negative") as refused:
+        constant(size)
+    assert refused.value.value is size
+    assert "Pass a norm" in refused.value.remedy
+
+
+@pytest.mark.parametrize("size", [fmpq(-1), fmpq(-1, 10**400)])
+@pytest.mark.parametrize(
+    "constant",
+    [
+        exact.softmax_gradient_constant,
+        exact.log_loss_gradient_constant,
+        lambda size: exact.squared_gradient_constant(size, fmpq(1)),
+        lambda size: exact.squared_gradient_constant(fmpq(0), size),
+    ],
+)
+def test_enclosures_refuse_what_is_no_size(constant, size):
+    with pytest.raises(DataError, match="not negative"):
+        constant(size)
+
+
+@pytest.mark.parametrize("ball", [arb("nan"), arb("inf"), arb(0, 1)])
+def test_balls_that_may_be_no_size_are_refused(ball):
+    with pytest.raises(DataError, match="not negative"):
+        exact.softmax_gradient_constant(ball)
+
+
+@pytest.mark.parametrize(("n", "R"), [(0, 4.0), (-1, 4.0), (2, 0.0), (2, -4.0), (2, math.nan)])
+@pytest.mark.parametrize("figure", [log_published_gradient_constant, published_excess])
+def test_neither_tokens_nor_a_radius_are_refused(figure, n, R):
+    with pytest.raises(DataError, match="token" if n < 1 else "radius") as refused:
+        figure(n, R)
+    assert refused.value.value in (n, R) or math.isnan(refused.value.value)
+    assert "Pass" in refused.value.remedy
+
+
+@pytest.mark.parametrize("R", [1e-200, 1e160])
+def test_an_excess_whose_square_of_the_radius_is_no_float_is_refused(R):
+    with pytest.raises(DataError, match="float64"):
+        published_excess(2, R)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+def test_tokens_that_are_not_finite_have_no_spread(wrong):
+    with pytest.raises(DataError, match="finite"):
+        spread(np.array([[0.0], [1.0], [wrong]]))
+    assert spread(np.array([[0.0], [2.0]])) == 2.0 / math.sqrt(2.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(5e-324, 1.7e308), st.floats(1.0, 1e10))
+@example(5e-324, 1.0)
+@example(1e200, 1.0)
+@example(1.7e308, 1.0)
+@example(5e-324, 1e300)
+def test_constants_are_numbers_wherever_sizes_are(size, far):
+    """Never NaN; infinite or 0 only where the enclosure is beyond float64."""
+    reach = min(0.5 * size * far, 1.7e308)
+    found = {
+        softmax_gradient_constant(size): exact.softmax_gradient_constant(rational(size)),
+        log_loss_gradient_constant(size): exact.log_loss_gradient_constant(rational(size)),
+    }
+    if 2.0 * reach >= size:
+        ball = exact.squared_gradient_constant(rational(size), rational(reach))
+        found[squared_gradient_constant(size, reach)] = ball
+    for value, ball in found.items():
+        if value == math.inf:
+            assert ball > 1.79e308
+        else:
+            assert abs(arb(value) - ball) <= 64 * EPS * value + arb(2) ** -1073
+
+
+@pytest.mark.parametrize("R", [1e-100, 1e-3, 4.0, 1e80, 1e150])
+def test_the_excess_has_its_value_at_any_radius(R):
+    """K by its enclosure; the logarithms cancel to a few units of their size."""
+    with ctx.workprec(200):
+        r = arb(rational(R))
+        D = rational(math.sqrt(2.0) * R * R)
+        sharp = r**2 * exact.softmax_gradient_constant(D)
+        truth = ((24 * r**7).log() + 13 * r**2 - sharp.log()) / arb(10).log()
+        assert abs(truth - arb(published_excess(2, R))) <= 64 * EPS * (abs(truth) + 1000)
 
 
 @settings(max_examples=50, deadline=None)
@@ -379,7 +482,26 @@ def test_the_sharp_constant_gains_93_orders_of_magnitude_at_radius_four(n):
     assert abs(published_excess(n, 4.0) - 3.0 * math.log10(n) - 93.0) <= 0.03
 
 
-def test_the_published_constant_itself_overflows_from_seven_point_three():
+def test_the_published_constant_itself_overflows_from_seven_point_four():
+    """From 7.3 on for two tokens."""
     largest = math.log(np.finfo(float).max)
-    assert log_published_gradient_constant(2, 7.2) < largest
-    assert log_published_gradient_constant(2, 7.3) > largest
+    assert (
+        log_published_gradient_constant(1, 7.3) < largest < log_published_gradient_constant(2, 7.3)
+    )
+    assert log_published_gradient_constant(1, 7.4) > largest
+    assert log_published_gradient_constant(1, 1e200) == math.inf
+
+
+@pytest.mark.parametrize("name", ["log-loss", "logistic-loss"])
+def test_the_smoothness_takes_suprema_over_the_line_where_there_are_any(name):
+    """So scores of 31 and 30, where the log-loss hardly bends, do as well as 1 and 0."""
+    near, far = (
+        AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[level + 1.0, level]])
+        for level in (0.0, 30.0)
+    )
+    loss = LOSSES[name]
+    reach = 0.5 * (loss.lipschitz / (3 * math.sqrt(3.0)) + loss.smoothness / 8.0)
+    assert risk_smoothness(far, loss) == risk_smoothness(near, loss)
+    assert abs(risk_smoothness(far, loss) / reach - 1.0) <= 2e-9
+    exponential = LOSSES["exponential"]
+    assert risk_smoothness(far, exponential) < 1e-12 * risk_smoothness(near, exponential)

@@ -36,7 +36,10 @@ from properties.tf.local_starts import (
     BETTER_SUPPORT,
     FALLS_BACK,
     fleeing,
+    leaving,
     lengthened,
+    locals_,
+    narrowest,
     on_the_line,
     placed,
     placed_at,
@@ -143,6 +146,56 @@ def test_starts_are_placed_at_their_share_and_radius(share, far):
     assert not is_large(case, fmpq(11, 10) * int(far))
 
 
+@settings(max_examples=60, deadline=None)
+@given(locals_())
+def test_the_cone_is_narrowest_where_one_pair_loses_its_margin_first(choice):
+    pairs, away = Pairs.of(choice.data, choice.alpha), narrowest(choice)
+    if pairs is None or pairs.slope == 0:
+        assert not away.any()
+        return
+    W, A = np.array([[float(arb(x)) for x in row] for row in pairs.W]), constraints(choice)
+    assert abs((W * away).sum()) < 1e-9 * np.linalg.norm(W) * np.linalg.norm(away)
+    lost = -(A * away).sum(axis=(1, 2))
+    slopes = [float(r / (c * c)) for r, c in zip(pairs.across, pairs.room, strict=True)]
+    j = int(np.argmax(slopes))
+    assert lost[j] == pytest.approx(1.0)
+    assert 1.0 / np.linalg.norm(away) ** 2 == pytest.approx(float(pairs.across[j]))
+
+
+def constraints(choice):
+    """(x_alpha - x_t) z^T in the order of the pairs."""
+    X, Z, alpha = choice.data.X, choice.data.Z, choice.alpha
+    rows = [(i, t) for i in range(len(X)) for t in range(X.shape[1]) if t != alpha[i]]
+    return np.array([np.outer(X[i, alpha[i]] - X[i, t], Z[i]) for i, t in rows])
+
+
+@pytest.mark.parametrize("reach", [2.0, 33.0])
+@pytest.mark.parametrize("score", [1.0, -2.0])
+def test_leaving_starts_are_beyond_the_cone_by_one_part_of_the_excess_margin(reach, score):
+    """Better tokens take over; of a token that scores less the cone has the whole margin."""
+    choice = placed_at([0.0, -1.0, score], (reach, -1.0), 1.0, 0.0)
+    case = leaving(Choice(choice.data, choice.alpha), 0.5, 2.0, "log-loss")
+    sigma, away = parts(case, pairs_of(case))
+    margin = -(np.array([-reach, 1.0]) @ case.start[:, 0])
+    assert margin == pytest.approx(1.0)
+    assert selects(case)
+    if score < 0.0:
+        assert within(replace(case, share=1.0))
+        return
+    wide = float(away) ** 0.5 / float(sigma) * float(pairs_of(case).slope) ** 0.5
+    assert wide == pytest.approx((reach - 1.0 / float(sigma)) / (reach - 1.0))
+    assert not within(case)
+    with ctx.workprec(256):
+        assert local_convergence.certify(case) < 0
+
+
+def test_without_a_radius_nothing_leaves():
+    case = on_the_line(1.0, 0.0)
+    choice = Choice(case.data, case.alpha)
+    assert not leaving(choice, 0.5, 1.0, "log-loss").start.any()
+    assert not narrowest(choice).any()
+
+
 def test_near_and_long_starts_are_large():
     """By its norm alone: at the widest angle the bound is attained."""
     case = on_the_ray(1.0, [0.0, -1.0, 1.0])
@@ -185,9 +238,8 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
 @given(started(0.5, 0.25, 0.875, 0.99))
 def test_every_cone_closes_at_its_radius_with_the_width_of_the_proof(case):
     """The theorem of `local_radius`, and that the search of a width finds one as well."""
-    if not is_locally_optimal(case):
+    if not is_locally_optimal(case) or not within(case):  # a start that is leaving
         return
-    assert within(case)
     assert is_large(case)
     pairs = pairs_of(case)
     sigma, exact, W = parts(case, pairs)[0], ExactData.of(case.data), rationals(case.start)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from attsvm import AttentionData
 from attsvm.exact import ExactData, separate
 from attsvm.exact.svm import nearest
-from properties.misled import choices, misled, starts_about, towards
+from properties.accord import in_accord
+from properties.misled import choices, misled, starts_about, towards, trapping_data
 from properties.runs import (
     LOCAL_TRAP,
     Run,
@@ -110,3 +111,20 @@ def test_pulling_data_are_tight_and_of_equal_rivals(data):
     answer = separate(ExactData.of(data), [0, 0])
     assert answer.status == "solved"
     assert answer.all_tight
+
+
+@settings(deadline=None)
+@given(trapping_data(), st.sampled_from([2.0, 1.0]))
+def test_trapping_data_have_a_worst_token_between_two_better_ones_in_accord(data, far):
+    assert in_accord(data)
+    assert (data.gamma.argmax(axis=1) == 0).all()
+    spread = (data.gamma[:, 2] - data.gamma[:, 1]) / (data.gamma[:, 0] - data.gamma[:, 2])
+    assert ((spread >= 1 / 8) & (spread <= 8)).all()
+    for i, tokens in enumerate(data.X):
+        assert tokens[0, i] > tokens[1, i] > tokens[2, i]
+    W, local = towards(data, np.full(data.n, 2))
+    assert local
+    with ctx.workprec(128):
+        kept = certified_limit(Run(data, 16 * far * W), "log-loss", "optimal")
+        assert kept is not None
+        assert kept < 0

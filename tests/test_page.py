@@ -1,7 +1,9 @@
 """Answers as text, as a table and as a picture say what the arrays say."""
 
+import math
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -71,6 +73,43 @@ def test_support_tokens_are_marked_and_no_others():
     assert marked == set(answer.float_answer.support[0]) == {2}
 
 
+def test_a_shared_slack_is_in_the_heading_and_its_support_alone_is_marked():
+    data = AttentionData.of(
+        [[[2.0], [1.0], [0.0]], [[4.0], [0.0], [-1.0]]], [[1.0], [1.0]], scores=[[1, 0, 0]] * 2
+    )
+    heading, *_, first, second, mark = str(solve(data, soft=0.5, slack="input")).splitlines()
+    assert heading.endswith("4 constraints, slack per input")
+    assert first.endswith("margins 1*:0.25  2:0.5")
+    assert second.endswith("margins 1*:1  2:1.25")
+    assert mark.endswith("support tokens, whose margin is 1 less their slack")
+    assert "slack per constraint" in str(solve(data, soft=0.5))
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "said"),
+    [
+        ((0.5, 2.0), "W = 0 up to C = 0.5, the hard margin from C = 2 on"),
+        ((0.5, math.inf), "W = 0 up to C = 0.5; there is no hard margin"),
+        ((math.inf, math.inf), "W = 0 for every C; there is no hard margin"),
+        ((0.5, math.nan), "W = 0 up to C = 0.5; floats do not tell whether there is a hard margin"),
+    ],
+)
+def test_thresholds_are_told_in_words(thresholds, said):
+    answer = solve(one_input(), soft=1.0).float_answer
+    shown = dict(page._facts(page._wrap(replace(answer, thresholds=thresholds))))
+    assert shown["soft"] == said
+    assert shown["objective"].endswith("] (not certified)")
+
+
+def test_an_input_of_one_token_has_no_margins_and_says_so():
+    X, Z = [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [1.0]]
+    mask = np.array([[True, True], [True, False]])
+    answer = solve(AttentionData.of(X, Z, scores=[[1, 0], [1, 0]], mask=mask))
+    assert "selects token 0; margins none, a single token" in str(answer)
+    assert "none, a single token" in words_of(answer._repr_html_())
+    assert "2 inputs, up to 2 tokens, 1 constraint\n" in str(answer)
+
+
 def test_idle_and_repeated_constraints_are_named():
     text = str(solve(REPEATED))
     assert "the same constraint: input 0 token 1 = input 0 token 2" in text
@@ -94,7 +133,7 @@ def test_single_answers_show_themselves_in_a_notebook():
     assert repr(att_svm(one_input())).startswith("<Att-SVM of 1 inputs, 3 tokens: solved")
     assert repr(solve(one_input())) == repr(att_svm(one_input()))[:-1] + ", exact certificate>"
     for answer in (solve(one_input(), norm="nuc"), solve(one_input(), soft=1.0)):
-        assert "inputs" in repr(answer)
+        assert re.search(r"of 1 inputs?, 3 tokens", repr(answer))
         assert "selects" in words_of(answer.float_answer._repr_html_())
     assert "unseparable" in repr(att_svm(UNSEPARABLE))
     joint = joint_svm(joint_inputs(), [1, 1, 1])

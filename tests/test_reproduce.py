@@ -294,6 +294,17 @@ def test_csv_and_json_hold_the_same_numbers(tmp_path):
     assert sorted(document["files"]) == sorted(p.as_posix() for p in tmp_path.iterdir())
 
 
+def test_the_sentences_among_the_facts_are_printed_before_the_files(attsvm, pack):
+    facts = '{"sets": sets, "free_concluded": "All of it grows.", "unit": "one step"}'
+    Path(pack).write_text(PACK.replace('{"sets": sets}', facts))
+    code, out, _ = attsvm("reproduce", "toy/free", "--pack", pack)
+    assert (code, out.splitlines()[:2]) == (
+        0,
+        ["free concluded: All of it grows.", "toy-free.json"],
+    )
+    assert "one step" not in out
+
+
 def test_the_same_seed_gives_the_same_bytes(tmp_path, attsvm, pack):
     folders = [tmp_path / name for name in ("a", "b", "c")]
     for folder, seed in zip(folders, (7, 7, 8), strict=True):

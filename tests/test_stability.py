@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from flint import arb, fmpq, fmpq_poly
-from hypothesis import example, given, settings
+from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 from attsvm.attention import softmax
@@ -79,6 +79,28 @@ def test_two_tokens_bound_all_others(case, loss, size):
 def test_the_chord_is_above_the_bound(y):
     assert bound(1.0, y) <= 0.5 + y + 1e-15
     assert bound(1.0, 0.5) == 1.0
+
+
+def test_two_tokens_are_proved_to_reach_more_than_the_bound_of_others():
+    assert regimes.two_tokens_reach_more()
+    assert regimes.two_tokens_reach_more(fmpq(99, 100))
+    assert not regimes.two_tokens_reach_more(fmpq(97, 100))
+    assert not regimes.two_tokens_reach_more(cells=1)
+
+
+@pytest.mark.parametrize("D", [0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 20.0])
+def test_the_bound_of_other_tokens_is_above_a_scan_and_below_two_tokens(D):
+    """In units of D/16, c = tanh(d/2) free for the others and mu = 0 for the two."""
+
+    def ratio(a, c):
+        return np.abs(a + c * D * (1 - a * a) / 4)
+
+    a, c = np.linspace(-1, 1, 801)[:, None], np.linspace(0, 1, 401)[None]
+    r, E = ratio(a, c), (1 - a * a) * (1 - c * c)
+    others = (E / (2 - 2 * np.minimum(r, 0.5)) * (r < 0.5)).max()
+    level = np.tanh(D * a / 4)
+    two = (2 * (1 - a * a) * (1 - level**2) * ratio(a, level)).max()
+    assert 0.98 * (1 - 4 / (D * D + 16)) <= others <= 1 - 4 / (D * D + 16) < two
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
@@ -275,6 +297,40 @@ def test_a_quarter_is_the_best_constant_on_the_same_data():
     assert not comparison.wide_enough(replace(tight, h=np.array([7.0, -1.01])))
     assert comparison.same_data_ball(tight) > 0
     assert comparison.same_data_ball(tight, share=0.999) < 0
+
+
+def test_a_condition_down_to_a_4_2th_of_the_product_is_not_enough():
+    """Each instance of the sibling meets the looser condition only, and refutes."""
+    for k in (1, 24, 26):
+        case = logistic.pulled(-1.0 - k / 512)
+        low, high = -1.0 - k / 512, 7.0
+        assert (high - low) * 2 / 4.2 <= high + 3 * low < (high - low) * 2 / 4
+        assert not comparison.wide_enough(case)
+        assert comparison.same_data_ball(case) < 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "edge", "way"),
+    [
+        (logistic.sharp_failure, 0.72259 / math.sqrt(2), -1),
+        (l2.beyond, 3.5331 * math.sqrt(149), 1),
+    ],
+)
+def test_what_fails_for_every_label_is_shown_in_all_octaves(claim, edge, way):
+    (condition,) = claim.hypotheses
+    for b in edge * 2.0 ** (way * np.arange(0.0, 8.0, 0.25)):
+        assert condition.holds(float(b))
+        assert claim.conclusion(float(b)).holds
+    drawn = []
+
+    @seed(0)
+    @settings(max_examples=200, database=None, deadline=None, phases=[Phase.generate])
+    @given(claim.data)
+    def draw(b):
+        drawn.append(way * math.log2(b / edge) % 1.0)
+
+    draw()
+    assert np.histogram(drawn, 4, (0.0, 1.0))[0].min() > 5
 
 
 # the picture

@@ -4,8 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
-import sys
-from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +17,23 @@ from attsvm import attention, losses, risk
 from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.theory.packs import load_packs
-from properties.sim import attention_shape, attentions
+from properties.sim import (
+    attention_shape,
+    attentions,
+    definition_3_3,
+    drift,
+    fitting,
+    heads,
+    rewritten,
+    tensor_trick,
+)
 from properties.sim.lemma_3_11 import closed_form
 from symbolic.sim import attention_shape as shapes
-from symbolic.sim.definition_3_3 import entry_residual
-from symbolic.sim.definition_3_6 import drift_residual, rivals_residual
-from symbolic.sim.fixed_head import absorbed_residual, pull_residual
-from symbolic.sim.l2_objective import inside_residual
+from symbolic.sim.definition_3_3 import entry_residual, sentence, sum_residual
+from symbolic.sim.definition_3_6 import drift_residual, merged_residuals, rivals_residual
+from symbolic.sim.fixed_head import gradient_residual, headed, multiples
+from symbolic.sim.formal import vanishes
+from symbolic.sim.l2_objective import forms_residual
 from symbolic.sim.lemma_3_11 import (
     expanded,
     expanded_residual,
@@ -36,10 +45,12 @@ from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, identities,
 from symbolic.sim.tensor_trick import margins_residual, residual
 from symbolic.sim.tensor_trick import structural_residual as structural_trick
 
+NUMBERS = {"symbolic.sim.formal", "symbolic.sim.sums"}
+"""Numbers that proofs calculate with; nothing is proved there."""
 PROOFS = sorted(
     module.name
     for module in pkgutil.walk_packages(symbolic.__path__, "symbolic.")
-    if not module.ispkg
+    if not module.ispkg and module.name not in NUMBERS
 )
 FILES = sorted(Path(symbolic.__file__).parent.rglob("*.py"))
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -74,19 +85,36 @@ def test_each_proof_lies_where_its_claim_does_and_each_is_claimed():
         assert name in REPEATED or any(f"{name}:{f}" in named for f in functions), name
 
 
+TRICK = [attention.kron_block, attention.vec]
+ENTRY = [
+    *(*TRICK, attention.softmax, attention.log_softmax_kernel),
+    *(definition_3_3.products, attentions.attention),
+]
+DRIFT = [attention.softmax, risk.covariance, losses.slope_kernel, drift.pull, drift.drift]
 TIED = {
     "sim/lemma-3.11:amended-1": [risk.covariance, losses.slope_kernel],
     "sim/lemma-3.11:amended-2": [risk.covariance, losses.slope_kernel],
     "sim/lemma-3.12:literal": [losses.slope_kernel],
     "sim/lemma-3.12:sharp": [losses.slope_kernel],
-    "sim/tensor-trick:literal": [attention.kron_block, attention.vec],
-    "sim/tensor-trick:sharp": [attention.kron_block, attention.vec],
-    "sim/orientation:amended-1": [attention.kron_block, attention.vec],
-    "sim/definition-3.3:literal-2": [attention.kron_block, attention.vec],
-    "sim/definition-3.6:amended-2": [risk.covariance, losses.slope_kernel],
-    "sim/definition-3.6:amended-3": [risk.covariance, losses.slope_kernel],
-    "sim/fixed-head:amended-1": [risk.covariance, losses.slope_kernel],
-    "sim/l2-objective:amended": [attention.vec],
+    "sim/tensor-trick:literal": [*TRICK, tensor_trick.sides],
+    "sim/tensor-trick:sharp": [*TRICK, tensor_trick.sides],
+    "sim/orientation:amended-1": TRICK,
+    "sim/attention-shape:amended-1": [fitting.misfit, fitting.normaliser, fitting.apart],
+    "sim/attention-shape:amended-2": TRICK,
+    "sim/definition-3.3:literal-1": [*TRICK, attention.softmax, definition_3_3.total],
+    "sim/definition-3.3:literal-2": ENTRY,
+    "sim/definition-3.3:amended": ENTRY,
+    "sim/definition-3.6:amended-2": DRIFT,
+    "sim/definition-3.6:amended-3": DRIFT,
+    "sim/fixed-head:amended-1": [
+        *(risk.covariance, losses.slope_kernel, attention.softmax),
+        *(heads.score, heads.values, heads.closed_form),
+    ],
+    "sim/fixed-head:amended-2": [heads.scores],
+    "sim/l2-objective:amended": [
+        *(attention.vec, attention.log_softmax_kernel),
+        *(rewritten.forms, rewritten.rewritten, attentions.attention),
+    ],
 }
 """The functions of the code that a claim evaluates and that its proof runs on symbols."""
 
@@ -97,50 +125,53 @@ ALSO = {
 """Claims whose proof takes what another claim's proof shows; they depend on it."""
 
 
-def executed(call):
-    """The code of all Python functions that a call runs."""
-    seen = set()
-    before = sys.getprofile()
-    sys.setprofile(lambda frame, event, _: seen.add(frame.f_code) if event == "call" else None)
-    try:
-        call()
-    finally:
-        sys.setprofile(before)
-    return seen
+def replaced(monkeypatch, function, mutant):
+    """Put other code in the place of a function's, wherever it has been imported."""
+    monkeypatch.setattr(inspect.unwrap(function), "__code__", mutant.__code__)
 
 
-def code(function):
-    return inspect.unwrap(function).__code__
+def evaluate(claim):
+    """The conclusion at all explicit instances."""
+    for case in claim.examples:
+        claim.conclusion(case)
 
 
-@pytest.mark.parametrize("name", TIED)
-def test_what_is_proved_is_what_the_claim_evaluates(name):
-    """Both the conclusion and the proof execute the same functions of the code."""
+def run(*proofs):
+    for module, _, name in (proof.partition(":") for proof in proofs):
+        getattr(importlib.import_module(module), name)()
+
+
+def broken(*_, **__):
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [(name, function) for name, functions in TIED.items() for function in functions],
+    ids=lambda x: x if isinstance(x, str) else x.__name__,
+)
+def test_without_a_function_neither_claim_nor_proof_goes_through(monkeypatch, name, function):
+    """So what is proved is what the claim evaluates."""
     claim = CLAIMS[name]
-    evaluated = executed(lambda: [claim.conclusion(case) for case in claim.examples])
+    assert ALSO.get(name, name) in (name, *claim.depends_on)
     proofs = [claim.proof] + [CLAIMS[n].proof for n in [ALSO.get(name)] if n]
-    assert ALSO.get(name, claim.id) in (claim.id, *claim.depends_on)
-    proved = set().union(*map(proving, proofs))
-    for function in TIED[name]:
-        assert code(function) in evaluated
-        assert code(function) in proved
+    replaced(monkeypatch, function, broken)
+    with pytest.raises(ZeroDivisionError):
+        evaluate(claim)
+    with pytest.raises(ZeroDivisionError):
+        run(*proofs)
 
 
-@cache
-def proving(proof):
-    """The code that a proof runs."""
-    module, _, function = proof.partition(":")
-    return executed(getattr(importlib.import_module(module), function))
+def test_every_proof_about_a_definition_is_tied():
+    statements = ("attention-shape", "definition-3", "fixed-head", "l2-objective", "tensor-trick")
+    for claim in PROVED:
+        if claim.statement_id.removeprefix("sim/").startswith(statements):
+            assert claim.id in TIED or claim.id.startswith("sim/definition-3.8")
 
 
 def shifted(function):
     """The function, a twentieth off."""
     return lambda *values: function(*values) * sp.Rational(21, 20)
-
-
-def other_block(A1, A2, j):
-    """The Kronecker product the other way round."""
-    return np.kron(A2, A1[j : j + 1])
 
 
 MUTANTS = [
@@ -151,13 +182,7 @@ MUTANTS = [
     ("lemma_3_12", "slope_kernel", lambda e: e / (1 + e)),
     ("lemma_3_12", "curvature_kernel", shifted(losses.curvature_kernel)),
     ("lemma_3_12", "curvature_kernel", lambda e: -losses.curvature_kernel(e)),
-    ("tensor_trick", "kron_block", other_block),
-    ("tensor_trick", "vec", lambda X: X.T.reshape(-1)),
-    ("definition_3_6", "covariance", shifted(risk.covariance)),
-    ("definition_3_6", "covariance", lambda s, g: s * g),
     ("definition_3_6", "slope_kernel", lambda e: -losses.slope_kernel(e)),
-    ("fixed_head", "covariance", lambda s, g: s * (g - (s * g).sum()) * g),
-    ("l2_objective", "vec", lambda X: X.T.reshape(-1)),
 ]
 
 
@@ -167,6 +192,124 @@ def test_a_proof_falls_with_the_function_that_it_runs(monkeypatch, module, name,
     monkeypatch.setattr(changed, name, mutant)
     with pytest.raises(AssertionError):
         changed.prove()
+
+
+VECTOR, ENTRIES = "definition_3_3:prove_vector", "definition_3_3:prove"
+OBJECTIVE, HEADS, TENSOR = "l2_objective:prove", "fixed_head:prove", "tensor_trick:prove"
+SCORE, WEIGHT = "definition_3_6:prove", "definition_3_6:prove_equal_rivals"
+SIZES, BLOCKS = "attention_shape:prove", "attention_shape:prove_vector"
+
+
+def raw(logits, mask=None):
+    return np.exp(_below_top(logits))
+
+
+def across(logits, mask=None):
+    weights = np.exp(_below_top(logits))
+    return weights / weights.sum(axis=0, keepdims=True)
+
+
+def squared(logits, mask=None):
+    weights = np.exp(_below_top(logits)) ** 2
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def unshifted(logits, mask):
+    return logits - np.log(np.exp(_below_top(logits)).sum(axis=-1, keepdims=True))
+
+
+def other_block(A1, A2, j):
+    return np.kron(A2, A1[j : j + 1])
+
+
+def entrywise(A1, A2, j):
+    return A1[j] * A2
+
+
+def by_columns(X):
+    return X.T.reshape(-1)
+
+
+def kept(s, gamma):
+    return s * gamma
+
+
+def plus(s, gamma):
+    return s * (gamma + (s * gamma).sum(axis=-1, keepdims=True))
+
+
+def headless(case, f):
+    return case.b * (f @ case.M)[0]
+
+
+def unlabelled(entry, f, slope):
+    return entry.A.T @ (slope * covariance(f, entry.h))
+
+
+def alike(case, *, head):
+    return case.b * case.M[:, 0]
+
+
+def upwards(sign, slope, pulled, other):
+    return -sign * slope * (pulled @ other)
+
+
+def halfway(A, f, scores):
+    return A.T @ (f * scores)
+
+
+def without_values(case, values):
+    return np.exp(log_attention(case)) @ values
+
+
+def other_divisor(case, read, divided):
+    logits = np.kron(case.A1, case.A2) @ vec(case.X)
+    return mat(np.exp(logits), read) @ (case.A3 @ case.Y)
+
+
+def unsized(A1, A2, X, Y, D, of, values, calculus):
+    return apart(normaliser(A1, A2, X, of, calculus).shape, D.shape), 0
+
+
+def anywhere(size, other):
+    return 0
+
+
+FALLING = [
+    (attention.softmax, raw, [VECTOR, ENTRIES, SCORE, HEADS]),
+    (attention.softmax, across, [VECTOR, ENTRIES]),
+    (attention.softmax, squared, [ENTRIES, SCORE, WEIGHT, HEADS]),
+    (attention.log_softmax_kernel, unshifted, [ENTRIES, OBJECTIVE]),
+    (
+        attention.kron_block,
+        other_block,
+        [TENSOR, ENTRIES, "tensor_trick:prove_orientation"],
+    ),
+    (attention.kron_block, entrywise, [BLOCKS]),
+    (attention.vec, by_columns, [TENSOR, ENTRIES, OBJECTIVE]),
+    (risk.covariance, kept, [SCORE, WEIGHT, HEADS]),
+    (risk.covariance, plus, [SCORE, WEIGHT, HEADS]),
+    (heads.score, headless, [HEADS]),
+    (heads.closed_form, unlabelled, [HEADS]),
+    (heads.scores, alike, ["fixed_head:prove_multiple"]),
+    (drift.drift, upwards, [SCORE, WEIGHT]),
+    (drift.pull, halfway, [SCORE, WEIGHT]),
+    (attentions.attention, without_values, [ENTRIES, OBJECTIVE]),
+    (rewritten.rewritten, other_divisor, [OBJECTIVE]),
+    (fitting.misfit, unsized, [SIZES]),
+    (fitting.apart, anywhere, [SIZES, BLOCKS]),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "mutant", "proof"),
+    [(function, mutant, proof) for function, mutant, proofs in FALLING for proof in proofs],
+    ids=lambda x: x if isinstance(x, str) else x.__name__,
+)
+def test_a_proof_falls_with_the_code_that_it_runs(monkeypatch, function, mutant, proof):
+    replaced(monkeypatch, function, mutant)
+    with pytest.raises(AssertionError):
+        run(f"symbolic.sim.{proof}")
 
 
 @pytest.mark.parametrize(("n", "d"), [(2, 1), (3, 2)])
@@ -210,6 +353,7 @@ def test_the_tensor_trick_for_factors_of_any_sizes(size):
 def test_the_tensor_trick_by_structure():
     assert structural_trick() == 0
     assert structural_trick(transposed=True) != 0
+    assert structural_trick(stacked="columns") != 0
 
 
 def test_margins_are_those_of_the_transpose_from_two_dimensions_on():
@@ -222,32 +366,34 @@ def test_margins_are_those_of_the_transpose_from_two_dimensions_on():
 def test_symbolic_sizes_are_those_of_the_arrays(n, d):
     case = attentions.Attention(*np.ones((3, n, d)), *np.ones((2, d, d)))
     there = dict(zip((shapes.n, shapes.d), (n, d), strict=True))
+    normaliser = fitting.normaliser(shapes.A1, shapes.A2, shapes.X, "logits", shapes.MATRICES)
     at = [
         tuple(int(sp.sympify(x).subs(there)) for x in size)
-        for size in (shapes.normaliser(), shapes.attention(shapes.normaliser()), shapes.block())
+        for size in (normaliser.shape, shapes.block())
     ]
     assert at[0] == (n, n)
-    assert attention_shape.misfit(case, "n", "n").holds
-    assert at[1] == attentions.attention(case, case.A2).shape
-    assert at[2] == attention.kron_block(case.A1, case.A2, 0).shape
-
-
-def test_a_normaliser_of_the_printed_size_does_not_fit():
-    with pytest.raises(AssertionError):
-        shapes.attention((shapes.d, shapes.d))
-    with pytest.raises(AssertionError):
-        shapes.attention((shapes.n, shapes.d))
+    assert attentions.attention(case, case.A2).shape == case.A1.shape
+    assert at[1] == attention.kron_block(case.A1, case.A2, 0).shape
+    for (rows, high), (columns, wide) in product({"n": shapes.n, "d": shapes.d}.items(), repeat=2):
+        for of, values in product(("logits", "X"), ("A2", "A2^T", "none")):
+            found = attention_shape.parts(case, rows, columns, of, values)
+            symbolic_misfit = shapes.misfits(high, wide, of, values)
+            assert found == tuple(int(sp.sympify(x).subs(there)) for x in symbolic_misfit)
 
 
 def test_neighbours_of_the_other_definitions_fail():
-    assert any(x != 0 for x in entry_residual(2, 1, transposed=True))
-    assert all(x == 0 for x in entry_residual(1, 2, transposed=True))
-    assert drift_residual(3, 1, sign=1) != 0
+    assert not any(map(vanishes, entry_residual(sentence(3, 1), transposed=True)))
+    assert all(map(vanishes, entry_residual(sentence(1, 2), transposed=True)))
+    assert not any(map(vanishes, sum_residual(sentence(3, 1), power=2)))
+    assert not vanishes(drift_residual(3, 1, sign=-1))
+    assert all(x != 0 for x in merged_residuals(gap=sp.Integer(2)))
     assert any(x != 0 for x in rivals_residual(2, 1, gap=sp.Integer(1)))
-    assert any(x != 0 for x in inside_residual(3, swapped=True))
-    assert any(x != 0 for x in inside_residual(3, read="columns"))
-    assert any(x != 0 for x in absorbed_residual(2, 2, 2, ignored=True))
-    assert all(x == 0 for x in pull_residual(2, 3))
+    assert not any(map(vanishes, forms_residual(sentence(3, 1), divided="whole")))
+    assert not all(map(vanishes, forms_residual(sentence(2, 2), read="columns")))
+    for taken in ("ignored", "mean"):
+        assert not any(map(vanishes, gradient_residual(headed(2, 1, 2, 2), taken)))
+    c = sp.Symbol("c", positive=True)
+    assert multiples(2, 1, [2 * c]) == [2 * c]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

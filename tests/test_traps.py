@@ -290,7 +290,6 @@ def test_traps_close_only_where_margins_grow_in_all_of_the_set(name, level):
                 chosen = zip(exact.gamma, trap.selected, strict=True)
                 assert all(loss_slope(name, gamma[own]) < 0 for gamma, own in chosen)
     assert edges >= (5 if name in DECREASING else 1)
-    print("APART", apart, edges, settled)
     assert settled == 0 if name == "logistic" else settled >= 3
 
 

@@ -22,11 +22,21 @@ LEDGER = ".attsvm/ledger.jsonl"
 
 
 class Parser(argparse.ArgumentParser):
-    """Its complaints are errors of our own."""
+    """Its complaints are errors of our own.
+
+    Attributes:
+        remedies: what to do where an option is told to be wrong, instead of asking for help.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.remedies: dict[str, str] = {}
 
     def error(self, message: str) -> Any:
-        """Raise UsageError, with the way to the help."""
-        raise UsageError(message, remedy=f"See `{self.prog} --help`.")
+        """Raise UsageError, with the remedy of the option or the way to the help."""
+        help = f"See `{self.prog} --help`."
+        option = message.partition("argument ")[2].partition(":")[0]
+        raise UsageError(message, remedy=self.remedies.get(option, help))
 
 
 def positive_integer(text: str) -> int:

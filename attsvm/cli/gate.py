@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 
+from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers
 from attsvm.errors import UsageError
 
@@ -26,7 +27,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
     from attsvm.theory.files import write_json
-    from attsvm.theory.gate import concerned, hold, read_expectations
+    from attsvm.theory.gate import brief, concerned, hold, read_expectations
     from attsvm.theory.ledger import last_run
     from attsvm.theory.packs import load_packs
 
@@ -51,12 +52,12 @@ def run(options: argparse.Namespace) -> int:
         document = {"schema": 1, "passed": not reasons, "reasons": list(reasons)}
         write_json(options.json, {**document, "left_out": left_out})
     if options.json != "-":
-        for reason in reasons:
-            print(reason)
+        for line in brief(run, expectations, reasons):
+            print(line)
         print(
-            f"gate: {len(reasons)} reason(s) to stop"
+            f"gate: {counted(len(reasons), 'reason')} to stop"
             if reasons
-            else f"gate: {len(run.verdicts)} verdicts as reviewed"
+            else f"gate: {counted(len(run.verdicts), 'verdict')} as reviewed"
         )
         for name in left_out:
             print(f"the run checked nothing of the installed pack {name}, nor was it held to it")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import write_whole
+from attsvm._words import counted
 from attsvm.cli.arguments import Parsers, positive_integer, seconds
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, ensure_writable, keep_from_git
@@ -84,7 +85,8 @@ def _tell_of_nothing(options: argparse.Namespace) -> None:
         Path(options.json).parent.mkdir(parents=True, exist_ok=True)
         write_whole(options.json, lambda file: file.write(f"{text}\n".encode()))
     seen = document["examples"] + document["rejected"]
-    when = f"after {document['examples']} instances" if seen else "before anything was looked at"
+    when = f"after {counted(document['examples'], 'instance')}"
+    when = when if seen else "before anything was looked at"
     print(f"interrupted {when}: {document['claim']}")
     for path in options.stored.values():
         print(f"counterexample: {path}")
@@ -99,7 +101,17 @@ def _searchers(text: str | None) -> list[str] | None:
         raise UsageError(
             "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
         )
-    if not {"explicit", "ensemble", "drawn"} & set(chosen):
+    from attsvm.theory.searchers import GUIDED
+
+    drawing = ("explicit", "ensemble", "drawn")
+    strange = [name for name in chosen if name not in (*drawing, *GUIDED)]
+    if strange:
+        raise UsageError(
+            "no searcher of that name",
+            value=", ".join(strange),
+            remedy=f"There are: {', '.join((*drawing, *GUIDED))}.",
+        )
+    if not set(drawing) & set(chosen):
         raise UsageError(
             "guided searchers start from instances that others draw",
             value=text,
@@ -177,20 +189,23 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     options.account = result
     document = result.json()
     shown: list[str] = []
+    kept: list[str] = []
     document["kept"] = False
     if result.smallest is not None:
         stored.update(counterexample.store(folder, result))
         keep_from_git(folder)
+        shown = counterexample.shown(claim, options.sibling, result.smallest)
         there = counterexample.read(stored["smallest"])
         document["kept"] = there["instance"] != result.smallest.instance
-        shown = counterexample.shown(claim, options.sibling, result.smallest)
+        if document["kept"]:
+            kept = counterexample.standing(stored["smallest"], claim, options.sibling)
     document["unfinished"] = unfinished(result, seconds)
     document["counterexample"] = stored.get("smallest")
     document["worst"] = stored.get("worst")
     if options.json:
         files.write_json(options.json, document)
     if options.json != "-":
-        tell_hunt(document, options.pack, shown)
+        tell_hunt(document, options.pack, shown, kept)
     options.told = True
     if result.error is not None:
         print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)

@@ -13,7 +13,7 @@ from attsvm.errors import FileError
 if TYPE_CHECKING:
     from attsvm.theory.ledger import Ledger
 
-__all__ = ["ensure_json", "ensure_writable", "keep_from_git", "open_ledger"]
+__all__ = ["ensure_file", "ensure_json", "ensure_writable", "keep_from_git", "open_ledger"]
 
 
 def open_ledger(path: str) -> Ledger:
@@ -59,13 +59,22 @@ def ensure_writable(folder: Path, option: str) -> None:
         )
 
 
+def ensure_file(path: str, option: str) -> None:
+    """The same for a file that an option names.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    ensure_writable(Path(path).parent, option)
+    if Path(path).is_dir():
+        raise FileError(f"cannot write {path}: it is a folder", remedy="Name a file.")
+
+
 def ensure_json(path: str | None) -> None:
-    """The same for the file that --json names.
+    """The same for what --json names, where that is a file.
 
     Raises:
         FileError: it cannot be written.
     """
     if path and path != "-":
-        ensure_writable(Path(path).parent, "--json")
-        if Path(path).is_dir():
-            raise FileError(f"cannot write {path}: it is a folder", remedy="Name a file.")
+        ensure_file(path, "--json")

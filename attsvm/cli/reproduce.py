@@ -45,6 +45,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         write_json(options.json, document)
     if options.json != "-":
+        for name, fact in document["facts"].items():
+            if isinstance(fact, str) and fact.endswith("."):  # a sentence is a conclusion
+                print(f"{name.replace('_', ' ')}: {fact}")
         print("\n".join(document["files"]))
     if document["no_pictures"]:
         print(f"attsvm: numbers, but no picture: {document['no_pictures']}", file=sys.stderr)

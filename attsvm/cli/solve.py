@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attsvm.cli.arguments import Parsers, price
 from attsvm.cli.compiling import tell_of_compiling
+from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
 
 __all__ = ["add", "run"]
@@ -24,8 +25,9 @@ def add(parsers: Parsers) -> None:
         "--targets",
         default="opt",
         metavar="opt|I,J,...",
-        help="tokens to select: the optimal ones, or an index per input",
+        help="tokens to select: the optimal ones, or an index per input, from 0 on",
     )
+    parser.remedies["--targets"] = "Indices start at 0; join them by =, as in --targets=0,2."
     parser.add_argument("--soft", type=price, metavar="C", help="soft margin with this price")
     parser.add_argument(
         "--slack",
@@ -58,8 +60,10 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.slack is not None and options.soft is None:
         raise UsageError("--slack is about the soft margin", remedy="Give --soft C as well.")
+    ensure_json(options.json)
     if options.plot:
         ensure_drawable(Path(options.plot))
+        ensure_file(options.plot, "--plot")
     tell_of_compiling("soft" if options.soft else "nuclear" if options.norm == "nuc" else "")
     answer = solve(
         AttentionData.load(options.data),
@@ -73,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json != "-":
         print(answer)
     if options.plot and answer.solved:
+        Path(options.plot).parent.mkdir(parents=True, exist_ok=True)
         answer.plot(options.plot)
     elif options.plot:
         print("attsvm: no plot: there are no margins to draw", file=sys.stderr)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, open_ledger
 
 if TYPE_CHECKING:
+    from attsvm.theory.verify import Checked
     from attsvm.theory.workers import Workers
 
 __all__ = ["add", "run"]
+
+_LISTED = 5
+"""Up to so many claims that an interrupted run did not check are named in full."""
 
 
 def add(parsers: Parsers) -> None:
@@ -28,8 +34,54 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check; 0 where every verdict is as expected, 1 where not."""
-    with crew(options) as those:
-        return _verify(those, options)
+    options.wanted, options.checked = [], {}
+    try:
+        with crew(options) as those:
+            return _verify(those, options)
+    except KeyboardInterrupt:
+        if options.wanted:
+            _tell_of_the_part_done(options)
+        raise
+
+
+def _tell_of_the_part_done(options: argparse.Namespace) -> None:
+    """Print the verdicts that an interrupted run came to, and what to do next."""
+    from attsvm.theory.report import outcome
+
+    checked = [options.checked[c] for c in options.wanted if c in options.checked]
+    if checked and options.json != "-":
+        _tell(checked, options)
+    left = [c for c in options.wanted if c not in options.checked]
+    said = f"{len(checked)} of {counted(len(options.wanted), 'claim')}"
+    out = sys.stderr if options.json == "-" else sys.stdout
+    if checked:
+        said += f": {outcome(sum(not c.as_expected for c in checked), 0)}"
+    print(said, file=out)
+    if left:
+        command = f"attsvm verify{_packs(options)} --profile {options.profile}"
+        command += f" --seed {options.seed}"
+        few = len(left) <= _LISTED
+        rest = " ".join(left) if few else "ID ..., by id or prefix, the first " + left[0]
+        print(f"check the rest: {command} {rest}", file=out)
+
+
+def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
+    """Print the table, and the counterexample of every claim that fell against expectation."""
+    from attsvm.theory.counterexample import shown
+    from attsvm.theory.report import table_text
+
+    table_text([c.json() for c in checked])
+    for each in checked:
+        if each.as_expected or each.reading.refuted is None:
+            continue
+        print(f"{each.claim.id} is refuted by")
+        for line in shown(each.claim, "", each.reading.refuted):
+            print(f"  {line}")
+        print(f"replay it: attsvm replay{_packs(options)} {each.counterexample}")
+
+
+def _packs(options: argparse.Namespace) -> str:
+    return "".join(f" --pack {pack}" for pack in options.pack)
 
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
@@ -37,15 +89,19 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.profiles import profile_named
-    from attsvm.theory.report import Live, outcome, table_text
-    from attsvm.theory.verify import Checked, plan, verify
+    from attsvm.theory.report import Live, outcome
+    from attsvm.theory.verify import plan, verify
 
     ensure_json(options.json)
     packs = load_packs(options.pack)
-    total = len(plan(find_claims(packs, options.ids), profile_named(options.profile)))
+    claims = find_claims(packs, options.ids)
+    options.wanted = [c.id for c in claims]
+    total = len(plan(claims, profile_named(options.profile)))
     with open_ledger(options.ledger) as ledger, Live(total) as live:
 
         def progress(done: int, _: int, checked: Checked | None) -> None:
+            if checked is not None:
+                options.checked[checked.claim.id] = checked
             if options.stopped:
                 raise KeyboardInterrupt
             live.update(done, None if checked is None else f"{checked.claim.id}: {checked.verdict}")
@@ -61,24 +117,23 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             examples_folder=Path(options.ledger).parent / "counterexamples",
             progress=progress,
         )
-    document = report.json()
     if options.json:
-        write_json(options.json, document)
+        write_json(options.json, report.json())
     if options.json != "-":
-        table_text(document["claims"])
+        _tell(list(report.checked), options)
         for line in summary(report.replayed):
             print(line)
         examples = sum(c.reading.examples for c in report.checked)
         wrong = sum(not c.as_expected for c in report.checked)
         print(
-            f"{len(report.checked)} claims on {examples} instances, profile {report.profile}, "
+            f"{counted(len(report.checked), 'claim')} on {counted(examples, 'instance')}, "
+            f"profile {report.profile}, "
             f"seed {report.seed}: " + outcome(wrong, sum(not r.confirmed for r in report.replayed))
         )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
-            with_pack = "".join(f" --pack {pack}" for pack in options.pack)
             print(
-                f"{len(stored)} counterexample(s) in {Path(stored[0]).parent}; "
-                f"replay them: attsvm replay{with_pack} FILE"
+                f"{counted(len(stored), 'counterexample')} of this run in "
+                f"{Path(stored[0]).parent}; replay one: attsvm replay{_packs(options)} FILE"
             )
     return 0 if report.matched else 1

@@ -1,12 +1,15 @@
-"""Rigorous enclosures of Lipschitz constants."""
+"""Rigorous enclosures of Lipschitz constants, by the kernels of `attsvm.lipschitz` on balls."""
 
 from __future__ import annotations
 
 import heapq
 import itertools
+from typing import Any
 
 from flint import arb, arb_series, ctx, fmpq
 
+from attsvm import lipschitz as kernels
+from attsvm.errors import DataError
 from attsvm.exact.numbers import Matrix, Number, dot, subtract
 
 _Cell = tuple[float, fmpq, fmpq, arb]
@@ -14,6 +17,7 @@ _Cell = tuple[float, fmpq, fmpq, arb]
 __all__ = [
     "log_loss_gradient_constant",
     "logistic_curvature",
+    "softmax_constant",
     "softmax_entry_constant",
     "softmax_gradient_constant",
     "softmax_outer_constant",
@@ -22,17 +26,55 @@ __all__ = [
 ]
 
 
+def _root(value: Any) -> arb:
+    return arb(value).sqrt()
+
+
+def _size(value: Number) -> Number:
+    """The number itself, if it is not negative, nor a ball that holds something negative or inf.
+
+    Raises:
+        DataError: it is not.
+    """
+    if not (value >= 0 and arb(value).is_finite()):
+        raise DataError(
+            "a size must be a finite number that is not negative",
+            value=str(value),
+            remedy="Pass a norm, or max(h) - min(h) of finite values.",
+        )
+    return value
+
+
 def logistic_curvature() -> arb:
     """Sup |g''| = 1/(6 sqrt 3)."""
-    return 1 / (6 * arb(3).sqrt())
+    return arb(kernels.curvature_constant(_root))
+
+
+def softmax_constant() -> arb:
+    """1/2 of `attsvm.lipschitz.SOFTMAX_LIPSCHITZ`."""
+    return arb(kernels.softmax_constant(_root))
+
+
+def softmax_entry_constant() -> arb:
+    """sqrt(2)/4 of `attsvm.lipschitz.SOFTMAX_ENTRY_LIPSCHITZ`."""
+    return arb(kernels.softmax_entry_constant(_root))
+
+
+def softmax_outer_constant() -> arb:
+    """3^(-3/4) of `attsvm.lipschitz.SOFTMAX_OUTER_LIPSCHITZ`."""
+    return arb(kernels.softmax_outer_constant(_root))
 
 
 def log_loss_gradient_constant(oscillation: Number) -> arb:
-    """Enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational."""
-    D = fmpq(oscillation)
+    """Enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational.
+
+    Raises:
+        DataError: an oscillation that is negative.
+    """
+    D = _size(fmpq(oscillation))
     if D * D <= 12:
-        return arb(D) / (3 * arb(3).sqrt())
-    return arb((D / 4 + 1 / D) ** 2 / 2)
+        return arb(kernels.log_loss_below(arb(D), _root))
+    return arb(kernels.log_loss_beyond(D))
 
 
 def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
@@ -41,16 +83,23 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
     The critical point, the only one in [0, 3/5], is bisected in rationals until the bracket is
     2^-prec wide; the height is rational and its slope below 4 (r + w) w: the maximum is at most
     that times the width above the height at the bracket's middle.
+
+    Raises:
+        DataError: r < w/2, which no h and b have, or a size that is negative.
     """
-    w, r = fmpq(oscillation), fmpq(reach)
+    w, r = _size(fmpq(oscillation)), _size(fmpq(reach))
     middle = r - w / 2
+    if middle < 0:
+        raise DataError(
+            "the residuals h - b reach less far than half of their oscillation",
+            value=(str(w), str(r)),
+            remedy="Pass max(h) - min(h) and max |h - b|.",
+        )
     low, high = fmpq(0), fmpq(3, 5)
     for _ in range(ctx.prec):
         a = (low + high) / 2
-        rising = middle * (1 - 3 * a * a) > w * a * (2 - 3 * a * a)
-        low, high = (a, high) if rising else (low, a)
-    a = (low + high) / 2
-    value = arb(w * (1 - a * a) * (middle * a + w * (1 - 3 * a * a) / 4))
+        low, high = (a, high) if kernels.squared_slope(w, middle, a) > 0 else (low, a)
+    value = arb(kernels.squared_height(w, middle, (low + high) / 2))
     return value.union(value + arb(4 * (r + w) * w * (high - low)))
 
 
@@ -61,8 +110,11 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
     the second derivative is proved negative there, the maximum is bracketed by the sign of the
     first, and lies above the value at the bracket's middle by at most slope times width; else
     the bounds of the search are returned.
+
+    Raises:
+        DataError: an oscillation that is negative.
     """
-    D = arb(oscillation)
+    D = arb(_size(oscillation))
     if oscillation == 0:
         return arb(0)
     heap = [_cell(D, fmpq(0), fmpq(1))]
@@ -112,16 +164,14 @@ def _interval(low: fmpq, high: fmpq) -> arb:
 
 
 def _height(D: arb, a: arb, terms: int) -> list[arb]:
-    """D (1-a^2)/8 max_c (1-c^2)(a + w c), w = D (1-a^2)/4, and its Taylor coefficients at a."""
+    """The largest `softmax_height` over c at a, and its Taylor coefficients."""
     x = arb_series([a, arb(1)], terms)
-    p = (1 - x * x) / 4
-    w = p * D
+    w = (1 - x * x) / 4 * D
     square = x * x + 3 * w * w
-    bottom = x + square.sqrt() if square[0] > 0 else square
-    if not (square[0] > 0 and bottom[0] > 0):
+    if not (square[0] > 0 and (x + square.sqrt())[0] > 0):
         return [arb("nan")] * terms  # the interval is too wide to divide by
-    c = w / bottom
-    value = D * p * (1 - c * c) * (x + w * c) / 2
+    c = kernels.best_level(w, x, square.sqrt())
+    value = kernels.softmax_height(D, D * D, x, c)
     return [value[k] for k in range(terms)]
 
 
@@ -129,22 +179,11 @@ def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
     """An interval of a with an upper bound of the height on it, first in a heap where largest."""
     ball = _interval(low, high)
     # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
-    p = (1 - ball * ball) / 4
-    upper = (D * p * (ball + D * p / arb(3).sqrt()) / 2).upper()
+    upper = (kernels.softmax_height(D, D * D, ball, 1 / arb(3).sqrt()) * 3 / 2).upper()
     fine = _height(D, ball, 1)[0].upper()
     if fine.is_finite() and fine < upper:
         upper = fine
     return -float(upper), low, high, upper
-
-
-def softmax_entry_constant() -> arb:
-    """sqrt(2)/4 of `attsvm.lipschitz.SOFTMAX_ENTRY_LIPSCHITZ`."""
-    return arb(2).sqrt() / 4
-
-
-def softmax_outer_constant() -> arb:
-    """3^(-3/4) of `attsvm.lipschitz.SOFTMAX_OUTER_LIPSCHITZ`."""
-    return 1 / arb(27).sqrt().sqrt()
 
 
 def spread(A: Matrix) -> arb:

@@ -14,6 +14,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.svm import ExactAnswer, decide, nearest
+from attsvm.svm.certificate import coprime
 from attsvm.svm.frobenius import FrobeniusAnswer, grade, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import Programme, att_svm_programme
@@ -130,9 +131,8 @@ class Answer:
     def _exact_duals(self) -> list[list[str]]:
         assert self.exact is not None
         table = [["0"] * self.programme.shape[1] for _ in range(self.programme.shape[0])]
-        for i, t, w in zip(
-            self.programme.input, self.programme.token, self.exact.duals, strict=True
-        ):
+        duals = self.exact.duals if self.solved else coprime(self.exact.duals)
+        for i, t, w in zip(self.programme.input, self.programme.token, duals, strict=True):
             table[int(i)][int(t)] = str(w)
         return table
 

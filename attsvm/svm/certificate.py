@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
+from flint import fmpq
+
 from attsvm.errors import SolverError
 from attsvm.exact.svm import ExactAnswer, decide
 from attsvm.svm.frobenius import FrobeniusAnswer
 
-__all__ = ["certify"]
+__all__ = ["certify", "coprime"]
+
+
+def coprime(weights: Sequence[fmpq]) -> list[fmpq]:
+    """Rationals, not all zero, as integers in the same proportion without a common divisor."""
+    below = math.lcm(*(int(w.q) for w in weights))
+    above = math.gcd(*(int(w.p) * (below // int(w.q)) for w in weights))
+    return [w * below / above for w in weights]
 
 
 def certify(answer: FrobeniusAnswer) -> ExactAnswer:

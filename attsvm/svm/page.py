@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm._files import write_whole
+from attsvm._words import counted
 from attsvm.errors import DataError, UsageError
 from attsvm.svm.frobenius import FrobeniusAnswer
 from attsvm.svm.nuclear import NuclearAnswer
@@ -26,22 +27,24 @@ _PROOFS = {
     "float": "graded in floating point: residuals recomputed, not certified",
 }
 
+_ALONE = "none, a single token"
+"""In the place of the margins of an input that has no other token."""
+
 
 def text(answer: Answer) -> str:
     """The page that `attsvm solve` prints."""
     lines = [_title(answer), *(f"{name:<9} {value}" for name, value in _facts(answer))]
     if answer.solved:
-        n = answer.programme.shape[0]
+        n, support = answer.programme.shape[0], answer.float_answer.support
         width = len(str(n - 1))
         for i in range(n):
             shown = "  ".join(
-                f"{t}{'*' if t in answer.float_answer.support[i] else ''}:{margin:.4g}"
-                for t, margin in _row(answer, i)
+                f"{t}{'*' if t in support[i] else ''}:{margin:.4g}" for t, margin in _row(answer, i)
             )
             target = answer.programme.targets[i]
-            lines.append(f"input {i:>{width}}   selects token {target}; margins {shown}")
-        most = " at most" if isinstance(answer.float_answer, SoftAnswer) else ""
-        lines.append(f"          * marks support tokens, whose margin is{most} 1")
+            lines.append(f"input {i:>{width}}   selects token {target}; margins {shown or _ALONE}")
+        less = " less their slack" if isinstance(answer.float_answer, SoftAnswer) else ""
+        lines.append(f"          * marks support tokens, whose margin is 1{less}")
     return "\n".join(lines)
 
 
@@ -64,7 +67,7 @@ def html(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> str:
             f"<b>{t}: {margin:.4g}</b>" if t in support else f"{t}: {margin:.4g}"
             for t, margin in _row(whole, i)
         )
-        rows.append(f"<tr><td>{i}</td><td>{int(target)}</td><td>{cells}</td></tr>")
+        rows.append(f"<tr><td>{i}</td><td>{int(target)}</td><td>{cells or _ALONE}</td></tr>")
     head = "<tr><th>input</th><th>selects</th><th>margins (support tokens in bold)</th></tr>"
     return page + f"<table>{head}{''.join(rows)}</table>"
 
@@ -147,11 +150,12 @@ def _wrap(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> Answ
 def _title(answer: Answer) -> str:
     n, T = answer.programme.shape
     kind = {"fro": "Frobenius", "nuc": "Nuclear-norm"}[answer.norm]
-    if isinstance(answer.float_answer, SoftAnswer):
-        kind = "Soft-margin"
+    a, slack = answer.float_answer, ""
+    if isinstance(a, SoftAnswer):
+        kind, slack = "Soft-margin", f", slack per {a.slack_per}"
     return (
-        f"{kind} {answer.programme.name}: {n} inputs, up to {T} tokens, "
-        f"{len(answer.programme.bound)} constraints"
+        f"{kind} {answer.programme.name}: {counted(n, 'input')}, up to {counted(T, 'token')}, "
+        f"{counted(len(answer.programme.bound), 'constraint')}{slack}"
     )
 
 
@@ -171,12 +175,11 @@ def _facts(answer: Answer) -> list[tuple[str, str]]:
     if answer.kind == "float" and isinstance(a, FrobeniusAnswer):
         facts.append(("", "(attsvm.svm.certify does it in rationals, on request)"))
     if isinstance(a, SoftAnswer):
-        first, second = a.thresholds
         ray = f"t W/|W|, {a.segment[0]:.6g} <= t <= {a.segment[1]:.6g}"
         facts += [
             ("norm", f"{a.value:.12g}"),
-            ("objective", f"{a.objective:.12g} with C = {a.C:.6g}, {bracket}"),
-            ("soft", f"W = 0 up to C = {first:.6g}, the hard margin from C = {second:.6g} on"),
+            ("objective", f"{a.objective:.12g} with C = {a.C:.6g}, {bracket} (not certified)"),
+            ("soft", _path(*a.thresholds)),
         ]
         if a.segment[0] != a.segment[1]:
             facts.append(("solutions", ray))
@@ -201,6 +204,20 @@ def _facts(answer: Answer) -> list[tuple[str, str]]:
         )
         facts.append(("repeated", f"the same constraint: {'; '.join(groups)}"))
     return facts
+
+
+def _path(first: float, second: float) -> str:
+    """What the soft margin is as its price grows, from the two thresholds."""
+    if first == math.inf:
+        return "W = 0 for every C; there is no hard margin"
+    start = f"W = 0 up to C = {first:.6g}"
+    if math.isnan(first):
+        start = "floats do not tell up to which C W = 0"
+    if second == math.inf:
+        return f"{start}; there is no hard margin"
+    if math.isnan(second):
+        return f"{start}; floats do not tell whether there is a hard margin"
+    return f"{start}, the hard margin from C = {second:.6g} on"
 
 
 def _tokens(rows: tuple[tuple[int, ...], ...]) -> str:

@@ -13,6 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import certain_margins
+from attsvm.svm.certificate import coprime
 from attsvm.svm.farkas import surely_cancel
 from attsvm.svm.frobenius import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
@@ -40,7 +41,9 @@ class Separability:
 
     @property
     def farkas(self) -> tuple[tuple[int, int, fmpq], ...]:
-        """(input, token, weight): the multipliers in rationals, checked to cancel exactly.
+        """(input, token, weight): integer multipliers without a common divisor.
+
+        They are checked to cancel exactly.
 
         Raises:
             SolverError: the exact method did not end.
@@ -50,7 +53,8 @@ class Separability:
         exact = decide(self.rows, self.weights)
         if exact.status != "unseparable":
             raise SolverError("rationals find the rows separable", value=exact.status)
-        each = zip(self.rows.input.tolist(), self.rows.token.tolist(), exact.duals, strict=True)
+        duals = coprime(exact.duals)
+        each = zip(self.rows.input.tolist(), self.rows.token.tolist(), duals, strict=True)
         return tuple((i, t, w) for i, t, w in each if w != 0)
 
     def __repr__(self) -> str:

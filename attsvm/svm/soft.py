@@ -18,9 +18,10 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
+from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
@@ -92,14 +93,26 @@ class SoftAnswer:
 
     @property
     def support(self) -> tuple[tuple[int, ...], ...]:
-        """Tokens whose margin is at most 1, to 1e-7: those that W may rest on, input by input."""
-        return _by_input(self.margins <= 1.0 + TIGHT)
+        """Tokens whose margin is 1 less their slack, to 1e-7: those that W may rest on."""
+        return _by_input(self._tight)
 
     @property
     def degenerate(self) -> tuple[tuple[int, ...], ...]:
         """Tokens of the support whose multiplier is zero, input by input."""
         idle = self.duals <= TIGHT * self.duals.max()
-        return _by_input((self.margins <= 1.0 + TIGHT) & idle)
+        return _by_input(self._tight & idle)
+
+    @property
+    def _tight(self) -> Bool[Array, "n T"]:
+        """Where margin and slack add up to 1, to 1e-7 of 1 plus the slack."""
+        return self.margins + self.slacks <= 1.0 + TIGHT * (1.0 + self.slacks)
+
+    @property
+    def slack_per(self) -> Literal["constraint", "input", "group"]:
+        """What has a slack of its own; `input` where every input has one constraint."""
+        if np.array_equal(self.groups, np.unique(self.programme.input, return_inverse=True)[1]):
+            return "input"
+        return "constraint" if len(self.prices) == len(self.groups) else "group"
 
     @property
     def rank(self) -> int:
@@ -117,7 +130,8 @@ class SoftAnswer:
         """What a reader wants first."""
         n, T = self.programme.shape
         return (
-            f"<soft {self.programme.name} of {n} inputs, {T} tokens, C = {self.C:.6g}: "
+            f"<soft {self.programme.name} of {counted(n, 'input')}, {counted(T, 'token')}, "
+            f"C = {self.C:.6g}: "
             f"{self.kind}, objective {self.objective:.10g}, norm {self.value:.10g}, "
             f"gap {self.gap:.1e}>"
         )
@@ -225,7 +239,7 @@ def _prices(C: object, groups: Array) -> Array:
     values = np.broadcast_to(given, m).astype(np.float64) if known else np.zeros(m)
     if not ((values > 0.0) & (values < np.inf)).all():
         raise DataError(
-            f"C must be a positive finite number, or {m} of them, one a constraint",
+            f"the price of slack is a positive finite number, or {m} of them, one a constraint",
             value=C,
             remedy="Choose a price of slack.",
         )

@@ -40,8 +40,8 @@ class Outcome:
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
-        broke: made-up instances on which a hypothesis or the conclusion raised, with the first of
-            them.
+        broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
+            raised, with the first of them and who proposed it.
         max_slack: largest float slack.
         coverage: what the ordinary instances were like, counted by kind and word.
     """

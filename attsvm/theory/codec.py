@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import re
 import types
@@ -14,7 +15,7 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
-__all__ = ["canonical", "decode", "decode_exactly", "encode", "records"]
+__all__ = ["canonical", "decode", "decode_exactly", "encode", "ensure_type", "records"]
 
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
@@ -127,11 +128,16 @@ def decode_exactly(document: Any, hint: Any) -> Any:
             "a number in the file is not held exactly by its type, or not written in our way",
             remedy="Write short fractions, or hexadecimal floats.",
         )
-    _ensure_type(value, hint)
+    ensure_type(value, hint)
     return value
 
 
-def _ensure_type(value: Any, hint: Any) -> None:
+def ensure_type(value: Any, hint: Any) -> None:
+    """Nothing where a value is of the type, its annotations of shapes and kinds included.
+
+    Raises:
+        FileError: it is not.
+    """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in (Any, typing.Any) or isinstance(hint, typing.TypeVar):
         return
@@ -140,22 +146,29 @@ def _ensure_type(value: Any, hint: Any) -> None:
         kinds = arguments[:1] * len(value) if whole else arguments
         if len(kinds) == len(value):
             for item, kind in zip(value, kinds, strict=True):
-                _ensure_type(item, kind)
+                ensure_type(item, kind)
             return
     elif origin in (types.UnionType, typing.Union):
         if any(_is_of(value, kind) for kind in arguments):
             return
     elif _is_of(value, hint):
         if dataclasses.is_dataclass(value):
-            hints = typing.get_type_hints(type(value), include_extras=True)
+            record: Any = type(value)
+            hints = _hints(record)
             for field in dataclasses.fields(value):
-                _ensure_type(getattr(value, field.name), hints[field.name])
+                ensure_type(getattr(value, field.name), hints[field.name])
         return
     raise FileError(
         "a value in the file is of another type than its claim asks for",
         value=type(value).__name__,
         remedy=f"It asks for {getattr(hint, '__name__', hint)}.",
     )
+
+
+@functools.lru_cache(maxsize=256)
+def _hints(record: Any) -> dict[str, Any]:
+    """The annotations of a record's fields."""
+    return typing.get_type_hints(record, include_extras=True)
 
 
 def _is_of(value: Any, kind: Any) -> bool:
@@ -243,11 +256,12 @@ def canonical(value: Any, hint: Any) -> Any:
     """The instance as its file would give it back; proof that nothing is lost in writing.
 
     Raises:
-        ClaimError: the file would hold another instance.
+        ClaimError: the file would hold another instance, or one of another type than `hint`.
     """
     document = encode(value)
     try:
         again = decode(document, hint)
+        ensure_type(again, hint)
     except AttsvmError as error:
         raise ClaimError(
             "an instance cannot be read back from its own file", value=str(error)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from attsvm.errors import AttsvmError, FileError
+from attsvm.errors import AttsvmError, FileError, UnknownClaimError
 from attsvm.theory import codec, files
 from attsvm.theory.claim import Claim
 from attsvm.theory.confirm import confirm
@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from attsvm.theory.account import Hunt
     from attsvm.theory.tally import Refuted
 
-__all__ = ["Replay", "document", "file_name", "gathered", "read", "replay", "shown", "store"]
+__all__ = [
+    "Replay",
+    "document",
+    "file_name",
+    "gathered",
+    "read",
+    "replay",
+    "shown",
+    "standing",
+    "store",
+]
 
 KIND = "attsvm-counterexample"
 SCHEMA = 1
@@ -97,8 +107,8 @@ def document(
 def store(folder: Path, account: Hunt) -> dict[str, str]:
     """Write the smallest and the worst counterexample of a hunt; their paths by role.
 
-    A smaller one that is there already is kept, where it was found on the same code of the claim,
-    is still confirmed, and by evidence of the same kind.
+    One that is there already and no larger is kept, where it was found on the same code of the
+    claim, is still confirmed, and by evidence of the same kind.
 
     Raises:
         FileError: the folder cannot be written.
@@ -113,7 +123,7 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
             continue
         ending = ".json" if role == "smallest" else "--worst.json"
         path = folder / f"{name.removesuffix('.json')}{ending}"
-        if role == "smallest" and _smaller(path, account, found):
+        if role == "smallest" and _stays(path, account, found):
             stored[role] = path.as_posix()
             continue
         minimal = role == "smallest" and account.minimal
@@ -123,8 +133,8 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
     return stored
 
 
-def _smaller(path: Path, account: Hunt, found: Refuted) -> bool:
-    """Whether a smaller counterexample than this one stands in the file."""
+def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
+    """Whether another counterexample, no larger than this one, stands in the file."""
     claim = account.claim
     try:
         there = read(path)
@@ -135,7 +145,8 @@ def _smaller(path: Path, account: Hunt, found: Refuted) -> bool:
         return False
     replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
     stands = replayed.confirmed and replayed.evidence == found.evidence
-    return stands and smallness(there["instance"]) < smallness(found.instance)
+    another = there["instance"] != found.instance  # the same one is written anew
+    return stands and another and smallness(there["instance"]) <= smallness(found.instance)
 
 
 def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:
@@ -147,13 +158,29 @@ def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:
         found: the refutation.
         most: lines of Python at most; beyond that the sizes of its arrays stand instead.
     """
-    script = python(claim, part, codec.decode(found.instance, claim.instance_type))
-    lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
-    if len(lines) > most:
-        lines = [f"case of {', '.join(_sizes(found.instance)) or 'many parts'}"]
+    lines = _case(claim, part, found.instance, most)
     if found.enclosure is None:
         return [*lines, f"slack about {found.slack['value']}, {found.method}"]
     return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
+
+
+def standing(path: str | os.PathLike[str], claim: Claim, part: str, most: int = 15) -> list[str]:
+    """The same of what stands in a file that replays, its slack evaluated anew.
+
+    Raises:
+        FileError: as `read`.
+    """
+    said = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
+    return [*_case(claim, part, read(path)["instance"], most), said]
+
+
+def _case(claim: Claim, part: str, instance: Any, most: int) -> list[str]:
+    """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
+    script = python(claim, part, codec.decode(instance, claim.instance_type))
+    lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
+    if len(lines) > most:
+        return [f"case of {', '.join(_sizes(instance)) or 'many parts'}"]
+    return lines
 
 
 def _sizes(document: Any, name: str = "") -> Iterator[str]:
@@ -171,7 +198,10 @@ def _sizes(document: Any, name: str = "") -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What re-executing one file came to, and why; `stale` where the claim's code changed since."""
+    """What re-executing one file came to, and why; `stale` where the claim's code changed since.
+
+    `sibling` names the false sibling that the file refutes, None where it is the reading.
+    """
 
     file: str
     result: Literal["CONFIRMED", "NOT CONFIRMED", "ERROR"]
@@ -179,10 +209,11 @@ class Replay:
     evidence: str
     reason: str
     stale: bool = False
+    sibling: str | None = None
 
     @property
     def confirmed(self) -> bool:
-        """Whether the file refutes its claim."""
+        """Whether the file refutes its claim, or the sibling that it names."""
         return self.result == "CONFIRMED"
 
     def json(self) -> dict[str, Any]:
@@ -191,7 +222,8 @@ class Replay:
 
     def __str__(self) -> str:
         """One line for people."""
-        claim = f"{self.claim}: " if self.claim else ""
+        sibling = f', sibling "{self.sibling}"' if self.sibling else ""
+        claim = f"{self.claim}{sibling}: " if self.claim else ""
         stale = " (the code of the claim has changed since)" if self.stale else ""
         told = (f"{self.file} ", f"there is no file {self.file}.")
         file = "" if self.reason.startswith(told) else f"{self.file}: "
@@ -240,16 +272,20 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     try:
         stored = read(path)
         wanted = stored.get("claim")
-        claims = [c for c in find_claims(packs, [str(wanted)]) if c.id == wanted]
-        if len(claims) != 1:
-            raise FileError(f"{name} names no single claim", value=wanted)
-        claim = claims[0]
-        part = claim.part(str(stored.get("sibling") or ""))
+        claim = next((c for c in find_claims(packs) if c.id == wanted), None)
+        if claim is None:
+            raise UnknownClaimError(
+                "no claim has that id",
+                value=wanted,
+                remedy="Where its pack is not installed, name it with --pack.",
+            )
+        sibling = str(stored.get("sibling") or "")
+        part = claim.part(sibling)
         case = codec.decode_exactly(stored["instance"], claim.instance_type)
         failed = [h.name for h in part.hypotheses if h.holds(case) is not True]
         if failed:
             said = f"the instance does not satisfy: {', '.join(failed)}"
-            return Replay(name, "NOT CONFIRMED", claim.id, "none", said)
+            return Replay(name, "NOT CONFIRMED", claim.id, "none", said, sibling=sibling or None)
         kind = claim.conclusion(case, **part.parameters).kind
         answer = confirm(claim, part.parameters, case, kind)
         stale = stored.get("fingerprint") != claim.fingerprint
@@ -257,12 +293,13 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
         return Replay(name, "ERROR", None, "none", str(error))
     except (Exception, SystemExit) as error:  # a file may upset a claim in any way; report it
         return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
+    about = (stale, sibling or None)
     if answer.refuted:
         said = _violation(answer.enclosure or ("?", "?"), answer.method, kind)
-        return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, stale)
+        return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, *about)
     said = "the conclusion holds" if answer.refuted is False else "the sign stays open"
     said = f"{said} on this instance ({answer.method})"
-    return Replay(name, "NOT CONFIRMED", claim.id, "none", said, stale)
+    return Replay(name, "NOT CONFIRMED", claim.id, "none", said, *about)
 
 
 def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:

@@ -54,7 +54,10 @@ class Source:
         name: what the ids of its claims begin with, such as sim.
         order: its statements, in the order in which they stand there.
         errata: at most one a statement.
-        names: what fields of instances are called there: "Record.field" to a word.
+        names: what fields of instances are called there: "Record.field" to a word, to "yes|no" for
+            one that is true or false.
+        notes: what its authors should know of all errata, a paragraph each.
+        notation: what a reader of the page alone cannot know: a symbol to what it means.
 
     Raises:
         ClaimError: a statement of another source, or two errata of one statement.
@@ -64,6 +67,8 @@ class Source:
     order: tuple[str, ...] = ()
     errata: tuple[Erratum, ...] = ()
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+    notation: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         about = [e.statement for e in self.errata]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from attsvm._words import counted
 from attsvm.errors import FileError
 from attsvm.theory import files
 from attsvm.theory.ledger import Run
 from attsvm.theory.packs import Pack
 from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
 
-__all__ = ["Expectation", "concerned", "hold", "read_expectations"]
+__all__ = ["Expectation", "absent", "brief", "concerned", "hold", "read_expectations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,11 @@ def concerned(packs: Sequence[Pack], named: Collection[str], run: Run) -> tuple[
     )
 
 
+def absent(run: Run, expectations: Mapping[str, Expectation]) -> tuple[str, ...]:
+    """The reviewed claims that the run did not set out to check."""
+    return tuple(sorted(set(expectations) - set(run.claims) - set(run.verdicts)))
+
+
 def hold(
     run: Run, expectations: Mapping[str, Expectation], today: datetime.date
 ) -> tuple[str, ...]:
@@ -84,7 +91,7 @@ def hold(
     if not run.finished:
         reasons.append("the run did not finish")
     if run.damaged:
-        reasons.append(f"{run.damaged} line(s) of the run are damaged")
+        reasons.append(_damaged(run.damaged))
     for claim in sorted(set(run.claims) | set(run.verdicts) | set(expectations)):
         expected = expectations.get(claim)
         got = run.verdicts.get(claim)
@@ -108,6 +115,28 @@ def hold(
     if not run.claims:
         reasons.append("the run checked no claim")
     return tuple(reasons)
+
+
+def brief(
+    run: Run, expectations: Mapping[str, Expectation], reasons: Sequence[str]
+) -> tuple[str, ...]:
+    """The reasons for people: claims that are not part of the run are counted by source."""
+    left = absent(run, expectations)
+    hidden = {f"{claim}: " for claim in left}
+    lines = [r for r in reasons if f"{r.partition(': ')[0]}: " not in hidden]
+    sources = Counter(claim.partition("/")[0] for claim in left)
+    reviewed = Counter(claim.partition("/")[0] for claim in expectations)
+    for source, number in sources.items():
+        were = "is" if number == 1 else "are"
+        lines.append(
+            f"{source}: {number} of {counted(reviewed[source], 'reviewed claim')} {were} not part "
+            f"of the run, the first {next(c for c in left if c.startswith(f'{source}/'))}"
+        )
+    return tuple(lines)
+
+
+def _damaged(number: int) -> str:
+    return f"{counted(number, 'line')} of the run {'is' if number == 1 else 'are'} damaged"
 
 
 def _compare(claim: str, expected: Verdict, got: Mapping[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
+from attsvm._words import counted
 from attsvm.theory.verdict import Evidence, Truth, Validity
 
 if TYPE_CHECKING:
@@ -49,30 +50,40 @@ def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     return rows
 
 
-def table_text(entries: Iterable[Mapping[str, Any]], file: TextIO | None = None) -> None:
-    """Print the table of verdicts, then a line for every claim that is not as expected."""
-    from rich.table import Table
+def table_text(
+    entries: Iterable[Mapping[str, Any]], file: TextIO | None = None, width: int | None = None
+) -> None:
+    """Print the table of verdicts, then a line for every claim that is not as expected.
+
+    Where the table is wider than the terminal, each id stands above its figures.
+
+    Args:
+        entries: in the form of `verify --json`.
+        file: where to; standard output where None.
+        width: letters a line; those of the terminal where None.
+    """
     from rich.text import Text
 
     entries = list(entries)
     rows = verdict_rows(entries)
-    console = _console(file)
+    console = _console(file, width)
     titles = ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight")
     widths = [max(len(cell) for cell in column) for column in zip(titles, *rows, strict=True)]
-    shown = len(titles)  # a narrow terminal loses figures at the right, never part of a word
-    while shown > 5 and sum(widths[:shown]) + 2 * shown > console.width:
-        shown -= 1
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in titles[:shown]:
-        right = title in ("siblings", "instances", "tight")
-        table.add_column(title, justify="right" if right else "left", no_wrap=True)
-    for row in rows:
-        cells = [Text(cell) for cell in row[:shown]]
+    narrow = sum(widths) + 2 * (len(widths) - 1) > console.width
+    for row in (titles, *rows):
+        sides = (str.ljust,) * 5 + (str.rjust,) * 3
+        cells = [Text(side(x, k)) for side, x, k in zip(sides, row, widths, strict=True)]
+        if row is titles:
+            for cell in cells:
+                cell.stylize("bold")
         cells[2].stylize(_COLOURS.get(row[2], ""))
-        if row[0]:
-            cells[0].stylize("bold red")
-        table.add_row(*cells)
-    console.print(table)
+        cells[0].stylize("bold red")
+        if narrow:
+            cells[1].rstrip()
+            console.print(Text(" ").join(cells[:2]), soft_wrap=True)
+            console.print(Text("  ").join([Text("  "), *cells[2:]]), soft_wrap=True)
+        else:
+            console.print(Text("  ").join(cells), soft_wrap=True)
     for entry in entries:
         if not entry["as_expected"]:
             want = entry["expected"]
@@ -171,16 +182,23 @@ class Live:
             print(f"[{done}/{self.total or '...'}] {text}", file=sys.stderr, flush=True)
 
 
-def tell_hunt(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str] = ()) -> None:
+def tell_hunt(
+    document: Mapping[str, Any],
+    packs: Iterable[str],
+    shown: Iterable[str] = (),
+    kept: Iterable[str] = (),
+) -> None:
     """Print how a hunt went.
 
     Args:
         document: of `hunt --json`.
         packs: those that the user named.
         shown: the counterexample for people, a line each.
+        kept: the same for another one, no larger, that its file keeps.
     """
     name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
-    looked = f"{document['examples']} instances in {document['rounds']} rounds"
+    looked = f"{counted(document['examples'], 'instance')} in "
+    looked += counted(document["rounds"], "round")
     if document["interrupted"] and document["examples"] == document["rejected"] == 0:
         print(f"interrupted before anything was looked at: {name}")
         return
@@ -188,7 +206,7 @@ def tell_hunt(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable
         print("interrupted; what was found is kept")
     if document["found"]:
         print(f"refuted, {document['evidence']}: {name} after {looked}, by {document['found_by']}")
-        _tell_find(document, packs, shown)
+        _tell_find(document, packs, shown, kept)
         _tell_searchers(document)
         return
     if document["error"] is not None:
@@ -200,22 +218,34 @@ def tell_hunt(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable
     elif document["min_slack"] is not None:
         print(f"closest: slack {document['min_slack']:.6g}")
     if document["undecided"]:
-        print(f"open: {document['undecided']} instances could be settled neither way")
+        print(f"open: {counted(document['undecided'], 'instance')} could be settled neither way")
     if document["open"]:
-        print(
-            f"open: {document['open']} made-up instances in which floats see no violation, "
-            f"{document['unexamined']} of them never evaluated exactly"
-        )
+        print(f"open: {_left_open(document['open'], document['unexamined'])}")
     if document["broke"]:
         print(
-            f"raised: on {document['broke']} made-up instances a hypothesis or the conclusion "
+            f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis or the "
+            "conclusion "
             f"raised an exception, the first time {document['broke_note']}"
         )
     _tell_searchers(document)
     _tell_search(document)
 
 
-def _tell_find(document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str]) -> None:
+def _left_open(number: int, unexamined: int) -> str:
+    """What is not known of the instances that guided searchers made up."""
+    made = counted(number, "made-up instance")
+    was, them = ("was", "it") if number == 1 else ("were", "them")
+    if unexamined == number:
+        said = f"{made} {was} not checked exactly"
+    else:
+        said = f"{made} {was} not settled"
+        said += f", {unexamined} of {them} not checked exactly" if unexamined else ""
+    return f"{said}; floats see no violation in {them}"
+
+
+def _tell_find(
+    document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str], kept: Iterable[str]
+) -> None:
     """Print the counterexample and where it is."""
     for line in shown:
         print(f"  {line}")
@@ -223,8 +253,13 @@ def _tell_find(document: Mapping[str, Any], packs: Iterable[str], shown: Iterabl
     least = f"not made minimal: {least}" if least else "no single move makes it smaller"
     print(f"  ({least})")
     path = document["counterexample"]
-    kept = ", which keeps the smaller one that was there" if document["kept"] else ""
-    print(f"counterexample: {path}{kept}; it holds a Python script and LaTeX to paste")
+    if document["kept"]:
+        print(f"counterexample: {path} keeps another one, no larger, that was there:")
+        for line in kept:
+            print(f"  {line}")
+        print("it holds a Python script and LaTeX to paste")
+    else:
+        print(f"counterexample: {path}; it holds a Python script and LaTeX to paste")
     if document["worst"]:
         print(f"the worst found: {document['worst']}")
     with_pack = "".join(f" --pack {pack}" for pack in packs)
@@ -238,7 +273,8 @@ def _tell_searchers(document: Mapping[str, Any]) -> None:
     """Print who looked, and who could not."""
     for name, effort in document["searchers"].items():
         print(
-            f"  {name:10} {effort['turns']:4} turns, {effort['accepted']:7} instances, "
+            f"  {name:10} {counted(effort['turns'], 'turn'):>8}, "
+            f"{effort['accepted']:7} instances, "
             f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
             f"{effort['seconds']:.1f} s"
         )

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory import codec
 from attsvm.theory.claim import Claim, Hypothesis, Part
 from attsvm.theory.confirm import Confirmation, audit, confirm
 from attsvm.theory.coverage import Coverage
-from attsvm.theory.searchers.drawn import DRAWN
+from attsvm.theory.searchers import DRAWN, ENSEMBLE, EXPLICIT
+from attsvm.theory.searchers.document import rebuilt
+from attsvm.theory.searchers.domain import Domain
+from attsvm.theory.searchers.drawn import sample
 from attsvm.theory.searchers.pool import Pool
 from attsvm.theory.slack import Slack
 
@@ -19,6 +25,16 @@ __all__ = ["Refuted", "Tally"]
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
+
+
+_SAMPLES = 32
+"""How many draws of the strategy tell what an instance looks like."""
+
+_ENSEMBLE = 4
+"""How many of the ensemble do, where the check has drawn none."""
+
+_AUTHORS = frozenset((EXPLICIT, ENSEMBLE, DRAWN))
+"""Whose instances are as the claim's author meant them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +84,45 @@ class Tally:
         self.touched: dict[str, int] = {}
         self.unexamined = 0
         self.best: tuple[float, Any, Slack] | None = None
+        self.best_by: str | None = None
+        self._domain = Domain()
+        self._draws = 0
+        self._learnt = False
         self.pool = Pool()
         self.coverage = Coverage()
         self.latest: Refuted | None = None
         self.counting = True
+
+    def made_up(self, document: Any) -> Any | None:
+        """The instance of an encoded one that a searcher made up; None where it is none.
+
+        It is one if it is of the claim's type, as `replay` would read it, and looks like what the
+        claim's author draws.
+        """
+        case = rebuilt(self.claim, document)
+        if case is None:
+            return None
+        if not self._learnt:
+            self._learnt = True
+            for ordinary in self._ordinary():
+                self._domain.see(ordinary)
+        return case if self._domain.holds(case) else None
+
+    def learn(self, found: Refuted) -> None:
+        """Learn what instances look like from a find, if it is not made up."""
+        if found.found_by in _AUTHORS:
+            self._domain.see(codec.decode(found.instance, self.claim.instance_type))
+
+    def _ordinary(self) -> Iterator[Any]:
+        """Instances as their author means them; draws only where few were examined."""
+        yield from (*self.part.examples, *self.claim.examples)
+        if self._draws >= _SAMPLES:
+            return
+        for document in sample(self.part.data, _SAMPLES)[0]:
+            yield codec.decode(document, self.claim.instance_type)
+        if self.claim.ensemble is not None:
+            generator = np.random.default_rng(0)
+            yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name."""
@@ -84,7 +135,7 @@ class Tally:
             self.rejected += not accepted
         return accepted
 
-    def admits(self, case: Any, *, reshaped: bool) -> bool:
+    def admits(self, case: Any, searcher: str, *, reshaped: bool) -> bool:
         """Whether a made-up instance meets every hypothesis; False where one of them raises.
 
         Those are counted as broken: what a claim does not decide was not looked at.
@@ -98,7 +149,7 @@ class Tally:
             except Exception as problem:
                 if not (reshaped or isinstance(problem, DataError)):
                     raise
-                self.leave_broken(f"hypothesis {hypothesis.name!r}", case, problem)
+                self.leave_broken(f"hypothesis {hypothesis.name!r}", case, problem, searcher)
                 return False
         return True
 
@@ -114,6 +165,9 @@ class Tally:
 
     def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
         """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
+        if self.counting and searcher in _AUTHORS:
+            self._domain.see(case)
+            self._draws += searcher == DRAWN
         if not self.accepts(case):
             return False, None
         if self.counting:
@@ -140,7 +194,8 @@ class Tally:
         """Examine an instance that a guided searcher made up: its height, and a refutation.
 
         Such instances leave what the claim's author prepared. One that no evaluation settles is
-        counted as open and leaves the verdict alone, unless floats see a violation in it.
+        counted as open and leaves the verdict alone, unless floats see a violation in it. One on
+        which exact evaluation raises is counted as broken.
 
         Args:
             case: the instance.
@@ -155,7 +210,7 @@ class Tally:
             the confirmed refutation.
         """
         broke = self.broke
-        if not self.admits(case, reshaped=reshaped):
+        if not self.admits(case, searcher, reshaped=reshaped):
             self.refused += self.broke == broke
             return None, None
         try:
@@ -165,16 +220,22 @@ class Tally:
         except Exception as problem:
             if not (reshaped or isinstance(problem, DataError)):
                 raise
-            self.leave_broken("the conclusion", case, problem)
+            self.leave_broken("the conclusion", case, problem, searcher)
             return None, None
-        self.probed += 1
         answer = None
         if slack.violated or (not slack.holds and self._touches(searcher, progress)):
-            answer = self._confirmed(case, slack)
+            try:
+                answer = self._confirmed(case, slack)
+            except ClaimError:
+                raise
+            except Exception as problem:
+                self.leave_broken("what confirms it", case, problem, searcher)
+                return None, None
+        self.probed += 1
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong
-            self._record(slack, case, refuted=refuted)
+            self._record(slack, case, refuted=refuted, by=searcher)
         height = None if slack.kind == "unknown" or contradicted else _height(slack)
         if answer is not None and refuted:
             return height, self._refutation(case, slack, answer, searcher)
@@ -204,7 +265,14 @@ class Tally:
         """Audit the instance that came closest, whichever searcher found it."""
         if self.best is not None and self.best[2].holds:
             _, case, slack = self.best
-            self.audited += audit(self.claim, self.part.parameters, case, slack)
+            try:
+                self.audited += audit(self.claim, self.part.parameters, case, slack)
+            except ClaimError:
+                raise
+            except Exception as problem:
+                if self.best_by is None:
+                    raise
+                self.leave_broken("what confirms it", case, problem, self.best_by)
 
     def _slack(self, case: Any) -> Slack:
         slack = self.claim.conclusion(case, **self.part.parameters)
@@ -251,14 +319,17 @@ class Tally:
         where = json.dumps(codec.encode(case))
         self.note = self.note or f"{said}; first at {where[:300]}"
 
-    def leave_broken(self, what: str, case: Any, problem: Exception) -> None:
+    def leave_broken(
+        self, what: str, case: Any, problem: Exception, searcher: str | None = None
+    ) -> None:
         """Count an exception of the claim on a made-up instance, None where it has none to show."""
         self.broke += 1
         where = "" if case is None else f"; first at {json.dumps(codec.encode(case))[:300]}"
+        where += "" if searcher is None else f", proposed by {searcher}"
         said = f"{type(problem).__name__}: {problem} in {what}{where}"
         self.broke_note = self.broke_note or said
 
-    def _record(self, slack: Slack, case: Any, *, refuted: bool) -> None:
+    def _record(self, slack: Slack, case: Any, *, refuted: bool, by: str | None = None) -> None:
         if not self.counting or slack.kind == "unknown":
             return
         if self.min_slack is None or slack.value < self.min_slack:
@@ -272,7 +343,7 @@ class Tally:
         height = _height(slack)
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:
-            self.best = height, case, slack
+            self.best, self.best_by = (height, case, slack), by
 
 
 def _height(slack: Slack) -> float:

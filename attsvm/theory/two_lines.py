@@ -49,11 +49,19 @@ def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, 
 def in_words(case: Any, names: Mapping[str, str]) -> str:
     """An instance as equations of exact numbers, in one line."""
     leaves = list(_leaves(case, "", names))
-    every = [f"{name} = {_plain(value)}" for name, value in leaves]
+    every = [_told(name, value) for name, value in leaves]
     if sum(map(len, every)) > _LONGEST:
         sized = [(name, value) for name, value in leaves if np.ndim(value)]
         every = [f"{name} of {' x '.join(map(str, np.shape(x)))}" for name, x in sized]
     return ", ".join(every)
+
+
+def _told(name: str, value: Any) -> str:
+    """An equation; of a field called "yes|no" the word that is true."""
+    if isinstance(value, bool | np.bool_) and "|" in name:
+        yes, _, no = name.partition("|")
+        return yes if value else no
+    return f"{name} = {_plain(value)}"
 
 
 def _leaves(value: Any, name: str, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attsvm._words import counted
 from attsvm.theory import counterexample, curated, files
 from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.claim import Claim
@@ -189,13 +190,13 @@ def assess(
         never = [name for name, count in reading.hypotheses.items() if count == 0]
         said = f"never satisfied: {', '.join(never)}" if never else "no instance met all of them"
         return Verdict(Truth.UNDECIDED, Evidence.NONE, Validity.VACUOUS), (
-            f"hypotheses {said} ({reading.rejected} instances)"
+            f"hypotheses {said} ({counted(reading.rejected, 'instance')})"
         )
     if survivors:
         return Verdict(truth, evidence, Validity.WEAK), f"survived: {'; '.join(survivors)}"
     if reading.refuted is None and reading.drawn < _THIN * planned:
         return Verdict(truth, evidence, Validity.THIN), (
-            f"{reading.drawn} instances drawn met the hypotheses, {planned} were planned"
+            f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
         )
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(reading)
 
@@ -216,10 +217,11 @@ def _reason(reading: Outcome) -> str:
     if reading.refuted is not None:
         return f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
     if reading.undecided:
-        return f"{reading.undecided} instances open: {reading.undecided_note}"
+        return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
     if reading.proof:
         return f"proved: {reading.proof}"
-    return f"{reading.examples} instances, {reading.audited} of them re-evaluated exactly"
+    looked = counted(reading.examples, "instance")
+    return f"{looked}, {reading.audited} of them re-evaluated exactly"
 
 
 def check_job(claim: str, part: str, shard: str, profile: str, seed: str, *named: str) -> str:

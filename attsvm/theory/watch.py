@@ -9,6 +9,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from attsvm._words import counted
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -24,7 +26,7 @@ def describe(account: Hunt, elapsed: float, seconds: float | None) -> str:
     """One line: rounds, instances, instances per second, the closest so far, seconds left."""
     words = [
         f"{account.claim.id}{account.part and ' '}{account.part}: round {account.rounds}",
-        f"{account.examples} instances",
+        counted(account.examples, "instance"),
         f"{account.examples / max(elapsed, 1e-3):.3g}/s",
     ]
     if account.smallest is not None:

@@ -40,6 +40,7 @@ from properties.mm.selections import (
     SEPARATED,
     Rival,
     Selection,
+    along,
     gaussian,
     headed,
     one_sided,
@@ -174,6 +175,7 @@ def certify_bound(case: Rival, share: float = 1.0) -> arb:
     "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the least lead of "
     "alpha_i in score; no smaller constant will do",
     data=one_sided(),
+    ensemble=along,
     examples=[Rival(ONE_TOKEN, np.ones(1)), Rival(ONE_TOKEN, np.zeros(1))],
     hypotheses={
         "alpha_i alone has the highest score": alone,

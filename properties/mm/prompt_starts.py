@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
 from attsvm.risk import risk_gap
-from properties.misled import starts_about
+from properties.misled import starts_about, trapping_data
 from properties.mm.prompts import DECREASING, Prompting, prompt
 from properties.runs import pulling_data
 from properties.strategies import arrays, sizes
@@ -81,11 +81,6 @@ def trapping(draw: st.DrawFn) -> Prompting:
     The worst key lies in the middle: along the way to the second-best one the risk gap of an input
     alone tends to the very bound of its basin, from above or below.
     """
-    n, far = draw(sizes(1, 2)), draw(sizes(1, 4))
-    low, lead = draw(sizes(1, 8)), 1.0 + np.abs(draw(arrays(n)))
-    keys, scores = np.zeros((n, 3, n)), np.zeros((n, 3))
-    for i in range(n):
-        keys[i, :, i] = 1.0, 0.0, -float(far)
-        scores[i] = lead[i], -float(low), 0.0
-    case = Prompting(keys, scores, np.zeros(n), draw(st.sampled_from(DECREASING)))
+    data = draw(trapping_data())
+    case = Prompting(data.X, data.gamma, np.zeros(data.d), draw(st.sampled_from(DECREASING)))
     return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])

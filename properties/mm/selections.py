@@ -6,7 +6,7 @@ binary, until a drawn vector meets every constraint with a drawn margin of 1 or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -28,6 +28,7 @@ __all__ = [
     "SEPARATED",
     "Rival",
     "Selection",
+    "along",
     "gaussian",
     "headed",
     "one_sided",
@@ -226,3 +227,21 @@ def gaussian(generator: np.random.Generator) -> Rival:
     y = np.where(X[np.arange(n), alpha] @ h < 0, -1, 1).astype(np.int64)
     scale = 2.0 ** np.ceil(-np.log2(gap)) if gap > 0 else 1.0
     return Rival(Selection(X, y, alpha, W), q * scale)
+
+
+def along(generator: np.random.Generator) -> Rival:
+    """Keys W x, W of any kind, whose differences are multiples of q, up to (5, 5, 6); one label.
+
+    The least lead under the head W^T q is then ||q|| times the margin of p(alpha), which is along
+    q: bounds of that norm by the lead are attained. Every fourth selection is Gaussian instead.
+    """
+    if generator.random() < 0.25:
+        drawn = gaussian(generator)
+        return Rival(replace(drawn.chosen, y=np.ones_like(drawn.chosen.y)), drawn.q)
+    n, T, d = (int(generator.integers(low, top)) for low, top in ((1, 6), (2, 6), (1, 7)))
+    W, gap = generator.integers(-8, 9, size=(d, d)) / 8, generator.integers(-8, 9, size=d) / 8
+    y, alpha = np.full(n, generator.choice([-1, 1])), generator.integers(0, T, size=n)
+    c = y[:, None] * generator.integers(1, 33, size=(n, T)) / 8
+    c[np.arange(n), alpha] = 0.0
+    best = generator.integers(-32, 33, size=(n, 1, d)) / 8
+    return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)

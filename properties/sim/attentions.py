@@ -7,6 +7,8 @@ in floats, exponentials taken in the log domain, and in rationals and balls.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import kron_block, log_softmax, vec
+from attsvm.attention import kron_block, log_softmax_kernel, softmax, vec
 from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.exact import softmax as exact_softmax
@@ -26,8 +28,10 @@ __all__ = [
     "EPS",
     "Attention",
     "Regression",
+    "attend",
     "attention",
     "attentions",
+    "block_attention",
     "block_logits",
     "distance",
     "exact_attention",
@@ -39,6 +43,8 @@ __all__ = [
 ]
 
 EPS = float(np.finfo(np.float64).eps)
+attend: Callable[[Array], Array] = inspect.unwrap(softmax)
+"""The package's softmax; tests check that it gets floats, which proofs, on symbols, do without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +94,17 @@ def regressions(draw: st.DrawFn) -> Regression:
 def block_logits(case: Attention) -> Float[Array, "n n"]:
     """A_{j} vec(X) of the blocks A_j of A1 kron A2, row by row (definition 3.1)."""
     x = vec(case.X)
-    return np.array([kron_block(case.A1, case.A2, j) @ x for j in range(len(case.A1))])
+    return np.stack([kron_block(case.A1, case.A2, j) @ x for j in range(len(case.A1))])
+
+
+def block_attention(case: Attention) -> Float[Array, "n n"]:
+    """f_{j} = softmax(A_{j} vec(X)), row by row (definition 3.3)."""
+    return attend(block_logits(case))
 
 
 def log_attention(case: Attention) -> Float[Array, "n n"]:
     """Log of D(X)^-1 exp(A1 X A2^T), by matrix products."""
-    return log_softmax(case.A1 @ case.X @ case.A2.T)
+    return log_softmax_kernel(case.A1 @ case.X @ case.A2.T, None)
 
 
 def attention(case: Attention, values: Float[Array, "n d"]) -> Float[Array, "n d"]:

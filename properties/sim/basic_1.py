@@ -4,16 +4,18 @@
 
 The section lists no condition on R (and the minus signs of its seven bounds are lost in our text).
 literal-1 takes those of lemma 3.13, whose stepping stone it is: R >= 4 bounds ||A x||, ||A y||
-and ||A||. literal-2 leaves out R >= 4, which this section does not print, and falls: A = 1/2,
-x = 1, y = 0, R = 1/2 gives exp(1/2) - 1 = 0.6487 against exp(1/4)/2 = 0.6420. `amended` has
-R >= 1, the least that will do: A = R, x = 1, y -> 1 needs R exp(R).
+and ||A||. literal-2 leaves out R >= 4, which this section does not print, and falls for blocks A of
+A_1 kron A_2 (the others hold for any matrix): A = 1/2, x = 1, y = 0, R = 1/2 gives
+exp(1/2) - 1 = 0.6487 against exp(1/4)/2 = 0.6420. `amended` has R >= 1, the least that will do:
+A = R, x = 1, y -> 1 needs R exp(R).
 
 Proof. e^a - e^b <= e^max(a, b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.
 
-- sharp-1: on that domain ||A|| exp(R), for every R and ||A||; no less will do, as A = ||A|| e_1
-  shows for x, y -> R / ||A||, with any number of tokens. So exp(R^2) should be exp(R).
+- sharp-1: on that domain ||A|| exp(R), for every R and ||A||; where both are above 0 no less will
+  do, as A = ||A|| e_1 shows for x, y -> R / ||A||, with any number of tokens. So exp(R^2) should
+  be exp(R).
 - sharp-2: where ||x|| and ||y|| rather than ||A x|| and ||A y|| are bounded by R, logits reach R^2
-  and the printed constant is right for every R, and the least: A = R, x, y -> R.
+  and the printed constant is right for every R, and the least for R > 0: A = R, x, y -> R.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from properties.sim.basics import (
     bounded_logits,
     bounded_matrix,
     in_ball,
+    is_block,
     points,
     spectral,
 )
@@ -70,10 +73,12 @@ def next_to_one(generator: np.random.Generator) -> InBall:
 
 
 LOGITS = {"||A x||, ||A y|| <= R": lambda case: bounded_logits(case.at, case.R)}
+BLOCK = {"A is a block of A_1 kron A_2": lambda case: is_block(case.at.A)}
 MATRIX = {"||A|| <= R": lambda case: bounded_matrix(case.at.A, case.R)}
 ONE = placed([[1.0]], [4.0], [3.0], 4.0)
 SMALLEST = placed([[0.5]], [1.0], [0.0], 0.5)
 STEEP = placed([[1.0]], [1.0], [255 / 256], 1.0)
+STEEPER = placed([[1.0]], [1.0], [4095 / 4096], 1.0)
 FAR = placed([[1.0]], [18.0], [17.0], 4.0)
 WIDE = placed([[2.0**30]], [0.0], [2.0**-30], 4.0)
 BEYOND = {
@@ -107,10 +112,10 @@ def literal_1(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
 @claim(
     "sim/basic-1:literal-2",
     **BOUND,
-    statement="for ||A x||, ||A y||, ||A|| at most R: "
+    statement="for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
     "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-    data=points(-1, -2).map(partial(in_ball, least=0.0)),
-    hypotheses={**LOGITS, **MATRIX},
+    data=points(-1, -2, blocks=True).map(partial(in_ball, least=0.0)),
+    hypotheses={**LOGITS, **MATRIX, **BLOCK},
     examples=[SMALLEST],
     ensemble=next_to_one,
     certify=certify_printed,
@@ -150,7 +155,7 @@ def amended(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
     "sim/basic-1:sharp-1",
     **BOUND,
     statement="for ||A x||, ||A y|| at most R: ||exp(A x) - exp(A y)|| <= ||A|| exp(R) ||x - y||; "
-    "no less will do, whatever R and ||A|| are",
+    "no less will do, whatever R, ||A|| > 0 are",
     data=points(0, -1).map(partial(in_ball, least=0.0)),
     hypotheses=LOGITS,
     examples=[ONE, STEEP],
@@ -161,6 +166,7 @@ def amended(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
     siblings={
         "logits beyond R": sibling(drop=list(LOGITS), examples=[FAR]),
         "95% of it": sibling(share=0.95),
+        "99.9% of it": sibling(share=0.999, examples=[STEEPER]),
     },
 )
 def sharp_1(case: InBall, share: float = 1.0) -> Slack:
@@ -172,7 +178,7 @@ def sharp_1(case: InBall, share: float = 1.0) -> Slack:
     "sim/basic-1:sharp-2",
     **BOUND,
     statement="for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; "
-    "no less will do, whatever R is",
+    "no less will do, whatever R > 0 is",
     data=points(0, -1).map(partial(in_ball, least=0.0, logits=False)),
     hypotheses={"||x||, ||y|| <= R": points_in_ball, **MATRIX},
     examples=[ONE, STEEP],
@@ -189,6 +195,7 @@ def sharp_1(case: InBall, share: float = 1.0) -> Slack:
         ),
         "exp(R) in place of exp(R^2)": sibling(power=1),
         "95% of it": sibling(share=0.95),
+        "99.9% of it": sibling(share=0.999, examples=[STEEPER]),
     },
 )
 def sharp_2(case: InBall, share: float = 1.0, power: int = 2) -> Slack:

@@ -8,8 +8,9 @@ the whole space, for any n and with nothing listed.
 
 Proof. With w = exp(A x) - exp(A y): n ||w||^2 - (sum w)^2 = n sum (w_t - mean w)^2 >= 0.
 
-`sharp`: sqrt(n) is attained, for every n and every pair of points, by equal tokens, and by no
-others but those with exp(A x) = exp(A y): the identity says by how much the others miss it.
+`sharp`: sqrt(n) is attained exactly where all entries of exp(A x) - exp(A y) are equal: by equal
+tokens for every n and every pair of points, and by A = [[1, 0], [1, 1]], x = (1, 0), y = 0, whose
+tokens differ. The identity says by how much it is missed elsewhere.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ Proof. 1/a - 1/b = (b - a) / (a b), and a b >= beta^2.
 
 - sharp-1: beta^-2 is the least factor for every beta: alpha(x) = beta, alpha(y) -> beta.
 - sharp-2: where ||A x||, ||A y|| <= R, the best lower bound is beta = n exp(-R / sqrt n), which
-  gives the factor exp(2 R / sqrt n) / n^2, the least for all n and R: A = -1_n, x = R / sqrt n.
-  Proof: alpha >= n exp(mean of the logits) by convexity, and the mean is at least -R / sqrt n.
+  gives the factor exp(2 R / sqrt n) / n^2, for R > 0 the least for all n: A = -1_n, x = R / sqrt n,
+  y -> x. Proof: alpha >= n exp(mean of the logits), as e^s >= e^m (1 + s - m) for every s (the
+  bound of basic-1), and the mean is at least -R / sqrt n.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ ABOVE = {
     "0 < beta <= alpha(y)": partial(_above, 1),
 }
 ONE_TOKEN = domain([[1.0]], 0.0, 1 / 1024, 1.0)
+CLOSER = domain([[1.0]], 0.0, 1 / 4096, 1.0)
 SAME = domain([[1.0], [0.0]], 1.0, 1.0, 2.0)
 AT_X = domain([[1.0]], 0.0, -1.0, 1.0)
 AT_Y = domain([[1.0]], -1.0, 0.0, 1.0)
@@ -150,7 +152,11 @@ def literal_2(case: Blocks, share: float = 1.0, power: int = 2) -> Slack:
     certify=certify,
     expected="proved",
     proof="symbolic.sim.basic_3:prove",
-    siblings={**ONE_SIDED, "95% of it": sibling(share=0.95)},
+    siblings={
+        **ONE_SIDED,
+        "95% of it": sibling(share=0.95),
+        "99.9% of it": sibling(share=0.999, examples=[CLOSER]),
+    },
 )
 def sharp_1(case: Domain, share: float = 1.0, power: int = 2) -> Slack:
     """For a given lower bound."""
@@ -182,7 +188,7 @@ OUTSIDE = InBall(EDGE.at, 3.0)
     "sim/basic-3:sharp-2",
     **BOUND,
     statement="for ||A x||, ||A y|| at most R: |alpha(x)^-1 - alpha(y)^-1| <= "
-    "exp(2 R / sqrt n) / n^2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever n and R",
+    "exp(2 R / sqrt n) / n^2 |alpha(x) - alpha(y)|; no smaller one will do, whatever n and R > 0",
     data=points(0, -1).map(partial(in_ball, least=0.0)),
     hypotheses={LOGITS: lambda case: bounded_logits(case.at, case.R)},
     examples=[InBall(ONE_TOKEN.at, 1.0), EDGE],
@@ -193,6 +199,7 @@ OUTSIDE = InBall(EDGE.at, 3.0)
     siblings={
         "logits beyond R": sibling(drop=[LOGITS], examples=[OUTSIDE]),
         "95% of it": sibling(share=0.95),
+        "99.9% of it": sibling(share=0.999, examples=[InBall(CLOSER.at, 1 / 4096)]),
     },
 )
 def sharp_2(case: InBall, share: float = 1.0) -> Slack:

@@ -4,8 +4,9 @@
 
 in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). c is not defined. Its
 indices are those of the loss, so literal-1 reads c(x, z) = <f(x), h(z)> - b, where b is of no
-account. It falls, because nothing listed bounds h: A = (1, 0), x = 0, y = 1, beta = 2, R = 4 and
-h = (2^75, 0). The norm is that of vectors, so literal-2 reads c(x, z) = f(x) - z, which holds.
+account, and A as the block of A_1 kron A_2 that it is. It falls, because nothing listed bounds h:
+A = (1, 0), x = 0, y = 1, beta = 2, R = 4 and h = (2^75, 0). The norm is that of vectors, so
+literal-2 reads c(x, z) = f(x) - z, which holds. It and what follows do for any matrix A.
 
 `amended`: the factor R^2 is what ||A_3|| <= R and ||z|| <= R give for h = A_3 z, so ||h|| <= R^2 is
 added; then it holds for every R > 0. Proof: by Cauchy and Schwarz from the fourth bound.
@@ -14,9 +15,9 @@ added; then it holds for every R > 0. Proof: by Cauchy and Schwarz from the four
 
     |c(x, z) - c(y, z)| <= sqrt(2)/4 osc(h) spread(A) ||x - y||,
 
-at most ||h|| ||A|| / 2 times ||x - y||. No less will do: two tokens of equal weight, x, y -> 0.
-Proof: along s the derivative is the covariance of h and s under f, and a variance is at most a
-quarter of the squared range.
+at most ||h|| ||A|| / 2 times ||x - y||. No less will do: two tokens of equal weight, x, y -> 0,
+others as in the fourth bound. Proof: along s the derivative is the covariance of h and s under f,
+and a variance is at most a quarter of the squared range.
 """
 
 from __future__ import annotations
@@ -26,9 +27,18 @@ from typing import Any
 
 from attsvm.theory import Slack, claim, sibling
 from properties.sim import SOURCE
-from properties.sim.basics import Domain, domain, domains
-from properties.sim.steepness import BALANCED, EXAMPLES, LISTED, NEIGHBOURS, ONE_TOKEN, placed
+from properties.sim.basics import Domain, domain, domains, nearby_domain
+from properties.sim.steepness import (
+    BALANCED,
+    EXAMPLES,
+    LISTED,
+    NEIGHBOURS,
+    ONE_TOKEN,
+    RAISED,
+    placed,
+)
 from properties.sim.values import (
+    BLOCK,
     HELD,
     LARGE,
     WITH_VALUES,
@@ -54,10 +64,10 @@ SMALL = placed([[1 / 8], [-1 / 8]], [0.0], [1.0], 2.0, 1 / 4)
 @claim(
     "sim/basic-5:literal-1",
     **BOUND,
-    statement=f"{CONDITIONS}: |c(x, z) - c(y, z)| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
-    "c(x, z) = <f(x), h(z)> - b",
-    data=valued(0, 64, 128),
-    hypotheses=HELD,
+    statement=f"{CONDITIONS}, A a block of A_1 kron A_2: |c(x, z) - c(y, z)| <= "
+    "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b",
+    data=valued(0, 64, 128, blocks=True),
+    hypotheses={**HELD, **BLOCK},
     examples=[WITH_VALUES[0], LARGE],
     certify=certify_printed,
     expected="refuted",
@@ -82,12 +92,14 @@ def literal_1(case: Valued, exponential: bool = True) -> Slack:
     data=domains(4.0),
     hypotheses=LISTED,
     examples=EXAMPLES,
+    ensemble=nearby_domain,
     certify=certify_vector,
     expected="proved",
     proof="symbolic.sim.basic_5:prove_published",
     depends_on=["sim/basic-4:literal"],
     siblings={
         **{name: s for name, s in NEIGHBOURS.items() if s.drop},
+        "the exponential left out": sibling(exponential=False, examples=[RAISED]),
         "R below 4": sibling(drop=["R >= 4"], examples=[SMALL]),
     },
 )
@@ -104,6 +116,7 @@ def literal_2(case: Domain, exponential: bool = True) -> Slack:
     data=valued(0, 1),
     hypotheses={**HELD, BOUNDED: partial(values_at_most, power=2)},
     examples=WITH_VALUES,
+    ensemble=steep,
     certify=certify_printed,
     expected="proved",
     proof="symbolic.sim.basic_5:prove_published",
@@ -136,6 +149,7 @@ def amended(case: Valued, exponential: bool = True) -> Slack:
     proof="symbolic.sim.basic_5:prove",
     siblings={
         "95% of it": sibling(share=0.95),
+        "99.9% of it": sibling(share=0.999),
         "max |h| in place of max h - min h": sibling(centred=True),
     },
 )

@@ -1,9 +1,11 @@
 """Two points under softmax attention: what the seven bounds of section 3.3 measure, and where.
 
-u = exp(A x), alpha = <u, 1> and f = u / alpha at x, the same at y; A is the block A_{l0,j0} with
-n rows. Floats come with a bound on their rounding; the exact side works on the logits, which are
-rational. Whether exponentials of rationals agree is decided by the theorem of Lindemann and
-Weierstrass: exponentials of different rationals are linearly independent over the rationals.
+u = exp(A x), alpha = <u, 1> and f = u / alpha at x, the same at y; A has n rows. The paper's A is a
+block A_{l0,j0} of A_1 kron A_2 with d^2 columns. Readings that stand do so for any matrix, with
+any number of columns; printed ones that fall do so with such a block (`is_block`). Floats come
+with a bound on their rounding; the exact side works on the logits, which are rational. Whether
+exponentials of rationals agree is decided by the theorem of Lindemann and Weierstrass: exponentials
+of different rationals are linearly independent over the rationals.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -30,6 +33,7 @@ __all__ = [
     "InBall",
     "Points",
     "alpha_at_least",
+    "bounded_image",
     "bounded_logits",
     "bounded_matrix",
     "distance",
@@ -40,16 +44,30 @@ __all__ = [
     "exact_shift",
     "exact_total",
     "in_ball",
+    "is_block",
     "just_below",
     "length",
+    "moves",
     "nearby",
+    "nearby_domain",
     "points",
     "powers",
     "rounding",
     "same_total",
     "shift",
+    "softmax_rounding",
     "spectral",
 ]
+
+
+class _Apart(Protocol):
+    """Whatever has two points."""
+
+    @property
+    def x(self) -> Array: ...
+
+    @property
+    def y(self) -> Array: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +117,7 @@ def length(v: Array) -> float:
     return math.hypot(*v.tolist())
 
 
-def distance(case: Points) -> float:
+def distance(case: _Apart) -> float:
     """||x - y||."""
     return length(case.x - case.y)
 
@@ -109,15 +127,20 @@ def exact_distance(case: Points) -> arb:
     return norm(subtract(rationals(case.x), rationals(case.y)))
 
 
-def rounding(case: Points) -> float:
-    """Relative rounding error of any entry of u and of f, and of alpha.
+def softmax_rounding(A: Array, *at: Array) -> float:
+    """Relative rounding error of any entry of exp(A x), of their sum, and of softmax(A x).
 
     Logits of size S carry an error of (D + 1) eps S, exponentials a relative one of that, sums
     n eps; the constant 16 covers the operations between.
     """
-    logit = max(float((np.abs(case.A) @ np.abs(v)).max()) for v in (case.x, case.y))
-    n, D = case.A.shape
+    logit = max(float((np.abs(A) @ np.abs(x)).max()) for x in at)
+    n, D = A.shape
     return float(np.finfo(float).eps * 16 * (n + D + (D + 1) * logit))
+
+
+def rounding(case: Points) -> float:
+    """Relative rounding error of any entry of u and of f, and of alpha."""
+    return softmax_rounding(case.A, case.x, case.y)
 
 
 def powers(case: Points, level: float = 0.0) -> tuple[Array, Array]:
@@ -178,10 +201,16 @@ def exact_shift(case: Points, kind: str) -> arb:
     return arb(((across**2 + along**2) / 2).sqrt())
 
 
+def bounded_image(A: Array, x: Array, R: float) -> bool:
+    """||A x|| <= R, in rationals."""
+    at = rationals(x)
+    image = [dot(row, at) for row in rationals(A)]
+    return R >= 0 and bool(dot(image, image) <= rational(R) ** 2)
+
+
 def bounded_logits(case: Points, R: float) -> bool:
     """||A x|| <= R and ||A y|| <= R, in rationals."""
-    level = rational(R) ** 2
-    return R >= 0 and all(bool(dot(s, s) <= level) for s in exact_logits(case))
+    return all(bounded_image(case.A, x, R) for x in (case.x, case.y))
 
 
 def bounded_matrix(A: Array, R: float) -> bool:
@@ -194,6 +223,21 @@ def bounded_matrix(A: Array, R: float) -> bool:
             for j, row in enumerate(rows)
         ]
     )
+
+
+def is_block(A: Array) -> bool:
+    """Whether A is a block of some A_1 kron A_2, in rationals: d^2 columns, rows a kron r_t.
+
+    So it is where the matrices d x d that the rows are, side by side, have rank one at most.
+    """
+    d = math.isqrt(A.shape[1])
+    if d * d != A.shape[1]:
+        return False
+    rows = rationals(A)
+    wide = [[row[d * i + j] for row in rows for j in range(d)] for i in range(d)]
+    pivot = next(((i, j) for i, w in enumerate(wide) for j, v in enumerate(w) if v != 0), (0, 0))
+    top, column = wide[pivot[0]], pivot[1]
+    return all(w[j] * top[column] == w[column] * top[j] for w in wide for j in range(len(top)))
 
 
 def alpha_at_least(logits: Vector, beta: float) -> bool:
@@ -212,12 +256,38 @@ def alpha_at_least(logits: Vector, beta: float) -> bool:
 
 
 @st.composite
-def points(draw: st.DrawFn, *matrix_powers: int) -> Points:
-    """Points near and far apart, one token and zero included; A times a power of two given."""
-    n, D = draw(sizes(1, 4)), draw(sizes(1, 3))
-    x, step = draw(arrays(D)), draw(arrays(D))
+def moves(draw: st.DrawFn, moving: bool, blocks: bool = False) -> tuple[Array, Array, Array]:
+    """A, x and y, the points near and far apart; one token and zero included.
+
+    Args:
+        draw: Hypothesis's.
+        moving: two tokens at least, and A (x - y) not constant, so that some weight moves; what is
+            drawn otherwise is mended by ones.
+        blocks: A is a block of a Kronecker product, one or four columns; up to three otherwise.
+    """
+    n, D = draw(sizes(2 if moving else 1, 4)), draw(sizes(1, 2 if blocks else 3))
+    left = draw(arrays(D)) if blocks else np.ones(1)
+    shape = len(left), D
+    rows, x, step = draw(arrays(n, D)), draw(arrays(*shape)), draw(arrays(*shape))
+    if moving:
+        if not left.any():
+            left[0] = 1.0
+        if not (left @ step).any():
+            step[np.flatnonzero(left)[0], 0] += 1.0
+        along = left @ step
+        if np.ptp(rows @ along) == 0.0:
+            rows[0, np.flatnonzero(along)[0]] += 1.0
     y = x + step * 2.0 ** draw(st.sampled_from([0, -3, -6]))
-    return Points(draw(arrays(n, D)) * 2.0 ** draw(st.sampled_from(matrix_powers or (0,))), x, y)
+    return np.kron(left[None], rows), x.ravel(), y.ravel()
+
+
+@st.composite
+def points(
+    draw: st.DrawFn, *matrix_powers: int, moving: bool | None = None, blocks: bool = False
+) -> Points:
+    """A and two points by `moves`, half of them moving; A times a power of two given."""
+    A, x, y = draw(moves(draw(st.booleans()) if moving is None else moving, blocks))
+    return Points(A * 2.0 ** draw(st.sampled_from(matrix_powers or (0,))), x, y)
 
 
 def in_ball(case: Points, least: float, *, logits: bool = True) -> InBall:
@@ -250,3 +320,8 @@ def nearby(generator: np.random.Generator) -> Points:
     x = generator.integers(-32, 33, size=D) / 32
     y = x + generator.choice([-1.0, 1.0], size=D) / 256
     return Points(generator.choice([-1.0, 0.0, 1.0], size=(n, D)), x, y)
+
+
+def nearby_domain(generator: np.random.Generator) -> Domain:
+    """The same in the domain with R >= 4 that just holds them."""
+    return domain(nearby(generator), 4.0)

@@ -17,13 +17,8 @@ from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.lipschitz import entry_loss as float_loss
 from attsvm.losses import logistic
 from attsvm.theory import Slack
-from properties.sim.entries import (
-    EntryPair,
-    change,
-    exact_change,
-    exact_pair,
-    rounding,
-)
+from properties.sim.basics import distance
+from properties.sim.entries import EntryPair, change, exact_change, exact_pair, rounding
 
 
 def loss_change(case: EntryPair, linear: bool) -> tuple[float, float]:
@@ -52,11 +47,6 @@ def exact_loss_change(case: EntryPair, linear: bool) -> arb:
     return abs(values[0] - values[1])
 
 
-def distance(case: EntryPair) -> float:
-    """||x - y||."""
-    return float(np.linalg.norm(case.x - case.y))
-
-
 def slope_linear(case: EntryPair) -> float:
     """|b| ||A^T h||."""
     return abs(case.b) * float(np.linalg.norm(case.A.T @ case.h))
@@ -65,6 +55,13 @@ def slope_linear(case: EntryPair) -> float:
 def reach(case: EntryPair) -> float:
     """|b| ||A|| ||h||, the largest slope of linear attention for data of these norms."""
     return abs(case.b) * float(np.linalg.norm(case.A, 2) * np.linalg.norm(case.h))
+
+
+def same_data(case: EntryPair, share: float) -> Slack:
+    """The loss on the same data in floats: a share of linear attention's constant."""
+    left, error = loss_change(case, False)
+    right = share * slope_linear(case) / 4 * distance(case)
+    return Slack.at_most(left, right, error + 1e-12 * right)
 
 
 def same_data_ball(case: EntryPair, gradient: bool = False, share: float = 1.0) -> arb:

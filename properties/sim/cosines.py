@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from flint import arb, fmpq
 
@@ -26,14 +24,7 @@ from properties.sim.spoken import (
     summed,
 )
 
-__all__ = ["certified_end", "certified_rise", "ends", "rises", "said"]
-
-
-def said(tokens: Any, sentences: Any, start: Any = None, *, whole: bool = True) -> Spoken:
-    """Sentences of tokens, from X(0) = 0 unless a start is given."""
-    E = np.array(tokens, dtype=float)
-    zero = np.zeros((E.shape[1], E.shape[1]))
-    return Spoken(E, np.array(sentences), zero if start is None else np.array(start), whole)
+__all__ = ["certified_end", "certified_rise", "ends", "rises"]
 
 
 def ends(case: Spoken, loss: str, towards: str) -> Slack:

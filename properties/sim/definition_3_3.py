@@ -10,6 +10,10 @@ exp(A1 X A2^T) A2 Y: nothing says A_3 = A_2, and the data set of section 1 has n
 smallest: n = d = 1, A_2 = 0, A_3 = Y = 1, where <f, h> = 1 and Att = 0). With A_3 = A_2 it is
 (`amended`). Row j0 of A1 is the query and stands left of X: `sim/orientation`. No later token is
 masked, as a causal model would.
+
+The proofs run `total` and `products` on symbols for small n and d. For all sizes: softmax divides
+positive numbers by their sum, so it is positive of sum 1; and sum_t f_t (sum_c V_tc y_c) is
+sum_c (sum_t f_t V_tc) y_c, where f is row j0 of D(X)^-1 exp(A1 X A2^T) by the tensor trick.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from attsvm.attention import softmax
+from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, transpose
 from attsvm.theory import Slack, claim, sibling
 from properties.sim import SOURCE
@@ -28,7 +32,7 @@ from properties.sim.attentions import (
     Attention,
     attention,
     attentions,
-    block_logits,
+    block_attention,
     distance,
     exact_attention,
     exact_distance,
@@ -52,6 +56,12 @@ TWO = Attention(
 """Two tokens, of which the first is a query that tells them apart."""
 
 
+def total(f: Array, along: str, power: int) -> Array:
+    """Sums of powers of the entries, along rows or columns; numbers and symbols alike."""
+    result: Array = (f**power).sum(axis=1 if along == "rows" else 0)
+    return result
+
+
 def certify_sum(case: Attention, along: str = "rows", power: int = 1) -> arb:
     """Minus the largest |sum - 1|; entries are exponentials over their sum, so positive."""
     f: Matrix = exact_attention(case)
@@ -67,7 +77,7 @@ def certify_sum(case: Attention, along: str = "rows", power: int = 1) -> arb:
     examples=[OTHER_VALUES, TWO],
     certify=certify_sum,
     expected="proved",
-    proof=PROOF,
+    proof="symbolic.sim.definition_3_3:prove_vector",
     siblings={
         "the weights that a token gets have sum 1": sibling(along="columns", examples=[TWO]),
         "squares have sum 1": sibling(power=2, examples=[TWO]),
@@ -75,22 +85,26 @@ def certify_sum(case: Attention, along: str = "rows", power: int = 1) -> arb:
 )
 def literal_1(case: Attention, along: str = "rows", power: int = 1) -> Slack:
     """As the code computes it."""
-    f = softmax(block_logits(case))
-    total = (f**power).sum(axis=1 if along == "rows" else 0)
+    f = block_attention(case)
+    off = float(np.abs(total(f, along, power) - 1.0).max())
     below = float(np.maximum(-f, 0.0).max())
     noise = rounding(case) if along == "columns" or power != 1 else 0.0
-    return Slack.equal(float(np.abs(total - 1.0).max()) + below, len(f) * (4 * EPS + noise))
+    return Slack.equal(off + below, len(f) * (4 * EPS + noise))
+
+
+def products(case: Attention, values: str, transposed: bool) -> tuple[Array, Array]:
+    """<f_{j0}, h_{i0}>, and the attention with these values; numbers and symbols alike."""
+    weights = block_attention(case)
+    f = weights.T if transposed else weights
+    return f @ (case.A3 @ case.Y), attention(case, case.A3 if values == "A3" else case.A2)
 
 
 def entry(case: Attention, values: str, transposed: bool) -> Slack:
     """<f_{j0}, h_{i0}> against entry (j0, i0) of the attention with these values."""
-    h = case.A3 @ case.Y
-    weights = softmax(block_logits(case))
-    f = weights.T if transposed else weights
     other = case.A3 if values == "A3" else case.A2
     reach = sum(float((np.abs(v) @ np.abs(case.Y)).max()) for v in (case.A3, other))
-    size = len(h) * (rounding(case) + 8 * EPS * len(case.Y)) * reach
-    return Slack.equal(distance(f @ h, attention(case, other)), size + 1e-300)
+    size = len(case.A3) * (rounding(case) + 8 * EPS * len(case.Y)) * reach
+    return Slack.equal(distance(*products(case, values, transposed)), size + 1e-300)
 
 
 def certify_entry(case: Attention, values: str = "A3", transposed: bool = False) -> arb:

@@ -19,12 +19,14 @@ equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from flint import arb
 
 from attsvm.data import AttentionData
+from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
 from properties.instances import one_input
 from properties.sim import SOURCE, minimiser, relaxed
@@ -84,9 +86,10 @@ def convex(case: Pointed, weight: float = 0.5, lesser: bool = False) -> Slack:
     return minimiser.between(case, weight, lesser)
 
 
-def certify_exists(data: AttentionData, by_sum: bool = False) -> arb:
-    """1/||X^mm||, or 0 with a Farkas certificate behind it."""
-    return minimiser.exact_sum_margin(data) if by_sum else minimiser.exact_unit_margin(data)
+def certify_exists(data: AttentionData, by_sum: bool = False, least: float = 0.0) -> arb:
+    """1/||X^mm|| less what it should exceed, or 0 with a Farkas certificate behind it."""
+    margin = minimiser.exact_sum_margin(data) if by_sum else minimiser.exact_unit_margin(data)
+    return arb(margin - rational(least))
 
 
 @claim(
@@ -105,12 +108,14 @@ def certify_exists(data: AttentionData, by_sum: bool = False) -> arb:
     expected="refuted",
     siblings={
         "the sum of the constraint matrices separates": sibling(by_sum=True),
+        "1/||X^mm||_F is above 1/64": sibling(least=1 / 64),
         "optimal tokens may be tied": sibling(drop=list(UNIQUE)),
     },
 )
-def exists(data: AttentionData, by_sum: bool = False) -> Slack:
+def exists(data: AttentionData, by_sum: bool = False, least: float = 0.0) -> Slack:
     """With scores by labels and a head, as in definition 3.9."""
-    return minimiser.sum_margin(data) if by_sum else minimiser.unit_margin(data)
+    margin = minimiser.sum_margin(data) if by_sum else minimiser.unit_margin(data)
+    return replace(margin, value=margin.value - least)
 
 
 def certify_bounded(case: Classified, share: float = 1.0) -> arb:
@@ -122,7 +127,7 @@ def certify_bounded(case: Classified, share: float = 1.0) -> arb:
     "sim/definition-3.8:amended",
     **DEFINITION,
     statement="where u^T z_i has the sign of y_i for every i, X^mm exists, and "
-    "||X^mm||_F <= ||u|| ||v|| / min_it (gamma_opt - gamma_t) y_i u^T z_i",
+    "||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of (gamma_opt - gamma_t) y_i u^T z_i",
     data=classified(),
     ensemble=classified_larger,
     hypotheses={**UNIQUE, **CLASSIFIES},

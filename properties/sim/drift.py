@@ -14,20 +14,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
-from attsvm.attention import softmax
+from attsvm._types import Array
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.attention import logistic_slope as exact_slope
 from attsvm.exact.numbers import Matrix, Vector, subtract
 from attsvm.losses import logistic_slope
 from attsvm.risk import covariance
 from attsvm.theory import Slack
+from properties.sim.attentions import attend
 from properties.sim.entries import Entry
 
-__all__ = ["Exponentials", "exact_gain", "gain", "levelled"]
+__all__ = ["Exponentials", "drift", "exact_gain", "gain", "levelled", "pull"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -64,17 +66,28 @@ def best_tokens(case: Entry) -> list[int]:
     return [t for t, score in enumerate(scores) if score == max(scores)]
 
 
+def pull(A: Array, f: Array, scores: Array) -> Array:
+    """Gradient in x of <f, scores>, f = softmax(A x); numbers and symbols alike."""
+    result: Array = A.T @ covariance(f, scores)
+    return result
+
+
+def drift(sign: Any, slope: Any, pulled: Array, other: Array) -> Any:
+    """Change of a quantity of gradient `other` along -grad of g(-sign u), `pulled` that of u."""
+    return sign * slope * (pulled @ other)
+
+
 def gain(case: Entry, of: str, sign: float) -> Slack:
     """Du or dF along the drift, at least 0; sign -1 for descent on g(u), +1 on g(-u)."""
-    f = softmax(case.A @ case.x)
-    pull = case.A.T @ covariance(f, case.b * case.h)
+    f = attend(case.A @ case.x)
+    mine = pull(case.A, f, case.b * case.h)
     slope = float(logistic_slope(np.array([case.b * (f @ case.h)]))[0])
     if of == "score":
-        other = pull
+        other = mine
     else:
         best = np.zeros(len(f))
         best[best_tokens(case)] = 1.0
-        other = case.A.T @ covariance(f, best)
+        other = pull(case.A, f, best)
     n, D = case.A.shape
     logit = float((np.abs(case.A) @ np.abs(case.x)).max())
     scale = float(np.abs(case.A).max())
@@ -82,7 +95,7 @@ def gain(case: Entry, of: str, sign: float) -> Slack:
     relative = 16 * EPS * (n + D + (D + 1) * logit) * (1.0 + reach)
     largest = scale * reach, scale * (reach if of == "score" else 1.0)
     error = relative * slope * D * 4.0 * largest[0] * largest[1]
-    return Slack(sign * slope * float(pull @ other), error + 1e-300)
+    return Slack(float(drift(sign, slope, mine, other)), error + 1e-300)
 
 
 def exact_gain(case: Entry, of: str, sign: float) -> arb | fmpq:
@@ -92,15 +105,15 @@ def exact_gain(case: Entry, of: str, sign: float) -> arb | fmpq:
     tokens = list(range(len(A)))
     top = max(levels)
     levels = [level - top for level in levels]
-    pull = _pairs(A, levels, h, list(combinations(tokens, 2)), b)
+    mine = _pairs(A, levels, h, list(combinations(tokens, 2)), b)
     if of == "score":
-        other = pull
+        other = mine
     else:
         best = best_tokens(case)
         rest = [t for t in tokens if t not in best]
         flags = [fmpq(t in best) for t in tokens]
         other = _pairs(A, levels, flags, list(product(best, rest)), fmpq(1))
-    terms = [term for p, q in zip(pull, other, strict=True) for term in p.times(q)]
+    terms = [term for p, q in zip(mine, other, strict=True) for term in p.times(q)]
     inner = Exponentials.of(terms).ball()
     if isinstance(inner, fmpq):
         return inner

@@ -1,6 +1,8 @@
 """The instance of section 3: one entry g(b <softmax(A x), h>) of the loss, at one or two points.
 
-A is the block A_{l0,j0} (n rows, D = d^2 columns), x = vec(X), h = h(y), b a label.
+The paper's A is the block A_{l0,j0} of A_1 kron A_2, with d^2 columns; x = vec(X), h = h(y), b is a
+label. Here A has any number D of columns: what stands does so for all of them, and the printed
+lemma 3.13 asks for a block.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from attsvm.exact.numbers import Matrix, Number, Vector, spectral_norm, subtract
 from attsvm.lipschitz import entry_gradient as float_gradient
 from attsvm.losses import logistic_curvature, logistic_slope
 from attsvm.risk import covariance
+from properties.sim.basics import moves, softmax_rounding
 from properties.strategies import arrays, scaled, sizes
 
 __all__ = [
@@ -118,9 +121,7 @@ def rounding(case: Entry | EntryPair) -> float:
     covariance twice. The constant 16 covers the operations between.
     """
     points = [case.x] if isinstance(case, Entry) else [case.x, case.y]
-    logit = max(float((np.abs(case.A) @ np.abs(x)).max()) for x in points)
-    n, D = case.A.shape
-    relative = float(np.finfo(float).eps) * 16 * (n + D + (D + 1) * logit)
+    relative = softmax_rounding(case.A, *points)
     reach = abs(case.b) * float(np.abs(case.h).max())
     scale = max(float(np.abs(case.A).max()), 1.0)
     return float(relative * (1.0 + reach) * reach * scale + 1e-300)
@@ -134,13 +135,19 @@ def entries(draw: st.DrawFn) -> Entry:
 
 
 @st.composite
-def pairs(draw: st.DrawFn, *label_powers: int) -> EntryPair:
-    """Pairs near and far apart; labels by the powers of two given."""
-    n, D = draw(sizes(1, 4)), draw(sizes(1, 3))
-    x, step = draw(arrays(D)), draw(arrays(D))
-    y = x + step * 2.0 ** draw(st.sampled_from([0, -3, -6]))
-    b = draw(scaled(*(label_powers or (0,))))
-    return EntryPair(draw(arrays(n, D)), x, y, draw(arrays(n)), b)
+def pairs(draw: st.DrawFn, *label_powers: int, blocks: bool = False) -> EntryPair:
+    """Pairs near and far apart; labels by the powers of two given.
+
+    In half of them some weight moves, h is not constant and b is not 0, so that the loss changes.
+    A is a block of a Kronecker product where asked for.
+    """
+    moving = draw(st.booleans())
+    A, x, y = draw(moves(moving, blocks))
+    h, b = draw(arrays(len(A))), draw(scaled(*(label_powers or (0,))))
+    if moving:
+        h[0] += np.ptp(h) == 0.0
+        b = b or 2.0 ** (label_powers or (0,))[0]
+    return EntryPair(A, x, y, h, b)
 
 
 def adversarial(generator: np.random.Generator) -> EntryPair:

@@ -14,7 +14,8 @@ does the same as H = -1, so no positivity of H helps.
 `amended-1`: the head can be absorbed, not ignored. Att(X) H with values Y is Att(X) with values
 Y H, so every statement about h(y) holds with h = A_3 (Y H) e_v in its place, for column v in [V]
 (proved). `amended-2`: it can be ignored for column v where H e_v = c e_v with c > 0: all scores
-are multiplied by c, the optimal tokens and the Att-SVM stay.
+are multiplied by c, the optimal tokens and the Att-SVM stay. The proofs run both on symbols for
+small sizes; for all, (f^T M) H = f^T (M H) and M (c e_v) = c M e_v, whatever the sizes.
 """
 
 from __future__ import annotations

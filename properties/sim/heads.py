@@ -7,6 +7,7 @@ the tokens are b M H e_v; "ignoring" it leaves b M e_v, column v of the values (
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import softmax
 from attsvm.errors import DataError
 from attsvm.exact import dot, entry_gradient, rational, rationals
 from attsvm.exact import softmax as exact_softmax
@@ -23,12 +23,14 @@ from attsvm.exact.numbers import Vector, product
 from attsvm.losses import logistic_slope
 from attsvm.risk import covariance
 from attsvm.theory import Slack
+from properties.sim.attentions import attend
 from properties.sim.entries import Entry, rounding
 from properties.strategies import arrays, scaled, sizes
 
 __all__ = [
     "Headed",
     "best_with_head",
+    "closed_form",
     "derivative",
     "exact_best",
     "exact_inner",
@@ -37,6 +39,8 @@ __all__ = [
     "headed",
     "inner",
     "noise",
+    "score",
+    "scores",
     "values",
 ]
 
@@ -81,9 +85,24 @@ def ignored(case: Headed) -> Entry:
 
 def gradient(entry: Entry) -> Float[Array, " D"]:
     """The closed form of lemma 3.11, b inside g as well."""
-    f = softmax(entry.A @ entry.x)
-    slope = float(logistic_slope(np.array([entry.b * (f @ entry.h)]))[0])
+    f = attend(entry.A @ entry.x)
+    return closed_form(entry, f, float(logistic_slope(np.array([entry.b * (f @ entry.h)]))[0]))
+
+
+def closed_form(entry: Entry, f: Array, slope: Any) -> Array:
+    """The gradient where g' is the slope and f the attention; numbers and symbols alike."""
     result: Array = entry.A.T @ (entry.b * slope * covariance(f, entry.h))
+    return result
+
+
+def score(case: Headed, f: Array) -> Any:
+    """The score b (f^T M) H e_v, the head after attention; numbers and symbols alike."""
+    return case.b * ((f @ case.M) @ case.H)[0]
+
+
+def scores(case: Headed, *, head: bool) -> Array:
+    """The scores b M H e_v of the tokens, or b M e_v; numbers and symbols alike."""
+    result: Array = case.b * (case.M @ case.H[:, 0] if head else case.M[:, 0])
     return result
 
 
@@ -95,8 +114,7 @@ def derivative(case: Headed) -> Float[Array, " D"]:
         x[i] += 1j * step
         logits = case.A @ x
         powers = np.exp(logits - logits.real.max())
-        output = (powers / powers.sum()) @ case.M
-        u = case.b * (output @ case.H)[0]
+        u = score(case, powers / powers.sum())
         e = np.exp(-u) if u.real >= 0 else np.exp(u)
         found.append((1 / (1 + e) if u.real >= 0 else e / (1 + e)).imag / step)
     return np.array(found)
@@ -159,7 +177,7 @@ def best_with_head(case: Headed, positive: bool, rank: int) -> Slack:
     that rounding may have tied, and all their scores, are within the error.
     """
     case = with_head(case, positive)
-    mine, other = case.b * (case.M @ case.H[:, 0]), case.b * case.M[:, 0]
+    mine, other = scores(case, head=True), scores(case, head=False)
     error = 4 * EPS * len(case.H) * abs(case.b) * (np.abs(case.M) @ np.abs(case.H)).max()
     chosen = other[mine >= mine.max() - 2 * error]
     level = np.sort(other)[-min(rank, len(other))]

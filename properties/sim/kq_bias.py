@@ -10,13 +10,14 @@ theorem 3.14: tokens 1, 0, scores 1, 0, query 1, X(0) = 0. And at K = Q = 0 noth
 any loss: the same two tokens.
 
 With a decreasing loss W does converge from a start that cannot lose its optimal tokens
-(`amended-2`), but (K, Q) need not from there (`amended-1`, refuted). Tokens 1, 0, query 1, K = 1,
-Q = -1: then Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From invertible weights with all
-margins positive: e_1, 0 twice and e_2, 0, with queries e_1, e_2, e_1, and K = Q = [[2, 1], [1, 2]];
-W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not, so the direction is another for
-ever (that of the nuclear solution, all ones, as far as it was followed). With one input of two
-tokens all norms agree, and (K, Q) converges from every start with K^T D / ||D|| + Q^T z / ||z||
-not 0, D = x_opt - x_t (`amended-3`; from the others it never does). Proofs in `factors`.
+(`amended-2`), but (K, Q) need not from there (`amended-1`, refuted), and not at K = Q = 0 alone.
+Tokens 1, 0, query 1, K = 1, Q = -1: then Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From
+invertible weights with all margins positive: e_1, 0 twice and e_2, 0, with queries e_1, e_2, e_1,
+and K = Q = [[2, 1], [1, 2]]; W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not, so
+the direction is another for ever (that of the nuclear solution, all ones, as far as it was
+followed). With one input of two tokens all norms agree, and (K, Q) converges from every start with
+K^T D / ||D|| + Q^T z / ||z|| not 0, D = x_opt - x_t (`amended-3`; from the others it never does).
+Proofs in `factors`.
 """
 
 from __future__ import annotations
@@ -78,9 +79,9 @@ OTHER = {
 }
 
 
-def certify_printed(run: Run, towards: str = "optimal") -> arb | None:
-    """Where W goes on the printed loss, by proof."""
-    return certified_limit(run, PRINTED, towards)
+def certify_printed(run: Run, towards: str = "optimal", loss: str = PRINTED) -> arb | None:
+    """Where W goes on the printed loss, or another, by proof."""
+    return certified_limit(run, loss, towards)
 
 
 @claim(
@@ -93,13 +94,17 @@ def certify_printed(run: Run, towards: str = "optimal") -> arb | None:
     certify=certify_printed,
     expected="refuted",
     siblings={
+        "on the decreasing loss": sibling(loss=REPAIRED, examples=[PASSED_OVER]),
+        "on the decreasing loss, in the opposite direction": sibling(
+            loss=REPAIRED, towards="opposite", examples=[TWO_TOKENS]
+        ),
         "every input with one token": sibling(drop=[TWO], examples=[ONE_TOKEN]),
         "Att-SVM need not be feasible": sibling(drop=[FEASIBLE], examples=[NO_QUERY]),
     },
 )
-def literal_1(run: Run, towards: str = "optimal") -> Slack:
+def literal_1(run: Run, towards: str = "optimal", loss: str = PRINTED) -> Slack:
     """As printed, W trained."""
-    return reaches(run, PRINTED, towards)
+    return reaches(run, loss, towards)
 
 
 def certify_printed_pair(case: Factors, towards: str = "optimal") -> arb | None:
@@ -159,7 +164,7 @@ def certify_pair(case: Factors, towards: str = "optimal") -> arb | None:
     statement="K Q^T trained by descent on g(-b <f, h>) from a start in the basin of the optimal "
     "tokens converges in direction to the Frobenius solution",
     hypotheses={**KQ_EXISTS, START: lambda case: starts_in_basin(case.run)},
-    examples=[OPPOSED, SEMIDEFINITE],
+    examples=[NOWHERE, OPPOSED, SEMIDEFINITE],
     certify=certify_pair,
     expected="refuted",
     siblings=OTHER,

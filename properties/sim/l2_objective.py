@@ -11,7 +11,8 @@ misprint of mat. `literal-2` reads it so and takes D(x) for the D(X) of section 
 or d x d as printed, that cannot multiply the n^2 entries of exp(A x) unless n = 1. `amended`: mat,
 and D(x) = D(X) kron I_n, which divides entry (j, t) by the sum of row j; then the matrices inside
 are equal (proved), so the objectives are, whether ||.||_2 is the Frobenius or the spectral norm.
-Only the first makes it a "single regression" in a vector.
+Only the first makes it a "single regression" in a vector. The proof runs both forms on symbols for
+small n and d; for all n, place (j, t) of vec is divided by the j-th sum, as n places share one.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def literal(pair: Pair, constant: float = 1.0) -> Slack:
     proof="symbolic.sim.lemma_3_12:prove",
     siblings={
         "95% of the constant": sibling(share=0.95),
-        "half of the constant": sibling(share=0.5),
+        "99.9% of the constant": sibling(share=0.999),
     },
 )
 def sharp(pair: Pair, share: float = 1.0) -> Slack:

@@ -18,6 +18,7 @@ from attsvm.exact import norm
 from attsvm.exact.numbers import Vector, dot, subtract
 from attsvm.losses import LOG_LOSS
 from attsvm.risk import covariance
+from properties.sim.basics import softmax_rounding
 from properties.sim.entries import EntryPair, ExactPair, exact_pair
 
 __all__ = ["Name", "aimed", "exact_outer_change", "outer_change", "reach", "residuals"]
@@ -33,20 +34,18 @@ def reach(case: EntryPair) -> float:
 def outer_change(case: EntryPair, loss: Name) -> tuple[float, float]:
     """||grad L(x) - grad L(y)|| and a bound on its rounding error.
 
-    With s the relative error of softmax as in `entries.rounding`, m is off by s max |h| and the
+    With s the relative error of softmax as in `softmax_rounding`, m is off by s max |h| and the
     covariance by 3 s max |h|, of size 2 max |h| at most; the slope of the log-loss by
     s |b| (1 + |b| max |h|), of size |b|, that of the square by 2 s (max |h| + |b|), of that size.
     """
     left, right = (_gradient(case, x, loss) for x in (case.x, case.y))
-    n, D = case.A.shape
-    logit = max(float((np.abs(case.A) @ np.abs(x)).max()) for x in (case.x, case.y))
-    s = float(np.finfo(float).eps) * 16 * (n + D + (D + 1) * logit)
+    s = softmax_rounding(case.A, case.x, case.y)
     size, b = float(np.abs(case.h).max()), abs(case.b)
     if loss == "log-loss":
         each = s * size * b * (5.0 + 2.0 * b * size)
     else:
         each = s * size * 10.0 * (size + b)
-    error = each * 2 * math.sqrt(D) * float(np.abs(case.A).sum()) + 1e-300
+    error = each * 2 * math.sqrt(case.x.size) * float(np.abs(case.A).sum()) + 1e-300
     return math.hypot(*(left - right).tolist()), error
 
 

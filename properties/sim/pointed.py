@@ -108,10 +108,16 @@ def classified(draw: st.DrawFn) -> Classified:
 
 @st.composite
 def headed(draw: st.DrawFn) -> Classified:
-    """Any labels, queries, head and vector."""
+    """Any labels, queries, head and vector; every third time the last input opposes the first.
+
+    It is that input with the query -z, so that all its constraints are negated: by Farkas there is
+    no X^mm exactly where weights sum constraints to 0, which those of one input never do.
+    """
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
     y = np.where(draw(arrays(n)) < 0, -1.0, 1.0)
     X, Z, v, u = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(d)), draw(arrays(d))
+    if draw(sizes(0, 2)) == 2 and n > 1:
+        y, X, Z = (np.concatenate([a[:-1], b]) for a, b in ((y, y[:1]), (X, X[:1]), (Z, -Z[:1])))
     return Classified(AttentionData(X, Z, y=y, v=v), u)
 
 

@@ -23,6 +23,21 @@ and takes the ends only. With F and Y negative U and L change places; where thei
 
 Two tokens have |F| = 2 |Y|. And lo^2 + hi^2 <= ||h||^2, so hi, lo = mu +- D/2 with
 D^2/2 + 2 mu^2 <= H^2: only a = 2 p - 1, mu and D matter.
+
+So two tokens suffice if no B beyond 2 |Y| exceeds all 2 |Y|. For the square `lemma_3_13_l2` says
+so: its constant, at given max h - min h and max |h - b|, is that of two tokens. For g put
+c = tanh(d/2), r = |Y|/e = |a + c D (1 - a^2)/4|; in units of D/16 two tokens have 2 E r and the
+others, where r < 1/2, at most E/(2 (1 - r)), E = (1 - a^2) (1 - c^2). Turn signs so that c >= 0.
+
+- If a + c D (1 - a^2)/4 < 0 then a < 0 and r < |a|, so that E/(2 (1 - r)) is at most (1 + |a|)/2
+  for |a| <= 1/2 and below 1 - a^2 beyond: at most 3/4.
+- Else, at fixed c, E/(2 (1 - r)) grows with a, as (1 - a^2)/(1 - r) has a derivative of the sign of
+  (1 - a)^2, until r = 1/2, where it is E. There c = 4 (1/2 - a)/(D (1 - a^2)), and
+  E <= 1 - a^2 - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
+- Two tokens with mu = 0, which is admitted with every D, reach more: at a = 1/sqrt 3 for D <= 4,
+  and for larger D more than 1 at D a = 9/5 (`two_tokens_reach_more`, in balls).
+
+On a domain ||s|| <= R it is the same as long as the best two tokens are inside.
 """
 
 from __future__ import annotations
@@ -49,6 +64,7 @@ __all__ = [
     "logistic_is_smaller",
     "squared_is_larger",
     "squared_is_smaller",
+    "two_tokens_reach_more",
 ]
 
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
@@ -81,6 +97,24 @@ def logistic_is_smaller(beta: fmpq) -> bool:
     """
     largest = softmax_gradient_constant(arb(2).sqrt() * arb(beta))
     return bool(largest < arb(beta) ** 2 * logistic_curvature())
+
+
+def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
+    """Whether a share of what two tokens reach is proved to exceed the bound for all others.
+
+    For D <= 4 on that many cells. From D = 4 on a = 9/(5 D): there 1 - a^2 grows with D, and so
+    does a + c D (1 - a^2)/4 = a + c D/4 - 81 c/(100 D) with c = tanh(9/20) where
+    9/5 < c (D^2/4 + 81/100).
+    """
+
+    def reached(D: arb, a: arb) -> arb:
+        c, flat = (D * a / 4).tanh(), 1 - a * a
+        return arb(2 * share * flat * (1 - c * c) * (a + c * D * flat / 4))
+
+    cell = (arb(fmpq(4 * k + 2, cells), fmpq(2, cells)) for k in range(cells))
+    narrow = all(reached(D, 1 / arb(3).sqrt()) > 1 - 4 / (D * D + 16) for D in cell)
+    growing = arb(fmpq(9, 20)).tanh() * fmpq(481, 100) > fmpq(9, 5)
+    return bool(narrow and growing and reached(arb(4), arb(fmpq(9, 20))) > 1)
 
 
 def squared_is_larger(t: fmpq) -> bool:

@@ -75,13 +75,11 @@ def _published(n: int, R: Tensor, left: Tensor, right: Tensor, power: int, share
     return at_most(left * (-power * log).exp() / share, right)
 
 
-def published_change(
-    case: Any, power: int = 1, share: float = 1.0, loss: str = "logistic"
-) -> Tensor:
+def published_change(case: Any, power: int = 1, share: float = 1.0) -> Tensor:
     """Lemma 3.13 as printed: both sides divided by the constant."""
     right = norm(case.pair.x - case.pair.y)
     n = case.pair.h.shape[-1]
-    return _published(n, case.R, _change(case.pair, loss), right, power, share)
+    return _published(n, case.R, _change(case.pair), right, power, share)
 
 
 def _constant(oscillation: Tensor) -> Tensor:
@@ -169,12 +167,6 @@ def _curvature(case: Any) -> Tensor:
     return values.abs().amax(-1)
 
 
-def published_curvature(case: Any, power: int = 1, share: float = 1.0) -> Tensor:
-    """Lemma 3.13 as printed, for the Hessian."""
-    left, n = _curvature(case.entry), case.entry.h.shape[-1]
-    return _published(n, case.R, left, 1.0 + 0.0 * left, power, share)
-
-
 def sharp_curvature(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
     """Lemma 3.13 with the best constant, for the Hessian."""
     right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spectral(case.A) ** square
@@ -225,13 +217,13 @@ def between(case: Any, weight: float = 0.5, lesser: bool = False) -> Tensor:
     return -(margins(A, counted, point).amin(-1) - 1).minimum(short)
 
 
-def unit_margin(data: Any, by_sum: bool = False) -> Tensor:
+def unit_margin(data: Any, by_sum: bool = False, least: float = 0.0) -> Tensor:
     """Definition 3.8, existence: minus the largest least margin of unit matrices."""
     A, counted = constraints(data)
     if by_sum:
-        least = margin(A, counted, (A * counted[..., None]).sum(1))
-        return -least.where(counted.any(-1), 1.0 + 0.0 * least)
-    return -distance(A, counted)
+        lowest = margin(A, counted, (A * counted[..., None]).sum(1))
+        return least - lowest.where(counted.any(-1), 1.0 + 0.0 * lowest)
+    return least - distance(A, counted)
 
 
 def classified(case: Any, share: float = 1.0) -> Tensor:

@@ -24,7 +24,7 @@ from properties.sim.attentions import (
     rounding,
 )
 
-__all__ = ["divisor_and_entries", "exact_objectives", "objectives"]
+__all__ = ["divisor_and_entries", "exact_objectives", "forms", "objectives"]
 
 
 def mat(x: Array, read: str) -> Array | float:
@@ -36,22 +36,25 @@ def mat(x: Array, read: str) -> Array | float:
 
 
 def rewritten(case: Attention, read: str, divided: str) -> Array:
-    """mat(D(x)^-1 exp(A x)) A3 Y, by the whole Kronecker product and logarithms."""
+    """mat(D(x)^-1 exp(A x)) A3 Y, by the whole Kronecker product; numbers and symbols alike."""
     logits = np.kron(case.A1, case.A2) @ vec(case.X)
-    blocks = logits.reshape(len(case.A1), -1)
+    parts = len(case.A1) if divided == "rows" else 1  # as a whole: D(x) = <exp(A x), 1> I
+    blocks = logits.reshape(parts, -1)
     top = blocks.max(axis=1, keepdims=True)
     sums = top + np.log(np.exp(blocks - top).sum(axis=1, keepdims=True))
-    if divided == "whole":  # D(x) = <exp(A x), 1> I
-        sums = np.full_like(sums, np.logaddexp.reduce(sums.ravel()))
-    weights = mat(np.exp(logits - np.repeat(sums.ravel(), len(case.A2))), read)
+    weights = mat(np.exp(logits - np.repeat(sums.ravel(), blocks.shape[1])), read)
     values: Array = case.A3 @ case.Y
     return weights * values if isinstance(weights, float) else weights @ values
 
 
+def forms(case: Attention, read: str, divided: str) -> tuple[Array, Array]:
+    """The matrices that the two objectives compare with B; numbers and symbols alike."""
+    return attention(case, case.A3), rewritten(case, read, divided)
+
+
 def objectives(case: Regression, read: str, divided: str) -> Slack:
     """The difference of the two objectives, in the Frobenius norm."""
-    left = attention(case.attention, case.attention.A3) - case.B
-    right = rewritten(case.attention, read, divided) - case.B
+    left, right = (matrix - case.B for matrix in forms(case.attention, read, divided))
     reach = float((np.abs(case.attention.A3) @ np.abs(case.attention.Y)).max())
     size = reach * len(case.B) + float(np.abs(case.B).max())
     error = 16 * (rounding(case.attention) + EPS * case.B.size) * size**2 * case.B.size

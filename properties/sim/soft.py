@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
+from jaxtyping import Int
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -29,6 +30,18 @@ class Soft:
     move: Array
 
 
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """The same where inputs are queries of sequences: `sequence` labels that of each input.
+
+    The constraints of a token for the queries of one sequence share a slack, as definition 4.1
+    prints it.
+    """
+
+    soft: Soft
+    sequence: Int[Array, " n"]
+
+
 @st.composite
 def rivals(draw: st.DrawFn) -> Soft:
     """Separable data; prices and moves that are powers of two times grid numbers."""
@@ -48,6 +61,21 @@ def cheap_rivals(draw: st.DrawFn) -> Soft:
     return Soft(case.data, float(2.0 ** (power - draw(sizes(0, 2)))), False, case.move)
 
 
+@st.composite
+def queried(draw: st.DrawFn) -> Queried:
+    """Sequences of up to three queries; the first ones separable, the others multiples or near."""
+    case = draw(rivals())
+    n = case.data.n
+    inputs = np.repeat(np.arange(n), [draw(sizes(1, 3)) for _ in range(n)])
+    Z = case.data.Z[inputs]
+    if draw(st.booleans()):
+        Z = Z * 2.0 ** (draw(arrays(len(inputs), 1)).round() % 2)
+    else:
+        Z = Z + draw(arrays(*Z.shape)) / 4
+    data = AttentionData(case.data.X[inputs], Z, scores=case.data.gamma[inputs])
+    return Queried(Soft(data, case.C, case.keep, case.move), inputs)
+
+
 def _first(data: AttentionData) -> list[int]:
     return [int(t) for t in data.gamma.argmax(axis=1)]
 
@@ -61,6 +89,20 @@ def separable(case: Soft) -> bool:
     """Some X gives every optimal token a positive margin (and there is something to separate)."""
     found = answer(case.data)
     return found is not None and found.status == "solved"
+
+
+def whole_sequences(case: Queried) -> bool:
+    """The queries of one sequence have the same tokens."""
+    X, labels = case.soft.data.X, case.sequence.tolist()
+    present = case.soft.data.present
+    firsts = [labels.index(label) for label in labels]
+    return bool(np.array_equal(X, X[firsts]) and np.array_equal(present, present[firsts]))
+
+
+def shares(case: Queried) -> Int[Array, " m"]:
+    """Which slack each constraint has: one a token of a sequence."""
+    programme = att_svm_programme(case.soft.data, _first(case.soft.data))
+    return case.sequence[programme.input] * programme.shape[1] + programme.token
 
 
 def several(case: Soft) -> bool:
@@ -83,20 +125,27 @@ def moved(case: Soft) -> bool:
     return bool(case.move.any())
 
 
-def objective(data: AttentionData, V: Array, C: float) -> tuple[float, float]:
-    """f_C(V), and a bound of its rounding."""
+def objective(
+    data: AttentionData, V: Array, C: float, groups: Array | None = None
+) -> tuple[float, float]:
+    """f_C(V), and a bound of its rounding; one slack a constraint, or a group of them."""
     programme = att_svm_programme(data)
     margins = programme.margins(V)
     hinges = np.maximum(0.0, 1.0 - margins)
+    if groups is not None:
+        hinges = np.array([hinges[groups == g].max() for g in np.unique(groups)])
     norm = float(np.linalg.norm(V))
     size = norm + abs(C) * float((1.0 + programme.norms * norm).sum())
     return norm + C * float(hinges.sum()), 16 * (data.d**2 + len(hinges)) * EPS * size
 
 
-def _slacks(data: AttentionData, V: Any) -> fmpq:
-    """The sum of slacks of V."""
-    flat = [x for row in V for x in row]
-    return sum((max(fmpq(0), 1 - dot(A, flat)) for A in _rows(data)), fmpq(0))
+def _slacks(data: AttentionData, V: Any, groups: Array | None = None) -> fmpq:
+    """The sum of slacks of V; one a constraint, or a group of them."""
+    flat, rows = [x for row in V for x in row], _rows(data)
+    largest: dict[int, fmpq] = {}
+    for g, A in zip(range(len(rows)) if groups is None else groups.tolist(), rows, strict=True):
+        largest[g] = max(largest.get(g, fmpq(0)), 1 - dot(A, flat))
+    return sum(largest.values(), fmpq(0))
 
 
 def _rows(data: AttentionData) -> list[list[fmpq]]:
@@ -126,14 +175,14 @@ def _rival(case: Soft, solved: ExactAnswer) -> Any:
     return [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(solved.W, move, strict=True)]
 
 
-def against_hard(case: Soft, C: float, relative: float = 0.0) -> Slack:
+def against_hard(case: Soft, C: float, relative: float = 0.0, groups: Array | None = None) -> Slack:
     """f_C(V) - f_C(X^mm); `relative` bounds the error of C."""
     hard = solve(case.data, optimum(case.data))
     if hard is None or hard.answer is None:
         return OPEN
     V = case.move + (hard.W if case.keep else 0.0)
-    left, error_left = objective(case.data, hard.W, C)
-    right, error_right = objective(case.data, V, C)
+    left, error_left = objective(case.data, hard.W, C, groups)
+    right, error_right = objective(case.data, V, C, groups)
     # f_C moves by at most this much for each unit that its argument moves
     steep = 1.0 + C * float(hard.answer.programme.norms.sum())
     away = (1 + case.keep) * hard.error + 2 * EPS * float(np.linalg.norm(V))
@@ -141,12 +190,12 @@ def against_hard(case: Soft, C: float, relative: float = 0.0) -> Slack:
     return Slack.at_most(left, right, error)
 
 
-def certify_hard(case: Soft, C: fmpq, *, over_norm: bool) -> arb:
+def certify_hard(case: Soft, C: fmpq, *, over_norm: bool, groups: Array | None = None) -> arb:
     """f_C(V) - f_C(X^mm) for C, or for C / ||X^mm||; exactly 0 where that is decided."""
     solved = answer(case.data)
     assert solved is not None
     V = _rival(case, solved)
-    slacks, v, x = _slacks(case.data, V), _square(V), solved.square
+    slacks, v, x = _slacks(case.data, V, groups), _square(V), solved.square
     if over_norm:  # times ||X^mm||: ||V|| ||X^mm|| + C slacks - ||X^mm||^2
         rest = x - C * slacks
         if rest >= 0 and v * x == rest * rest:

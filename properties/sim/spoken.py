@@ -2,7 +2,8 @@
 
 A run is a language (any that can say the sentences), the sentences, a start X(0), and which tokens
 a problem chooses among: those of the sub-sequence or the whole vocabulary. X_soft is that of
-definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token.
+definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token. Printed is
+a slack that the queries of a sentence share: the same for sentences of two words, which have one.
 
 All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. So the ray of a
 matrix X* is not theirs where some rational W has f_C(W) < min_t f_C(t X*), a minimum over t = 0

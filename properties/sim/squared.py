@@ -20,8 +20,8 @@ from attsvm.exact.numbers import subtract
 from attsvm.theory import Slack
 from properties.relaxed import at_most
 from properties.relaxed import norm as length
+from properties.sim.basics import distance, softmax_rounding
 from properties.sim.bounded import BoundedPair
-from properties.sim.comparison import distance
 from properties.sim.entries import EntryPair, ExactPair, exact_pair
 from properties.sim.outer_losses import exact_outer_change, outer_change
 
@@ -40,10 +40,8 @@ _EPS = float(np.finfo(float).eps)
 
 def _sizes(case: EntryPair) -> tuple[float, float, float]:
     """The error of a softmax relative to its entries, the largest |h|, and |b| beside it."""
-    logit = max(float((np.abs(case.A) @ np.abs(x)).max()) for x in (case.x, case.y))
-    n, D = case.A.shape
     head = float(np.abs(case.h).max())
-    return 16 * _EPS * (n + D + (D + 1) * logit), head, head + abs(case.b)
+    return softmax_rounding(case.A, case.x, case.y), head, head + abs(case.b)
 
 
 def _loss_change(case: EntryPair, linear: bool) -> tuple[float, float]:

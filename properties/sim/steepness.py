@@ -35,6 +35,7 @@ __all__ = [
     "LISTED",
     "NEIGHBOURS",
     "ONE_TOKEN",
+    "RAISED",
     "TILTED",
     "against",
     "log_published",
@@ -127,6 +128,8 @@ EXAMPLES = [ONE_TOKEN, TWO_TOKENS]
 SHIFTED = placed([[1.0, 1.0], [-1.0, 1.0]], [0.0, 28.0], [1.0, 28.0], 2.0**41)
 LONG = placed([[2.0**130], [-(2.0**130)]], [0.0], [2.0**-130], 2.0)
 LOW = placed([[1.0], [-1.0]], [0.0], [1.0], 2.0**44)
+RAISED = placed([[1 / 8, 1.0], [-1 / 8, 1.0]], [0.0, 2.75], [1 / 8, 2.75], 31.0)
+"""Logits that raise alpha and move little: a large beta."""
 NEIGHBOURS = {
     "logits beyond R": sibling(drop=["||A x||, ||A y|| <= R"], examples=[SHIFTED]),
     "||A|| beyond R": sibling(drop=["||A|| <= R"], examples=[LONG]),

@@ -53,16 +53,24 @@ def products(draw: st.DrawFn, *, alike: bool) -> Product:
     return Product(draw(arrays(m, r)), draw(arrays(n, c)), draw(arrays(r, c)))
 
 
-def residual(case: Product, stacked: str, transposed: bool, swapped: bool) -> Slack:
-    """Largest entry of the blocks of (A1 kron A2) vec(X) minus the rows of A1 X A2^T."""
+def sides(
+    case: Product, stacked: str = "rows", transposed: bool = False, swapped: bool = False
+) -> tuple[Array, Array]:
+    """The blocks of (A1 kron A2) vec(X), and vec(A1 X A2^T); numbers and symbols alike."""
     X = case.X.T if transposed else case.X
     x = vec(case.X.T if stacked == "columns" else case.X)
     right = case.A2 @ X.T @ case.A1.T if swapped else case.A1 @ X @ case.A2.T
-    blocks = np.array([kron_block(case.A1, case.A2, j) @ x for j in range(len(case.A1))])
+    blocks = np.stack([kron_block(case.A1, case.A2, j) @ x for j in range(len(case.A1))])
+    return vec(blocks), vec(right)
+
+
+def residual(case: Product, stacked: str, transposed: bool, swapped: bool) -> Slack:
+    """Largest entry of the blocks of (A1 kron A2) vec(X) minus the rows of A1 X A2^T."""
+    left, right = sides(case, stacked, transposed, swapped)
+    X = case.X.T if transposed else case.X
     size = float((np.abs(case.A1) @ np.abs(X) @ np.abs(case.A2).T).max())
     terms = case.X.size + sum(case.X.shape) + 2
-    flat = np.abs(vec(blocks) - vec(right)).max()
-    return Slack.equal(float(flat), 2 * terms * EPS * size + 1e-300)
+    return Slack.equal(float(np.abs(left - right).max()), 2 * terms * EPS * size + 1e-300)
 
 
 def certify(

@@ -11,7 +11,9 @@ X^mm = 1). `amended-1` takes the decreasing loss g(-u) and still falls, from zer
 of two tokens: (1/2, 0), (-1/2, 0) and (-2, 1), 0 with labels 1, head (4, 9) and z = (1, 0) for
 both; the second input is dragged to its worse token for ever. One input alone falls
 from a large start (`LOCAL_TRAP`). `amended-2` starts where the risk gap is below
-min_i [l(second score) - l(best score)]/n, and holds (`attsvm.exact.descent.certified_fate`).
+min_i [l(second score) - l(best score)]/n, and holds (`attsvm.exact.descent.certified_fate`). From
+such a start neither part of the assumption is needed, but unique optimal tokens and a feasible
+Att-SVM alone: `sim/theorem-3.15:amended-2`, for instance tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
 """
 
 from __future__ import annotations
@@ -72,6 +74,8 @@ ASSUMED = {
     certify=certify_printed,
     expected="refuted",
     siblings={
+        "direction of the worst tokens": sibling(towards="worst"),
+        "opposite direction": sibling(towards="opposite"),
         "not all tokens support vectors": sibling(
             drop=["all tokens are support vectors"], examples=[NOT_TIGHT]
         ),

@@ -86,6 +86,7 @@ SAME_RIVALS = Run(
             drop=["all rivals of an optimal token score the same"], examples=[THREE_SCORES]
         ),
         "direction of the worst tokens": sibling(towards="worst"),
+        "opposite direction": sibling(towards="opposite"),
     },
 )
 def literal(run: Run, towards: str = "optimal") -> Slack:

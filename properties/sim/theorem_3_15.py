@@ -8,9 +8,10 @@ lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
 Equal scores meet the condition for every delta, and with two tokens an input there is nothing to
 compare, so a data set with equal scores on which descent fails refutes the theorem whatever delta
 is. `literal-1` (the norm) falls where the gradient is zero: tokens 1 and 0, twice, queries 1 and
--1, start zero. `literal-2` (the direction) falls with two tokens 1, 0: the loss of definition 3.6
-increases in the score. With a decreasing loss, unique optimal tokens and a feasible Att-SVM
-(`amended-1`) it still falls, from zero, by two inputs of two tokens (`PULLED_APART`).
+-1, start zero. Where the Att-SVM is feasible it stands (`theorem_3_15_norm`). `literal-2` (the
+direction) falls with two tokens 1, 0: the loss of definition 3.6 increases in the score. With a
+decreasing loss, unique optimal tokens and a feasible Att-SVM (`amended-1`) it still falls, from
+zero, by two inputs of two tokens (`PULLED_APART`).
 
 Where no input loses its optimal token, no delta is needed: `amended-2` starts in the basin, with
 any scores. `sharp` has inputs that do not pull against each other, a single input for instance.
@@ -28,11 +29,13 @@ from functools import partial
 from typing import Any
 
 from flint import arb
+from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges
 from properties.accord import together
+from properties.misled import trapping_data
 from properties.relaxed import descent_at_rest, elsewhere
 from properties.runs import (
     LOCAL_TRAP,
@@ -91,18 +94,19 @@ THEOREM: dict[str, Any] = {
     hypotheses={"non-optimal scores of each input are equal": equal_rivals},
     examples=[OPPOSED],
     relaxed=partial(descent_at_rest, loss=PRINTED),
-    certify=certify_norm,
+    certify=lambda run, bounded=False, loss=PRINTED: certify_norm(run, bounded),  # for every loss
     expected="refuted",
     siblings={
         "any scores": sibling(
             drop=["non-optimal scores of each input are equal"], examples=[BALANCED]
         ),
         "the norm stays bounded": sibling(bounded=True),
+        "on the decreasing loss": sibling(loss=REPAIRED),
     },
 )
-def norm(run: Run, bounded: bool = False) -> Slack:
+def norm(run: Run, bounded: bool = False, loss: str = PRINTED) -> Slack:
     """The first conclusion."""
-    slack = norm_diverges(run.data, run.start, LOSSES[PRINTED])
+    slack = norm_diverges(run.data, run.start, LOSSES[loss])
     return Slack(-slack.value, slack.error) if bounded else slack
 
 
@@ -122,6 +126,7 @@ def norm(run: Run, bounded: bool = False) -> Slack:
             drop=["non-optimal scores of each input are equal"], examples=[THREE_SCORES]
         ),
         "direction of the worst tokens": sibling(towards="worst"),
+        "opposite direction": sibling(towards="opposite"),
     },
 )
 def direction(run: Run, towards: str = "optimal") -> Slack:
@@ -193,7 +198,7 @@ def certify_patiently(run: Run, towards: str = "optimal") -> arb | None:
     "feasible, rivals' scores within delta_i = g_i s_i/(1 - s_i): descent on the decreasing loss "
     "with step at most 1/L_X from any start has a diverging norm and converges in direction to "
     "X^mm",
-    data=runs(together(SPREADS), 0, 1, 3),
+    data=runs(st.one_of(together(SPREADS), trapping_data()), 0, 1, 3),
     ensemble=larger,
     hypotheses={
         **REPAIR,

@@ -29,6 +29,7 @@ from properties.sim.basics import (
     exact_distance,
     exact_logits,
     exact_shift,
+    is_block,
     nearby,
     points,
     rounding,
@@ -38,6 +39,7 @@ from properties.sim.steepness import EXAMPLES, LISTED, against, log_published, p
 from properties.strategies import arrays
 
 __all__ = [
+    "BLOCK",
     "HELD",
     "LARGE",
     "WITH_VALUES",
@@ -72,14 +74,15 @@ def with_values(case: Domain, *h: float) -> Valued:
     return Valued(case, np.array(h))
 
 
-def _placed(drawn: tuple[Points, Any, int]) -> Valued:
-    at, values, power = drawn
-    return Valued(domain(at, 4.0), values[: len(at.A)] * 2.0**power)
-
-
-def valued(*value_powers: int) -> st.SearchStrategy[Valued]:
-    """Domains with values by the powers of two given."""
-    return st.tuples(points(0, -1), arrays(4), st.sampled_from(value_powers)).map(_placed)
+@st.composite
+def valued(draw: st.DrawFn, *value_powers: int, blocks: bool = False) -> Valued:
+    """Domains with values by the powers of two given; half of them move <f, h>, see `points`."""
+    moving = draw(st.booleans())
+    at = draw(points(0, -1, moving=moving, blocks=blocks))
+    h = draw(arrays(len(at.A)))
+    if moving:
+        h[0] += np.ptp(h) == 0.0
+    return Valued(domain(at, 4.0), h * 2.0 ** draw(st.sampled_from(value_powers)))
 
 
 def steep(generator: np.random.Generator) -> Valued:
@@ -165,6 +168,7 @@ def values_at_most(case: Valued, power: int) -> bool:
 
 
 HELD = {name: _of(name) for name in LISTED}
+BLOCK = {"A is a block of A_1 kron A_2": lambda case: is_block(case.of.at.A)}
 WITH_VALUES = [with_values(EXAMPLES[0], 1.0), with_values(EXAMPLES[1], 8.0, -8.0)]
 LARGE = with_values(
     Domain(Points(np.array([[1.0], [0.0]]), np.zeros(1), np.ones(1)), 4.0, 2.0), 2.0**75, 0.0

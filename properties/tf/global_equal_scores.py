@@ -31,7 +31,7 @@ from attsvm.theory import Slack, claim, sibling
 from properties.accord import in_accord, rivals_equal, together, together_larger
 from properties.courses import arrives
 from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.misled import starts_about
+from properties.misled import starts_about, trapping_data
 from properties.relaxed import elsewhere
 from properties.runs import (
     Run,
@@ -74,8 +74,12 @@ def _descent(run: Run) -> Descent:
 
 @st.composite
 def started(draw: st.DrawFn, data: Any) -> Descent:
-    """A decreasing loss on data of the strategy, started at zero, near it, far from it, misled."""
-    drawn = draw(data)
+    """A decreasing loss on data of the strategy, started at zero, near it, far from it, misled.
+
+    Every second data set has rivals of two scores: of them nothing is claimed, and what claims
+    more is at risk there.
+    """
+    drawn = draw(trapping_data() if draw(st.booleans()) else data)
     return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(DECREASING)))
 
 

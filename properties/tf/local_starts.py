@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from flint import arb
@@ -12,11 +13,11 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from properties.fates import short_step
-from properties.programmes import exactly
+from properties.programmes import exactly, flat
 from properties.strategies import arrays, sizes
 from properties.tf.choices import Choice
 from properties.tf.descents import DECREASING
-from properties.tf.local_cones import Local, is_share, tangent
+from properties.tf.local_cones import Local, is_share, parts, tangent
 from properties.tf.local_pairs import Pairs
 from properties.tf.local_radius import radius
 
@@ -52,21 +53,39 @@ FALLS_BACK = placed_at([0.0, -1.0, 4.0], (3.0, -2.0), 2.625, 1.3125)
 BETTER_SUPPORT = on_the_line(64.0, 1.0)
 """The first token is selected, and its only rival scores higher."""
 
-RIM = (1.0, 33 / 32)
-"""Parts of a share of the cone: at its rim, and a little beyond."""
-
 
 def narrowest(choice: Choice) -> Array:
-    """-A_j of the pair with the largest r_j/c_j, which sets the width of the cone.
+    """Along -A_j of the pair with the largest r_j/c_j, which sets the width of the cone, across W*.
 
-    Along what it has across W* a start at the rim is as near to that token as the cone admits.
+    Its length is 1/r_j, so that it takes 1 from the margin of that pair; zero where r_j is.
     """
     found, pairs = exactly(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
-    if found is None or pairs is None:
-        return np.zeros(2 * (choice.data.d,))
+    square = 2 * (choice.data.d,)
+    if found is None or pairs is None or pairs.slope == 0:
+        return np.zeros(square)
     slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
-    A = list(found.A.values())[slopes.index(max(slopes))]
-    return -np.array([float(arb(x)) for x in A]).reshape(2 * (choice.data.d,))
+    j = slopes.index(pairs.slope)
+    W, A = flat(pairs.W), list(found.A.values())[j]
+    across = [
+        (pairs.margin[j] / pairs.square * w - a) / pairs.across[j]
+        for a, w in zip(A, W, strict=True)
+    ]
+    return np.array([float(arb(x)) for x in across]).reshape(square)
+
+
+def leaving(choice: Choice, share: float, far: float, loss: str) -> Local:
+    """A start where alpha is about to lose its lead to the token that sets the width of the cone.
+
+    It is (1 + g)/g times as wide as the cone for a margin of 1 + g: beyond it, by little where the
+    token is far. Zero where there is no radius.
+    """
+    away = narrowest(choice)
+    case, pairs = placed(choice, away, share, 0.0, far, loss), Pairs.of(choice.data, choice.alpha)
+    if pairs is None or not case.start.any():
+        return case
+    slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
+    m = pairs.margin[slopes.index(pairs.slope)]
+    return replace(case, start=case.start + (float(arb(parts(case, pairs)[0] * m)) - 1.0) * away)
 
 
 def placed(choice: Choice, away: Array, share: float, part: float, far: float, loss: str) -> Local:
@@ -136,11 +155,13 @@ def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
 
     Args:
         draw: of Hypothesis.
-        inputs, tokens: how many there may be; at least 1 and 3.
+        inputs: how many there may be, at least 1.
+        tokens: how many each may have, at least 3.
     """
     n, T = draw(sizes(1, inputs)), draw(sizes(3, tokens))
     alpha = np.array([draw(sizes(0, T - 1)) for _ in range(n)])
     beyond, aside = 1.5 + np.abs(draw(arrays(n))), 1.0 + np.abs(draw(arrays(n)))
+    beyond *= draw(st.sampled_from([1.0, 16.0]))
     scores = -0.5 - np.abs(draw(arrays(n, T)))
     last = [max(t for t in range(T) if t != a) for a in alpha]
     scores[np.arange(n), alpha] = 0.0
@@ -168,17 +189,18 @@ def locals_larger(generator: np.random.Generator) -> Choice:
 def started(draw: st.DrawFn, *shares: float) -> Local:
     """A start at some part of some share of the cone, at its radius and beyond.
 
-    Two of five lie at the rim of the last share, where the cone is narrowest, or a little beyond:
-    nothing is claimed there, so what claims more is seen to. These have a single support token, as
-    then E moves its margin nowhere, and the token beyond takes over as soon as the cone is left.
+    Where the cone is narrowest, every fourth one lies at the rim of the last share, and every
+    second one beyond the cone, where nothing is claimed: what claims more is seen to. The latter
+    have a single support token: then E moves its margin nowhere, and the token beyond takes over.
     """
-    place, share = draw(sizes(0, 4)), draw(st.sampled_from(shares))
+    place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
     loss = draw(st.sampled_from(DECREASING))
-    if place > 2:
-        choice = draw(locals_(1, 3))
-        return placed(choice, narrowest(choice), shares[-1], RIM[place - 3], far, loss)
+    if place > 1:
+        return leaving(draw(locals_(1, 3)), share, far, loss)
     choice = draw(locals_())
+    if place == 1:
+        return placed(choice, narrowest(choice), shares[-1], 1.0, far, loss)
     square = 2 * (choice.data.d,)
     away = draw(arrays(*square)) + np.eye(*square)[::-1] / 2.0  # off the ray, mostly
     return placed(choice, away, share, part, far, loss)

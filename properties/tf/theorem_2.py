@@ -94,7 +94,7 @@ def literal(case: Path, towards: str = "optimal") -> Slack:
             drop=["optimal tokens are unique"], examples=[Path(TIED_APART.data, "log-loss")]
         ),
     },
-    cost=4,
+    cost=8,
 )
 def amended_1(case: Path, towards: str = "optimal") -> Slack:
     """As found, by its rate."""

@@ -1,75 +1,81 @@
-"""Sizes of the attention's formula for symbolic n and d: a matrix is the pair of its sizes.
+"""Sizes of the attention's formula for symbolic n and d, by the functions of the claim.
 
-Two sizes fit for all n and d where they are the same polynomial.
+`properties.sim.fitting` asks for shapes alone; here it gets matrices of symbolic size, whose
+products and Kronecker products are sympy's. Two sizes fit for all n and d where their difference
+is 0.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import sympy as sp
 
-__all__ = ["attention", "block", "misfit", "normaliser", "prove"]
+from attsvm.attention import kron_block, vec
+from properties.sim.fitting import Calculus, apart, misfit, normaliser
+from symbolic.sim.formal import symbols
 
-n, d = sp.symbols("n d", integer=True, positive=True)
-Size = tuple[Any, Any]
-A1 = A2 = (n, d)
-X = Y = (d, d)
+__all__ = ["MATRICES", "block", "misfits", "prove", "prove_vector"]
 
-
-def product(*sizes: Size) -> Size:
-    """The size of a product.
-
-    Raises:
-        AssertionError: neighbours do not fit.
-    """
-    for (_, columns), (rows, _) in pairwise(sizes):
-        assert misfit(columns, rows) == 0
-    return sizes[0][0], sizes[-1][1]
+n, d, j = sp.symbols("n d j", integer=True, positive=True)
 
 
-def misfit(left: Any, right: Any) -> Any:
-    """The difference of two sizes."""
-    return sp.expand(left - right)
+def _block(A1: Any, A2: Any) -> Any:
+    """The n rows of A1 kron A2 from row j n on."""
+    rows = A2.shape[0]
+    return sp.KroneckerProduct(A1, A2)[j * rows : (j + 1) * rows, :]
 
 
-def weights() -> Size:
-    """exp(A1 X A2^T), entry by entry."""
-    return product(A1, X, A2[::-1])
+MATRICES = Calculus(
+    lambda M: M.applyfunc(sp.exp), lambda size: sp.OneMatrix(size, 1), sp.DiagMatrix, _block
+)
+A1, A2 = sp.MatrixSymbol("A1", n, d), sp.MatrixSymbol("A2", n, d)
+X, Y = sp.MatrixSymbol("X", d, d), sp.MatrixSymbol("Y", d, d)
 
 
-def normaliser() -> Size:
-    """D(X) = diag(exp(A1 X A2^T) 1_n), square with a row for each entry of the vector."""
-    rows, columns = product(weights(), (n, sp.Integer(1)))
-    assert columns == 1
-    return rows, rows
+def misfits(rows: Any, columns: Any, of: str = "logits", values: str = "A2") -> tuple[Any, Any]:
+    """What the claim adds up, for a D(X) of that size: of D(X), of the product."""
+    alone, product = misfit(A1, A2, X, Y, sp.MatrixSymbol("D", rows, columns), of, values, MATRICES)
+    return sp.sympify(alone), sp.sympify(product)
 
 
-def attention(D: Size) -> Size:
-    """D^-1 exp(A1 X A2^T) A2 Y for a D of that size.
-
-    Raises:
-        AssertionError: D is not square, or does not fit.
-    """
-    assert misfit(*D) == 0
-    return product(D[::-1], weights(), A2, Y)
-
-
-def block() -> Size:
-    """A block of n rows of A1 kron A2: a row of A1 against A2."""
-    return sp.Integer(1) * A2[0], A1[1] * A2[1]
+def block() -> tuple[Any, Any]:
+    """The size of a block A_{j0}."""
+    return tuple(map(sp.expand, MATRICES.block(A1, A2).shape))
 
 
 def prove() -> str:
-    """Prove that D(X) is n x n, the attention n x d and a block n x d^2, for all n and d.
+    """Prove that D(X) is n x n and that the attention fits and is n x d, for all n and d.
 
     Raises:
-        AssertionError: a size is another one, or a printed size fits elsewhere as well.
+        AssertionError: something does not fit, or a false neighbour does.
     """
-    assert normaliser() == (n, n)
-    assert attention(normaliser()) == (n, d)
-    assert block() == (n, d**2)
-    assert sp.solve(misfit(normaliser()[0], d), n) == [d]  # d x d: where n = d alone
-    assert sp.solve(misfit(block()[1], d), d) == [1]  # x in R^d: where d = 1 alone
-    return "D(X) is n x n, Att(X, Y) n x d, A_{j0} n x d^2; as printed where n = d, and d = 1"
+    assert normaliser(A1, A2, X, "logits", MATRICES).shape == (n, n)
+    assert misfits(n, n) == (0, 0)
+    for rows, columns in ((d, d), (n, d), (d, n)):
+        assert all(gap.subs(n, d) == 0 != gap for gap in misfits(rows, columns))
+    assert misfits(n, n, of="X")[0] != 0
+    for values in ("none", "A2^T"):
+        alone, product = misfits(n, n, values=values)
+        assert alone == 0 != product
+    return "D(X) is n x n and D(X)^-1 exp(A1 X A2^T) A2 Y is n x d; as printed where n = d alone"
+
+
+def prove_vector() -> str:
+    """Prove that a block A_{j0} is n x d^2, as the code has it, and that vec(X) is as long.
+
+    Raises:
+        AssertionError: it has another size, or fits a vector of another length.
+    """
+    for size in ((1, 1), (1, 2), (2, 1), (2, 3), (3, 2)):
+        at = [value.subs(dict(zip((n, d), size, strict=True))) for value in (*block(), d**2)]
+        assert kron_block(symbols("a", *size), symbols("b", *size), 0).shape == tuple(at[:2])
+        assert vec(symbols("x", size[1], size[1])).shape == (at[2],)
+    assert apart(block(), (n, d**2)) == 0
+    assert sp.expand(X.shape[0] * X.shape[1] - block()[1]) == 0
+    assert sp.solve(block()[1] - d, d) == [1]  # x in R^d: where d = 1 alone
+    assert apart(block(), (n, n * d)) != 0
+    return (
+        "A_{j0} is n x d^2 and vec(X) in R^{d^2}, as the code's are for n, d <= 3; x in R^d fits "
+        "where d = 1 alone"
+    )

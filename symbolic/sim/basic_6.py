@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.lipschitz import softmax_entry_constant
 from symbolic.sim import basic_4
 
 __all__ = ["limit_ratio", "prove", "prove_published"]
@@ -15,7 +16,7 @@ def limit_ratio() -> Any:
     """Limit of max |f_t - g_t| / (sqrt(2)/4 spread(A) |x - y|) for A = (1, -1), x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
     f, g = (1 / (1 + sp.exp(-2 * z)) for z in (x, -x))
-    return sp.limit((f - g) / (sp.sqrt(2) / 4 * sp.sqrt(2) * 2 * x), x, 0)
+    return sp.limit((f - g) / (softmax_entry_constant(sp.sqrt) * sp.sqrt(2) * 2 * x), x, 0)
 
 
 def prove() -> str:
@@ -26,7 +27,8 @@ def prove() -> str:
     """
     P = basic_4.P
     assert basic_4.entry_residuals() == [0, 0]
-    assert sp.expand(sp.Rational(1, 4) - P * (1 - P) - (P - sp.Rational(1, 2)) ** 2) == 0
+    largest = softmax_entry_constant(sp.sqrt) / sp.sqrt(2)  # as for `basic_4.largest`
+    assert sp.expand(largest - P * (1 - P) - (P - sp.Rational(1, 2)) ** 2) == 0
     assert limit_ratio() == 1
     basic_4.prove()
     return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A), and no less"

@@ -7,27 +7,31 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
+from attsvm.lipschitz import softmax_outer_constant
 from symbolic.sim import basic_4
+from symbolic.sim.sums import entry, r, reduced, t, total
 
 __all__ = ["frobenius", "norms_residuals", "operator_supremum", "prove", "prove_published"]
 
-P = basic_4.P
-a, b = sp.symbols("a b", positive=True)
+P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
 SQUARE = (1 - P) ** 2 * a + P**2 * b
 """<w, f> and ||w||^2 for the indicator of a set."""
 
 
-def norms_residuals(n: int, size: int) -> list[Any]:
-    """What the code's covariance gives for <w, f> and ||M||_F^2, minus the forms in P, a, b."""
-    f, w, weight, inside, outside = basic_4.indicator(n, size)
-    values = {P: weight, a: inside, b: outside}
-    entries = ((np.outer(w, f) + np.outer(f, w)) ** 2).sum()
-    found = [sum(w * f) - ALONG.subs(values), entries - frobenius().subs(values)]
-    return [sp.cancel(sp.together(x)) for x in found]
+def norms_residuals(along: Any = ALONG) -> list[Any]:
+    """<w, f> and ||M||_F^2 by the code's covariance, n a symbol, minus the forms in P, a, b."""
+    w, values = basic_4.moved(), basic_4.forms()
+    other = w.subs(t, r)
+    values = {a: values[a], b: values[b]}
+    entries = (w * entry("f", r) + entry("f", t) * other) ** 2
+    found = [
+        total(reduced(w * entry("f"), "s")) - along.subs(values),
+        total(reduced(entries, "s"), t, r) - frobenius().subs(values),
+    ]
+    return [sp.expand(x) for x in found]
 
 
 def frobenius() -> Any:
@@ -83,14 +87,14 @@ def prove() -> str:
         AssertionError: one of them fails.
     """
     q = sp.Symbol("q", real=True)
-    for n in (2, 3):
-        assert all(x == 0 for size in range(n + 1) for x in norms_residuals(n, size))
+    assert norms_residuals() == [0, 0]
+    assert norms_residuals(along=-ALONG)[0] != 0
     assert growth_residuals() == (0, 0)
-    assert sp.simplify(2 * operator_supremum() - 1 / (3 * sp.sqrt(3))) == 0
+    assert sp.simplify(2 * operator_supremum() - softmax_outer_constant(sp.sqrt) ** 2) == 0
     two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
-    # 1/8 - two, for q^2 <= 1
-    assert sp.expand(sp.Rational(1, 8) - two - q**4 * (3 - 2 * q**2) / 8) == 0
-    return "f f^T is 3^(-3/4) spread(A)-Lipschitz as an operator, spread(A)/2 in Frobenius norm"
+    # q^2 <= 1
+    assert sp.expand(basic_4.largest() - two - q**4 * (3 - 2 * q**2) / 8) == 0
+    return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
 
 
 def prove_published() -> str:

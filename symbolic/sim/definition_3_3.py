@@ -1,83 +1,83 @@
 """Definition 3.3 on symbols: f is a probability vector, <f, h> an entry of the attention.
 
-The exponentials of the logits are positive symbols u_jt, one for each entry of A1 X A2^T; that
-block j0 of the tensor trick lists the logits of row j0 is proved in `tensor_trick`.
+The claim's own functions run on symbols, for small n and d: the blocks of A1 kron A2, the package's
+softmax with the largest logit taken out, the products of both sides. That nothing depends on the
+sizes is said in the claim's file.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from symbolic.sim import tensor_trick
+from properties.sim.attentions import Attention, block_attention
+from properties.sim.definition_3_3 import products, shared, total
+from symbolic.sim.formal import expressions, symbols, vanishes
 
-__all__ = ["entry_residual", "prove", "structural_residual", "sum_residual"]
+__all__ = ["entry_residual", "prove", "prove_vector", "sentence", "sum_residual"]
+
+SIZES = tuple(
+    (n, d, largest) for n in (1, 2, 3) for d in (1, 2) for largest in range(n if d == 1 else 1)
+)
+"""n, d, and the token with the largest logits: any for d = 1, the first for d = 2."""
 
 
-def _symbols(name: str, rows: int, columns: int) -> Any:
-    return np.array(
-        [
-            [sp.Symbol(f"{name}{r}{c}", positive=name == "u") for c in range(columns)]
-            for r in range(rows)
-        ],
-        dtype=object,
+def sentence(n: int, d: int, largest: int = 0) -> Attention:
+    """A sentence of symbols in which one token has the largest logit for every query."""
+    queries = [[int(c == 0) for c in range(d)] for _ in range(n)]
+    keys = [[int(t == largest and c == 0) for c in range(d)] for t in range(n)]
+    weights = [[int(r == c) for c in range(d)] for r in range(d)]
+    return Attention(
+        symbols("a", n, d, ranks=queries),
+        symbols("b", n, d, ranks=keys),
+        symbols("v", n, d),
+        symbols("x", d, d, ranks=weights),
+        symbols("y", d, d),
     )
 
 
-def weights(n: int) -> Any:
-    """f_{j0}, row by row: u_j / <u_j, 1> (definitions 3.1 to 3.3)."""
-    u = _symbols("u", n, n)
-    return np.array([row / sum(row) for row in u], dtype=object)
+def sum_residual(case: Attention, along: str = "rows", power: int = 1) -> list[Any]:
+    """What the claim adds up, minus 1."""
+    return [value - 1 for value in expressions(total(block_attention(case), along, power))]
 
 
-def sum_residual(n: int) -> list[Any]:
-    """Sums of the rows f_{j0} minus 1."""
-    return [sp.cancel(sum(row)) - 1 for row in weights(n)]
+def entry_residual(case: Attention, values: str = "A3", transposed: bool = False) -> list[Any]:
+    """<f_{j0}, h_{i0}> minus the entry of the attention, as the claim computes both."""
+    left, right = products(case, values, transposed)
+    return [a - b for a, b in zip(expressions(left), expressions(right), strict=True)]
 
 
-def entry_residual(n: int, d: int, *, transposed: bool = False) -> list[Any]:
-    """<f_{j0}, A3 y_{i0}> minus entry (j0, i0) of D^-1 U A3 Y, D = diag(U 1)."""
-    u, A3, Y = _symbols("u", n, n), _symbols("v", n, d), _symbols("y", d, d)
-    inverse = np.diag([1 / total for total in u @ np.array([sp.Integer(1)] * n)])
-    right = inverse @ u @ A3 @ Y
-    f = weights(n).T if transposed else weights(n)
-    return [
-        sp.cancel(sp.together(sum(f[j] * (A3 @ Y[:, i])) - right[j, i]))
-        for j in range(n)
-        for i in range(d)
-    ]
+def prove_vector() -> str:
+    """Prove that f has positive entries and sum 1; its squares and its columns have another one.
 
-
-def structural_residual() -> tuple[Any, Any]:
-    """The sum of f minus 1, and <f, h> minus the entry, for symbolic n and d.
-
-    <f, h> sums over tokens t what sums over axes c; in the product (D^-1 U A3) Y it is the other
-    way round. 1/alpha stands before both.
+    Raises:
+        AssertionError: an entry may be 0 or less, a sum is not 1, or one of the others is.
     """
-    n, d = sp.symbols("n d", integer=True, positive=True)
-    t, c = sp.symbols("t c", integer=True)
-    u, A3, y = sp.IndexedBase("u"), sp.IndexedBase("A3"), sp.IndexedBase("y")
-    alpha = sp.Sum(u[t], (t, 1, n))
-    term = u[t] * A3[t, c] * y[c]
-    by_token = sp.Sum(term, (c, 1, d), (t, 1, n)) / alpha
-    by_axis = sp.Sum(term, (t, 1, n), (c, 1, d)).reorder((t, c)) / alpha
-    return sp.simplify(alpha / alpha - 1), sp.simplify(by_token - by_axis)
+    for size in SIZES:
+        case = sentence(*size)
+        assert all(sp.together(p).is_positive for p in expressions(block_attention(case)))
+        assert all(map(vanishes, sum_residual(case)))
+    assert not any(map(vanishes, sum_residual(sentence(2, 1), along="columns")))
+    assert not any(map(vanishes, sum_residual(sentence(2, 1), power=2)))
+    return "f > 0 has sum 1, as the code runs on symbols for n <= 3 and d <= 2"
 
 
 def prove() -> str:
-    """Prove both for all n and d, expanded for small ones; f is positive as its parts are.
+    """Prove the entries of the attention, with keys for values too; as a column f is another.
 
     Raises:
-        AssertionError: a residual is not zero, or is zero for the transposed matrix.
+        AssertionError: a residual is not zero, or is zero for a false neighbour.
     """
-    tensor_trick.prove()
-    for n in (1, 2, 3):
-        assert all(p.is_positive for p in weights(n).ravel())
-        assert all(x == 0 for x in sum_residual(n))
-        for d in (1, 2):
-            assert all(x == 0 for x in entry_residual(n, d))
-    assert structural_residual() == (0, 0)
-    assert any(x != 0 for x in entry_residual(2, 1, transposed=True))
-    return "f > 0 has sum 1, and <f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y"
+    prove_vector()
+    for size in SIZES:
+        case = sentence(*size)
+        assert all(map(vanishes, entry_residual(case)))
+        assert all(map(vanishes, entry_residual(shared(case), "A2")))
+    assert not any(map(vanishes, entry_residual(sentence(2, 1), transposed=True)))
+    assert not any(map(vanishes, entry_residual(sentence(1, 1), "A2")))
+    assert not any(map(vanishes, entry_residual(shared(sentence(2, 1)), "A2", True)))
+    return (
+        "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, as the code runs on symbols "
+        "for n <= 3 and d <= 2"
+    )

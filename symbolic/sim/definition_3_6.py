@@ -1,7 +1,10 @@
-"""Descent on l(u), u = b <f, h>: du = -l'(u) ||grad u||^2, and equal rivals tie u to a weight.
+"""Descent on g(-u), u = b <f, h>: du = g'(u) ||grad u||^2, and equal rivals tie u to a weight.
 
-f = softmax(A x) enters through u_t = exp((A x)_t), which obeys d u_t / d x_i = A_ti u_t; l' as the
-value of a symbol, whatever the loss. The gradient is the one the code runs on, A^T covariance.
+The claim's own softmax, gradient and drift run on symbols and are held against derivatives taken by
+sympy through the exponentials, for the sizes below. For every number of tokens: the sums behind
+<f, h> are differentiated term by term (`lemma_3_11.structural_residual`), and tokens of one score
+enter the covariance by their common weight (`merged_residuals`). The number of entries of x enters
+nothing but the sum over them: du = sum_i (du/dx_i) (dx_i), which is the chain rule.
 """
 
 from __future__ import annotations
@@ -13,50 +16,49 @@ import sympy as sp
 
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
+from properties.sim.attentions import attend
+from properties.sim.drift import drift, pull
+from symbolic.sim import lemma_3_11
+from symbolic.sim.formal import Formal, derivative, expressions, formal, symbols, vanishes
 
 __all__ = [
     "drift_residual",
+    "merged_residuals",
     "prove",
     "prove_equal_rivals",
     "rivals_residual",
-    "structural_residual",
 ]
 
-
-def _symbols(name: str, *shape: int) -> Any:
-    entries = [sp.Symbol(name + "".join(map(str, i)), real=True) for i in np.ndindex(shape)]
-    return np.array(entries, dtype=object).reshape(shape)
+SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
+"""Tokens and entries of x."""
 
 
-def _attention(n: int) -> tuple[Any, Any]:
-    powers = np.array(sp.symbols(f"u0:{n}", positive=True), dtype=object)
-    return powers, powers / sum(powers)
+def _attention(n: int, D: int, largest: int) -> tuple[Any, Any, Any]:
+    """A, x and the attention of the code, one token with the largest logit."""
+    ranks = [[int(t == largest and i == 0) for i in range(D)] for t in range(n)]
+    A, x = symbols("a", n, D, ranks=ranks), symbols("x", D, ranks=[1] * D)
+    return A, x, attend(A @ x)
 
 
-def _along(value: Any, powers: Any, A: Any) -> Any:
-    """Gradient in x of a function of the powers, by the chain rule."""
-    moved = [sp.diff(value, u) * u for u in powers]
-    return np.array([sum(a * m for a, m in zip(column, moved, strict=True)) for column in A.T])
+def drift_residual(
+    n: int, D: int, best: int | None = None, *, largest: int = 0, sign: int = 1
+) -> Any:
+    """d/ds u along -grad of g(-sign u) minus the drift of the code; sign 1 on the left.
 
-
-def drift_residual(n: int, D: int, *, sign: int = -1) -> Any:
-    """d/ds u along -grad l(u), minus sign l'(u) ||A^T covariance(f, b h)||^2."""
-    powers, f = _attention(n)
-    A, h, b, slope = _symbols("a", n, D), _symbols("h", n), sp.Symbol("b"), sp.Symbol("slope")
-    u = b * sum(f * h)
-    gradient = _along(u, powers, A)
-    pull = A.T @ covariance(f, b * h)
-    moved = sum(-slope * g * g for g in gradient)
-    return sp.cancel(sp.together(moved - sign * slope * sum(p * p for p in pull)))
-
-
-def structural_residual() -> Any:
-    """d/ds u along -grad l(u) plus l'(u) ||grad u||^2, for a symbolic number D of axes."""
-    D = sp.Symbol("D", integer=True, positive=True)
-    i = sp.Symbol("i", integer=True)
-    p, slope = sp.IndexedBase("p", real=True), sp.Symbol("slope", real=True)
-    moved = sp.Sum(p[i] * (-slope * p[i]), (i, 1, D))
-    return sp.simplify(moved + slope * sp.Sum(p[i] ** 2, (i, 1, D)))
+    Or of the weight of the first `best` tokens in place of u.
+    """
+    A, x, f = _attention(n, D, largest)
+    h, b, slope = symbols("h", n), Formal(sp.Symbol("b", real=True)), sp.Symbol("slope")
+    flags = np.array([formal(int(t < (best or 0))) for t in range(n)], dtype=object)
+    scores = b * h
+    u, F = (expressions(f @ values)[0] for values in (scores, flags))
+    mine = pull(A, f, scores)
+    other = mine if best is None else pull(A, f, flags)
+    entries = expressions(x)
+    gradient = [derivative(u, entry) for entry in entries]
+    moved = gradient if best is None else [derivative(F, entry) for entry in entries]
+    true = sum(slope * g * m for g, m in zip(gradient, moved, strict=True))
+    return true - expressions(drift(sign, Formal(slope), mine, other))[0]
 
 
 def rivals_residual(n: int, best: int, *, gap: Any = None) -> list[Any]:
@@ -64,7 +66,8 @@ def rivals_residual(n: int, best: int, *, gap: Any = None) -> list[Any]:
 
     The first `best` tokens have score r + gap, all others r.
     """
-    _, f = _attention(n)
+    powers = np.array(sp.symbols(f"u0:{n}", positive=True), dtype=object)
+    f = powers / sum(powers)
     r, rise = sp.symbols("r rise", real=True)
     flags = np.array([sp.Integer(t < best) for t in range(n)], dtype=object)
     scores = r + rise * flags
@@ -72,32 +75,60 @@ def rivals_residual(n: int, best: int, *, gap: Any = None) -> list[Any]:
     return [sp.cancel(x) for x in covariance(f, scores) - factor * covariance(f, flags)]
 
 
+def merged_residuals(*, gap: Any = None) -> list[Any]:
+    """The same for any number of tokens, at a best token and at a rival.
+
+    Entry t of the covariance sees the others in <f, scores> alone. So those of one score are one
+    token of their common weight: t itself, the rest of its kind, the other kind.
+    """
+    weight, P = sp.symbols("weight P", positive=True)
+    r, rise = sp.symbols("r rise", real=True)
+    factor = rise if gap is None else gap
+    found = []
+    for flag in (sp.Integer(1), sp.Integer(0)):
+        f = np.array([weight, P - weight, 1 - P], dtype=object)
+        flags = np.array([flag, flag, 1 - flag], dtype=object)
+        moved = covariance(f, r + rise * flags) - factor * covariance(f, flags)
+        found.append(sp.expand(moved[0]))
+    return found
+
+
 def prove() -> str:
-    """Prove the change of u along -grad l(u), and that g' as the code has it is positive.
+    """Prove the change of u along -grad of g(-u), and that g' as the code has it is positive.
 
     Raises:
         AssertionError: an identity fails, or holds with the other sign.
     """
-    for n, D in ((1, 1), (2, 1), (3, 1), (2, 2), (3, 2)):
-        assert drift_residual(n, D) == 0
-    assert structural_residual() == 0
-    assert drift_residual(2, 1, sign=1) != 0
     assert slope_kernel(sp.Symbol("e", positive=True)).is_positive
-    return "du/ds = -l'(u) ||grad u||^2 along -grad l(u): >= 0 for l = g(-u), <= 0 for l = g(u)"
+    for n, D in SIZES:
+        for largest in range(n if D == 1 else 1):
+            assert vanishes(drift_residual(n, D, largest=largest))
+    assert not vanishes(drift_residual(2, 1, sign=-1))
+    assert lemma_3_11.structural_residual() == 0
+    assert lemma_3_11.structural_residual(sign=1) != 0
+    return (
+        "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u), as the code runs on symbols for "
+        "n <= 3 tokens and D <= 2; grad u for every n by sums of a symbolic number of terms"
+    )
 
 
 def prove_equal_rivals() -> str:
     """Prove that with equal rivals grad u is a positive multiple of the gradient of the weight.
 
-    `covariance` is linear in the scores and sends constants to 0, as sum f = 1; so u = r + gap F
-    in each of its derivatives, for every number of tokens.
-
     Raises:
-        AssertionError: an identity fails, or holds with another factor.
+        AssertionError: an identity fails, or holds with another factor or the other sign.
     """
     prove()
-    for n in (1, 2, 3, 4):
+    assert vanishes(drift_residual(2, 2, 1))
+    for n in (1, 2, 3):
         for best in range(1, n + 1):
+            assert vanishes(drift_residual(n, 1, best))
             assert all(x == 0 for x in rivals_residual(n, best))
+    assert merged_residuals() == [0, 0]
+    assert not vanishes(drift_residual(2, 1, 1, sign=-1))
     assert any(x != 0 for x in rivals_residual(3, 1, gap=sp.Integer(1)))
-    return "grad u = gap grad F where all rivals score gap less, so dF/ds = |l'| gap ||grad F||^2"
+    assert all(x != 0 for x in merged_residuals(gap=sp.Integer(1)))
+    return (
+        "grad u = gap grad F where all rivals score gap less, for every n by merged tokens, so "
+        "dF/ds = g'(u) gap ||grad F||^2; as the code runs on symbols for n <= 3"
+    )

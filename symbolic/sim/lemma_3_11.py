@@ -131,8 +131,11 @@ def jacobian_residual() -> tuple[Any, Any, Any]:
     return sp.simplify(diagonal), sp.simplify(beside), sp.simplify(moved)
 
 
-def structural_residual() -> Any:
-    """The derivative for a symbolic number of tokens: sums are differentiated term by term."""
+def structural_residual(*, sign: int = -1) -> Any:
+    """The derivative for a symbolic number of tokens: sums are differentiated term by term.
+
+    `sign` is that of the second term, -1 in the closed form.
+    """
     n = sp.Symbol("n", integer=True, positive=True)
     t = sp.Symbol("t", integer=True)
     x = sp.Symbol("x", real=True)
@@ -143,7 +146,7 @@ def structural_residual() -> Any:
         return sp.Sum(sp.expand(term * power), (t, 1, n))
 
     derivative = sp.diff(total(h[t]) / total(sp.Integer(1)), x)
-    closed = total(a[t] * h[t]) / total(sp.Integer(1)) - (
+    closed = total(a[t] * h[t]) / total(sp.Integer(1)) + sign * (
         total(h[t]) * total(a[t]) / total(sp.Integer(1)) ** 2
     )
     return sp.simplify(sp.expand(derivative - closed))
@@ -161,6 +164,8 @@ def prove() -> str:
         assert expanded_residual(n) == 0
     assert jacobian_residual() == (0, 0, 0)
     assert structural_residual() == 0
+    assert structural_residual(sign=1) != 0
+    assert structural_residual(sign=0) != 0
     assert expanded_residual(2, b_inside=False) != 0
     assert any(entry != 0 for entry in loss_residual(2, 1, b_inside=False))
     return (

@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.lipschitz import curvature_constant
 from attsvm.losses import curvature_kernel, slope_kernel
 
 __all__ = ["curvature_supremum", "derivatives", "identities", "prove", "slope_supremum"]
@@ -71,7 +72,7 @@ def prove() -> str:
     """
     assert all(x == 0 for x in identities())
     assert sp.simplify(slope_supremum() - sp.Rational(1, 4)) == 0
-    assert sp.simplify(curvature_supremum() - 1 / (6 * sp.sqrt(3))) == 0
+    assert sp.simplify(curvature_supremum() - curvature_constant(sp.sqrt)) == 0
     return (
         "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "
         "it by the mean value theorem"

@@ -30,6 +30,7 @@ p = |phi'(m)|, q = |phi''(m)|:
 (*) is attained: two tokens of probabilities (1-a)/2 and (1+a)/2 with h = (1, 0), any u
 (`two_tokens_residual`), if phi', phi'' have the signs of step 1; else with the tokens exchanged.
 
+What the code maximises, `attsvm.lipschitz.softmax_height` with `best_level`, runs on symbols here.
 For g(b <f, h>), D = |b| osc(h) and c = |1 - 2 g| give p = D (1-c^2)/4, q = D^2 c (1-c^2)/4
 (`logistic_residuals`), and (*) becomes K(D) osc(u)^2/2; adding a number to h moves c to anything in
 [0, 1), with either sign of g'', whatever a is.
@@ -46,6 +47,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.lipschitz import best_level, softmax_height
 from attsvm.losses import curvature_kernel, slope_kernel
 
 __all__ = [
@@ -171,14 +173,19 @@ def prove() -> str:
     assert logistic_residuals() == [0, 0]
     D = sp.Symbol("D", positive=True)
     height = bound(D * (1 - c**2) / 4, D**2 * c * (1 - c**2) / 4)
-    K = 2 * D * (1 - c**2) * (1 - a**2) / 16 * (a + D * c * (1 - a**2) / 4)
-    assert sp.expand(height - K) == 0
+    assert sp.expand(height - softmax_height(D, D**2, a, c)) == 0
+    # the floats maximise it over D (1 + D)
+    x, y, scale = sp.symbols("x y scale", positive=True)
+    scaled = softmax_height(scale * x, scale * y, a, c)
+    assert sp.expand(scaled - scale * softmax_height(x, y, a, c)) == 0
     # the code's c for given a >= 0: the root in [0, 1] of a concave function's slope
-    y = sp.Symbol("y", positive=True)
-    level = y / (a + sp.sqrt(a**2 + 3 * y**2))
-    slope = sp.diff((1 - c**2) * (a + y * c), c)
+    offset, w = x * a, y * P  # at x = D, y = D^2: D times a and D P
+    shape = softmax_height(x, y, a, c) - P * (1 - c**2) * (offset + w * c) / 2
+    assert sp.expand(shape) == 0
+    level = best_level(y, offset, sp.sqrt(offset**2 + 3 * y**2))
+    slope = sp.diff((1 - c**2) * (offset + y * c), c)
     assert sp.simplify(slope.subs(c, level)) == 0
-    assert sp.expand(sp.diff(slope, c) + 2 * a + 6 * y * c) == 0
+    assert sp.expand(sp.diff(slope, c) + 2 * offset + 6 * y * c) == 0
     return (
         "||A||^2 K(D) bounds the curvature of g(b <softmax(A x), h>), n any; two tokens attain it"
     )
@@ -187,7 +194,8 @@ def prove() -> str:
 def prove_published() -> str:
     """Prove that R^2 K(sqrt 2 R^2) is below the printed constant for every R >= 4 and n >= 1.
 
-    K(D) <= D/8 + D^2/32 as all factors are at most 1, D <= 2 R^2, and n^3 exp(13 R^2) >= 1.
+    K(D) <= D/8 + D^2/32 as 1-a^2, 1-c^2, a and c are at most 1, D <= 2 R^2, and
+    n^3 exp(13 R^2) >= 1.
 
     Raises:
         AssertionError: the proof of K fails, or the comparison of powers of R.
@@ -195,6 +203,8 @@ def prove_published() -> str:
     prove()
     R = sp.Symbol("R", positive=True)
     D = 2 * R**2
+    factors = (1 - a**2) * (1 - c**2) / 8
+    assert sp.expand(softmax_height(p, q, a, c) - factors * (p * a + q * c * (1 - a**2) / 4)) == 0
     rest = sp.Poly(3 * R**7 - R**2 * (D / 8 + D**2 / 32), R)
     assert rest.count_roots(4, None) == 0
     assert rest.eval(4) > 0

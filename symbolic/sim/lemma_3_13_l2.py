@@ -7,6 +7,7 @@ is at most osc(u)^2/2 times
     w^2 k(x),   k(x) = max_{0 <= a <= 1} j(x, a),   j(x, a) = (1-a^2)(x a + (1-3a^2)/4),
 
 attained by two tokens of probabilities (1-a)/2 at the end of size r and (1+a)/2 at the other one.
+What the code evaluates at w and r - w/2, `attsvm.lipschitz.squared_height`, is w^2 j(x, a).
 The residual m = <f, h> - b is tied to f here, so (*) of `symbolic.sim.lemma_3_13` is too weak.
 
 Let w = 1, and t = h - min h in [0, 1]^n, so m = x - 1/2 + E t, with x of any sign from here on.
@@ -43,9 +44,11 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.lipschitz import squared_height, squared_slope
 from symbolic.sim.lemma_3_13 import a, bound, prove_bound
 
 __all__ = [
+    "code_residuals",
     "height",
     "mixture_residual",
     "prove",
@@ -59,8 +62,18 @@ x = sp.Symbol("x", real=True)
 
 
 def height(x: Any, a: Any) -> Any:
-    """j(x, a)."""
-    return (1 - a**2) * (x * a + (1 - 3 * a**2) / 4)
+    """j(x, a), as the code evaluates it."""
+    return squared_height(1, x, a)
+
+
+def code_residuals() -> list[Any]:
+    """The code's height at w and m = x w minus w^2 j(x, a), and its slope minus the derivative."""
+    w = sp.Symbol("w", positive=True)
+    found = squared_height(w, x * w, a)
+    return [
+        sp.expand(found - w**2 * height(x, a)),
+        sp.expand(sp.diff(found, a) - w * squared_slope(w, x * w, a)),
+    ]
 
 
 def mixture_residual() -> Any:
@@ -107,6 +120,7 @@ def prove() -> str:
         AssertionError: one fails.
     """
     prove_bound()
+    assert code_residuals() == [0, 0]
     assert mixture_residual() == 0
     assert two_tokens_residual() == 0
     assert reflected_residual() == 0

@@ -25,6 +25,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.lipschitz import log_loss_below, log_loss_beyond
 from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
 
 __all__ = ["level_residuals", "prove", "prove_published", "square_residual"]
@@ -49,7 +50,7 @@ def square_residual() -> Any:
 
 
 def prove() -> str:
-    """Prove the closed form.
+    """Prove the closed form, the code's two formulas run on symbols.
 
     Raises:
         AssertionError: an identity or an inequality between numbers fails.
@@ -58,15 +59,16 @@ def prove() -> str:
     assert level_residuals() == [0, 0]
     assert square_residual() == 0
     assert sp.expand(a + y - (D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2)) == 0
+    assert sp.expand(log_loss_beyond(D) - ((a + y) ** 2 / 2).subs(a, 2 / D)) == 0
     at_top = y.subs(a, 2 / D)
     assert sp.cancel(2 / D / at_top - 8 / (D**2 - 4)) == 0
     assert sp.cancel(at_top - 2 / D - (D**2 - 12) / (4 * D)) == 0  # y <= a there for D^2 <= 12
     # D a (1-a^2)/2 rises up to a = 1/sqrt 3 and falls from there on
     free = D * a * (1 - a**2) / 2
     assert sp.expand(sp.diff(free, a) - D * (1 - 3 * a**2) / 2) == 0
-    assert sp.simplify(free.subs(a, 1 / sp.sqrt(3)) - D / (3 * sp.sqrt(3))) == 0
+    assert sp.simplify(free.subs(a, 1 / sp.sqrt(3)) - log_loss_below(D, sp.sqrt)) == 0
     edge = 2 * sp.sqrt(3)
-    assert sp.simplify((edge / 4 + 1 / edge) ** 2 / 2 - edge / (3 * sp.sqrt(3))) == 0
+    assert sp.simplify(log_loss_beyond(edge) - log_loss_below(edge, sp.sqrt)) == 0
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"
 
 

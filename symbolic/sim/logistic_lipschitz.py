@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.lipschitz import curvature_constant
 from attsvm.losses import curvature_kernel, slope_kernel
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
 
@@ -37,6 +38,6 @@ def prove() -> str:
     assert sp.cancel(slope_kernel(u) - first) == 0
     assert sp.cancel(curvature_kernel(u) - second) == 0
     assert sp.simplify(slope_supremum() - sp.Rational(1, 4)) == 0
-    assert sp.simplify(curvature_supremum() - 1 / (6 * sp.sqrt(3))) == 0
+    assert sp.simplify(curvature_supremum() - curvature_constant(sp.sqrt)) == 0
     assert limit_ratio() == sp.Rational(1, 4)
     return "1/4 - g' = ((1 - u)/(2 (1 + u)))^2 with u = e^x, so g is 1/4-Lipschitz, and no less"

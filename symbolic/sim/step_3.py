@@ -15,6 +15,7 @@ import sympy as sp
 
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
+from symbolic.sim.sums import entry, total, vector
 
 __all__ = ["gradient_residual", "jacobian_residual", "prove", "reform_residual", "structural"]
 
@@ -65,23 +66,26 @@ def jacobian_residual() -> list[Any]:
     return [sp.simplify(sp.diff(f, x) - f * (a - mean))]
 
 
-def structural() -> Any:
-    """sum_t h_t f_t (a_t - <f, a>) minus the bracket, for a symbolic number of tokens."""
-    n = sp.Symbol("n", integer=True, positive=True)
-    t = sp.Symbol("t", integer=True)
-    f, a, h = (sp.IndexedBase(k, real=True) for k in "fah")
-    mean = sp.Symbol("mean", real=True)  # <f, a>
+def structural(*, sign: int = -1) -> list[Any]:
+    """The bracket of step 3 for n tokens, n a symbol, less what it should be: all of these are 0.
 
-    def total(term: Any) -> Any:
-        return sp.Sum(term, (t, 1, n))
-
-    moved = total(sp.expand(h[t] * f[t] * (a[t] - mean)))
-    reformed = total(f[t] * h[t] * a[t]) - total(f[t] * h[t]) * mean
-    return sp.simplify(sp.expand(moved - reformed))
+    That is step 2's bracket, <a, covariance(f, h)> by the code, and sum_t h_t f_t' with
+    f_t' = f_t (a_t - <f, a>) of `jacobian_residual`.
+    """
+    f, a, h = (entry(name) for name in "fah")
+    mean = total(f * a)
+    v1, v2, v3 = h * a, h, a
+    reformed = total(f * v1) + sign * total(f * v2) * total(f * v3)
+    second = total((f * a) * h) - total(f * h) * mean
+    code = (vector(a) * covariance(vector(f), vector(h))).sum()
+    return [sp.expand(reformed - found) for found in (second, code, total(h * f * (a - mean)))]
 
 
 def prove() -> str:
     """Prove the reform, and with b inside g' that it is the gradient; as printed it is not.
+
+    For every n: the reform, the code's covariance, and the chain rule given softmax's derivative,
+    which is proved with all tokens but one merged. Expanded from u_t' = a_t u_t: n = 2, 3, 4.
 
     Raises:
         AssertionError: an identity fails, or the printed formula turns out to be one.
@@ -91,7 +95,8 @@ def prove() -> str:
         assert gradient_residual(n) == 0
         assert gradient_residual(n, b=2) == 0
     assert jacobian_residual() == [0]
-    assert structural() == 0
+    assert structural() == [0, 0, 0]
+    assert all(found != 0 for found in structural(sign=1))
     assert gradient_residual(2, b=2, inside=False) != 0
     assert gradient_residual(2, b=-1, inside=False) == 0
-    return "step 3 is step 2, and with g'(b <f, h>) the gradient: n = 2, 3, 4 expanded, any n"
+    return "step 3 is step 2, and with g'(b <f, h>) the gradient, for every n; expanded for n <= 4"

@@ -10,7 +10,7 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.descent import descend_p, descend_w, follow_w
 from attsvm.exact import ExactData, certified_fate, descend, rational, rationals
-from attsvm.exact.descent import as_prompt, threshold
+from attsvm.exact.descent import as_prompt, smoothness, threshold
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
 from attsvm.risk import risk_gap as float_risk_gap
@@ -111,3 +111,45 @@ def test_the_pulled_apart_run_is_proved_to_be_trapped():
     far = follow_w(data, PULLED_APART.start, LOGISTIC_LOSS, [100.0, 1000.0])
     for W in [*near.W[0, fate.step :], *far.W[0, 1:]]:
         assert logits_of_w(data.X, data.Z, W).argmax(axis=1).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["log-loss", "logistic-loss", "exponential", "correlation"])
+def test_a_basin_is_claimed_for_steps_up_to_one_over_smoothness_and_no_longer(name):
+    """Beyond it the risk may rise, and only sets that no step leaves prove anything."""
+    ctx.prec = 96
+    exact, W = ExactData.of(TWO_TOKENS.data), [[fmpq(8)]]
+    longest = float(1 / smoothness(exact, name))
+    for factor, reasons in ((1.0 - 2.0**-40, ["basin"]), (1.0 + 2.0**-40, ["trap", "cone"])):
+        fate = certified_fate(exact, W, name, rational(factor * longest), 0)
+        assert fate.reason in reasons
+    assert certified_fate(exact, W, name, None, 0).reason == "basin"
+
+
+@pytest.mark.parametrize(
+    ("name", "slope", "curvature"),
+    [
+        ("correlation", 1.0, 0.0),
+        ("log-loss", 1.0, 0.25),
+        ("logistic", 0.25, 1 / (6 * 3**0.5)),
+        ("logistic-loss", 0.25, 1 / (6 * 3**0.5)),
+        ("exponential", np.exp(1.0), np.exp(1.0)),
+        ("squared", 4.0, 2.0),
+    ],
+)
+def test_the_smoothness_by_hand(name, slope, curvature):
+    """Tokens 1 and -1 have spectral norm sqrt 2; of the scores 1/2 and -1 the span is 3/2."""
+    data = AttentionData.of([[[1.0], [-1.0]]], [[2.0]], scores=[[0.5, -1.0]])
+    bend = 1.5 * slope / (3 * 3**0.5) + 1.5**2 * curvature / 8
+    assert float(smoothness(ExactData.of(data), name)) == pytest.approx(8.0 * bend, rel=1e-12)
+
+
+def test_a_trap_that_does_not_settle_keeps_its_tokens_and_says_nothing_of_the_direction():
+    """(1 - u)^2 has slope 0 at the score 1; the tokens that are kept are the optimal ones."""
+    ctx.prec = 96
+    data = AttentionData.of(
+        [[[0.0], [-1.0]], [[0.0], [-2.0]]], [[1.0], [1.0]], scores=[[0.5, 0.0], [1.0, 0.0]]
+    )
+    for step in (None, fmpq(1, 64)):
+        fate = certified_fate(ExactData.of(data), [[fmpq(40)]], "squared", step, 0)
+        assert (fate.reason, fate.selected) == ("trap", [0, 0])
+        assert (fate.settles, fate.converges) == (False, False)

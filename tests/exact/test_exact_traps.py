@@ -12,7 +12,7 @@ from attsvm.data import AttentionData
 from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, decide, rationals
 from attsvm.exact.descent import gradient
-from attsvm.exact.traps import is_stationary_start, moves_along_margins, trapped_at
+from attsvm.exact.traps import _unit, is_stationary_start, moves_along_margins, trapped_at
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm_programme
@@ -113,6 +113,28 @@ def test_stationary_starts_by_hand():
     assert not is_stationary_start(ExactData.of(TWO_TOKENS.data), [[fmpq(0)]])
     run = descend_w([opposed], np.zeros((1, 1)), LOG_LOSS, step=1.0, steps=20)
     assert not run.W.any()
+
+
+def test_pulls_that_cancel_at_means_of_one_numerator_are_not_stationary():
+    """Mean scores 1/2 and 1/3, pulls 1/3 and -1/3: they cancel where l' is constant."""
+    data = AttentionData.of(
+        [[[1.0], [-1.0], [0.0]], [[-1.5], [0.0], [0.0]]],
+        [[1.0], [1.0]],
+        scores=[[1.0, 0.0, 0.5], [1.0, 0.0, 0.0]],
+    )
+    exact, zero = ExactData.of(data), [[fmpq(0)]]
+    assert not is_stationary_start(exact, zero)
+    assert gradient(exact, zero, "correlation")[0][0].contains(0)
+    assert not gradient(exact, zero, "log-loss")[0][0].contains(0)
+
+
+@pytest.mark.parametrize("margin", [arb(2), arb(2, 1), arb(0.5, 0.5)])
+def test_ratios_are_enclosed_for_every_margin_of_a_ball_and_every_larger_one(margin):
+    ball = _unit(margin)
+    for m in (margin.lower(), margin.mid(), margin.upper(), arb(50)):
+        assert ball.contains((-m).exp())
+    assert ball.contains(0)
+    assert ball.upper() < (-margin.lower()).exp() + 1e-6
 
 
 @st.composite

@@ -309,7 +309,7 @@ def test_a_costly_claim_gets_its_share_of_every_budget_and_at_least_a_few():
     assert QUICK.scaled(1) == QUICK
     assert QUICK.scaled(10).examples == QUICK.examples // 10
     least = QUICK.scaled(10**6)
-    assert (least.examples, least.guided, least.audits) == (12, 60, 2)
+    assert (least.examples, least.guided, least.audits) == (12, 40, 2)
     assert check(recording([], cost=10)).examples == QUICK.scaled(10).examples
 
 
@@ -395,6 +395,42 @@ def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of()
     assert tally.broke_note.startswith("KeyError: 'no such row' in hypothesis 'of its own'; first")
     with pytest.raises(KeyError):
         tally.probe(2.0, "climb", reshaped=False)
+
+
+@pytest.mark.parametrize("way", ["certify", "rerun"])
+@pytest.mark.parametrize("reshaped", [True, False])
+def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, reshaped):
+    def fails(x: float, shift: float = 0.0) -> Slack:
+        raise ValueError("too many values to unpack")
+
+    claim = build("two-only", constant(-1.0, 0.0), **{way: fails})
+    tally = Tally(claim, claim.part(""), 0)
+    assert tally.probe(2.0, "relatives", reshaped=reshaped) == (None, None)
+    assert (tally.broke, tally.refused, tally.probed, tally.undecided) == (1, 0, 0, 0)
+    assert tally.broke_note == (
+        "ValueError: too many values to unpack in what confirms it; "
+        'first at {"float": "2"}, proposed by relatives'
+    )
+    with pytest.raises(ValueError, match="too many values"):
+        tally.examine(2.0, "explicit instance")
+
+
+def test_the_audit_of_a_made_up_instance_may_raise_and_of_no_other():
+    def fails_at_2(x: float, shift: float = 0.0) -> arb:
+        if x == 2.0:
+            raise ValueError("two")
+        return square_ball(x, shift)
+
+    claim = build("no-two", square, fails_at_2)
+    tally = Tally(claim, claim.part(""), 0)
+    tally.probe(2.0, "grid", reshaped=True)
+    tally.audit_closest()
+    assert (tally.audited, tally.broke) == (0, 1)
+    assert tally.broke_note.endswith('first at {"float": "2"}, proposed by grid')
+    tally = Tally(claim, claim.part(""), 0)
+    tally.examine(2.0, "Hypothesis")
+    with pytest.raises(ValueError, match="two"):
+        tally.audit_closest()
 
 
 def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():

@@ -11,7 +11,7 @@ import toy_pack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory import PROFILES, codec, load_packs
+from attsvm.theory import PROFILES, codec, counterexample, load_packs
 from attsvm.theory.account import Hunt
 from attsvm.theory.check import check_part
 from attsvm.theory.counterexample import (
@@ -21,6 +21,7 @@ from attsvm.theory.counterexample import (
     read,
     replay,
     shown,
+    standing,
     store,
 )
 from attsvm.theory.tally import Tally
@@ -126,10 +127,10 @@ def test_a_claim_that_changed_since_is_called_stale(tmp_path, packs, documents):
         ({"schema": None}, "schema that is not known"),
         ({"kind": "other"}, "is no counterexample file"),
         ({"claim": "toy/unheard-of:literal"}, "no claim has that id"),
-        ({"claim": "toy/false"}, "names no single claim"),
-        ({"claim": "toy/"}, "names no single claim"),
-        ({"claim": ""}, "names no single claim"),
-        ({"claim": None}, "no claim has that id"),
+        ({"claim": "toy/false"}, "no claim has that id (got toy/false)"),
+        ({"claim": "toy/"}, "no claim has that id"),
+        ({"claim": ""}, "no claim has that id"),
+        ({"claim": None}, "not installed, name it with --pack."),
         ({"claim": ["toy/false:literal"]}, "no claim has that id"),
         ({"sibling": "unheard of"}, "has no sibling of that name"),
         ({"instance": {"float": "x"}}, "cannot be read"),
@@ -209,6 +210,21 @@ def test_a_smaller_counterexample_is_never_replaced_by_a_larger_one(tmp_path_fac
         stored = store(folder, refutation(toy_pack.false, "", float(k)))
         assert stored == {"smallest": (folder / file_name(toy_pack.false.id)).as_posix()}
     assert read(stored["smallest"])["instance"] == {"float": str(min(x, y))}
+
+
+def test_of_two_counterexamples_of_one_size_the_first_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(counterexample, "smallness", lambda instance: 0)
+    for k in (7.0, 6.0):
+        store(tmp_path, refutation(toy_pack.false, "", k))
+    path = tmp_path / file_name(toy_pack.false.id)
+    assert read(path)["instance"] == {"float": "7"}
+    python, slack = standing(path, toy_pack.false, "")
+    assert python == "case = 7.0"
+    assert slack.startswith("slack in [-2, -2], ")
+    least = refutation(toy_pack.false, "", 7.0)
+    least.minimal = True
+    store(tmp_path, least)
+    assert read(path)["minimal"] is True  # the same one, known to be minimal now
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.gate import Expectation, concerned, hold, read_expectations
+from attsvm.theory.gate import Expectation, brief, concerned, hold, read_expectations
 from attsvm.theory.ledger import Run
 
 TODAY = datetime.date(2026, 6, 1)
@@ -104,7 +104,7 @@ def test_every_difference_of_a_verdict_is_named_with_its_claim(seen, reason):
     ("seen", "reason"),
     [
         (run(finished=False), "the run did not finish"),
-        (run(damaged=2), "2 line(s) of the run are damaged"),
+        (run(damaged=2), "2 lines of the run are damaged"),
         (run(verdicts={B: run().verdicts[B]}), f"{A}: expected holds, numeric, exercised, skipped"),
         (
             run(claims=(B,), verdicts={B: run().verdicts[B]}),
@@ -123,6 +123,20 @@ def test_every_difference_of_a_verdict_is_named_with_its_claim(seen, reason):
 def test_a_run_that_is_not_the_reviewed_one_is_refused_with_one_reason(seen, reason):
     (found,) = hold(seen, expected(), TODAY)
     assert found.startswith(reason)
+
+
+def test_what_is_not_part_of_the_run_is_counted_by_source():
+    known = expected() | {f"{s}/{k}:literal": expected()[A] for s in ("sim", "tf") for k in "cd"}
+    seen = run(verdicts={A: entry(A)}, claims=(A, B), finished=False)
+    reasons = hold(seen, known, TODAY)
+    assert len(reasons) == 2 + 4
+    assert brief(seen, known, reasons) == (
+        "the run did not finish",
+        f"{B}: expected refuted, certified, exercised, skipped by the run",
+        "sim: 2 of 2 reviewed claims are not part of the run, the first sim/c:literal",
+        "tf: 2 of 2 reviewed claims are not part of the run, the first tf/c:literal",
+    )
+    assert brief(run(), expected(), ("a reason",)) == ("a reason",)
 
 
 def test_an_expectation_lapses_after_its_day():

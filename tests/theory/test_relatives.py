@@ -71,7 +71,7 @@ def made(name, hint, violated=is_odd, **rest):
     return build(name, conclude, witness.certify, **rest)
 
 
-SPOTS = st.integers(0, 5).map(lambda k: Spot(np.full(2, float(k))))
+SPOTS = st.integers(0, 5).map(lambda k: Spot(np.full(2 + k % 2, float(k))))
 
 
 def test_an_instance_of_another_claim_of_the_same_type_is_found(planted):
@@ -80,6 +80,22 @@ def test_an_instance_of_another_claim_of_the_same_type_is_found(planted):
     planted(other=other, claim=claim)
     assert relatives(claim) == [codec.encode(Spot(ODD))]
     assert is_odd(instance(claim, scouted(claim, "relatives")))
+
+
+def test_an_instance_of_another_form_is_no_instance_of_this_claim(planted):
+    triple = np.array([0.0, 0.0, 0.5])
+
+    def longer(case: Any) -> bool:
+        return case.shape != (2,)
+
+    other = made("other", np.ndarray, data=st.just(triple), examples=[triple])
+    pairs = st.integers(-3, 3).map(lambda k: np.array([1.0, k]))
+    claim = made("claim", np.ndarray, longer, data=pairs)
+    planted(other=other, claim=claim)
+    assert relatives(claim) == [codec.encode(triple)]
+    assert scouted(claim, "relatives").found is None
+    explicit = replace(claim, examples=[np.ones(4)], data=pairs)  # the author's: lengths vary
+    assert longer(instance(claim, scouted(explicit, "relatives")))
 
 
 def test_an_instance_of_another_type_is_fitted_to_a_template(planted):

@@ -104,10 +104,10 @@ def test_what_a_run_came_to_names_all_that_is_wrong(wrong, fallen, said):
     assert outcome(wrong, fallen) == said
 
 
-def told(capsys, shown=(), **changes):
+def told(capsys, shown=(), stays=(), **changes):
     account = Hunt(toy_pack.true, efforts={"drawn": Effort(1, 90)}, rounds=2)
     rest = {"unfinished": None, "kept": False, "counterexample": "here.json", "worst": None}
-    tell_hunt({**account.json(), **rest, **changes}, ["a.py"], shown)
+    tell_hunt({**account.json(), **rest, **changes}, ["a.py"], shown, stays)
     return capsys.readouterr().out
 
 
@@ -124,16 +124,48 @@ def test_a_find_is_shown_with_its_place_and_who_searched(capsys):
         "counterexample: here.json; it holds a Python script and LaTeX to paste",
     ]
     assert lines[5] == "replay it: attsvm replay --pack a.py here.json"
-    assert lines[6].split()[:3] == ["drawn", "1", "turns,"]
+    assert lines[6].split()[:3] == ["drawn", "1", "turn,"]
 
 
 def test_a_find_that_is_not_minimal_or_not_stored_says_why(capsys):
     assert "not made minimal: the time ran out" in told(
         capsys, **FOUND, unfinished="the time ran out"
     )
-    assert "here.json, which keeps the smaller one that was there" in told(
-        capsys, **FOUND, kept=True
-    )
+
+
+def test_a_find_and_the_one_that_its_file_keeps_are_told_apart(capsys):
+    lines = told(capsys, ["case = 7.0"], ["case = 6.0"], **FOUND, kept=True).splitlines()
+    assert lines[1] == "  case = 7.0"
+    assert lines[3:5] == [
+        "counterexample: here.json keeps another one, no larger, that was there:",
+        "  case = 6.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "unexamined", "said"),
+    [
+        (83, 83, "83 made-up instances were not checked exactly; floats see no violation in them"),
+        (1, 1, "1 made-up instance was not checked exactly; floats see no violation in it"),
+        (9, 4, "9 made-up instances were not settled, 4 of them not checked exactly; floats see"),
+        (9, 0, "9 made-up instances were not settled; floats see no violation in them"),
+    ],
+)
+def test_what_was_left_open_is_told_in_a_sentence(capsys, left, unexamined, said):
+    assert f"\nopen: {said}" in told(capsys, open=left, unexamined=unexamined)
+
+
+def test_a_narrow_terminal_loses_nothing():
+    entries = [entry(id="sim/" + "x" * 40 + ":amended-2"), entry(id="tf/a:literal", examples=7)]
+    for width in (70, 80):
+        text = io.StringIO()
+        table_text(entries, text, width)
+        lines = text.getvalue().splitlines()
+        assert max(map(len, lines)) <= width
+        wide = io.StringIO()
+        table_text(entries, wide, 200)
+        assert text.getvalue().split() == wide.getvalue().split()
+        assert [line.split() for line in lines[2::2]] == [[e["id"]] for e in entries]
 
 
 @pytest.mark.parametrize("found", [{}, FOUND])

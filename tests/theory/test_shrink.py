@@ -54,8 +54,9 @@ def tally_of(claim):
     return Tally(claim, claim.part(""), 0)
 
 
-def start(case, hypotheses=None, conclusion=weighted, certify=weighted_ball):
-    data = ROWS if isinstance(case, Row) else st.just(case)
+def start(case, hypotheses=None, conclusion=weighted, certify=weighted_ball, data=None):
+    if data is None:
+        data = ROWS if isinstance(case, Row) else st.just(case)
     claim = build("weighted", conclusion, certify, hypotheses=hypotheses, data=data)
     found = tally_of(claim).examine(case, "test")[1]
     assert found is not None
@@ -163,6 +164,11 @@ class Named:
     best: Any
 
 
+CUBES = st.integers(1, 3).map(
+    lambda k: Named(np.ones((k, k, k)), np.ones((k, k)), np.eye(k), np.zeros(k, dtype=int))
+)
+
+
 def test_axes_of_one_length_are_told_apart_by_their_names():
     def conclusion(case: Named, shift: float = 0.0) -> Slack:
         n, T, d = case.X.shape
@@ -178,7 +184,7 @@ def test_axes_of_one_length_are_told_apart_by_their_names():
     X = np.zeros((2, 2, 2))
     X[0, 1, 1] = 1.0
     case = Named(X, np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), np.array([1, 0]))
-    claim, found = start(case, None, conclusion, ball)
+    claim, found = start(case, None, conclusion, ball, CUBES)
     small = codec.decode(shrink(tally_of(claim), found, 5000).found.instance, Named)
     assert (small.X.shape, small.Z.shape, small.start.shape) == ((1, 1, 1), (1, 1), (1, 1))
     assert small.best.tolist() == [0]
@@ -199,7 +205,8 @@ def nothing_counts(case: Counted, shift: float = 0.0) -> Slack:
 
 
 def shrunk_counts(case, **hypotheses):
-    claim, found = start(case, hypotheses, nothing_counts, lambda x, shift=0.0: arb(-1))
+    data = st.integers(1, 3).map(lambda n: Counted(n, Fraction(n), np.arange(n)))
+    claim, found = start(case, hypotheses, nothing_counts, lambda x, shift=0.0: arb(-1), data)
     done = shrink(tally_of(claim), found, 5000)
     assert done.minimal
     return codec.decode(done.found.instance, Counted)
@@ -257,3 +264,34 @@ def test_extreme_entries_are_survived(value):
 
     claim, found = start(np.array([value, 1.0]), None, conclusion, lambda x, shift=0.0: arb(-1))
     assert shrink(tally_of(claim), found, 1000).minimal
+
+
+def shrunk(case, hint, data):
+    claim, found = start(case, None, annotated(hint), lambda x, shift=0.0: arb(-1), data)
+    done = shrink(tally_of(claim), found, 5000)
+    assert done.minimal
+    codec.decode_exactly(done.found.instance, hint)  # as `replay` reads it
+    return codec.decode(done.found.instance, hint)
+
+
+def annotated(hint):
+    def conclude(case, shift: float = 0.0) -> Slack:
+        return Slack(-1.0, 0.0)
+
+    conclude.__annotations__["case"] = hint
+    return conclude
+
+
+PAIRS = st.integers(-3, 3).map(lambda k: np.array([1.0, k]))
+
+
+def test_no_index_is_left_out_of_an_axis_that_never_varied():
+    assert shrunk(np.array([0.3, 1.5]), np.ndarray, PAIRS).tolist() == [0.0, 0.0]
+    tables = st.integers(1, 4).map(lambda n: np.ones((n, 3)))
+    assert shrunk(np.ones((4, 3)), np.ndarray, tables).tolist() == [[0.0] * 3]
+
+
+@pytest.mark.parametrize("data", [PAIRS, st.nothing()])
+def test_what_an_annotation_fixes_stays_even_if_nothing_is_drawn(data):
+    small = shrunk(np.array([0.3, 1.5]), Float[np.ndarray, "2"], data)
+    assert small.tolist() == [0.0, 0.0]

@@ -152,6 +152,25 @@ def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described)
     assert "[literal](../mine/counterexamples/toy--b-2--literal.json).\n" in text
 
 
+def test_a_stored_instance_is_named_where_it_is_another_one(described):
+    for told, named in ((13.5, True), (6.0, False)):
+        text = page(described(Source("toy", errata=(erratum(telling={FALSE.id: told}),))))
+        assert ("A shorter one is stored" in text) == named
+
+
+def test_a_refuted_repair_is_said_to_be_ours(described):
+    pack = described(Source("toy", errata=(erratum(),)))
+    assert "**Counterexample** to literal:" in page(pack)
+    fallen = replace(pack.claims[0], id="toy/b-2:amended-2")
+    falls = (FALSE.id, fallen.id)
+    words = erratum(falls=falls, stands=(), telling={fallen.id: 13.5})
+    pack = described(Source("toy", errata=(words,)))
+    pack = replace(pack, claims=(pack.claims[0], fallen))
+    text = page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
+    assert "**Counterexample** to amended-2 (a repair of ours that falls too):" in text
+    assert "**Counterexample** to literal:" in text
+
+
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
     text = page(pack)
     assert "**As read, literal.** b 2" in text
@@ -212,6 +231,47 @@ def test_an_unknown_source_or_a_run_on_other_things_is_a_usage_error(pack):
         source_page("toys", [pack], run(), Path("x.md"))
     with pytest.raises(UsageError, match="attsvm verify toy/"):
         page(pack, run(entry(toy_pack.numeric)))
+
+
+def test_what_has_no_verdict_is_not_said_to_stand(pack):
+    text = page(pack, run(entry(REPAIRED)))
+    assert "No literal reading is refuted, but 2 of 2 have no verdict." in text
+    assert "so far): 0; with a literal reading that is refuted: 0." in text
+
+
+def test_a_statement_without_a_literal_reading_is_counted_apart(pack):
+    text = page(replace(pack, claims=(TRUE, REPAIRED)), run(entry(TRUE), entry(REPAIRED)))
+    assert "so far): 1; with a literal" in text
+    assert "Of our own, without a literal reading: 1." in text
+    assert "Of our own" not in page(pack)
+
+
+def test_a_verdict_is_compared_with_what_was_expected_whatever_the_ledger_says_of_it(pack):
+    want = {"truth": "holds", "evidence": "numeric", "validity": "exercised"}
+    for axis, word in (("truth", "refuted"), ("evidence", "none"), ("validity", "weak")):
+        odd = entry(TRUE, **{axis: word}, as_expected=True, expected=want)
+        assert f"Not as expected: {TRUE.id}" in page(pack, run(odd))
+    assert "Not as expected" not in page(pack, run(entry(TRUE, as_expected=True, expected=want)))
+
+
+def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described):
+    pack = described(Source("toy", errata=(erratum(),)))
+    assert "**Fails.**" in page(pack)
+    curated.place(pack.claims[0]).unlink()
+    text = page(pack)
+    assert "**Refuted in the run, and by no instance here: toy/b-2.**" in text
+    assert "**Fails.**" not in text
+    assert "with a literal reading that is refuted: 0." in text
+    odd = run(entry(TRUE, "refuted"))
+    assert "by no instance here: toy/b-10.**" in page(pack, odd)
+
+
+def test_notes_and_symbols_of_a_source_are_shown(described):
+    pack = described(Source("toy", notes=("For <all> of you.",), notation={"L_X": "a | b"}))
+    text = page(pack)
+    assert text.index("For \\<all> of you.") < text.index("### ")
+    assert ["notation", "L_X", "a \\| b"] in tables(text)[-1]
+    assert "For" not in page(replace(pack, claims=(TRUE,)), run(entry(TRUE))).split("## Errata")[1]
 
 
 def test_what_is_wrong_with_a_run_is_said_first(pack):
@@ -299,7 +359,7 @@ def test_what_a_claim_says_never_breaks_the_page(word, mark):
     claim = replace(toy_pack.true, statement=said, place=said, source=said)
     text = source_page("toy", [Pack("toys", (claim,), Path("."))], run(entry(claim)), Path("x.md"))
     shapes = [(len(table), len(table[0])) for table in tables(text)]
-    assert shapes == [(3, 7), (3, 4), (15, 3)]
+    assert shapes == [(3, 7), (3, 4), (21, 3)]
     assert len(re.findall("^#", text, re.M)) == 6
     tags, cells = rendered(text)
     assert tags <= HARMLESS

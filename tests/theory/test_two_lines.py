@@ -70,6 +70,10 @@ def test_records_are_told_by_what_their_fields_are_called():
     assert in_words(case, {"Inner.X": "tokens", "Outer.pair": "p"}) == (
         "tokens = [[1, 1/2]], X = [2], keep = no, p1 = 3/2, p2 = 3, share = 1/3, word = fro"
     )
+    kept = {"Outer.keep": "kept|moved", "Outer.word": "a|b"}
+    assert ", moved, " in in_words(case, kept)
+    assert ", kept, " in in_words(replace(case, keep=True), kept)
+    assert in_words(case, kept).endswith("a|b = fro")
     assert in_words((1.0, 2.0), {}) == "x1 = 1, x2 = 2"
     assert in_words(np.zeros((0, 2)), {}) == "x = none (0 x 2)"
     assert in_words(-(2.0**322), {}) == "x = -2^322"

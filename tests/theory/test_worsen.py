@@ -2,12 +2,15 @@
 
 import numpy as np
 from flint import arb
+from hypothesis import strategies as st
 from toy_pack import build
 
 from attsvm.exact import rational
 from attsvm.theory import Slack, codec
 from attsvm.theory.searchers.worsen import worsen
 from attsvm.theory.tally import Tally
+
+PLANE = st.just(np.zeros(2))
 
 
 def hill(x: np.ndarray, shift: float = 0.0) -> Slack:
@@ -27,7 +30,7 @@ def worst(claim, case, budget=400, **rest):
 
 
 def test_the_largest_violation_is_approached_and_stays_confirmed():
-    claim = build("hill", hill, hill_ball)
+    claim = build("hill", hill, hill_ball, data=PLANE)
     _, done = worst(claim, np.array([1.0, -1.5]))
     reached = codec.decode(done.found.instance, claim.instance_type)
     assert float(done.found.slack["value"]) < -4.99
@@ -35,15 +38,16 @@ def test_the_largest_violation_is_approached_and_stays_confirmed():
 
 
 def test_steps_that_are_not_confirmed_are_not_taken():
-    claim = build(
-        "hill", hill, lambda x, shift=0.0: hill_ball(x) if x[0] <= 1.5 else None, same_slack=False
-    )
+    ball = lambda x, shift=0.0: hill_ball(x) if x[0] <= 1.5 else None  # noqa: E731
+    claim = build("hill", hill, ball, data=PLANE, same_slack=False)
     _, done = worst(claim, np.array([1.0, -1.5]))
     assert codec.decode(done.found.instance, claim.instance_type)[0] <= 1.5
 
 
 def test_hypotheses_budget_and_time_bound_it():
-    claim = build("hill", hill, hill_ball, hypotheses={"left": lambda x: bool(x[0] < 2.0)})
+    claim = build(
+        "hill", hill, hill_ball, data=PLANE, hypotheses={"left": lambda x: bool(x[0] < 2.0)}
+    )
     found, done = worst(claim, np.array([1.0, -1.5]))
     assert codec.decode(done.found.instance, claim.instance_type)[0] < 2.0
     assert worst(claim, np.array([1.0, -1.5]), budget=0)[1].found == found
@@ -54,13 +58,14 @@ def test_violations_that_grow_for_ever_end_at_readable_numbers():
     def conclusion(x: np.ndarray, shift: float = 0.0) -> Slack:
         return Slack(-float(x[0]), 0.0)
 
-    claim = build("ever", conclusion, lambda x, shift=0.0: arb(-rational(float(x[0]))))
+    ball = lambda x, shift=0.0: arb(-rational(float(x[0])))  # noqa: E731
+    claim = build("ever", conclusion, ball, data=st.just(np.zeros(1)))
     _, done = worst(claim, np.array([1.0]))
     assert 1000 < codec.decode(done.found.instance, claim.instance_type)[0] <= 2**20
 
 
 def test_other_moves_are_tried_each_time():
-    claim = build("hill", hill, hill_ball)
+    claim = build("hill", hill, hill_ball, data=PLANE)
     _, first = worst(claim, np.array([1.0, -1.5]), 5)
     _, again = worst(claim, np.array([1.0, -1.5]), 5)
     _, later = worst(claim, np.array([1.0, -1.5]), 5, resume=first.resume)

@@ -87,9 +87,11 @@ def written(value: float) -> str:
 
 
 def rebuilt(claim: Claim, document: Any) -> Any | None:
-    """The instance of a changed document, or None where its type refuses it."""
+    """The instance of a changed document, or None where its type, or its annotation, refuses it."""
     try:
-        return codec.decode(document, claim.instance_type)
+        case = codec.decode(document, claim.instance_type)
+        codec.ensure_type(case, claim.instance_type)
+        return case
     except (DataError, FileError):
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import time
@@ -18,6 +19,8 @@ from attsvm.theory import codec
 from attsvm.theory.searchers.scout import Spent
 
 if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
     from attsvm.theory.tally import Refuted, Tally
 
 __all__ = ["DRAWN", "draw", "same_pool", "sample"]
@@ -141,11 +144,12 @@ def draw(
     return None
 
 
-def sample(tally: Tally, count: int) -> list[Any]:
-    """Some encoded instances of the part's strategy, always the same ones, looked at by nobody."""
+@functools.lru_cache(maxsize=64)
+def sample(strategy: SearchStrategy[Any], count: int) -> tuple[tuple[Any, ...], Exception | None]:
+    """Some encoded instances of a strategy, always the same ones, and what it raised, if it did."""
     drawn: list[Any] = []
     if count == 0:
-        return drawn
+        return (), None
 
     @hypothesis.seed(0)
     @hypothesis.settings(
@@ -156,7 +160,7 @@ def sample(tally: Tally, count: int) -> list[Any]:
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
-    @hypothesis.given(tally.part.data)
+    @hypothesis.given(strategy)
     def body(case: Any) -> None:
         drawn.append(codec.encode(case))
 
@@ -166,5 +170,5 @@ def sample(tally: Tally, count: int) -> list[Any]:
     except Unsatisfiable:
         pass
     except Exception as problem:
-        tally.leave_broken("the strategy", None, problem)
-    return drawn
+        return tuple(drawn), problem
+    return tuple(drawn), None

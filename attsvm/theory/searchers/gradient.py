@@ -21,7 +21,6 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.searchers.ascent import Adam, lbfgs
-from attsvm.theory.searchers.document import rebuilt
 from attsvm.theory.searchers.frame import Frame, frame_key
 from attsvm.theory.searchers.starts import Starts, starts
 
@@ -93,8 +92,8 @@ def _climb(
     def admits(row: Array) -> bool:
         """Whether a row is an instance that meets the hypotheses; counts as no look."""
         scout.ensure_time()
-        case = rebuilt(scout.tally.claim, frame.filled(row)) if np.isfinite(row).all() else None
-        return case is not None and scout.tally.admits(case, reshaped=False)
+        case = scout.tally.made_up(frame.filled(row)) if np.isfinite(row).all() else None
+        return case is not None and scout.tally.admits(case, scout.name, reshaped=False)
 
     cost = scout.tally.claim.cost
     start = starts(frame, known, admits, max(_ROWS // cost, _FEWEST_ROWS), generator)

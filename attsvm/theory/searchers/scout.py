@@ -6,8 +6,6 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from attsvm.theory.searchers.document import rebuilt
-
 if TYPE_CHECKING:
     from attsvm.theory.searchers.pool import Pool
     from attsvm.theory.tally import Refuted, Tally
@@ -83,7 +81,7 @@ class Scout:
         self.ensure_time()
         key = json.dumps(document, sort_keys=True)
         if key not in self._seen:
-            case = rebuilt(self.tally.claim, document)
+            case = self.tally.made_up(document)
             self._seen[key] = None  # should the claim stop the search
             if case is not None:
                 self._seen[key] = self.look(case, reshaped=reshaped)

@@ -3,7 +3,8 @@
 Small means few numbers, then few that are not 0, then short ones: integers before fractions, small
 before large, positive before negative, whether they are floats or exact. Every move makes an
 instance smaller in this sense, so shrinking ends, and it ends where each of its moves has been
-tried in vain: leaving an index out of the axes that share it (with the rest as it is, doubled or
+tried in vain: leaving an index out of the axes that share it, unless every instance drawn has as
+many (with the rest as it is, doubled or
 quadrupled), setting an array, a slice or an entry to 0, rounding all entries or one, scaling an
 array or all of them by a power of two, moving an entry towards 0, and giving an exact fraction a
 smaller denominator.
@@ -29,7 +30,6 @@ from attsvm.theory.searchers.document import (
     finite_leaves,
     float_arrays,
     leaves,
-    rebuilt,
     replaced,
     shapes,
     value_at,
@@ -50,10 +50,11 @@ if TYPE_CHECKING:
 __all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness", "still_refuted"]
 
 MINIMAL = (
-    "no index left out of the axes that share it (the rest as it is, doubled or quadrupled), no "
-    "array, slice or entry set to 0, no rounding of all entries or of one, no array scaled by 2^-3 "
-    "to 2^3, no entry, integer or numerator made 0, 1, -1, positive, half or one less, and no "
-    "fraction given a smaller denominator leaves a confirmed counterexample"
+    "no index left out of the axes that share it and whose length the claim's draws vary (the rest "
+    "as it is, doubled or quadrupled), no array, slice or entry set to 0, no rounding of all "
+    "entries or of one, no array scaled by 2^-3 to 2^3, no entry, integer or numerator made 0, 1, "
+    "-1, positive, half or one less, and no fraction given a smaller denominator leaves a "
+    "confirmed counterexample"
 )
 """What a minimal counterexample is."""
 
@@ -112,9 +113,13 @@ def shrink(
         ClaimError: the check itself is at fault.
     """
     tally.counting = False
+    tally.learn(found)
     hint = tally.claim.instance_type
     asked = _SAMPLES if unnamed(found.instance, hint) else 0
-    space = Space(hint, tuple(sample(tally, asked)))
+    samples, problem = sample(tally.part.data, asked)
+    if problem is not None:
+        tally.leave_broken("the strategy", None, problem)
+    space = Space(hint, samples)
     code, index = resume
     improved, stage = divmod(code, len(_STAGES))
     spent = 0
@@ -159,7 +164,7 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
     Raises:
         ClaimError: the check itself is at fault.
     """
-    case = rebuilt(tally.claim, trial)
+    case = tally.made_up(trial)
     if case is None:
         return None
     try:
@@ -169,7 +174,7 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
     except DataError:  # the change led to what is no instance
         return None
     except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem)
+        tally.leave_broken("a change of the find", case, problem, "shrinking")
         return None
 
 

@@ -13,7 +13,6 @@ from attsvm.theory.searchers.document import (
     Path,
     finite_leaves,
     float_arrays,
-    rebuilt,
     replaced,
     value_at,
     written,
@@ -49,6 +48,7 @@ def worsen(
         ClaimError: the check itself is at fault.
     """
     tally.counting = False
+    tally.learn(found)
     generator = np.random.default_rng([len(str(found.instance)), resume[0]])
     height = _height(tally, found.instance)
     stride = 0  # successes lengthen the steps, failures shorten them
@@ -93,7 +93,7 @@ def _fits(value: float) -> bool:
 
 
 def _height(tally: Tally, document: Any) -> float | None:
-    case = rebuilt(tally.claim, document)
+    case = tally.made_up(document)
     try:
         return None if case is None else tally.height(case)
     except ClaimError:
@@ -101,5 +101,5 @@ def _height(tally: Tally, document: Any) -> float | None:
     except DataError:  # the change led to what is no instance
         return None
     except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem)
+        tally.leave_broken("a change of the find", case, problem, "worsening")
         return None

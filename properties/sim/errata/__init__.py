@@ -47,11 +47,36 @@ SIM = Source(
         "AttentionData.y": "labels",
         "AttentionData.v": "head",
         "Run.start": "X(0)",
+        "Queried.sequence": "sequence of each query",
         "Soft.move": "V",
-        "Soft.keep": "V is added to X^mm",
+        "Soft.keep": "rival X^mm + V|rival V",
         "Headed.M": "values",
         "Spoken.sentences": "sentences by index",
         "Spoken.start": "X(0)",
-        "Spoken.whole": "whole vocabulary",
+        "Spoken.whole": "tokens: the vocabulary|tokens: those said so far",
+    },
+    notes=(
+        "The main text prints informal versions (3.12 of lemma F.4, 3.13 of F.9, 3.14 of theorem "
+        "G.4, 3.15 of theorem G.5), and the copy at hand has no appendix: these errata judge the "
+        "main text alone, and a condition that they miss may be stated there.",
+        "Not defined in the main text either: L(X) of definition 3.7 from L_{l0,j0,i0} (sum or "
+        "mean, over which indices; over all i0 each row of attention has d heads that compete; the "
+        "readings take the mean over inputs with one head each); L_X, L_x and X-GD in theorems "
+        "3.14 and 3.15 (read: a Lipschitz constant of the gradient, and W-GD); W^mm and z_i in "
+        "assumption 3.10 (read: X^mm, and the query of input i). Bound seven of section 3.3 has "
+        "lost its norm and a transpose.",
+    ),
+    notation={
+        "g": "The logistic function 1 / (1 + exp(-x)).",
+        "l": "A decreasing loss of the score, such as g(-u) or log(1 + exp(-u)).",
+        "/n, n inputs": "In thresholds n counts inputs, the problems of one query each; in sizes n "
+        "is the length of a sentence, as in the paper.",
+        "W": "K Q^T, for K and Q of shape d x d; the paper prints QK^T.",
+        "L_X": "A Lipschitz constant of the gradient of the risk.",
+        "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
+        "A2.",
+        "X^mm": "The solution of Att-SVM of least Frobenius norm.",
+        "E_21": "The matrix with a 1 in row 2, column 1, and 0 elsewhere.",
+        "basin": "The starts whose risk gap is below the threshold: no optimal token is lost.",
     },
 )

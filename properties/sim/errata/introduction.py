@@ -38,7 +38,7 @@ INTRODUCTION = (
         "exp(A x)) A3 Y - B||^2, where A = A1 kron A2 and x = vec(X).",
         fails="Presumably max is a misprint of mat; with the largest entry the functions differ. "
         "D(x) is not defined, and D(X) of section 1 does not fit: exp(A x) has n^2 entries, D(X) "
-        "has n rows.",
+        "has n rows. (B is n x V there, and the attention n x d: they fit where V = d.)",
         repair="||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with D(x) = D(X) kron I_n: then the matrices "
         "within the two norms are equal.",
         falls=("sim/l2-objective:literal-1", "sim/l2-objective:literal-2"),

@@ -8,11 +8,12 @@ from properties.sim.nearly_equal import OPPOSED
 from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
 from properties.sim.token_sparsity import FROM_ZERO
 
-THRESHOLD = "min_i [l(second score) - l(best score)] / n"
+THRESHOLD = "min_i [l(second score) - l(best score)] over the number of inputs"
 LOSS = (
     "The loss of definition 3.6, g(b <f, h>), increases in the score, so that descent lowers "
     "<X, X^mm> at every step"
 )
+INFORMAL = '("Informal version of Theorem {}", which the copy at hand lacks.)'
 PULLED = (
     "from X(0) = 0, two inputs of two tokens, one of which is dragged to its worse token for ever"
 )
@@ -25,13 +26,16 @@ TRAINING = (
         "sections 2 and 5).",
         fails="With the loss of definition 3.6 W runs away from the solution (see theorem 3.14), "
         "and from K = Q = 0 nothing moves. With a decreasing loss W itself converges from a start "
-        "that cannot lose its optimal tokens, but with K and Q trained it need not even there: "
-        "from K = Q it stays positive semidefinite, which X^mm need not be, and from K = 1, Q = -1 "
-        "it stays negative while X^mm = 1.",
+        "that cannot lose its optimal tokens, but with K and Q trained it need not even there: on "
+        "the data of the third instance, whose risk is the same for W and W^T, K = Q stays so and "
+        "W positive semidefinite, which X^mm is not; and from K = 1, Q = -1 on tokens 1, 0 it "
+        "stays negative while X^mm = 1. (Here W = K Q^T, for K and Q of shape d x d.)",
         repair="Say that W itself is trained, on a decreasing loss, with steps of at most 1/L, "
         f"from a start whose risk exceeds the infimum by less than {THRESHOLD}. For trained K and "
-        "Q the limit is the Frobenius solution where there is one input of two tokens, short steps "
-        "are taken and K^T D / ||D|| + Q^T z / ||z|| is not 0, with D = x_opt - x_t.",
+        "Q the limit is the Frobenius solution where there is one input of two tokens, steps are "
+        "at "
+        "most 8 / (sup |l'| (gamma_opt - gamma_t) ||D|| ||z||) and K^T D / ||D|| + Q^T z / ||z|| "
+        "is not 0, with D = x_opt - x_t.",
         falls=("sim/kq-bias:literal-1", "sim/kq-bias:literal-2", "sim/kq-bias:amended-1"),
         stands=("sim/kq-bias:amended-2", "sim/kq-bias:amended-3"),
         telling={"sim/kq-bias:amended-1": SEMIDEFINITE},
@@ -39,12 +43,13 @@ TRAINING = (
     Erratum(
         "sim/theorem-3.14-part-1",
         printed="Under part 1 of assumption 3.10 (all tokens are support vectors), W-GD with eta "
-        "<= 1/L_X from any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
+        f"<= 1/L_X from any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F. {INFORMAL.format('G.4')}",
         fails=f"{LOSS}, and X(k) leaves the optimal tokens. With the decreasing loss g(-b <f, h>) "
         f"the theorem still fails: {PULLED}. A single input fails from starts other than 0. (One "
         "token an input is not excluded either: X^mm = 0 has no direction.)",
         repair="Take a decreasing loss l, ask for some input of two tokens, and for a start whose "
-        f"risk exceeds the infimum by less than {THRESHOLD}: no optimal token can be lost from it.",
+        f"risk exceeds the infimum by less than {THRESHOLD}: no optimal token can be lost from it. "
+        "Neither part of assumption 3.10 is needed then: see theorem 3.15, (b).",
         falls=("sim/theorem-3.14-part-1:literal", "sim/theorem-3.14-part-1:amended-1"),
         stands=("sim/theorem-3.14-part-1:amended-2",),
         telling={
@@ -55,12 +60,14 @@ TRAINING = (
     Erratum(
         "sim/theorem-3.14-part-2",
         printed="Under part 2 of assumption 3.10 (all rivals of an optimal token score the same), "
-        "W-GD with eta <= 1/L_X from any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
+        "W-GD with eta <= 1/L_X from any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F. "
+        f"{INFORMAL.format('G.4')}",
         fails=f"{LOSS}. Nothing asks for a feasible Att-SVM. With the decreasing loss, feasibility "
         f"and an input of two tokens the theorem still fails: {PULLED}.",
         repair="With a decreasing loss l, a feasible Att-SVM and some input of two tokens it holds "
         "for a single input from any start, and for several inputs from every start whose risk "
-        f"exceeds the infimum by less than {THRESHOLD}.",
+        f"exceeds the infimum by less than {THRESHOLD}; equal scores are not needed there: see "
+        "theorem 3.15, (b).",
         falls=("sim/theorem-3.14-part-2:literal", "sim/theorem-3.14-part-2:amended-1"),
         stands=("sim/theorem-3.14-part-2:amended-2", "sim/theorem-3.14-part-2:amended-3"),
         telling={
@@ -71,13 +78,19 @@ TRAINING = (
     Erratum(
         "sim/theorem-3.15",
         printed="For every X(0) there is delta > 0 such that |gamma_it - gamma_i,tau| <= delta for "
-        "all rivals implies that ||X(k)||_F diverges and X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
+        "all rivals implies of X-GD with eta <= 1/(2 L_x) that ||X(k)||_F diverges and "
+        f"X(k)/||X(k)||_F -> X^mm/||X^mm||_F. {INFORMAL.format('G.5')}",
         fails="Two tokens an input leave nothing to compare, so that they meet the condition for "
-        "every delta. Norm: two such inputs with opposite queries have gradient 0 at X(0) = 0. "
+        "every delta. Norm: two such inputs with opposite queries have gradient 0 at X(0) = 0, "
+        "and no "
+        "X^mm. "
         f"Direction: {LOSS[0].lower()}{LOSS[1:]}. With a decreasing loss, unique optimal tokens "
         f"and a feasible Att-SVM the direction still fails: {PULLED}.",
         repair="With a decreasing loss, unique optimal tokens, a feasible Att-SVM and some input "
-        "of two tokens: (a) where no input pulls against another, for instance for a single "
+        "of two tokens (for the norm two different scores and feasibility are enough, with the "
+        "loss "
+        "as printed and from any start, where the rivals of each input score the same): (a) where "
+        "no input pulls against another, for instance for a single "
         "input, any start will do with delta_i = g_i s_i / (1 - s_i), g_i the gap of the two best "
         "scores and s_i the attention of the start to the optimal token; 3/2 of it will not. (b) "
         f"From a start whose risk exceeds the infimum by less than {THRESHOLD}, no delta is "
@@ -87,7 +100,11 @@ TRAINING = (
             "sim/theorem-3.15:literal-2",
             "sim/theorem-3.15:amended-1",
         ),
-        stands=("sim/theorem-3.15:sharp", "sim/theorem-3.15:amended-2"),
+        stands=(
+            "sim/theorem-3.15:sharp",
+            "sim/theorem-3.15:amended-2",
+            "sim/theorem-3.15:amended-3",
+        ),
         telling={
             "sim/theorem-3.15:literal-1": OPPOSED,
             "sim/theorem-3.15:literal-2": TWO_TOKENS,
@@ -96,7 +113,8 @@ TRAINING = (
     ),
     Erratum(
         "sim/token-separation",
-        printed='"all tokens are gradually separated during the training process"; the margins '
+        printed='"all tokens are gradually separated during the training process". Read: the '
+        "margins "
         "(x_opt - x_t)^T X z grow and end positive.",
         fails="The loss of definition 3.6, g(b <f, h>), increases in the score, so that descent "
         "runs away from the optimal tokens: with tokens 1 and 0 the one margin falls for ever. "

@@ -1,10 +1,15 @@
 """Causal language modelling as section 4 of the source sets it: draw, train, solve.
 
-A run draws a language of 20 unit-norm Gaussian tokens, each followed by three others, and m
-sentences of n tokens. X is trained by plain descent with step 1/L on the decreasing loss
-g(-<f, h>), g the logistic function: the loss as printed, g(<f, h>), increases in the score, and
-descent on it moves away (`PRINTED`). X acts on the query from the right, x_t^T X z, in descent
-(definition 3.3) and in the programme (definition 4.1) alike.
+A run draws a language of 20 unit-norm Gaussian tokens, each followed by one of three tokens, of
+which it may be one itself, and m sentences of n tokens. X is trained by plain descent with step 1/L
+on the decreasing loss g(-<f, h>), g the logistic function: the loss as printed, g(<f, h>),
+increases in the score, and descent on it moves away (`PRINTED`). X acts on the query from the
+right, x_t^T X z, in descent (definition 3.3) and in the programme (definition 4.1) alike.
+
+The slack xi_{l,t} of definition 4.1 has no index i: the queries i of sentence l share it, and so
+they do in `solve`. As every sub-sequence is "an individual classification problem" as well, a slack
+for each constraint is solved for beside it. Repetitions of the token to be chosen are constrained
+in neither, as nothing separates a token from itself.
 
 All tokens and queries lie in the span of the embeddings, V dimensions whatever d is: training and
 programmes run in its coordinates, and what the start has outside of it, which nothing moves, is
@@ -17,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from attsvm._types import Array
 from attsvm.attention import logits_of_w
@@ -26,16 +32,30 @@ from attsvm.language import Language, prefix_data, random_language, vocabulary_d
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
-from attsvm.svm import att_svm_programme
+from attsvm.svm import Programme, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.tokens import optimal_tokens
 
-__all__ = ["SETS", "Setting", "Task", "draw", "rivals", "solve", "train"]
+__all__ = [
+    "APART",
+    "SETS",
+    "Setting",
+    "Task",
+    "best",
+    "differ",
+    "draw",
+    "programme",
+    "rivals",
+    "solve",
+    "train",
+]
 
 LOSS, PRINTED = LOSSES["logistic-loss"], LOSSES["logistic"]
 VOCABULARY, SUCCESSORS, DEVIATION, C = 20, 3, 0.01, 10.0
 SETS = {"prefix": prefix_data, "vocabulary": vocabulary_data}
 """Among which tokens attention and programme choose: both readings of the source."""
+APART = "one slack a constraint"
+"""The soft solution whose slacks no two constraints share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +82,13 @@ class Task:
 
     Attributes:
         data: data sets by reading, in coordinates of the span of the embeddings.
+        sentence: which sentence each problem is from, under either reading.
         start: X(0) in these coordinates.
         rest: the norm of what X(0) has outside of them.
     """
 
     data: Mapping[str, AttentionData]
+    sentence: Int[Array, " p"]
     start: Array
     rest: float
 
@@ -87,7 +109,8 @@ def draw(seed: int, run: int, size: Setting) -> Task:
     short = Language(language.first, language.follow, triangle.T)
     start = basis.T @ X @ basis
     rest = float(np.linalg.norm(X - basis @ start @ basis.T))
-    return Task({name: make(short, sentences) for name, make in SETS.items()}, start, rest)
+    data = {name: make(short, sentences) for name, make in SETS.items()}
+    return Task(data, np.repeat(np.arange(size.m), size.n - 1), start, rest)
 
 
 def train(
@@ -111,9 +134,32 @@ def best(data: AttentionData) -> Array:
     return optimal_tokens(data).index
 
 
-def solve(data: AttentionData, targets: Array | None = None) -> SoftAnswer:
-    """X_soft of definition 4.1 with C = 10, for the optimal tokens or others."""
-    return solve_soft(att_svm_programme(data, best(data) if targets is None else targets), C)
+def differ(data: AttentionData, chosen: Array) -> Bool[Array, "p T"]:
+    """Which tokens are present and not the same as the chosen one, wherever that stands."""
+    kept = data.X[np.arange(data.n), chosen][:, None]
+    different: Array = (kept != data.X).any(axis=2) & data.present
+    return different
+
+
+def programme(data: AttentionData, chosen: Array) -> Programme:
+    """The margins between the chosen tokens and those that differ."""
+    mask = differ(data, chosen)
+    mask[np.arange(data.n), chosen] = True
+    apart = AttentionData(data.X, data.Z, scores=data.gamma, mask=mask)
+    return att_svm_programme(apart, chosen)
+
+
+def solve(
+    task: Task, tokens: str, chosen: Array | None = None, *, shared: bool = True
+) -> SoftAnswer:
+    """X_soft of definition 4.1 with C = 10, for the optimal tokens or others.
+
+    Each sentence and token has one slack, as printed; with `shared` false each constraint has one.
+    """
+    data = task.data[tokens]
+    margins = programme(data, best(data) if chosen is None else chosen)
+    slacks = task.sentence[margins.input] * margins.shape[1] + margins.token
+    return solve_soft(margins, C, slacks if shared else "constraint")
 
 
 def rivals(
@@ -122,8 +168,8 @@ def rivals(
     """Directions (r, r) beside X_soft that X(k) is held against.
 
     `first step` is -grad L(X(0)); `mean difference` the sum of all (x_opt - x_t) z^T; the others
-    are soft solutions for other targets: those of second-best score, random ones, and those that
-    attention selects under the last iterate.
+    are soft solutions for other targets, those of second-best score, random ones, and those that
+    attention selects under the last iterate, and that with one slack a constraint.
     """
     data = task.data[tokens]
     optimal = best(data)
@@ -134,11 +180,12 @@ def rivals(
     second = np.where(same.sum(axis=1) == data.present.sum(axis=1), optimal, second.argmax(axis=1))
     chance = np.where(data.present, generator.random(scores.shape), -1.0).argmax(axis=1)
     logits = np.where(data.present, logits_of_w(data.X, data.Z, last), -np.inf)
-    programme = att_svm_programme(data, optimal)
+    margins = programme(data, optimal)
     return {
         "first step": -gradient_w(data, task.start, LOSS),
-        "mean difference": programme.combine(np.ones(len(programme.D))),
-        "second-best tokens": solve(data, second).W,
-        "random tokens": solve(data, chance).W,
-        "selected tokens": solve(data, logits.argmax(axis=1)).W,
+        "mean difference": margins.combine(np.ones(len(margins.D))),
+        "second-best tokens": solve(task, tokens, second).W,
+        "random tokens": solve(task, tokens, chance).W,
+        "selected tokens": solve(task, tokens, logits.argmax(axis=1)).W,
+        APART: solve(task, tokens, shared=False).W,
     }

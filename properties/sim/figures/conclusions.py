@@ -8,8 +8,9 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.plots import Table
+from properties.sim.figures.causal import APART
 
-__all__ = ["conclusions", "growth"]
+__all__ = ["conclusions", "growth", "rising"]
 
 
 def growth(norm: Array, residual: Array, back: int) -> Array:
@@ -23,6 +24,11 @@ def growth(norm: Array, residual: Array, back: int) -> Array:
         rise, grown = np.diff(np.log(off[known]))[0], np.diff(np.log(sizes[known]))[0]
         exponents.append(float(rise / grown))
     return np.array(exponents)
+
+
+def rising(recorded: Array) -> int:
+    """How many of (B, k) curves rise from each record to the next; what they do between is open."""
+    return int((np.diff(recorded, axis=1) > 0.0).all(axis=1).sum())
 
 
 def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
@@ -41,13 +47,21 @@ def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
             for name in alike.distinct("direction")
         }
         final = float(cosine[:, -1].mean())
-        rising = int((np.diff(cosine, axis=1) > 0.0).all(axis=1).sum())
+        up = rising(cosine)
+        apart = tables["directions"].where(tokens=tokens, direction=APART).stack("run", "cosine")[0]
+        problems = tables["problems"].where(tokens=tokens)
+        hard, unknown = (int(problems[f"hard_margin_{k}"].sum()) for k in ("exists", "unknown"))
         facts |= {
             f"{tokens}_final_cosine": final,
             f"{tokens}_cosines_to_soft": to_soft,
             f"{tokens}_residual_exponents": exponents.tolist(),
-            f"{tokens}_runs_of_rising_cosine": rising,
-            f"{tokens}_concluded": _words(final, to_soft, exponents),
+            f"{tokens}_final_cosine_to_one_slack_a_constraint": float(apart[:, -1].mean()),
+            f"{tokens}_runs_rising_from_each_record_to_the_next": up,
+            f"{tokens}_hard_margins": {"exist": hard, "unknown": unknown, "of": len(problems)},
+            f"{tokens}_concluded": _words(final, to_soft, exponents)
+            + f" From each recorded step to the next the cosine rises in {up} of "
+            f"{len(cosine)} runs. To the solution with one slack a constraint, whose own cosine to "
+            f"X_soft is {to_soft[APART]:.3f}, X(k) ends at {apart[:, -1].mean():.3f}.",
         }
     return facts | _far(tables["far"])
 

@@ -19,7 +19,7 @@ from attsvm.plots import Table, counts
 from attsvm.reproduce import Numbers, Reproduction
 from properties.sim import SOURCE
 from properties.sim.figures import pictures
-from properties.sim.figures.causal import LOSS, PRINTED, SETS, Setting, best, draw, train
+from properties.sim.figures.causal import LOSS, PRINTED, SETS, Setting, best, differ, draw, train
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,11 +87,9 @@ def pooled(data: Sequence[AttentionData], W: Array) -> Array:
 def margins(data: AttentionData, W: Array) -> Array:
     """(x_opt - x_t)^T W z for iterates (k, r, r): the differences of logits, (k, all)."""
     optimal = best(data)
-    rows = np.arange(data.n)
-    differ = (data.X[rows, optimal][:, None] != data.X).any(axis=2) & data.present
     logits = np.stack([logits_of_w(data.X, data.Z, one) for one in W])
-    gaps: Array = logits[:, rows, optimal][..., None] - logits
-    return gaps[:, differ]
+    gaps: Array = logits[:, np.arange(data.n), optimal][..., None] - logits
+    return gaps[:, differ(data, optimal)]
 
 
 def _words(rows: Table) -> str:

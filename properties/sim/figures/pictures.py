@@ -41,8 +41,8 @@ def cosines(n: Numbers) -> Figure:
             _steps(panel, float(rows["step"].max()))
             key(panel, loc="lower right")
     page.suptitle(
-        r"cosine of $X(k)$ with $X_{soft}^{mm}$: mean and standard error of "
-        f"{n.facts['runs']} runs",
+        r"cosine of $X(k)$ with $X_{soft}^{mm}$, slacks shared by the queries of a sentence: mean "
+        f"and standard error of {n.facts['runs']} runs",
         x=0.02,
         ha="left",
         fontsize=12,

@@ -1,0 +1,80 @@
+"""Sentences of two or three tokens that tell readings of figures 1 and 2 apart, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attsvm.exact import dot, rationals
+from properties.runs import in_basin, unique_optimum
+from properties.sim.spoken import Spoken, from_zero
+from properties.sim.theorem_3_14 import REPAIRED
+
+__all__ = [
+    "ALONG",
+    "ASIDE",
+    "BASIN",
+    "BEHIND",
+    "ELSEWHERE",
+    "IDLE",
+    "LEAVES",
+    "ORTHONORMAL",
+    "OUTVOTED",
+    "SHARED",
+    "SLIGHT",
+    "SUCCESSOR",
+    "THREE",
+    "TIED",
+    "UNIQUE",
+    "ZERO",
+    "said",
+]
+
+
+def said(tokens: Any, sentences: Any, start: Any = None, *, whole: bool = True) -> Spoken:
+    """Sentences of tokens, from X(0) = 0 unless a start is given."""
+    E = np.array(tokens, dtype=float)
+    zero = np.zeros((E.shape[1], E.shape[1]))
+    return Spoken(E, np.array(sentences), zero if start is None else np.array(start), whole)
+
+
+OUTVOTED = said(np.eye(3), [[0, 0], [0, 0], [0, 1]])
+ASIDE = said(np.eye(2), [[0, 0]], [[1.0, 0.0], [0.0, 0.0]])
+THREE = said([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [[0, 0]])
+LEAVES, ALONG, BEHIND = (
+    said([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[2, 1]], [[a, 0.0], [b, 0.0]])
+    for a, b in ((0.0, 1.0), (0.0, 4.0), (1.0, -2.0))
+)
+"""X_soft = (0, 0; 1, 0), and the first step leaves its ray; the same in the basin; behind it."""
+ELSEWHERE = said([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
+"""Kept for ever at the second token, which beats the third by 1 and the first by 2."""
+TIED = said([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
+"""The first sentence does not pull, and the margin that it asks for falls for ever."""
+SLIGHT = said([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
+"""One constraint is 16 times shorter than the other, and slack is cheaper."""
+IDLE = said([[1.0], [0.0]], [[1, 0]])
+"""The query is 0."""
+SHARED = said([[1.0, 0.0], [1.0, 1.0]], [[0, 1], [1, 0]])
+"""The tokens are not orthogonal."""
+
+
+def orthonormal(case: Spoken) -> bool:
+    """E E^T = I, and tokens are the whole vocabulary."""
+    E = rationals(case.embeddings)
+    unit = all(dot(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
+    return unit and case.whole
+
+
+def one_successor(case: Spoken) -> bool:
+    """After each token comes the same token wherever it stands."""
+    after: dict[int, int] = {}
+    pairs = zip(case.sentences[:, :-1].flat, case.sentences[:, 1:].flat, strict=True)
+    return all(after.setdefault(int(a), int(b)) == int(b) for a, b in pairs)
+
+
+ZERO = {"X(0) = 0": from_zero}
+UNIQUE = {"optimal tokens are unique": lambda case: unique_optimum(case.run)}
+BASIN = {"risk gap of the start below the threshold": lambda case: in_basin(case.run, REPAIRED)}
+ORTHONORMAL = {"orthonormal tokens, whole vocabulary": orthonormal}
+SUCCESSOR = {"one successor for each token": one_successor}

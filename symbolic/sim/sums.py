@@ -1,0 +1,67 @@
+"""Sums over tokens of which there are n, a symbol: an identity of these holds for every n.
+
+A vector is known by its t-th entry. Sums are linear, and a product of entries with different
+indices sums to a product of sums; nothing else is used, and what is left are sums of one index.
+`Vector` is an array, so that the code itself runs on it: `covariance` of one is one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+__all__ = ["Vector", "entry", "entry_of", "n", "r", "reduced", "swapped", "t", "total", "vector"]
+
+n = sp.Symbol("n", integer=True, positive=True)
+t, r, _k = sp.symbols("t r k", integer=True, positive=True)
+
+
+def entry(name: str, index: Any = t) -> Any:
+    """The entry of a vector of that name."""
+    return sp.IndexedBase(name, real=True)[index]
+
+
+def total(term: Any, *indices: Any) -> Any:
+    """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
+    for index in indices or (t,):
+        term = sum(_summed(part, index) for part in sp.Add.make_args(sp.expand(term)))
+    return sp.expand(term)
+
+
+def _summed(part: Any, index: Any) -> Any:
+    factor, rest = part.as_independent(index, as_Add=False)
+    return factor * (n if rest == 1 else sp.Sum(rest.subs(index, _k), (_k, 1, n)))
+
+
+def swapped(term: Any) -> Any:
+    """The term with its indices t and r exchanged, which leaves a sum over both as it is."""
+    return term.subs({t: r, r: t}, simultaneous=True)
+
+
+def reduced(polynomial: Any, name: str) -> Any:
+    """A polynomial in which the entries of that name are 0 or 1, hence their own powers."""
+    base = sp.IndexedBase(name, real=True)
+    return sp.expand(polynomial).replace(
+        lambda part: part.is_Pow and part.base in (base[t], base[r]), lambda part: part.base
+    )
+
+
+class Vector(np.ndarray):
+    """An array of one entry, which stands for the t-th of n; its sum is that over t."""
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False, **_: Any) -> Any:  # type: ignore[override]
+        """The sum over t, as a vector of equal entries where dimensions are kept."""
+        added = total(self.item())
+        return vector(added) if keepdims else added
+
+
+def vector(term: Any) -> Vector:
+    """The vector with these entries."""
+    return np.array([term], dtype=object).view(Vector)
+
+
+def entry_of(found: Any) -> Any:
+    """The t-th entry of a vector."""
+    return sp.expand(found.item())

@@ -1,0 +1,41 @@
+"""Commands run in this process, in a folder of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import PACK
+
+from attsvm import cli
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(Path(PACK).parent))  # where the pack's proofs are looked up
+
+
+@pytest.fixture
+def attsvm(capsys):
+    """Run a command in this process; returns exit code, standard output and error."""
+
+    def run(*words):
+        code = cli.main([str(word) for word in words])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.out + captured.err
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def document(attsvm):
+    """Run a command with --json -; returns exit code and the one document that it printed."""
+
+    def run(*words):
+        code, out, _ = attsvm(*words, "--json", "-")
+        found = json.loads(out)
+        assert found["schema"] == 1
+        return code, found
+
+    return run

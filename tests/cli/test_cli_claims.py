@@ -1,0 +1,52 @@
+"""`attsvm claims` lists what there is, chosen by id, statement or prefix."""
+
+import json
+from pathlib import Path
+
+from commands import PACK, TOYS
+
+from attsvm.theory import load_packs
+
+
+def test_claims_lists_every_claim_with_the_promised_keys(document):
+    code, found = document("claims")
+    assert code == 0
+    (pack,) = load_packs()
+    assert [c["id"] for c in found["claims"]] == [c.id for c in pack.claims]
+    for entry in found["claims"]:
+        assert set(entry) >= {
+            *("id", "reading", "source", "place", "statement", "hypotheses"),
+            *("expected", "depends_on", "file", "line"),
+        }
+        line = Path(entry["file"]).read_text().splitlines()[entry["line"] - 1]
+        assert line.startswith(("@claim(", "def "))
+
+
+def test_claims_prints_every_id_and_a_named_pack(attsvm):
+    code, out, _ = attsvm("claims", *TOYS)
+    assert code == 0
+    for pack in load_packs([PACK]):
+        for claim in pack.claims:
+            assert claim.id in out
+
+
+def test_claims_are_chosen_by_id_statement_or_prefix(attsvm, document):
+    ids = [c["id"] for c in document("claims", "sim/lemma-3.12:sharp", "tf/lemma-2")[1]["claims"]]
+    assert "tf/lemma-2:literal" in ids
+    assert "sim/lemma-3.12:sharp" in ids
+    assert all(i.startswith(("sim/lemma-3.12:sharp", "tf/lemma-2:")) for i in ids)
+    code, _, error = attsvm("claims", "sim/lema-3.12")
+    assert (code, "Nearest: " in error) == (2, True)
+
+
+def test_json_goes_to_a_file_beside_the_table(attsvm, tmp_path):
+    code, out, _ = attsvm("claims", "--json", tmp_path / "deep" / "claims.json")
+    assert code == 0
+    assert "sim/lemma-3.12:sharp" in out
+    assert json.loads((tmp_path / "deep" / "claims.json").read_text())["schema"] == 1
+
+
+def test_json_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, error = attsvm("claims", "--json", tmp_path / "file" / "claims.json")
+    assert (code, error.startswith("attsvm: cannot write")) == (2, True)

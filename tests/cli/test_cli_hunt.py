@@ -1,0 +1,171 @@
+"""`attsvm hunt`: what it finds, keeps and says, however it ends."""
+
+import json
+import re
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from commands import PACK, TOYS
+
+from attsvm.cli.hunt import unfinished
+from attsvm.theory import counterexample, load_packs
+from attsvm.theory.account import Hunt
+from attsvm.theory.packs import find_claims
+from attsvm.theory.tally import Refuted
+
+
+def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
+    code, out, _ = attsvm("hunt", *TOYS, "toy/rare:literal", "--rounds", "4")
+    assert code == 1
+    path = tmp_path / ".attsvm/hunted/toy--rare--literal.json"
+    assert (tmp_path / ".attsvm/.gitignore").read_text() == "*\n"
+    assert "\n  case = Point(\n      at=np.array([" in out
+    assert "  slack in [-" in out
+    assert re.search(r"^  drawn +\d+ turns", out, re.MULTILINE)
+    assert re.search(rf"replay it: attsvm replay --pack \S+ {path.relative_to(tmp_path)}", out)
+    code, out, _ = attsvm("replay", *TOYS, path)
+    assert (code, out.startswith("CONFIRMED: ")) == (0, True)
+    code, found = document("replay", *TOYS, path)
+    assert (code, found["confirmed"]) == (0, True)
+    assert found["files"][0]["evidence"] == "certified"
+
+
+def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
+    code, out, _ = attsvm("hunt", *TOYS, "toy/true:literal", "--rounds", "1")
+    assert code == 0
+    assert "that is no proof" in out
+    code, found = document("hunt", *TOYS, "toy/true:literal", "--rounds", "1")
+    assert (code, found["found"], found["counterexample"]) == (0, False, None)
+    assert (found["rounds"], found["examples"] > 0) == (1, True)
+
+
+def test_a_hunt_is_over_in_time(attsvm):
+    started = time.monotonic()
+    code, out, _ = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "0.01")
+    assert time.monotonic() - started < 10
+    assert out.startswith({0: "not refuted", 3: "no answer"}[code])  # 3 where it saw nothing
+
+
+def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "climb,grid")
+    assert code == 2
+    assert "Add drawn" in error
+
+
+@pytest.mark.parametrize("words", ["foo", "drawn,foo", "foo,climb"])
+def test_a_searcher_that_is_none_is_told_with_those_there_are(attsvm, words):
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", words)
+    assert code == 2
+    assert error.startswith("attsvm: no searcher of that name (got foo). There are: explicit, ")
+    assert all(f"{name}" in error for name in ("ensemble", "drawn", "grid", "climb", "gradient"))
+
+
+def test_open_instances_of_a_hunt_are_told(attsvm):
+    code, out, _ = attsvm("hunt", *TOYS, "toy/short:literal", "--rounds", "1")
+    assert code == 0
+    assert re.search(r"open: \d\d+ instances could be settled neither way", out)
+
+
+def test_a_hunt_puts_its_find_where_it_is_told(document, tmp_path):
+    code, found = document(
+        "hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", tmp_path / "here"
+    )
+    assert (code, found["found"]) == (1, True)
+    assert Path(found["counterexample"]) == tmp_path / "here" / "toy--false--literal.json"
+    stored = json.loads(Path(found["counterexample"]).read_text())
+    assert stored["instance"] == {"float": "6"}
+
+
+def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):
+    words = ["hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "."]
+    code, found = document(*words)
+    assert (code, found["kept"], found["unfinished"]) == (1, False, None)
+    path = tmp_path / "toy--false--literal.json"
+    seven = {**json.loads(path.read_text()), "instance": {"float": "7"}}
+    path.write_text(json.dumps(seven))
+    assert document(*words)[1]["kept"] is False
+    assert json.loads(path.read_text())["instance"] == {"float": "6"}
+    path.write_text(json.dumps(seven))
+    monkeypatch.setattr(counterexample, "smallness", lambda x: -Fraction(x["float"]))
+    code, out, _ = attsvm(*words)
+    lines = out.splitlines()
+    at = lines.index(f"counterexample: {path.name} keeps another one, no larger, that was there:")
+    assert (code, lines[1], lines[at + 1]) == (1, "  case = 6.0", "  case = 7.0")
+    assert json.loads(path.read_text()) == seven
+
+
+def no_hunt(*_, **__):
+    raise AssertionError("it began to search")
+
+
+@pytest.mark.parametrize("option", ["--out", "--json"])
+@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder"])
+def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
+    attsvm, tmp_path, monkeypatch, option, place
+):
+    monkeypatch.setattr("attsvm.theory.hunt.hunt", no_hunt)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    if (option, place) in (("--out", "folder"), ("--json", "file")):
+        assert attsvm("hunt", *TOYS, "toy/true:literal", option, place)[0] == 3
+        return
+    code, out, error = attsvm("hunt", *TOYS, "toy/true:literal", option, place)
+    assert (code, out) == (2, "")
+    assert error.startswith("attsvm: cannot write")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
+
+
+@pytest.mark.parametrize("early", ["attsvm.theory.packs.load_packs", "attsvm.theory.hunt.hunt"])
+def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
+    attsvm, document, monkeypatch, early
+):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(early, interrupted)
+    words = ["hunt", *TOYS, "toy/true:literal", "--json", "deep/out.json"]
+    code, out, error = attsvm(*words)
+    assert code == 130
+    assert out == "interrupted before anything was looked at: toy/true:literal\n"
+    assert "ledger" not in error
+    code, found = document(*words[:-2])
+    assert (code, found) == (130, json.loads(Path("deep/out.json").read_text()))
+    assert (found["found"], found["interrupted"], found["examples"]) == (False, True, 0)
+
+
+@pytest.mark.parametrize(
+    ("account", "limit", "said"),
+    [
+        ({"minimal": True}, 9.0, None),
+        ({"interrupted": True}, 9.0, "interrupted"),
+        ({"seconds": 9.0}, 9.0, "the time ran out, go on with more --seconds"),
+        ({"seconds": 1.0}, 9.0, "shrinking broke (it found no way on)"),
+        ({"seconds": 9.0, "error": "a slip"}, None, "shrinking broke (a slip)"),
+    ],
+)
+def test_why_a_find_is_not_minimal(account, limit, said):
+    (claim,) = find_claims(load_packs([PACK]), ["toy/false:literal"])
+    found = Refuted({"float": "6"}, {}, "certified", None, "", "")
+    assert unfinished(Hunt(claim, smallest=found, **account), limit) == said
+    assert unfinished(Hunt(claim, **account), limit) is None
+
+
+def test_a_hunt_for_what_is_proved_says_so(attsvm):
+    (claim,) = find_claims(load_packs([PACK]), ["toy/proof-contradicted:literal"])
+    assert str(claim.expected.truth) == "proved"
+    _, _, error = attsvm("hunt", *TOYS, claim.id, "--rounds", "1")
+    assert f"{claim.id} is expected to be proved" in error
+    assert "proved" not in attsvm("hunt", *TOYS, "toy/true:literal", "--rounds", "1")[2]
+
+
+def test_a_hunt_for_several_claims_or_a_broken_one_is_refused(attsvm):
+    code, _, error = attsvm("hunt", "sim/lemma-3.12")
+    assert code == 2
+    assert "sim/lemma-3.12:literal, sim/lemma-3.12:sharp" in error
+    code, out, error = attsvm("hunt", *TOYS, "toy/raises:literal", "--rounds", "4")
+    assert code == 3
+    assert out.startswith("no answer: toy/raises:literal, the hunt broke")
+    assert "not refuted" not in out
+    assert "the hunt of toy/raises:literal broke: ArithmeticError" in error

@@ -1,0 +1,46 @@
+"""`attsvm replay` tells confirmed from tampered from foreign."""
+
+import json
+
+from commands import TOYS
+
+
+def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp_path):
+    attsvm("hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "found")
+    good = tmp_path / "found" / "toy--false--literal.json"
+    stored = json.loads(good.read_text())
+    (tmp_path / "empty").mkdir()
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps({**stored, "instance": {"float": "1"}}))
+    (tmp_path / "foreign.json").write_text("{}")
+    (tmp_path / "cut.json").write_text(good.read_text()[:100])
+    (tmp_path / "future.json").write_text(json.dumps({**stored, "schema": 99}))
+    files = [good, bad, "foreign.json", "cut.json", "future.json", "none.json", tmp_path / "empty"]
+    code, found = document("replay", *TOYS, *files)
+    assert (code, found["confirmed"]) == (1, False)
+    assert [f["result"] for f in found["files"]] == ["CONFIRMED", "NOT CONFIRMED", *["ERROR"] * 5]
+    for k, file in enumerate(files):
+        assert attsvm("replay", *TOYS, file)[0] == (0 if k == 0 else 1)
+    code, out, _ = attsvm("replay", good)
+    assert (code, "name it with --pack." in out) == (1, True)
+
+
+def test_replay_of_a_siblings_file_says_whose_it_is(attsvm, tmp_path):
+    words = ["toy/rare:literal", "--sibling", "a disc", "--rounds", "4", "--out", "found"]
+    assert attsvm("hunt", *TOYS, *words)[0] == 1
+    code, out, _ = attsvm("replay", *TOYS, "found")
+    assert code == 0
+    for line in out.splitlines():
+        assert 'json: toy/rare:literal, sibling "a disc": slack in [-' in line
+
+
+def test_replay_of_a_folder_is_of_all_its_files_in_order(attsvm, document, tmp_path):
+    attsvm("hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "found")
+    stored = (tmp_path / "found" / "toy--false--literal.json").read_text()
+    for name in ("b.json", "a.json", "c.txt"):
+        (tmp_path / name).write_text(stored)
+    code, found = document("replay", *TOYS, tmp_path)
+    assert (code, found["confirmed"]) == (0, True)
+    assert [f["file"] for f in found["files"]] == [str(tmp_path / n) for n in ("a.json", "b.json")]
+    (tmp_path / "b.json").write_text("{")
+    assert attsvm("replay", *TOYS, tmp_path)[0] == 1

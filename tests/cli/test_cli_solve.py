@@ -1,0 +1,151 @@
+"""`attsvm solve` answers with a certificate, or says what is wrong before any work."""
+
+import numpy as np
+import pytest
+
+from attsvm.data import AttentionData
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Files of data sets by name."""
+    X, Z = [[[2.0, 0.0], [0.0, 1.0]], [[0.0, 3.0], [1.0, 0.0]]], [[1.0, 0.0], [0.0, 1.0]]
+    sets = {
+        "good": AttentionData.of(X, Z, scores=[[1, 0], [1, 0]]),
+        "tied": AttentionData.of(X, Z, scores=[[1, 0], [1, 1]]),
+        "unseparable": AttentionData.of(
+            [[[1.0], [0.0]], [[0.0], [1.0]]], [[1.0], [1.0]], scores=[[1, 0], [1, 0]]
+        ),
+    }
+    for name, made in sets.items():
+        made.save(tmp_path / f"{name}.npz")
+    whole = (tmp_path / "good.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "foreign.npz").write_bytes(b"hello")
+    np.savez(tmp_path / "empty.npz", x=np.zeros(1))
+    with (tmp_path / "array.npz").open("wb") as handle:
+        np.save(handle, np.zeros(3))
+    return sets
+
+
+@pytest.mark.usefixtures("data")
+def test_solve_answers_with_the_promised_keys(document, attsvm):
+    code, found = document("solve", "good.npz")
+    assert (code, found["status"], found["norm"], found["targets"]) == (0, "solved", "fro", [0, 0])
+    assert set(found) >= {"value", "W", "margins", "support", "gap", "bracket", "certificate"}
+    assert found["value"] == pytest.approx(np.linalg.norm(found["W"]), rel=1e-12)
+    low, high = found["bracket"]
+    assert low <= found["value"] <= high
+    code, out, _ = attsvm("solve", "good.npz")
+    assert code == 0
+    assert "input 0   selects token 0" in out
+
+
+@pytest.mark.usefixtures("data")
+def test_unseparable_is_an_answer_with_a_certificate(document, attsvm):
+    code, found = document("solve", "unseparable.npz")
+    assert (code, found["status"]) == (1, "unseparable")
+    assert found["certificate"]["type"] == "farkas"
+    code, out, _ = attsvm("solve", "unseparable.npz")
+    assert code == 1
+    assert "unseparable" in out
+
+
+@pytest.mark.usefixtures("data")
+def test_targets_may_be_named(document):
+    code, found = document("solve", "tied.npz", "--targets", "0,1")
+    assert (code, found["targets"]) == (0, [0, 1])
+    code, found = document("solve", "good.npz", "--targets", "1, 0")
+    assert (code, found["targets"]) == (0, [1, 0])
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (["tied.npz"], "optimal tokens"),
+        (["good.npz", "--targets", "one"], "targets are `opt` or integers"),
+        (["good.npz", "--targets", ""], "targets are `opt` or integers"),
+        (["good.npz", "--targets", "0,"], "targets are `opt` or integers"),
+        (["good.npz", "--targets", "0"], "must be 2 integers"),
+        (["good.npz", "--targets", "0,2"], "is not a token index"),
+        (["good.npz", "--targets=-1,0"], "is not a token index"),
+        (["good.npz", "--targets", "-1,0"], "Indices start at 0; join them by =, as in --targets"),
+        (["cut.npz"], "not a readable .npz file"),
+        (["foreign.npz"], "not a readable .npz file"),
+        (["array.npz"], "not a readable .npz file"),
+        (["empty.npz"], "arrays that are not known"),
+        (["none.npz"], "there is no file"),
+        (["."], "is a folder"),
+    ],
+)
+def test_bad_data_and_targets_are_bad_input(attsvm, words, cause):
+    code, out, error = attsvm("solve", *words)
+    assert (code, out) == (2, "")
+    assert cause in error
+
+
+@pytest.mark.usefixtures("data")
+def test_the_nuclear_norm_comes_with_a_bracket_and_the_size_of_the_solution_set(document, attsvm):
+    code, found = document("solve", "good.npz", "--norm", "nuc")
+    assert (code, found["status"], found["norm"]) == (0, "solved", "nuc")
+    low, high = found["bracket"]
+    assert low <= found["value"] <= high <= low * (1 + 1e-9)
+    assert found["value"] == pytest.approx(np.linalg.norm(found["W"], "nuc"), rel=1e-12)
+    assert found["certificate"]["kind"] == "enclosed"
+    assert found["dimension"] >= 0
+    assert "the solution set is" in attsvm("solve", "good.npz", "--norm", "nuc")[1]
+    code, found = document("solve", "unseparable.npz", "--norm", "nuc")
+    assert (code, found["status"], found["norm"]) == (1, "unseparable", "nuc")
+    assert found["certificate"]["kind"] == "exact"
+
+
+@pytest.mark.usefixtures("data")
+def test_the_soft_margin_solves_what_is_unseparable(document, attsvm):
+    code, found = document("solve", "unseparable.npz", "--soft", "10")
+    assert (code, found["status"], found["soft"]["C"]) == (0, "solved", 10.0)
+    low, high = found["bracket"]
+    # opposed constraints of equal size: both slacks sum to 2 whatever W does, and W = 0 is best
+    assert low <= 20.0 <= high
+    assert found["soft"]["kind"] == "zero"
+    hard = document("solve", "good.npz")[1]
+    for slack in ("constraint", "input"):
+        code, found = document("solve", "good.npz", "--soft", "1e3", "--slack", slack)
+        assert (code, found["soft"]["kind"]) == (0, "hard")
+        assert found["value"] == pytest.approx(hard["value"], rel=1e-12)
+    assert "objective" in attsvm("solve", "good.npz", "--soft", "0.1")[1]
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_margins_are_drawn_on_request(attsvm, tmp_path, ending):
+    code, out, _ = attsvm("solve", "good.npz", "--plot", f"margins.{ending}")
+    assert code == 0
+    assert "input 0" in out
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert (tmp_path / f"margins.{ending}").read_bytes().startswith(start)
+    assert attsvm("solve", "good.npz", "--plot", f"deep/margins.{ending}")[0] == 0
+    assert (tmp_path / "deep" / f"margins.{ending}").exists()
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (["good.npz", "--soft", "0"], "no positive finite price"),
+        (["good.npz", "--soft", "nan"], "no positive finite price"),
+        (["good.npz", "--soft", "inf"], "no positive finite price"),
+        (["good.npz", "--soft", "1", "--norm", "nuc"], "defined with the Frobenius norm"),
+        (["good.npz", "--slack", "input"], "is about the soft margin"),
+        (["good.npz", "--plot", "margins.xyz"], "no ending that can be written"),
+        (["good.npz", "--plot", "good.npz/margins.png"], "cannot write"),
+        (["good.npz", "--plot", "folder.png"], "it is a folder"),
+        (["good.npz", "--json", "good.npz/answer.json"], "cannot write"),
+    ],
+)
+def test_options_of_solve_that_do_not_fit_are_refused(attsvm, tmp_path, words, cause):
+    (tmp_path / "folder.png").mkdir()
+    code, out, error = attsvm("solve", *words)
+    assert (code, out) == (2, "")
+    assert cause in error
+    assert not list(tmp_path.glob("margins*"))

@@ -1,0 +1,130 @@
+"""`attsvm verify`: exit codes, one document, what is shown of what fell."""
+
+import re
+from pathlib import Path
+
+import pytest
+from commands import PACK, TOYS, expect
+
+from attsvm.theory.report import Live
+
+
+def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
+    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/rare", "toy/short")
+    assert code == 0
+    assert re.search(r"toy/rare:literal +refuted +certified +exercised +2/2", out)
+    assert out.splitlines()[-2].endswith("every verdict as expected")
+    assert re.fullmatch(
+        r"1 counterexample of this run in \S+; replay one: attsvm replay --pack \S+ FILE",
+        out.splitlines()[-1],
+    )
+    assert "toy/true:literal: holds, numeric, exercised" in error
+    assert (tmp_path / ".attsvm" / "ledger.jsonl").exists()
+    assert (tmp_path / ".attsvm" / ".gitignore").read_text() == "*\n"
+    assert (tmp_path / ".attsvm/counterexamples/toy--rare--literal.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("blunt", "holds +numeric +weak +0/2"),
+        ("vacuous", "undecided +none +vacuous"),
+        ("raises", "undecided +none +error"),
+        ("exits", "undecided +none +error"),
+        ("thin", "holds +numeric +thin"),
+        ("proof-contradicted", "refuted +certified +exercised"),
+    ],
+)
+def test_verify_of_an_unsound_claim_exits_with_one(attsvm, name, words):
+    code, out, _ = attsvm("verify", *TOYS, f"toy/{name}", "toy/tie")
+    assert code == 1
+    assert re.search(rf"^! +toy/{name}:literal +{words}", out, re.MULTILINE)
+    assert re.search(r"^ +toy/tie:literal +refuted", out, re.MULTILINE)
+    assert "1 not as expected" in out
+
+
+def test_verify_shows_what_refutes_a_claim_against_expectation(attsvm):
+    code, out, _ = attsvm("verify", *TOYS, "toy/proof-contradicted", "toy/rare")
+    assert code == 1
+    _, _, below = out.partition("toy/proof-contradicted:literal is refuted by\n")
+    lines = below.splitlines()
+    assert lines[0].startswith("  case = ")
+    assert lines[1].startswith("  slack")
+    stored = ".attsvm/counterexamples/toy--proof-contradicted--literal.json"
+    assert lines[2] == f"replay it: attsvm replay --pack {PACK} {stored}"
+    assert "toy/rare:literal is refuted by" not in out  # as expected
+
+
+@pytest.mark.parametrize("json", [[], ["--json", "-"]])
+def test_an_interrupted_verify_tells_what_is_done_and_what_is_left(attsvm, monkeypatch, json):
+    told = Live.update
+
+    def stop(self, done, text):
+        told(self, done, text)
+        if text and text.startswith("toy/short"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Live, "update", stop)
+    words = ["toy/rare", "toy/short", "toy/true"]
+    code, out, error = attsvm("verify", *TOYS, *words, "--seed", "3", *json)
+    assert code == 130
+    assert error.splitlines()[-1] == "attsvm: interrupted; the ledger holds what was done"
+    said = error if json else out
+    assert "\n2 of 3 claims: every verdict as expected\n" in said
+    command = f"attsvm verify --pack {PACK} --profile quick --seed 3 toy/true:literal"
+    rest = f"check the rest: {command}"
+    assert rest in said.splitlines()
+    assert bool(re.search(r"^ +toy/rare:literal +refuted", out, re.MULTILINE)) is not bool(json)
+    assert not json or out == ""
+
+
+def test_verify_prints_one_document_that_matches_its_exit_code(document):
+    code, found = document("verify", *TOYS, "toy/true", "toy/blunt", "toy/rare", "--seed", "3")
+    assert (code, found["matched"], found["profile"], found["seed"]) == (1, False, "quick", 3)
+    blunt, rare, true = found["claims"]
+    assert [s["refuted"] for s in blunt["siblings"]] == [False, False]
+    assert (blunt["counterexample"], true["counterexample"]) == (None, None)
+    assert Path(rare["counterexample"]).exists()
+    assert true["hypotheses"] == {}
+    assert true["tightness"] is None
+    code, found = document("verify", *TOYS, "toy/true")
+    assert (code, found["matched"]) == (0, True)
+
+
+def test_a_damaged_curated_file_is_in_the_summary(attsvm, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    pack = tmp_path / "mine.py"
+    pack.write_text("from toy_pack import true\n")
+    (tmp_path / "counterexamples").mkdir()
+    (tmp_path / "counterexamples" / "odd.json").write_text("{")
+    code, out, _ = attsvm("verify", "--pack", pack, "toy/true")
+    assert code == 1
+    assert out.splitlines()[-1].endswith(
+        "every verdict as expected, but 1 curated counterexample was not confirmed"
+    )
+
+
+def test_a_ledger_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, out, error = attsvm("verify", "sim/lemma-3.12", "--ledger", tmp_path / "file" / "l")
+    assert (code, out) == (2, "")
+    assert "cannot be written" in error
+    assert "--ledger" in error
+
+
+def test_a_kill_within_a_line_does_not_spoil_the_next_run(attsvm, tmp_path):
+    ledger = tmp_path / "l"
+    assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
+    ledger.write_bytes(ledger.read_bytes()[:-9])
+    code, out, _ = attsvm("gate", "--ledger", ledger, "--expect", expect(tmp_path))
+    assert code == 1
+    assert "the run did not finish" in out
+    assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
+    assert attsvm("gate", "--ledger", ledger, "--expect", expect(tmp_path))[0] == 0
+
+
+def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, error = attsvm("verify", *TOYS, "toy/true", "--json", "file/x.json")
+    assert (code, error.startswith("attsvm: cannot write")) == (2, True)
+    assert not (tmp_path / ".attsvm").exists()

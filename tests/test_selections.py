@@ -1,0 +1,34 @@
+"""Selections whose keys differ along one vector: a bound of the p-SVM is attained, exactly."""
+
+import numpy as np
+import pytest
+from flint import arb
+
+from properties.mm import p_svm
+from properties.mm.exact import exact_p
+from properties.mm.selections import along
+
+
+def attains(case):
+    """Whether alpha leads, and all keys differ along q: then the bound is attained."""
+    chosen = case.chosen
+    keys = chosen.X @ chosen.W.T
+    gaps = np.take_along_axis(keys, chosen.alpha[:, None, None], axis=1) - keys
+    rank = np.linalg.matrix_rank(np.vstack([case.q[None], *gaps]))
+    return bool(rank <= 1 and case.q.any() and p_svm.alone(case))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_are_attained_by_keys_along_q_of_any_key_matrix(seed):
+    generator = np.random.default_rng(seed)
+    cases = [along(generator) for _ in range(60)]
+    tight = [case for case in cases if attains(case)]
+    assert len(tight) > 30
+    for case in tight:
+        assert exact_p(case.chosen).exists
+        assert p_svm.certify_bound(case) == arb(0)
+        assert p_svm.certify_bound(case, 1.05) < 0
+    assert all(len(set(case.chosen.y.tolist())) == 1 for case in cases)
+    turned = [case for case in tight if (case.chosen.W != case.chosen.W.T).any()]
+    assert len(turned) > 20
+    assert sum(not attains(case) for case in cases) > 2

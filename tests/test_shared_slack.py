@@ -1,0 +1,77 @@
+"""Definition 4.1 with the slack that queries share, against the solver of soft margins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import assume, given, settings
+
+from attsvm.exact import rationals
+from attsvm.svm import att_svm_programme
+from attsvm.svm.soft import soft_thresholds, solve_soft
+from properties.sim.definition_4_1_shared import ASSUMED, OWN_QUERIES, amended_2, price
+from properties.sim.soft import _slacks, objective, queried, shares, whole_sequences
+
+
+def least_price(case, together):
+    C, square = price(case, together)
+    return float(arb(C) / arb(square).sqrt())
+
+
+@settings(max_examples=40, deadline=None)
+@given(queried())
+def test_the_solver_needs_no_higher_price(case):
+    assume(all(met(case) is True for met in ASSUMED.values()))
+    programme = att_svm_programme(case.soft.data)
+    groups = shares(case)
+    _, enough = soft_thresholds(programme, groups)
+    assert enough <= least_price(case, True) * (1 + 1e-7)
+    assert least_price(case, False) <= least_price(case, True) * (1 + 1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(queried())
+def test_the_objective_is_the_solvers(case):
+    assume(all(met(case) is True for met in ASSUMED.values()))
+    soft, groups = case.soft, shares(case)
+    answer = solve_soft(att_svm_programme(soft.data), soft.C, groups)
+    value, error = objective(soft.data, answer.W, soft.C, groups)
+    assert value == pytest.approx(answer.objective, rel=1e-9, abs=error)
+    there, error = objective(soft.data, soft.move, soft.C, groups)
+    assert answer.bracket[0] <= there + error
+
+
+@settings(max_examples=40, deadline=None)
+@given(queried())
+def test_slacks_in_rationals_are_those_in_floats(case):
+    data = case.soft.data
+    assume(ASSUMED["optimal tokens are unique"](case))
+    V = case.soft.move
+    for groups in (None, shares(case)):
+        value, error = objective(data, V, 1.0, groups)
+        exact = float(arb(_slacks(data, rationals(V), groups)))
+        assert abs(value - np.linalg.norm(V) - exact) <= error + 1e-12 * (1 + exact)
+
+
+def test_two_queries_need_twice_the_price_of_one():
+    programme = att_svm_programme(OWN_QUERIES.soft.data)
+    assert shares(OWN_QUERIES).tolist() == [0, 0]
+    assert soft_thresholds(programme, shares(OWN_QUERIES))[1] == pytest.approx(1.0)
+    assert soft_thresholds(programme)[1] == pytest.approx(0.5)
+    assert least_price(OWN_QUERIES, True) == 1.0
+    assert least_price(OWN_QUERIES, False) == 0.5
+    assert amended_2.conclusion(OWN_QUERIES).value == pytest.approx(-0.5)
+    apart = replace(OWN_QUERIES, sequence=np.array([0, 1]))
+    assert least_price(apart, True) == 0.5
+    assert amended_2.conclusion(apart).value == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_sequence_has_one_set_of_tokens():
+    data = OWN_QUERIES.soft.data
+    X = data.X.copy()
+    X[1, 0, 0] = 2.0
+    moved = replace(OWN_QUERIES, soft=replace(OWN_QUERIES.soft, data=replace(data, X=X)))
+    assert whole_sequences(OWN_QUERIES)
+    assert not whole_sequences(moved)
+    assert whole_sequences(replace(moved, sequence=np.array([0, 1])))
