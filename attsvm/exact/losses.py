@@ -32,7 +32,7 @@ def loss_value(loss: str, u: Number) -> arb:
     if loss == "correlation":
         return -x
     if loss == "squared":
-        return (1 - x) ** 2
+        return (1 - x) * (1 - x)  # a power of a ball about 0 is no number
     raise _unknown(loss)
 
 

@@ -110,9 +110,10 @@ def literal_2(case: Blocks, share: float = 1.0) -> Slack:
 def certify_sharp(case: Points, share: float = 1.0) -> arb:
     """Minus the size of the residual as a ball."""
     w = changes(*exact_logits(case))
-    pairs = sum(((a - b) ** 2 for k, a in enumerate(w) for b in w[:k]), arb(0))
-    squares = sum((a**2 for a in w), arb(0))
-    return -abs(len(w) * squares - sum(w, arb(0)) ** 2 - arb(rational(share)) * pairs)
+    gaps = [a - b for k, a in enumerate(w) for b in w[:k]]
+    pairs, whole = sum((a * a for a in gaps), arb(0)), sum(w, arb(0))
+    squares = sum((a * a for a in w), arb(0))
+    return -abs(len(w) * squares - whole * whole - arb(rational(share)) * pairs)
 
 
 @claim(

@@ -198,7 +198,7 @@ def exact_shift(case: Points, kind: str) -> arb:
     along, across = dot(p, q), norm(p) * norm(q)
     if kind == "outer":
         return arb((abs(along) + across) / 2)
-    return arb(((across**2 + along**2) / 2).sqrt())
+    return arb(norm([across, along]) / arb(2).sqrt())
 
 
 def bounded_image(A: Array, x: Array, R: float) -> bool:

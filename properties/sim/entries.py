@@ -182,9 +182,7 @@ def change(case: EntryPair) -> tuple[float, float]:
     """||grad L(x) - grad L(y)|| and a bound on its rounding error."""
     left = float_gradient(case.A, case.x, case.h, case.b)
     right = float_gradient(case.A, case.y, case.h, case.b)
-    return float(np.linalg.norm(left - right)), rounding(case) * 2 * math.sqrt(case.x.size) * len(
-        case.h
-    )
+    return math.hypot(*(left - right)), rounding(case) * 2 * math.sqrt(case.x.size) * len(case.h)
 
 
 def curvature(case: Entry) -> tuple[float, float]:

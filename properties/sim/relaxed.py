@@ -59,8 +59,10 @@ def sharp_slope_change(pair: Any, share: float = 1.0) -> Tensor:
 
 
 def _change(case: Any, loss: str = "logistic") -> Tensor:
-    left = _gradient(case.A, case.x, case.h, case.b, loss)
-    return norm(left - _gradient(case.A, case.y, case.h, case.b, loss))
+    change = _gradient(case.A, case.x, case.h, case.b, loss)
+    change = change - _gradient(case.A, case.y, case.h, case.b, loss)
+    unit = change.detach().abs().amax(-1).clamp(min=1.0)  # squares of large changes overflow
+    return unit * norm(change / unit[..., None])
 
 
 def _spectral(A: Tensor) -> Tensor:

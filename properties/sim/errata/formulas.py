@@ -99,7 +99,8 @@ FORMULAS = (
         printed="X_soft = arg min ||X||_F + C sum of slacks xi_{l0,t}, which the queries i of a "
         'sequence share; "we empirically find using a large penalty term C = 10 still works well". '
         "Read: X^mm minimises at C = 10 on separable data. (Of the authors' own data nothing is "
-        "said here; the figures below use one slack a constraint.)",
+        "said here. The readings of figure 1 use one slack a constraint, the reproduced figures "
+        "share it.)",
         fails="Which C is large depends on the scale of the data: with tokens 1/16 and 0 and query "
         "1 the objective is 10 at V = 0 and 16 at X^mm. And as the norm is not squared, the "
         "minimiser need not be unique: for one constraint and C = 1 all of [0, 1] minimises. Both "
