@@ -27,11 +27,14 @@ from attsvm.theory.workers import processes
 
 CLAIMS = ("sim/lemma-3.13:amended", "sim/theorem-3.15:amended-2", "tf/local-convergence:sharp")
 
+_WARM = 4
+"""Rounds of the short hunt; guided searchers take part from the third on."""
+
 
 def hunted(claim: Claim, workers: int, seed: int, **limit: Any) -> Hunt:
     """The account of a hunt that finds nothing."""
     with processes(workers) as crew:
-        hunt(claim, seconds=None, rounds=2, seed=seed + 1, crew=crew)
+        hunt(claim, seconds=None, rounds=_WARM, seed=seed + 1, crew=crew)
         result = hunt(claim, **{"seconds": None, "seed": seed, "crew": crew, **limit})
     if result.smallest is not None or result.error is not None:
         sys.exit(f"{claim.id} is no true claim to hunt: {result.error or 'refuted'}")

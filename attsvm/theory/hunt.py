@@ -21,9 +21,9 @@ from attsvm.theory.account import Effort, Hunt
 from attsvm.theory.claim import Claim
 from attsvm.theory.coverage import merged
 from attsvm.theory.schedule import Schedule
-from attsvm.theory.searchers import GUIDED, NEEDS, Pool, fits
+from attsvm.theory.searchers import GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.tally import Refuted
-from attsvm.theory.turn import Gain, Turn, searchers_of, take, turn_job
+from attsvm.theory.turn import Gain, Turn, searchers_of, take, turn_job, written
 from attsvm.theory.workers import HERE, Workers
 
 __all__ = ["Hunt", "hunt"]
@@ -199,7 +199,7 @@ class _Chase:
         names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
         turns, times = self.schedule.size(number)
         names += self.schedule.plan(ready, turns)
-        pool = self.pool.json()
+        pool = self.pool.text()
         return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
 
     def _submit(
@@ -207,7 +207,7 @@ class _Chase:
         searcher: str,
         budget: int,
         *,
-        pool: list[Any] | None = None,
+        pool: str = "[]",
         found: Refuted | None = None,
         resume: tuple[int, int] = (0, 0),
     ) -> Any:
@@ -219,12 +219,12 @@ class _Chase:
             seed=self.seed,
             budget=max(budget // self.hunt.claim.cost, 8),
             deadline=self.deadline,
-            pool=pool or [],
+            pool=pool,
             found=None if found is None else asdict(found),
             resume=resume,
         )
         self.numbers[searcher] += 1
-        text = json.dumps(asdict(turn))
+        text = written(turn)
         if self.crew is HERE:  # the claim may belong to no pack
             return _Mine(self.hunt.claim, text)
         return self.crew.submit(turn_job, text, *self.named)
@@ -268,8 +268,8 @@ class _Chase:
         if gain.tightness is not None:
             account.tightness = max(account.tightness or 0.0, gain.tightness)
         before = self.pool.height
-        for elite in Pool.read(gain.pool).elites():
-            self.pool.add(elite)
+        for entry in gain.pool:
+            self.pool.add(Elite.read(entry))
         closer = self.pool.height > before
         effort.closer += closer
         if closer:
@@ -328,7 +328,7 @@ class _Mine:
         self._claim, self._turn = claim, turn
 
     def result(self, timeout: float | None = None) -> str:
-        return json.dumps(asdict(take(self._claim, Turn(**json.loads(self._turn)))))
+        return written(take(self._claim, Turn(**json.loads(self._turn))))
 
     def done(self) -> bool:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from attsvm.theory.searchers import (
 from attsvm.theory.tally import Refuted, Tally
 from attsvm.theory.workers import known_claim
 
-__all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job"]
+__all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job", "written"]
 
 POLISHERS = {"shrink": shrink, "worsen": worsen}
 """What is done to a find."""
@@ -51,7 +51,7 @@ class Turn:
         budget: instances to examine.
         audits: instances to re-evaluate exactly although floats found no fault.
         deadline: wall-clock time (`time.time`) at which to stop; None for none.
-        pool: known instances, as `Pool.json` gives them.
+        pool: known instances, as `Pool.text` gives them.
         found: for a polisher, the refutation to make smaller or worse; `resume` where to go on.
     """
 
@@ -63,7 +63,7 @@ class Turn:
     budget: int
     audits: int = 2
     deadline: float | None = None
-    pool: list[Any] = field(default_factory=list)
+    pool: str = "[]"
     found: dict[str, Any] | None = None
     resume: tuple[int, int] = (0, 0)
 
@@ -80,7 +80,7 @@ class Gain:
         min_slack, tightness: the least slack and the largest ratio seen.
         audited: instances re-evaluated exactly.
         broke, broke_note, max_slack, coverage: as in `Outcome`.
-        pool: the pool that it leaves.
+        pool: what it would add to the pool, as `Elite.json` gives them.
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
         error: what broke.
@@ -127,7 +127,12 @@ def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
 def turn_job(turn: str, *named: str) -> str:
     """Take a turn, as text, in whatever process this is."""
     asked = Turn(**json.loads(turn))
-    return json.dumps(asdict(take(known_claim(asked.claim, named), asked)))
+    return written(take(known_claim(asked.claim, named), asked))
+
+
+def written(record: Turn | Gain) -> str:
+    """A turn or a gain as text; unlike `asdict`, nothing is copied on the way."""
+    return json.dumps({f.name: getattr(record, f.name) for f in fields(record)})
 
 
 def take(claim: Claim, turn: Turn) -> Gain:
@@ -135,6 +140,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
     started = time.perf_counter()
     tally = Tally(claim, claim.part(turn.part), turn.audits)
     tally.pool = Pool.read(turn.pool)
+    given = {(e.height, e.key) for e in tally.pool.elites()}
     found: Refuted | None = None
     minimal, interrupted, resume = False, False, (0, 0)
     error = None
@@ -177,7 +183,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         broke_note=tally.broke_note,
         max_slack=tally.max_slack,
         coverage=tally.coverage.json(),
-        pool=tally.pool.json(),
+        pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
         found=None if found is None else asdict(found),
         minimal=minimal,
         resume=resume,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from attsvm.theory import codec
@@ -22,19 +24,43 @@ _A_SIZE = 4
 _TEMPLATES = 8
 """How many instances are kept for their smallness, each of shapes of its own."""
 
+_smallness = attrgetter("smallness")
+
 
 @dataclass(frozen=True, slots=True)
 class Elite:
-    """An accepted instance, encoded, and how close it came to violating the conclusion."""
+    """An accepted instance, encoded, and how close it came to violating the conclusion.
+
+    Attributes:
+        height: minus infinity where its closeness cannot be told.
+        document: the instance; nobody changes it.
+        key: the document as text.
+        shape: the shapes of its arrays.
+        smallness: orders instances: by the number of floats, then by the length of the text.
+    """
 
     height: float
     document: Any
     key: str = field(repr=False)
+    shape: tuple[tuple[int, ...], ...] = field(repr=False)
+    smallness: tuple[int, int, str] = field(repr=False)
 
     @classmethod
     def of(cls, height: float, document: Any) -> Elite:
         """An elite from an encoded instance."""
-        return cls(height, document, json.dumps(document, sort_keys=True))
+        key = json.dumps(document, sort_keys=True)
+        floats = sum(1 for _ in leaves(document))
+        return cls(height, document, key, signature(document), (floats, len(key), key))
+
+    def json(self) -> list[Any]:
+        """As plain data; a height of minus infinity as None."""
+        return [self.height if math.isfinite(self.height) else None, self.document]
+
+    @classmethod
+    def read(cls, entry: Iterable[Any]) -> Elite:
+        """From plain data."""
+        height, document = entry
+        return cls.of(-math.inf if height is None else height, document)
 
 
 class Pool:
@@ -72,22 +98,19 @@ class Pool:
         """Take an elite in where it ranks high enough."""
         if math.isnan(elite.height):
             return
-        shape = signature(elite.document)
-        kept = self._templates.get(shape)
-        if kept is None or _smallness(elite) < _smallness(kept):
-            self._templates[shape] = elite
+        kept = self._templates.get(elite.shape)
+        if kept is None or elite.smallness < kept.smallness:
+            self._templates[elite.shape] = elite
             if len(self._templates) > _TEMPLATES:
-                largest = max(self._templates, key=lambda s: _smallness(self._templates[s]))
-                del self._templates[largest]
+                del self._templates[max(self._templates.values(), key=_smallness).shape]
         if not math.isfinite(elite.height) or any(e.key == elite.key for e in self.closest):
             return
         ranked = sorted([*self.closest, elite], key=lambda e: (-e.height, len(e.key), e.key))
         counts: dict[Any, int] = {}
         chosen = []
         for each in ranked:
-            size = signature(each.document)
-            counts[size] = counts.get(size, 0) + 1
-            if counts[size] <= _A_SIZE:
+            counts[each.shape] = counts.get(each.shape, 0) + 1
+            if counts[each.shape] <= _A_SIZE:
                 chosen.append(each)
         self.closest = chosen[:_CLOSEST]
 
@@ -96,15 +119,16 @@ class Pool:
         unique = {e.key: e for e in (*self.closest, *self.templates)}
         return list(unique.values())
 
-    def json(self) -> list[list[Any]]:
-        """As plain data; a height of minus infinity as None."""
-        return [[e.height if math.isfinite(e.height) else None, e.document] for e in self.elites()]
+    def text(self) -> str:
+        """What `read` takes."""
+        return json.dumps([e.json() for e in self.elites()])
 
     @classmethod
-    def read(cls, entries: Iterable[Iterable[Any]]) -> Pool:
-        """From plain data."""
-        return cls(Elite.of(-math.inf if h is None else h, document) for h, document in entries)
+    def read(cls, text: str) -> Pool:
+        """From text; that of one pool is often read, by every turn of a round."""
+        return cls(_elites(text))
 
 
-def _smallness(elite: Elite) -> tuple[int, int, str]:
-    return sum(1 for _ in leaves(elite.document)), len(elite.key), elite.key
+@functools.lru_cache(maxsize=4)
+def _elites(text: str) -> tuple[Elite, ...]:
+    return tuple(map(Elite.read, json.loads(text)))
