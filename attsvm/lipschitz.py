@@ -17,7 +17,13 @@ from attsvm._types import Array
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.losses import Loss, logistic, logistic_slope
+from attsvm.losses import (
+    LOGISTIC_CURVATURE,
+    Loss,
+    curvature_constant,
+    logistic,
+    logistic_slope,
+)
 from attsvm.risk import covariance
 
 __all__ = [
@@ -50,13 +56,8 @@ __all__ = [
 # kernels: for floats, arrays, balls, power series, rationals and symbols alike
 
 
-def curvature_constant(root: Any) -> Any:
-    """1/(6 sqrt 3), by a square root of integers: `math.sqrt`, or that of balls or symbols."""
-    return 1 / (6 * root(3))
-
-
 def softmax_constant(root: Any) -> Any:
-    """1/2, in the numbers of the root."""
+    """1/2, by a square root of integers: `math.sqrt`, or that of balls or symbols."""
     return root(1) / 2
 
 
@@ -101,9 +102,6 @@ def squared_slope(w: Any, m: Any, a: Any) -> Any:
     """Its derivative in a, over w."""
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
 
-
-LOGISTIC_CURVATURE: float = curvature_constant(math.sqrt)
-"""sup |g''|, the best Lipschitz constant of g' (sim, lemma 3.12, sharp)."""
 
 SOFTMAX_LIPSCHITZ: float = softmax_constant(math.sqrt)
 """The best constant of softmax, and of f f^T in the Frobenius norm (sim, basic-4, basic-7)."""

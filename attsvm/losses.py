@@ -17,11 +17,13 @@ __all__ = [
     "CORRELATION",
     "EXPONENTIAL",
     "LOGISTIC",
+    "LOGISTIC_CURVATURE",
     "LOGISTIC_LOSS",
     "LOG_LOSS",
     "LOSSES",
     "SQUARED",
     "Loss",
+    "curvature_constant",
     "curvature_kernel",
     "ensure_loss",
     "logistic",
@@ -76,6 +78,11 @@ def curvature_kernel(e: Any) -> Any:
     return e * (1 - e) / (1 + e) ** 3
 
 
+def curvature_constant(root: Any) -> Any:
+    """1/(6 sqrt 3), by a square root of integers: `math.sqrt`, or that of balls or symbols."""
+    return 1 / (6 * root(3))
+
+
 def logistic_slope(u: Vector) -> Vector:
     """g'(u) = g(u) (1 - g(u)), at most 1/4, accurate in both tails."""
     slope: Array = slope_kernel(np.exp(-np.abs(u)))
@@ -117,7 +124,8 @@ def _log_drop(best: Vector, deficit: Vector) -> Vector:
     return grown
 
 
-_CURVATURE = 1.0 / (6.0 * math.sqrt(3.0))
+LOGISTIC_CURVATURE: float = curvature_constant(math.sqrt)
+"""sup |g''|, the best Lipschitz constant of g' (sim, lemma 3.12, sharp)."""
 
 LOGISTIC = Loss(
     "logistic",
@@ -128,7 +136,7 @@ LOGISTIC = Loss(
     lambda best, deficit: -_logistic_drop(best, deficit),
     direction=1,
     lipschitz=0.25,
-    smoothness=_CURVATURE,
+    smoothness=LOGISTIC_CURVATURE,
 )
 """The logistic function itself, increasing, as sim's definition 3.6 uses it."""
 
@@ -141,7 +149,7 @@ LOGISTIC_LOSS = Loss(
     _logistic_drop,
     direction=-1,
     lipschitz=0.25,
-    smoothness=_CURVATURE,
+    smoothness=LOGISTIC_CURVATURE,
 )
 """The logistic function of -u, decreasing: the probability of the wrong class."""
 

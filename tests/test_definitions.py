@@ -243,9 +243,9 @@ def test_semidefinite_weights_never_turn_to_the_frobenius_solution():
     assert kq_bias.starts_in_basin(case.run)
     assert fate(case, "logistic-loss", "optimal") < 0
     assert follows(case, "logistic-loss", "optimal").violated
-    (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3])
-    W = run.W[0, -1]
-    assert np.allclose(W / W[0, 1], 1.0, atol=0.05)
+    (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])
+    near, far = (np.abs(W / W[0, 1] - 1.0).max() for W in run.W[0, -2:])
+    assert far <= near / 10  # to equal entries, at least like the root of the norm
     disturbed = replace(case, Q=np.array([[2.0, 1.0], [1.0, 2.5]]))
     assert fate(disturbed, "logistic-loss", "optimal") is None
 

@@ -332,12 +332,11 @@ def test_an_outvoted_successor_bends_the_limit_as_proved():
     """In floats: what descent gains over a decade of steps points along the proved limit."""
     target = np.array([[float(x) for x in limit(OUTVOTED, "logistic-loss")]]).reshape(3, 3)
     np.testing.assert_allclose(target[:, 0], [2 / 3, -1 / 3, -1 / 3])
-    run = descend_w(OUTVOTED.data, OUTVOTED.start, LOSS, step=4.0, steps=40_000, record=[4000])
-    gained = run.W[0, 2] - run.W[0, 1]
-    assert float(heading(gained, target).gap) < 1e-4
-    assert float(np.trace(target.T @ gained) / (target**2).sum()) == pytest.approx(
-        np.log(10.0), rel=0.01
-    )
+    run = descend_w(OUTVOTED.data, OUTVOTED.start, LOSS, step=4.0, steps=40_000, record=[400, 4000])
+    early, late = np.diff(run.W[0, 1:], axis=0)
+    assert float(heading(late, target).gap) < 1e-4
+    off = [float((target * W).sum() / (target**2).sum() - np.log(10.0)) for W in (early, late)]
+    assert abs(off[1]) <= abs(off[0]) / 5  # log k up to terms of the order log k / k
     assert certified_end(OUTVOTED, "logistic-loss", "soft") < 0
     assert certified_end(OUTVOTED, "logistic-loss", "mean") < 0
     wide = heading(target, soft(OUTVOTED.data).W)

@@ -7,9 +7,11 @@ import pytest
 from flint import arb
 from hypothesis import assume, given, settings
 
+from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
+from attsvm.svm.soft_path import trace
 from properties.sim.definition_4_1_shared import ASSUMED, OWN_QUERIES, amended_2, price
 from properties.sim.soft import _slacks, objective, queried, shares, whole_sequences
 
@@ -75,3 +77,19 @@ def test_a_sequence_has_one_set_of_tokens():
     assert whole_sequences(OWN_QUERIES)
     assert not whole_sequences(moved)
     assert whole_sequences(replace(moved, sequence=np.array([0, 1])))
+
+
+def test_matrices_that_repeat_in_several_groups_are_held_once():
+    """Groups that share matrices and cannot be merged, against one copy each moved by a hair."""
+    data = AttentionData.of(
+        [[[3.0, 0.0], [0.0, 1.0], [0.0, -3.0]]] * 3, [[1.0, 0.0]] * 3, scores=[[1.0, 0.0, 0.0]] * 3
+    )
+    programme = att_svm_programme(data)
+    groups = np.array([0, 1, 2, 2, 0, 1])  # one token, the other, both
+    path = trace(programme, groups, np.ones(3))
+    assert path.gram.shape == (3, 3)
+    whole = solve_soft(programme, 0.117, groups)
+    assert whole.kind == "between"
+    apart = replace(programme, D=programme.D * (1 + 1e-9 * np.arange(6))[:, None])
+    assert trace(apart, groups, np.ones(3)).gram.shape == (7, 7)
+    assert solve_soft(apart, 0.117, groups).objective == pytest.approx(whole.objective, rel=1e-8)

@@ -739,7 +739,7 @@ def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
 
     def lying(*arguments):
         S, tau, rate, gain, steps = truth(*arguments)
-        u = arguments[4]
+        u = arguments[5]
         if what in ("duals", "both"):
             u[:] = spoilt(kind, u, generator)
         if what in ("matrix", "both"):
@@ -774,7 +774,7 @@ def test_a_lying_start_is_never_believed(monkeypatch, kind):
 
     def lying(*arguments):
         free = truth(*arguments)
-        arguments[4][:] = spoilt(kind, arguments[4], generator)
+        arguments[5][:] = spoilt(kind, arguments[5], generator)
         return free
 
     monkeypatch.setattr(path, "fill", lying)

@@ -3,6 +3,7 @@
     max  tau * (sum of the real u_a) - 1/2 ||sum_a u_a A_a||^2,  u >= 0, sums over groups as given.
 
 Atoms 0..m-1 are the constraints; atom m+g, of matrix zero, takes up what group g does not use.
+Matrices that repeat are held once: atom a has matrix `kind[a]` of K, and what is unused K.
 Each group has a base atom; free atoms trade against the base of their group, so that the block
 over B_a = A_a - A_base is what has to stay nonsingular. Nothing here is believed: callers
 recompute every figure from the matrix and the weights.
@@ -22,40 +23,48 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @compiled
-def _inner(G: Array, owner: Array, base: Array, a: int, b: int) -> float:
+def _inner(G: Array, kind: Array, owner: Array, base: Array, a: int, b: int) -> float:
     """<B_a, B_b>; the last row of G is zero and stands for every atom that is not a constraint."""
-    m = G.shape[0] - 1
-    i, p = min(a, m), min(base[owner[a]], m)
-    k, q = min(b, m), min(base[owner[b]], m)
+    i, p = kind[a], kind[base[owner[a]]]
+    k, q = kind[b], kind[base[owner[b]]]
     product: float = G[i, k] - G[p, k] - G[i, q] + G[p, q]
     return product
 
 
 @compiled
-def _weight(G: Array, owner: Array, base: Array, a: int) -> float:
+def _weight(G: Array, kind: Array, owner: Array, base: Array, a: int) -> float:
     """||A_a||^2 + ||A_base||^2, what rounding in <B_a, B_a> is relative to."""
-    m = G.shape[0] - 1
-    i, p = min(a, m), min(base[owner[a]], m)
+    i, p = kind[a], kind[base[owner[a]]]
     weight: float = G[i, i] + G[p, p]
     return weight
 
 
 @compiled
 def _factor(
-    G: Array, owner: Array, base: Array, active: Array, inside: Array, L: Array, k: int
+    G: Array,
+    kind: Array,
+    owner: Array,
+    base: Array,
+    active: Array,
+    inside: Array,
+    L: Array,
+    k: int,
 ) -> int:
     """Factor the free block anew; members that depend on earlier ones keep their u unfree."""
     kept = 0
     for r in range(k):
         a = active[r]
-        rest = _inner(G, owner, base, a, a)
+        if kept == L.shape[0]:  # more than there are independent ones
+            inside[a] = False
+            continue
+        rest = _inner(G, kind, owner, base, a, a)
         for c in range(kept):
-            total = _inner(G, owner, base, a, active[c])
+            total = _inner(G, kind, owner, base, a, active[c])
             for p in range(c):
                 total -= L[kept, p] * L[c, p]
             L[kept, c] = total / L[c, c]
             rest -= L[kept, c] ** 2
-        if rest <= 64 * EPS * (kept + 1) * _weight(G, owner, base, a):
+        if rest <= 64 * EPS * (kept + 1) * _weight(G, kind, owner, base, a):
             inside[a] = False
             continue
         L[kept, kept] = np.sqrt(rest)
@@ -66,14 +75,13 @@ def _factor(
 
 @compiled
 def _advance(
-    G: Array, owner: Array, base: Array, u: Array, q: Array, move: Array, step: float
+    G: Array, kind: Array, u: Array, q: Array, move: Array, step: float
 ) -> tuple[float, int, float]:
     """Move u as far as `step` and the simplices allow: the step, what blocks (-1: nothing), noise.
 
     Among atoms that block at the same step, the one that moves fastest does.
     """
-    m = G.shape[0] - 1
-    leaving = -1
+    K, leaving = G.shape[0] - 1, -1
     for a in range(u.shape[0]):
         if move[a] < 0.0:
             ratio = u[a] / -move[a]
@@ -85,10 +93,11 @@ def _advance(
             continue
         change = step * move[a]
         u[a] = max(0.0, u[a] + change)
-        if a < m and change != 0.0:
-            noise += EPS * abs(change) * np.sqrt(G[a, a])
-            for i in range(m):
-                q[i] -= change * G[a, i]
+        j = kind[a]
+        if j < K and change != 0.0:
+            noise += EPS * abs(change) * np.sqrt(G[j, j])
+            for i in range(K):
+                q[i] -= change * G[j, i]
     if leaving >= 0:
         u[leaving] = 0.0
     return step, leaving, noise
@@ -97,6 +106,7 @@ def _advance(
 @compiled
 def _drop(
     G: Array,
+    kind: Array,
     owner: Array,
     base: Array,
     u: Array,
@@ -129,13 +139,14 @@ def _drop(
             active[r] = active[r + 1]
         k -= 1
     if gone_base and others:  # the free rows of the group refer to another base now
-        k = _factor(G, owner, base, active, inside, L, k)
+        k = _factor(G, kind, owner, base, active, inside, L, k)
     return k
 
 
 @compiled
 def _climb(
     G: Array,
+    kind: Array,
     owner: Array,
     forced: bool,
     tau: float,
@@ -150,22 +161,24 @@ def _climb(
     k: int,
     limit: int,
 ) -> tuple[int, int, float]:
-    """Solve for fixed tau from a feasible u with gradient q: free atoms, changes of set, noise.
+    """Solve for fixed tau from a feasible u: free atoms, changes of set, noise.
 
-    `forced` keeps every group full. Where the free set cannot grow without becoming singular, u
-    moves along the direction of no curvature until an atom reaches zero: the simplices are
-    bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of noise * ||A_a||.
+    q holds the gradient by matrix. `forced` keeps every group full. Where the free set cannot grow
+    without becoming singular, u moves along the direction of no curvature until an atom reaches
+    zero: the simplices are bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of
+    noise * ||A_a||.
     """
-    N, m = u.shape[0], G.shape[0] - 1
-    move, weights, column = np.zeros(N), np.empty(m + 1), np.empty(m + 1)
+    N, most = u.shape[0], L.shape[0]
+    m = N - base.shape[0]
+    move, weights, column = np.zeros(N), np.empty(most), np.empty(most)
     changes, idle, restored = 0, 0, False
     while changes < limit:
         worst = 0.0
         if not restored:
             for r in range(k):
                 a, b = active[r], base[owner[active[r]]]
-                weights[r] = q[a] - q[b]
-                scale = tau + size * np.sqrt(_weight(G, owner, base, a))
+                weights[r] = q[kind[a]] - q[kind[b]]
+                scale = tau + size * np.sqrt(_weight(G, kind, owner, base, a))
                 worst = max(worst, abs(weights[r]) / (4 * EPS * scale + 1e-300))
         if worst > 1.0:
             _forward(L, k, weights)
@@ -174,10 +187,10 @@ def _climb(
             for r in range(k):
                 move[active[r]] += weights[r]
                 move[base[owner[active[r]]]] -= weights[r]
-            _, leaving, more = _advance(G, owner, base, u, q, move, 1.0)
+            _, leaving, more = _advance(G, kind, u, q, move, 1.0)
             noise += more
             if leaving >= 0:
-                k = _drop(G, owner, base, u, active, inside, L, k, leaving, -1)
+                k = _drop(G, kind, owner, base, u, active, inside, L, k, leaving, -1)
                 changes += 1
             else:
                 restored = True
@@ -187,10 +200,10 @@ def _climb(
             b = base[owner[a]]
             if inside[a] or a == b:
                 continue
-            slope = q[a] - q[b]
+            slope = q[kind[a]] - q[kind[b]]
             if u[a] > 0.0:
                 slope = abs(slope)
-            spread = np.sqrt(_weight(G, owner, base, a))
+            spread = np.sqrt(_weight(G, kind, owner, base, a))
             if slope > 16 * EPS * (tau + size * spread) + 4 * noise * spread and slope > worst:
                 entering, worst = a, slope
                 if idle > N:  # steps of length zero may cycle: take the first, not the best
@@ -202,18 +215,19 @@ def _climb(
             changes += 1
             b = base[owner[entering]]
             for r in range(k):
-                column[r] = _inner(G, owner, base, active[r], entering)
+                column[r] = _inner(G, kind, owner, base, active[r], entering)
             _forward(L, k, column)
-            curvature, length = _inner(G, owner, base, entering, entering), 0.0
+            curvature = _inner(G, kind, owner, base, entering, entering)
             for r in range(k):
                 curvature -= column[r] ** 2
                 weights[r] = -column[r]
             _backward(L, k, weights)
-            length, slope = _weight(G, owner, base, entering), q[entering] - q[b]
+            length = _weight(G, kind, owner, base, entering)
+            slope = q[kind[entering]] - q[kind[b]]
             for r in range(k):
                 a = active[r]
-                length += weights[r] ** 2 * _weight(G, owner, base, a)
-                slope += weights[r] * (q[a] - q[base[owner[a]]])
+                length += weights[r] ** 2 * _weight(G, kind, owner, base, a)
+                slope += weights[r] * (q[kind[a]] - q[kind[base[owner[a]]]])
             sign = 1.0 if slope > 0.0 else -1.0
             if sign < 0.0 and u[entering] == 0.0:
                 break  # only rounding made it look better than its base
@@ -223,9 +237,9 @@ def _climb(
             for r in range(k):
                 move[active[r]] += sign * weights[r]
                 move[base[owner[active[r]]]] -= sign * weights[r]
-            dependent = curvature <= 16 * EPS * (k + 1) * length
+            dependent = k == most or curvature <= 16 * EPS * (k + 1) * length
             step = np.inf if dependent else abs(slope) / curvature
-            step, leaving, more = _advance(G, owner, base, u, q, move, step)
+            step, leaving, more = _advance(G, kind, u, q, move, step)
             noise += more
             moved += step
             if leaving < 0:
@@ -238,7 +252,7 @@ def _climb(
                 break
             if leaving == entering:
                 break
-            k = _drop(G, owner, base, u, active, inside, L, k, leaving, entering)
+            k = _drop(G, kind, owner, base, u, active, inside, L, k, leaving, entering)
             if base[owner[entering]] == entering or changes >= limit:
                 break
         idle = 0 if moved > 0.0 else idle + 1
@@ -293,26 +307,38 @@ def _runs(Z: Array) -> Array:
 
 
 @compiled
-def fill(G: Array, D: Array, Z: Array, owner: Array, u: Array, base: Array, limit: int) -> Array:
+def _by_kind(x: Array, kind: Array, sums: Array) -> None:
+    """Sums of the x_a whose matrix is the same; unused atoms have none."""
+    sums[:] = 0.0
+    for a in range(x.shape[0]):
+        sums[kind[a]] += x[a]
+
+
+@compiled
+def fill(
+    G: Array, D: Array, Z: Array, kind: Array, owner: Array, u: Array, base: Array, limit: int
+) -> Array:
     """Minimise ||sum_j u_j A_j|| with every group full, from a u of one constraint a group.
 
     `u` and `base` are changed in place; returns which atoms are free.
     """
-    N, m = u.shape[0], G.shape[0] - 1
+    N, K, most = u.shape[0], D.shape[0], min(D.shape[0], D.shape[1] * Z.shape[1]) + 1
+    m = N - base.shape[0]
     starts = _runs(Z)
-    S, q, products = np.zeros((Z.shape[1], D.shape[1])), np.zeros(N), np.empty(m)
-    active, inside = np.empty(m + 1, dtype=np.int64), np.zeros(N, dtype=np.bool_)
-    L, at, k = np.zeros((m + 1, m + 1)), np.zeros(m), 0
+    S, q, products = np.zeros((Z.shape[1], D.shape[1])), np.zeros(K + 1), np.empty(K)
+    active, inside = np.empty(most, dtype=np.int64), np.zeros(N, dtype=np.bool_)
+    L, at, change, k = np.zeros((most, most)), np.zeros(m), np.empty(K), 0
     for count in range(limit):
         if count < 2:  # early on u moves so far that differences would carry its rounding along
             S[:], at[:] = 0.0, 0.0
-        _gather(D, Z, starts, u[:m] - at, S)
+        _by_kind(u[:m] - at, kind, change)
+        _gather(D, Z, starts, change, S)
         at[:] = u[:m]
         _spread(D, Z, starts, S, products)
-        q[:m] = -products
+        q[:K] = -products
         size = np.sqrt((S * S).sum())
         k, changes, _ = _climb(
-            G, owner, True, 0.0, size, 0.0, u, q, base, active, inside, L, k, 20 * N
+            G, kind, owner, True, 0.0, size, 0.0, u, q, base, active, inside, L, k, 20 * N
         )
         if changes == 0 and (k == 0 or count > 0):
             break
@@ -324,6 +350,7 @@ def follow(
     G: Array,
     D: Array,
     Z: Array,
+    kind: Array,
     owner: Array,
     u: Array,
     base: Array,
@@ -344,61 +371,63 @@ def follow(
         The transposed matrix, tau, the rate of u in tau, the rate of the squared norm in tau^2,
         and the Newton steps.
     """
-    N, m = u.shape[0], G.shape[0] - 1
+    N, K, most = u.shape[0], D.shape[0], min(D.shape[0], D.shape[1] * Z.shape[1]) + 1
+    m = N - base.shape[0]
     starts = _runs(Z)
     S = np.zeros((Z.shape[1], D.shape[1]))
-    q, rate, at, change = np.zeros(N), np.zeros(N), np.zeros(m), np.empty(m)
-    active, L = np.empty(m + 1, dtype=np.int64), np.zeros((m + 1, m + 1))
-    products, weights = np.empty(m), np.empty(m + 1)
+    q, rate, at, change = np.zeros(K + 1), np.zeros(N), np.zeros(m), np.empty(K)
+    active, L = np.empty(N, dtype=np.int64), np.zeros((most, most))
+    products, weights = np.empty(K), np.empty(most)
     k, gain, noise = 0, 0.0, 0.0
     for a in range(N):
         if inside[a]:
             active[k] = a
             k += 1
-    k = _factor(G, owner, base, active, inside, L, k)
-    q[:m] = tau
-    for j in range(m):
-        if u[j] != 0.0:
-            q[:m] -= u[j] * G[j, :m]
-            noise += EPS * u[j] * np.sqrt(G[j, j])
+    k = _factor(G, kind, owner, base, active, inside, L, k)
+    _by_kind(u[:m], kind, change)
+    q[:K] = tau
+    for j in range(K):
+        if change[j] != 0.0:
+            q[:K] -= change[j] * G[j, :K]
+            noise += EPS * change[j] * np.sqrt(G[j, j])
     exact, bounds = False, (lower, upper)
     for count in range(limit):
         k, changes, noise = _climb(
-            G, owner, False, tau, goal, noise, u, q, base, active, inside, L, k, 20 * N
+            G, kind, owner, False, tau, goal, noise, u, q, base, active, inside, L, k, 20 * N
         )
         square = 0.0
         for j in range(m):
-            square += u[j] * (tau - q[j])
+            square += u[j] * (tau - q[kind[j]])
         if not exact and changes == 0 and abs(square - goal**2) <= 1e-6 * goal**2 + noise:
             exact = True
             lower, upper = bounds
         done = False
         if exact:
             for _ in range(2):
-                change[:] = u[:m] - at
+                _by_kind(u[:m] - at, kind, change)
                 at[:] = u[:m]
                 _gather(D, Z, starts, change, S)
                 _spread(D, Z, starts, S, products)
-                q[:m] = tau - products
+                q[:K] = tau - products
                 # put the free margins in place, in S even where u is too coarse to show it
                 for r in range(k):
-                    weights[r] = q[active[r]] - q[base[owner[active[r]]]]
+                    weights[r] = q[kind[active[r]]] - q[kind[base[owner[active[r]]]]]
                 _forward(L, k, weights)
                 _backward(L, k, weights)
                 change[:] = 0.0
                 for r in range(k):
                     a, b = active[r], base[owner[active[r]]]
                     if a < m:
-                        change[a] += weights[r]
+                        change[kind[a]] += weights[r]
                     if b < m:
-                        change[b] -= weights[r]
+                        change[kind[b]] -= weights[r]
                     if u[a] + weights[r] > 0.0 and u[b] - weights[r] > 0.0:
                         u[a] += weights[r]
                         u[b] -= weights[r]
                 at[:] = u[:m]
                 _gather(D, Z, starts, change, S)
             _spread(D, Z, starts, S, products)
-            q[:m] = tau - products
+            q[:K] = tau - products
             square = (S * S).sum()
             noise = 0.0
             done = changes == 0 and abs(np.sqrt(square) - goal) <= 16 * EPS * goal
@@ -424,6 +453,6 @@ def follow(
         following = np.sqrt(ahead) if ahead > 0.0 else -1.0
         if not (lower < following < upper):
             following = np.sqrt(lower * upper) if lower > 0.0 else 0.1 * upper
-        q[:m] += following - tau
+        q[:K] += following - tau
         tau = following
     return S, tau, rate[:m], gain, limit

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from attsvm._types import Array
 from attsvm.svm.programme import Programme, subset
 
-__all__ = ["Merged", "merge"]
+__all__ = ["Merged", "matrices", "merge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,31 +50,40 @@ class Merged:
 def merge(programme: Programme, groups: Int[Array, " m"], prices: Float[Array, " g"]) -> Merged:
     """Merge groups that hold the same matrices; `groups` are labels 0, 1, ... of the prices.
 
-    Matrices are the same where both their factors are, to the bit; 0 and -0 are.
+    Matrices are the same as in `matrices`.
     """
-    known: dict[bytes, int] = {}
-    sides = np.hstack([programme.D, programme.Z]) + 0.0
-    matrix = np.array([known.setdefault(row.tobytes(), len(known)) for row in sides])
-    held, copies = np.unique(groups * len(known) + matrix, return_index=True)
-    group, matrix = np.divmod(held, len(known))  # group by group
+    matrix = matrices(programme)
+    kinds = int(matrix.max()) + 1
+    held, copies = np.unique(groups * kinds + matrix, return_index=True)
+    group, matrix = np.divmod(held, kinds)  # group by group
     sets: dict[bytes, int] = {}
     cuts = np.flatnonzero(np.diff(group)) + 1
     same = np.array([sets.setdefault(part.tobytes(), len(sets)) for part in np.split(matrix, cuts)])
     total = np.bincount(same, prices)
     _, first, place = np.unique(
-        same[group] * len(known) + matrix, return_index=True, return_inverse=True
+        same[group] * kinds + matrix, return_index=True, return_inverse=True
     )
     order = np.argsort(copies[first])
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    left = np.zeros(len(sides), dtype=np.bool_)
+    left = np.zeros(len(groups), dtype=np.bool_)
     left[copies[first]] = True
     return Merged(
         programme=subset(programme, left),
         groups=same[group[first[order]]],
         prices=total,
-        size=len(sides),
+        size=len(groups),
         copies=copies,
         place=rank[place],
         part=prices[group] / total[same[group]],
     )
+
+
+def matrices(programme: Programme) -> Int[Array, " m"]:
+    """Labels 0, 1, ... of the matrices by first occurrence, the same where both factors are.
+
+    Factors are the same to the bit; 0 and -0 are.
+    """
+    known: dict[bytes, int] = {}
+    sides = np.hstack([programme.D, programme.Z]) + 0.0
+    return np.array([known.setdefault(row.tobytes(), len(known)) for row in sides])

@@ -19,6 +19,7 @@ from attsvm.kernels.least_norm import scale_rows
 from attsvm.kernels.soft import fill, follow
 from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_programme
 from attsvm.svm.programme import Programme
+from attsvm.svm.soft_merge import matrices
 
 __all__ = ["AIM", "EPS", "Path", "candidates", "frobenius", "least_of", "sums_of", "trace"]
 
@@ -46,8 +47,9 @@ class Path:
 
     Attributes:
         size: the largest ||A_j||.
-        D, Z: factors of the A_j / size.
+        D, Z: factors of the distinct A_j / size.
         gram: their inner products, and a zero row and column for what groups leave unused.
+        kind: the row of the Gram matrix of each atom.
         owner: the group of each atom: the constraints, then one unused part a group.
         top: where W leaves zero.
         bottom: where W reaches the hard-margin solution; None where it never does.
@@ -59,6 +61,7 @@ class Path:
     D: Array
     Z: Array
     gram: Array
+    kind: Array
     owner: Array
     top: _End
     bottom: _End | None
@@ -68,18 +71,22 @@ class Path:
 
 def trace(programme: Programme, groups: Array, shares: Array) -> Path:
     """Both ends of the path, with the thresholds of C that they prove."""
-    D, Z, norms = scale_rows(programme.D, programme.Z)
+    kind = matrices(programme)
+    first_of = np.unique(kind, return_index=True)[1]
+    D, Z, norms = scale_rows(programme.D[first_of], programme.Z[first_of])
     size = float(norms.max()) or 1.0
-    m, lengths = len(norms), norms / size
-    gram = np.zeros((m + 1, m + 1))
-    gram[:m, :m] = (D @ D.T) * (Z @ Z.T) * lengths[:, None] * lengths
+    m, K, lengths = len(kind), len(norms), norms / size
+    gram = np.zeros((K + 1, K + 1))
+    gram[:K, :K] = (D @ D.T) * (Z @ Z.T) * lengths[:, None] * lengths
     D *= lengths[:, None]
+    norms = norms[kind]
     order = np.lexsort((norms, groups))  # the shortest of each group, where a zero row ends it
     base = order[np.unique(groups[order], return_index=True)[1]]
     owner = np.append(groups, np.arange(len(base)))
+    kind = np.append(kind, np.full(len(base), K))
     u = np.zeros(len(owner))
     u[base] = shares
-    free = fill(gram, D, Z, owner, u, base, 10)
+    free = fill(gram, D, Z, kind, owner, u, base, 10)
     S = programme.combine(u[:m])
     norm = frobenius(S)
     least = least_of(programme.margins(S / norm), groups) if norm > 0.0 else np.zeros(len(base))
@@ -93,9 +100,9 @@ def trace(programme: Programme, groups: Array, shares: Array) -> Path:
     try:
         hard = solve_programme(programme)
     except SolverError:
-        return Path(size, D, Z, gram, owner, top, None, None, (first, math.nan))
+        return Path(size, D, Z, gram, kind, owner, top, None, None, (first, math.nan))
     if not hard.solved:
-        return Path(size, D, Z, gram, owner, top, None, None, (first, math.inf))
+        return Path(size, D, Z, gram, kind, owner, top, None, None, (first, math.inf))
     duals = _shared(programme, groups, shares, hard)
     proved = duals is not None
     weights = hard.weights if duals is None else duals
@@ -106,7 +113,9 @@ def trace(programme: Programme, groups: Array, shares: Array) -> Path:
     free = np.append(scaled > 0.0, np.zeros(len(base), dtype=np.bool_))
     bottom = _End(u, base, free, tau, tau * hard.value * size, hard.W)
     last = float((sums_of(weights, groups) / shares).max() / hard.value) if proved else math.nan
-    return Path(size, D, Z, gram, owner, top, bottom, (hard.W, weights / hard.value), (first, last))
+    return Path(
+        size, D, Z, gram, kind, owner, top, bottom, (hard.W, weights / hard.value), (first, last)
+    )
 
 
 def _shared(
@@ -159,7 +168,7 @@ def _shared(
 
 def candidates(programme: Programme, path: Path, C: float) -> Iterator[tuple[Array, Array]]:
     """Directions of W with duals, the likeliest first."""
-    m, top, bottom = len(path.D), path.top, path.bottom
+    m, top, bottom = len(path.kind) - len(path.top.base), path.top, path.bottom
     if path.thresholds[0] >= C:
         yield top.direction, C * top.u[:m]
     if path.hard is not None and path.thresholds[1] <= C:
@@ -179,6 +188,7 @@ def candidates(programme: Programme, path: Path, C: float) -> Iterator[tuple[Arr
             path.gram,
             path.D,
             path.Z,
+            path.kind,
             path.owner,
             u,
             end.base.copy(),

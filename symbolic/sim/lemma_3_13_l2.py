@@ -52,7 +52,6 @@ __all__ = [
     "height",
     "mixture_residual",
     "prove",
-    "prove_published",
     "reflected_residual",
     "two_tokens_residual",
     "widening_residual",
@@ -143,20 +142,3 @@ def prove() -> str:
     assert sp.cancel(sp.diff(critical, a) - (9 * a**4 - 3 * a**2 + 2) / (1 - 3 * a**2) ** 2) == 0
     assert sp.Poly(9 * a**4 - 3 * a**2 + 2, a).count_roots() == 0
     return "osc(h)^2 k(x) bounds the curvature of (<f, h> - b)^2 for every n; two tokens attain it"
-
-
-def prove_published() -> str:
-    """Prove that the constant is below lemma 3.13's for every R >= 4 and n >= 1.
-
-    |b|, ||h|| <= R give w <= 2 R, r <= 2 R; k(x) <= 1/4 + x, as every factor is at most 1, so
-    R^2 w^2 k <= R^2 (w^2/4 + w r) <= 5 R^4; and n^3 exp(13 R^2) >= 1.
-
-    Raises:
-        AssertionError: the proof of k fails, or the comparison of powers of R.
-    """
-    prove()
-    R = sp.Symbol("R", positive=True)
-    rest = sp.Poly(3 * R**7 - 5 * R**4, R)
-    assert rest.count_roots(4, None) == 0
-    assert rest.eval(4) > 0
-    return "R^2 w^2 k(r/w - 1/2) < 3 n^3 R^7 exp(13 R^2) where |b|, ||h|| <= R, with k as proved"

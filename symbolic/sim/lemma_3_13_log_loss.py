@@ -28,7 +28,7 @@ import sympy as sp
 from attsvm.lipschitz import log_loss_below, log_loss_beyond
 from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
 
-__all__ = ["level_residuals", "prove", "prove_published", "square_residual"]
+__all__ = ["level_residuals", "prove", "square_residual"]
 
 D = sp.Symbol("D", positive=True)
 y = D * (1 - a**2) / 4
@@ -70,24 +70,3 @@ def prove() -> str:
     edge = 2 * sp.sqrt(3)
     assert sp.simplify(log_loss_beyond(edge) - log_loss_below(edge, sp.sqrt)) == 0
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"
-
-
-def prove_published() -> str:
-    """Prove that R^2 K(sqrt 2 R^2) is below lemma 3.13's constant for every R >= 4 and n >= 1.
-
-    D <= 2 R^2 and D >= 2 sqrt 3 > 3 for the second formula, so K(D) <= D/3 + D^2, and
-    n^3 exp(13 R^2) >= 1 + 13 R^2.
-
-    Raises:
-        AssertionError: the proof of K fails, or the comparison of powers of R.
-    """
-    prove()
-    bent = sp.Poly(D**2 - (D / 4 + sp.Rational(1, 3)) ** 2 / 2, D)
-    assert bent.count_roots(3, None) == 0
-    assert bent.eval(3) > 0
-    R = sp.Symbol("R", positive=True)
-    widest = 2 * R**2
-    rest = sp.Poly(3 * R**7 * (1 + 13 * R**2) - R**2 * (widest / 3 + widest**2), R)
-    assert rest.count_roots(4, None) == 0
-    assert rest.eval(4) > 0
-    return "R^2 K(sqrt 2 R^2) < 3 n^3 R^7 exp(13 R^2) for R >= 4, with K as proved"
