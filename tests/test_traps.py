@@ -168,6 +168,19 @@ def test_what_is_missing_weakens_a_pull_where_the_slope_vanishes_downwards():
         assert (after[0, 0] > start) == (kept is not None)
 
 
+def test_an_enclosure_is_trapped_where_all_that_it_holds_is():
+    data = plane([(1.0, 0.0)], [(2.0, 0.0)], scores=[[-8.0, -16.0], [-7.5, -6.5]])
+    exact, out, trapped = ExactData.of(data), fmpq(1), fmpq(9)
+    assert trap_at(exact, [[out, fmpq(0)], [fmpq(0)] * 2], "logistic-loss") is None
+    for _ in range(20):
+        middle = (out + trapped) / 2
+        found = trap_at(exact, [[middle, fmpq(0)], [fmpq(0)] * 2], "logistic-loss")
+        out, trapped = (middle, trapped) if found is None else (out, middle)
+    for centre, kept in ((trapped + fmpq(1, 8), [0, 0]), (trapped, None)):
+        whole = arb(centre, fmpq(1, 2**10))
+        assert trapped_at(exact, [[whole, fmpq(0)], [fmpq(0)] * 2], "logistic-loss") == kept
+
+
 def test_one_lost_group_loses_the_trap():
     """The second input's better token is tight; the direction of the first is known for itself."""
     for better in ([1.0, 0.0, -1.0], [1.0, 0.0, 5.0]):

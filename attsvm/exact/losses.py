@@ -37,9 +37,10 @@ def loss_value(loss: str, u: Number) -> arb:
 
 
 def logistic_slope(u: Number) -> arb:
-    """g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u)."""
-    e = arb(u).exp()
-    return 1 / (2 + e + 1 / e)
+    """g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u), which falls with |u|."""
+    x = arb(u)
+    most, least = (1 / (2 + e + 1 / e) for e in (x.abs_lower().exp(), x.abs_upper().exp()))
+    return most.union(least)
 
 
 def loss_slope(loss: str, u: Number) -> arb:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from flint import arb, fmpq
@@ -219,7 +220,7 @@ def _group_settles(
         share[i] = 1 / (1 + mass * sum((ratio[i, t] for t in rivals[i]), arb(0)))
         missing = sum((mass * ratio[i, t] * share[i] * lead[i, t] for t in rivals[i]), arb(0))
         slope = -loss_slope(loss, arb(data.gamma[i][selection.tokens[i]]) - missing)
-        factor[i] = slope * share[i]
+        factor[i] = _product(slope, share[i])
 
     def inner(p: Pair, q: Pair) -> fmpq:
         product: fmpq = dot(gap[p], gap[q]) * dot(data.Z[p[0]], data.Z[q[0]])
@@ -232,7 +233,7 @@ def _group_settles(
             first = sum((r * s * g for r, s, g in terms), arb(0))
             scores = sum((r * s for r, s, _ in terms), arb(0))
             pulls = sum((r * g for r, _, g in terms), arb(0))
-            total += factor[i] * (first - mass * share[i] * scores * pulls)
+            total += _product(factor[i], first - mass * share[i] * scores * pulls)
         return total
 
     base = {p: inner(p, least) for p in pairs}
@@ -251,6 +252,12 @@ def _group_settles(
 
 def _largest(values: Vector) -> int:
     return max(range(len(values)), key=lambda t: arb(values[t]).mid())
+
+
+def _product(x: arb, y: arb) -> arb:
+    """The product of two intervals by its corners; that of wide balls loses signs."""
+    corners = [a * b for a in (x.lower(), x.upper()) for b in (y.lower(), y.upper())]
+    return functools.reduce(arb.union, corners)
 
 
 def _unit(margin: arb) -> arb:
