@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attsvm._types import Array
+from attsvm._words import counted
 from attsvm.errors import DataError
 
 __all__ = ["ensure_array", "ensure_boolean", "ensure_count", "ensure_index", "ensure_mask"]
@@ -47,7 +48,7 @@ def ensure_array(
         )
     if array.ndim != len(axes):
         raise DataError(
-            f"{name} must have {len(axes)} dimension(s) ({', '.join(axes)})",
+            f"{name} must have {counted(len(axes), 'dimension')} ({', '.join(axes)})",
             value=f"shape {array.shape}",
             remedy="Reshape it, one axis per name.",
         )

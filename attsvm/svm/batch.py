@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
+from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.descent import stack
 from attsvm.errors import DataError
@@ -56,7 +57,8 @@ class BatchAnswer:
         """What a reader wants first."""
         n, T = self.duals.shape[1:]
         return (
-            f"<{len(self)} Att-SVMs of {n} inputs, {T} tokens: {int(self.solved.sum())} solved, "
+            f"<{counted(len(self), 'Att-SVM')} of {counted(n, 'input')}, "
+            f"{counted(T, 'token')}: {int(self.solved.sum())} solved, "
             f"{int((~self.solved).sum())} unseparable>"
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
+from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.kernels.least_norm import (
@@ -145,7 +146,9 @@ class FrobeniusAnswer:
     def __repr__(self) -> str:
         """What a reader wants first."""
         n, T = self.programme.shape
-        what = f"{self.programme.name} of {n} inputs, {T} tokens: {self.status}"
+        what = (
+            f"{self.programme.name} of {counted(n, 'input')}, {counted(T, 'token')}: {self.status}"
+        )
         if not self.solved:
             return f"<{what}, Farkas residual {self.dual_residual:.1e}>"
         return (

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
 from attsvm._validate import ensure_array
+from attsvm._words import counted
 from attsvm.errors import DataError, SolverError
 from attsvm.svm.bounds import nuclear_bracket, spectrum
 from attsvm.svm.nuclear_search import propose
@@ -121,7 +122,8 @@ class NuclearAnswer:
         n, T = self.programme.shape
         size = "unique" if self.unique else f"of a set of dimension up to {self.dimension}"
         return (
-            f"<nuclear-norm {self.programme.name} of {n} inputs, {T} tokens: {self.status}, norm "
+            f"<nuclear-norm {self.programme.name} of {counted(n, 'input')}, "
+            f"{counted(T, 'token')}: {self.status}, norm "
             f"{self.value:.10g}, rank {self.rank}, {size}, gap {self.gap:.1e}>"
         )
 

@@ -20,6 +20,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_mask
+from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.kernels.least_norm import row_sizes, rows
@@ -71,7 +72,10 @@ class Programme:
     def __repr__(self) -> str:
         """What a reader wants first."""
         n, T = self.shape
-        return f"<{self.name} programme of {n} inputs, {T} tokens: {len(self.bound)} constraints>"
+        return (
+            f"<{self.name} programme of {counted(n, 'input')}, {counted(T, 'token')}: "
+            f"{counted(len(self.bound), 'constraint')}>"
+        )
 
     @property
     def gram(self) -> Float[Array, "m m"]:

@@ -54,8 +54,8 @@ class Hunt:
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         min_slack, tightness: the least slack and the largest ratio of left to right side.
         audited: instances re-evaluated exactly although floats found no fault.
-        broke, broke_note: made-up instances that met the hypotheses and on which the conclusion
-            raised, with the first of them.
+        broke, broke_note: made-up instances on which a hypothesis, the conclusion or what
+            confirms a violation raised, with the first of them.
         max_slack: the largest slack.
         coverage: what the ordinary instances were like, counted by kind and word.
         error: what broke first, if anything.

@@ -223,9 +223,9 @@ def tell_hunt(
         print(f"open: {_left_open(document['open'], document['unexamined'])}")
     if document["broke"]:
         print(
-            f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis or the "
-            "conclusion "
-            f"raised an exception, the first time {document['broke_note']}"
+            f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis, the "
+            "conclusion or what confirms a violation raised an exception, the first time "
+            f"{document['broke_note']}"
         )
     _tell_searchers(document)
     _tell_search(document)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from attsvm._words import counted
 from attsvm.theory.ledger import Run
 from attsvm.theory.report import outcome
 from attsvm.theory.verdict import Evidence, Truth, Validity
@@ -59,7 +60,7 @@ def _outcome(run: Run, off: list[Any], missing: list[str]) -> str:
     if not run.finished or missing:
         said += "; the run did not finish"
     if run.damaged:
-        said += f"; {run.damaged} damaged line(s) in its record"
+        said += f"; {counted(run.damaged, 'damaged line')} in its record"
     return said
 
 

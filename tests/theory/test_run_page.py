@@ -99,5 +99,5 @@ def test_a_run_that_was_cut_short_says_so(ledger):
     ledger.write_text("\n".join(line for line in kept if '"finished"' not in line) + '\n{"sch')
     text = read(page(last_run(ledger)))
     assert "the run did not finish" in text
-    assert "1 damaged line(s)" in text
+    assert "1 damaged line in" in text
     assert "Without a verdict: toy/false:literal" in text
