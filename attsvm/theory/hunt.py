@@ -31,6 +31,9 @@ __all__ = ["Hunt", "hunt"]
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
 
+_FIRST = 2
+"""Turns of each drawing searcher in a round, until something was drawn."""
+
 _POLISH = 240
 """Instances of a turn that shrinks or worsens a find, for a claim of cost 1."""
 
@@ -198,6 +201,8 @@ class _Chase:
         ready = drawing + (guided if self.pool.templates else [])
         names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
         turns, times = self.schedule.size(number)
+        if not self.pool.templates:  # the others wait for something to start from
+            turns = min(turns, _FIRST * len(ready))
         names += self.schedule.plan(ready, turns)
         pool = self.pool.text()
         return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]

@@ -37,6 +37,9 @@ POLISHERS = {"shrink": shrink, "worsen": worsen}
 _SHRINKS = 100
 """Examinations that Hypothesis may spend on shrinking what it found."""
 
+_LOOKS = 3
+"""Instances that Hypothesis may draw, as a multiple of the budget: others wait for their turn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -216,7 +219,8 @@ def _audited(tally: Tally) -> str | None:
 def _searched(tally: Tally, turn: Turn) -> Refuted | None:
     seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
     if turn.searcher == "drawn":
-        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline)
+        looks = _LOOKS * turn.budget
+        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks)
     generator = np.random.default_rng(seed)
     if turn.searcher in GUIDED:
         guided = GUIDED[turn.searcher]

@@ -62,7 +62,12 @@ def same_pool() -> Iterator[None]:
 
 
 def draw(
-    tally: Tally, examples: int, shrinks: int, seed: int, deadline: float | None = None
+    tally: Tally,
+    examples: int,
+    shrinks: int,
+    seed: int,
+    deadline: float | None = None,
+    looks: int | None = None,
 ) -> Refuted | None:
     """Let Hypothesis draw and shrink; only confirmed refutations count as failures.
 
@@ -72,10 +77,12 @@ def draw(
         shrinks: examinations that shrinking a find may spend.
         seed: of the draws.
         deadline: wall-clock time (`time.time`) after which it stops.
+        looks: instances, admissible or not, after which it stops; None for as many as Hypothesis
+            likes, which while it climbs are many times `examples` where most are rejected.
     """
     last: list[Refuted] = []
     seen: dict[str, tuple[bool, Refuted | None]] = {}
-    spent = 0
+    spent, looked = 0, 0
 
     def examine(case: Any) -> tuple[bool, Refuted | None]:
         try:
@@ -101,10 +108,14 @@ def draw(
     )
     @hypothesis.given(tally.part.data)
     def body(case: Any) -> None:
-        nonlocal spent
+        nonlocal spent, looked
         if deadline is not None and time.time() > deadline:
             raise Spent
         key = ""
+        if tally.counting and looks is not None:
+            if looked >= looks:
+                raise Spent
+            looked += 1
         if not tally.counting:  # shrinking: remember answers, stop exploring after the budget
             key = json.dumps(codec.encode(case), sort_keys=True)
             if key not in seen and spent >= shrinks:
