@@ -7,10 +7,10 @@ one as in the default figure, each beside the ratio to the row before; `figure`,
 in R^d with their factorisation, counts as `draw`. Everything runs on one thread, but the figure
 trains on two.
 
-What to expect: training costs in proportion to m and nothing more for a larger d. A solution with
-one slack a constraint costs what its distinct constraints do, of which 20 tokens with 3 successors
-have at most 1140 over the vocabulary; where the queries of a sentence share slacks, only sentences
-that ask for the same merge, and over the vocabulary it costs about m^2. A draw costs d^2, the
+What to expect: training costs in proportion to m and nothing more for a larger d. A solution costs
+what its distinct matrices do, of which 20 tokens with 3 successors have at most 1140 over the
+vocabulary, and beyond that in proportion to the constraints: where the queries of a sentence share
+slacks only sentences that ask for the same merge, but a matrix is held once. A draw costs d^2, the
 entries of X(0).
 """
 
