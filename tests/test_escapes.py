@@ -21,7 +21,7 @@ def precision():
 def test_a_selection_that_any_run_loses_is_never_proved():
     """Near solutions for random tokens: short, long, plain and normalised runs tell who stays."""
     lost, proved = 0, 0
-    for data, exact, W, _ in starts(30):
+    for data, exact, W, _ in starts(15):
         far = follow_w(data, W, LOG, [2 * np.linalg.norm(W), 1e4], steps=1000).W[0]
         runs = [far] + [
             descend_w([data], W, LOG, step=step, steps=40, normalised=normalised).W[0]
@@ -36,8 +36,8 @@ def test_a_selection_that_any_run_loses_is_never_proved():
             cone = cone_at(exact, point, "log-loss", rational(step), normalised=normalised)
             proved += cone is not None
             assert cone is None or not (out or loses[0])
-    assert lost >= 10
-    assert proved >= 30
+    assert lost >= 5
+    assert proved >= 15
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_the_constant_of_the_square_stands_where_ascent_ends(n, beside):
     assert 0.99 * bound <= -found.fun <= bound * (1 + 1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.floats(1e-100, 1e100), st.floats(1.0, 1e6), st.floats(1.0, 2.0), st.floats(1.0, 2.0))
 def test_the_constant_of_the_square_grows_with_either_size(width, far, more, wider):
     reach = 0.5 * width * far
@@ -323,7 +323,7 @@ def test_the_hessian_of_these_tests_is_the_derivative_of_the_gradient(n, draw):
     assert np.abs(numeric - hessians(s[None], k[None])[0]).max() <= 1e-9 * (1.0 + span) ** 3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.floats(1e-300, 1e150), st.floats(1e-300, 1e150))
 @example(1.0, float(np.nextafter(1.0, 2.0)))
 def test_the_constant_grows_with_the_oscillation(a, b):
@@ -349,7 +349,7 @@ def entry_pairs(draw):
     return draw(arrays(n, D)), draw(arrays(D)), draw(arrays(D)), draw(arrays(n)), draw(numbers())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(entry_pairs())
 def test_the_gradient_of_an_entry_is_lipschitz_with_the_norm_of_its_block(case):
     A, x, y, h, b = case
@@ -361,7 +361,7 @@ def test_the_gradient_of_an_entry_is_lipschitz_with_the_norm_of_its_block(case):
     assert rise <= bound * np.linalg.norm(x - y) * (1 + 1e-12) + rounding
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(entry_pairs())
 def test_entries_rise_along_their_gradients(case):
     """A central difference of step 1e-6 along an axis; third derivatives are below 64 |b h A^3|."""
@@ -374,7 +374,7 @@ def test_entries_rise_along_their_gradients(case):
     assert 0.0 <= entry_loss(A, x, h, b) <= 1.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.floats(-20.0, 20.0), st.floats(-20.0, 20.0), st.floats(1e-3, 1e3))
 def test_the_linear_constant_bounds_the_gradient_of_a_linear_entry(u, w, size):
     """g(size x) along the line where b <A x, h> grows fastest."""
@@ -394,7 +394,7 @@ def test_the_linear_constant_is_attained():
 # the risk
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(attention_data(), st.sampled_from(sorted(LOSSES)), st.integers(-6, 2), st.data())
 def test_the_smoothness_of_the_risk_is_never_exceeded(data, name, power, draw):
     """Rounding of the two gradients: numbers of the size of one, of its logits and its scores."""
@@ -456,7 +456,7 @@ def test_absent_tokens_do_not_enter_the_smoothness():
         assert risk_smoothness(flat, loss) == risk_smoothness(single, loss) == 0.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 10**6), st.floats(1e-6, 1e100))
 @example(2, 7.3)
 @example(10**6, 1e150)

@@ -229,7 +229,7 @@ def unstored(report, ids=None):
     return replace(report, checked=tuple(replace(c, counterexample=None) for c in chosen))
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [3])
 def test_the_number_of_workers_changes_no_byte(packs, alone, workers):
     with processes(workers, [PACK]) as crew:
         assert verify(packs, SHARED, crew=crew, named=[PACK]).verdict_bytes() == alone
