@@ -42,7 +42,7 @@ def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
             start.start @ p
         )
     else:
-        assert ratio < share
+        assert not ratio > arb(share)  # at zero it may be just that
 
 
 @pytest.mark.parametrize("case", [TIED, OPPOSED])
