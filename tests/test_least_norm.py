@@ -50,6 +50,33 @@ def test_a_warm_start_ends_where_a_cold_one_does(programme, draw):
         assert np.abs(W - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
 
 
+@pytest.mark.parametrize("start", [[], [0], [1]])
+def test_opposite_constraints_of_any_length_have_a_ray(start):
+    """Opposite rows, whose curvature is rounding in units of their squares, 45 and 125."""
+    A = np.array([[-3.0, -6.0], [5.0, 10.0]])
+    G, c, equal = A @ A.T, np.ones(2), np.zeros(2, dtype=bool)
+    start = np.array(start, dtype=np.int64)
+    ray, status, _ = pivot(G, c, equal, start, np.linalg.cholesky(G[np.ix_(start, start)]), 1000)
+    assert status == UNBOUNDED
+    assert (ray >= 0).all()
+    assert np.abs(ray @ A).max() <= 1e-12 * ray.max()
+    assert c @ ray > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(programmes(), st.data())
+def test_the_lengths_of_constraints_do_not_matter(programme, draw):
+    programme = without_zero_rows(programme)
+    lengths = 32.0 ** draw.draw(blocks(len(programme.bound)))
+    G, c = gram(programme), programme.bound
+    weights, status, _ = pivot(G, c, programme.equal, *NOTHING, 1000)
+    scaled = pivot(G * np.outer(lengths, lengths), c * lengths, programme.equal, *NOTHING, 1000)
+    assert scaled[1] == status in (SOLVED, UNBOUNDED)
+    if status == SOLVED:
+        W, expected = (programme.combine(w) for w in (lengths * scaled[0], weights))
+        assert np.abs(W - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
+
+
 def test_a_start_at_the_solution_takes_no_pivot():
     programme = att_svm_programme(gaussian_protocol(np.random.default_rng(0), n=3, T=4, d=6))
     G, c = gram(programme), programme.bound

@@ -166,10 +166,14 @@ def pivot(
     start), whose weights must be positive. The active block stays nonsingular. The most violated
     constraint enters along the direction that keeps active margins in place; one that depends on
     the active ones replaces a member, or yields a ray along which the dual grows without bound:
-    Farkas multipliers.
+    Farkas multipliers. What rounding may hide is measured in the norms of the A_j, the roots of
+    the diagonal of G, so constraints need no common scale.
     """
     m, k = G.shape[0], len(active)
     w = np.zeros(m)
+    norms = np.empty(m)
+    for j in range(m):
+        norms[j] = np.sqrt(G[j, j]) if G[j, j] > 0.0 else 1.0
     inside = np.zeros(m, dtype=np.bool_)
     skip = np.zeros(m, dtype=np.bool_)
     column, weights = np.empty(m), np.empty(m)
@@ -192,12 +196,12 @@ def pivot(
         # which constraint enters: equalities first, then the most violated
         size = 0.0
         for r in range(k):
-            size += abs(w[active[r]])
+            size += abs(w[active[r]]) * norms[active[r]]
         entering, worst = -1, 0.0
         for j in range(m):
             if inside[j] or skip[j]:
                 continue
-            allowance = 16 * EPS * (abs(c[j]) + size)
+            allowance = 16 * EPS * (abs(c[j]) + norms[j] * size)
             if equal[j]:
                 entering = j
                 break
@@ -229,19 +233,20 @@ def pivot(
             sign = 1.0 if slope >= 0.0 else -1.0
             if sign < 0.0 and not equal[entering]:
                 break  # only rounding made it look violated
-            length = 1.0
             for r in range(k):
                 weights[r] = -column[r]
             _backward(L, k, weights)
+            length = norms[entering] ** 2
             for r in range(k):
                 weights[r] *= sign
-                length += weights[r] ** 2
+                length += (weights[r] * norms[active[r]]) ** 2
             dependent = curvature <= 16 * EPS * (k + 1) * length
             if dependent and equal[entering]:
                 total = abs(c[entering])
                 for r in range(k):
                     total += abs(G[entering, active[r]] * w[active[r]])
-                if abs(slope) <= 64 * EPS * (k + 1) * total * np.sqrt(length):
+                relative = np.sqrt(length) / norms[entering]
+                if abs(slope) <= 64 * EPS * (k + 1) * total * relative:
                     skip[entering] = True  # an equality that the others imply
                     break
             step = np.inf if dependent else abs(slope) / curvature
