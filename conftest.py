@@ -1,6 +1,6 @@
 """Load the plug-in, and check shapes and types of the mathematics in every test."""
 
-from jaxtyping import install_import_hook
+from tests.shape_checks import install
 
 # AttentionData checks its own arguments and must see bad ones, so `attsvm.data` stays out
 _CHECKED = [
@@ -18,6 +18,6 @@ _CHECKED = [
         "svm",
     )
 ]
-install_import_hook(_CHECKED, "beartype.beartype")
+install(_CHECKED)
 
 pytest_plugins = ["attsvm.theory.plugin"]

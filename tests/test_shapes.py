@@ -1,12 +1,21 @@
 """Shapes in annotations are checked in this suite, and every public function has them."""
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import jaxtyping
 import numpy as np
 import pytest
+from beartype.door import is_bearable
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from jaxtyping import Bool, Float
+from shape_checks import Unknown, kind, remembering
 
 import attsvm
 import attsvm.descent
@@ -76,11 +85,124 @@ def test_wrong_shapes_and_types_are_caught_by_the_hook(call):
         call()
 
 
+@pytest.mark.parametrize("call", WRONG.values(), ids=list(WRONG))
+def test_wrong_shapes_are_caught_after_right_ones_too(call):
+    test_right_shapes_pass()
+    for _ in range(2):
+        with pytest.raises(jaxtyping.TypeCheckError):
+            call()
+
+
 def test_right_shapes_pass():
     assert logits_of_p(X, zeros(4)).shape == (2, 3)
     assert logits_of_w(X, Z, zeros(4, 4)).shape == (2, 3)
     assert gradient_w(DATA, zeros(4, 4), LOG_LOSS).shape == (4, 4)
     assert softmax(zeros(2, 3), np.ones((2, 3), dtype=bool)).shape == (2, 3)
+
+
+HINTS = [
+    Float[np.ndarray, "n d"],
+    Float[np.ndarray, "n n"],
+    Float[np.ndarray, "2 ..."],
+    Bool[np.ndarray, "..."],
+    Float[np.ndarray, "n d"] | None,
+    tuple[float, ...],
+    tuple[Float[np.ndarray, "n d"], str],
+    Literal["fro", "nuc"],
+    Sequence[float],
+    Callable[..., float],
+    float | int,
+    bool,
+]
+VALUES = st.deferred(
+    lambda: (
+        st.sampled_from(["fro", "nuc", "hard", None, True, False, len, np.float64(1.0), DATA])
+        | st.integers()
+        | st.floats()
+        | arrays(
+            st.sampled_from([np.float64, np.float32, np.int64, np.bool_]),
+            array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+        )
+        | st.tuples(VALUES, VALUES)
+        | st.floats().map(lambda x: [x, x])
+    )
+)
+
+
+@given(st.lists(VALUES, min_size=10))
+def test_values_of_one_kind_fit_the_same_annotations(values):
+    fits = {}
+    for value in values:
+        fits.setdefault(kind(value), set()).add(tuple(_fits(value, hint) for hint in HINTS))
+    assert all(len(ways) == 1 for ways in fits.values())
+
+
+def _fits(value, hint):
+    """Looked at often, as of several items beartype looks at one, taken by chance."""
+    with jaxtyping.jaxtyped("context"):
+        return all(is_bearable(value, hint) for _ in range(40))
+
+
+@pytest.mark.parametrize("value", [{1: 2}, {1}, frozenset(), list(range(17)), int, [[{}]], [1, "a"]])
+def test_what_an_annotation_may_look_into_has_no_kind(value):
+    with pytest.raises(Unknown):
+        kind(value)
+
+
+def test_a_result_of_another_shape_is_caught_although_the_arguments_were_seen():
+    calls = []
+
+    @remembering
+    def positive(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+        calls.append(x)
+        return x if (x > 0).all() else x[x > 0]
+
+    for _ in range(2):
+        assert positive(np.ones(3)).shape == (3,)
+        with pytest.raises(jaxtyping.TypeCheckError, match="return value"):
+            positive(np.array([1.0, -1.0, 1.0]))
+    assert len(calls) == 4
+
+
+def test_functions_made_anew_share_what_was_seen_and_see_their_own_values():
+    def outer(result):
+        @remembering
+        def inner(x: float) -> Float[np.ndarray, "2"]:
+            return result
+
+        return inner
+
+    right = np.ones(2)
+    assert all(outer(right)(1.0) is right for _ in range(3))
+    for wrong in (np.ones(3), np.ones(2, dtype=int), None):
+        with pytest.raises(jaxtyping.TypeCheckError):
+            outer(wrong)(1.0)
+
+
+def test_methods_properties_and_data_classes_are_checked_each_time():
+    @remembering
+    @dataclasses.dataclass
+    class Record:
+        x: Float[np.ndarray, "n"]
+
+        @property
+        @remembering
+        def first(self) -> float:
+            return self.x[0] if len(self.x) else None
+
+        @staticmethod
+        @remembering
+        def of(n: int) -> "Record":
+            return Record(np.ones((n, n)) if n > 2 else np.ones(n))
+
+    for _ in range(2):
+        assert Record.of(2).first == 1.0
+        with pytest.raises(jaxtyping.TypeCheckError):
+            Record.of(3)
+        with pytest.raises(jaxtyping.TypeCheckError):
+            Record.of("2")
+        with pytest.raises(jaxtyping.TypeCheckError):
+            Record(np.ones(0)).first  # noqa: B018
 
 
 MATHEMATICS = sorted(

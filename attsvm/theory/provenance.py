@@ -54,20 +54,21 @@ def _base(path: Path) -> Path:
 
 def _modules(name: str, current: Path, base: Path, pack: str | None) -> Iterator[Path]:
     """The files that importing a dotted name runs, as far as they belong to the pack."""
-    dots = len(name) - len(name.lstrip("."))
-    folder = base
+    words = name.lstrip(".")
+    dots = len(name) - len(words)
+    parts = words.split(".") if words else []
     if dots:
         if not current.is_relative_to(base) or len(current.relative_to(base).parts) <= dots:
             return
-        folder = current.parents[dots - 1]
-    parts = [*folder.relative_to(base).parts, *filter(None, name[dots:].split("."))]
+        parts = [*current.parents[dots - 1].relative_to(base).parts, *parts]
     if pack is not None and parts[:1] != [pack]:
         return
-    for k in range(1, len(parts) + 1):
-        place = base.joinpath(*parts[:k])
-        for module in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
-            if module.is_file():
-                yield module
+    place = str(base)
+    for part in parts:
+        place = os.path.join(place, part)
+        for module in (f"{place}.py", os.path.join(place, "__init__.py")):
+            if os.path.isfile(module):
+                yield Path(module)
 
 
 def _read(path: Path) -> tuple[str, tuple[str, ...]]:
