@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
@@ -246,6 +245,8 @@ def _enclosure(
 
 def _distance(programme: Programme, inside: Found | None) -> tuple[float, float]:
     """The distance of C from 0 by nonnegative least squares, and a bound on its error."""
+    from scipy.optimize import nnls
+
     scale = float(np.linalg.norm(programme.D, axis=1).max()) or 1.0
     target = np.zeros(programme.D.shape[1] + 1)
     target[-1] = 1.0

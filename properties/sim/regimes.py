@@ -48,7 +48,6 @@ from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_poly
-from scipy.optimize import brentq
 
 from attsvm._types import Array
 from attsvm.exact.lipschitz import logistic_curvature, softmax_gradient_constant
@@ -203,6 +202,7 @@ def _largest(height: Callable[[Array, Array], Array], edge: float) -> float:
 
 def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) -> float:
     """The size between low and high where both constants are the same; NaN where none is."""
+    from scipy.optimize import brentq
 
     def lead(log: float) -> float:
         softmax, linear = constants(loss, math.exp(log), radius, gradient)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 from attsvm._types import Array
 from attsvm.paths.objective import GapObjective
@@ -38,6 +37,6 @@ def log_spread(objective: GapObjective, loss: str) -> float:
     steepest = np.where(peak, math.log(0.25), slopes.max(axis=0))
     rivals = np.bincount(objective.input, minlength=len(most))
     with np.errstate(divide="ignore"):  # an input of one token adds nothing
-        whole = float(logsumexp(steepest + np.log(most) + np.log(rivals)))
+        whole = float(np.logaddexp.reduce(steepest + np.log(most) + np.log(rivals)))
     flattest = float((slopes.min(axis=0) + np.log(least_gaps(objective))).min())
     return math.log(2.0) + whole - flattest
