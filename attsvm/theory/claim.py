@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import typing
@@ -78,6 +79,13 @@ class Part:
     examples: tuple[Any, ...]
 
 
+@functools.lru_cache(maxsize=1024)
+def _first_argument(function: Callable[..., Any]) -> Any:
+    """The type of a function's first argument; evaluating annotations is dear."""
+    first = next(iter(inspect.signature(function).parameters))
+    return typing.get_type_hints(function)[first]
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A reading that can be run. Made by `claim`; see there for the attributes."""
@@ -121,8 +129,7 @@ class Claim:
     @property
     def instance_type(self) -> Any:
         """The type of an instance, from the conclusion's annotation."""
-        first = next(iter(inspect.signature(self.conclusion).parameters))
-        return typing.get_type_hints(self.conclusion)[first]
+        return _first_argument(self.conclusion)
 
     def parts(self) -> tuple[Part, ...]:
         """The reading first, then its siblings in order."""

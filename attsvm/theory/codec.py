@@ -8,6 +8,7 @@ import math
 import re
 import types
 import typing
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,15 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
-__all__ = ["canonical", "decode", "decode_exactly", "encode", "ensure_type", "records"]
+__all__ = [
+    "annotations_of",
+    "canonical",
+    "decode",
+    "decode_exactly",
+    "encode",
+    "ensure_type",
+    "records",
+]
 
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
@@ -93,15 +102,27 @@ def encode(value: Any) -> Any:
     )
 
 
-def records(hint: Any, found: dict[str, type]) -> dict[str, type]:
+@functools.lru_cache(maxsize=256)
+def records(hint: Any) -> Mapping[str, type]:
     """All dataclasses reachable from a type hint, by name."""
+    found: dict[str, type] = {}
+    _find_records(hint, found)
+    return types.MappingProxyType(found)
+
+
+def _find_records(hint: Any, found: dict[str, type]) -> None:
     for part in typing.get_args(hint):
-        records(part, found)
+        _find_records(part, found)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint.__name__ not in found:
         found[hint.__name__] = hint
-        for inner in typing.get_type_hints(hint).values():
-            records(inner, found)
-    return found
+        for inner in annotations_of(hint).values():
+            _find_records(inner, found)
+
+
+@functools.lru_cache(maxsize=1024)
+def annotations_of(thing: Any) -> Mapping[str, Any]:
+    """The annotations of a record's fields, or of a function; evaluating them is dear."""
+    return types.MappingProxyType(typing.get_type_hints(thing, include_extras=True))
 
 
 def decode(document: Any, hint: Any) -> Any:
@@ -111,7 +132,7 @@ def decode(document: Any, hint: Any) -> Any:
         FileError: not such a document, or a record that `hint` does not contain.
     """
     try:
-        return _decode(document, records(hint, {}))
+        return _decode(document, records(hint))
     except RecursionError as error:
         raise FileError("an instance in the file is nested too deeply") from error
 
@@ -154,7 +175,7 @@ def ensure_type(value: Any, hint: Any) -> None:
     elif _is_of(value, hint):
         if dataclasses.is_dataclass(value):
             record: Any = type(value)
-            hints = _hints(record)
+            hints = annotations_of(record)
             for field in dataclasses.fields(value):
                 ensure_type(getattr(value, field.name), hints[field.name])
         return
@@ -163,12 +184,6 @@ def ensure_type(value: Any, hint: Any) -> None:
         value=type(value).__name__,
         remedy=f"It asks for {getattr(hint, '__name__', hint)}.",
     )
-
-
-@functools.lru_cache(maxsize=256)
-def _hints(record: Any) -> dict[str, Any]:
-    """The annotations of a record's fields."""
-    return typing.get_type_hints(record, include_extras=True)
 
 
 def _is_of(value: Any, kind: Any) -> bool:
@@ -184,7 +199,7 @@ def _is_of(value: Any, kind: Any) -> bool:
         return True
 
 
-def _decode(document: Any, records: dict[str, type]) -> Any:
+def _decode(document: Any, records: Mapping[str, type]) -> Any:
     if document is None or isinstance(document, bool | str):
         return document
     if not isinstance(document, dict):

@@ -70,7 +70,7 @@ def _known(claims: Sequence[Claim]) -> dict[str, _Known]:
         documents += stored.get(claim.id, [])
         found[claim.id] = _Known(
             claim.instance_type,
-            frozenset(codec.records(claim.instance_type, {}).values()),
+            frozenset(codec.records(claim.instance_type).values()),
             {json.dumps(document, sort_keys=True): document for document in documents},
         )
     return found

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from attsvm.theory.codec import records
+from attsvm.theory.codec import annotations_of, records
 from attsvm.theory.searchers.document import Path, array_key, replaced
 
 __all__ = ["Group", "groups", "lacking", "unnamed"]
@@ -46,7 +46,7 @@ def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]
         hint: its type.
         samples: other encoded instances of the claim, of various sizes.
     """
-    types = records(hint, {})
+    types = records(hint)
     arrays = list(_arrays(document, types))
     paths = [path for path, _, _ in arrays]
     alike = [list(_arrays(other, types)) for other in samples]
@@ -78,7 +78,7 @@ def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]
 
 def unnamed(document: Any, hint: Any) -> bool:
     """Whether some axis longer than 1 has no name, so that samples must tell where it belongs."""
-    arrays = _arrays(document, records(hint, {}))
+    arrays = _arrays(document, records(hint))
     return any(names is None and max(shape, default=0) > 1 for _, shape, names in arrays)
 
 
@@ -93,7 +93,7 @@ def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
 
 
 def _arrays(
-    document: Any, types: dict[str, type], path: Path = (), names: tuple[str, ...] | None = None
+    document: Any, types: Mapping[str, type], path: Path = (), names: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Path, list[int], tuple[str, ...] | None]]:
     """Path, shape and names of the axes, None where there are none, of every array."""
     if isinstance(document, list):
@@ -105,7 +105,7 @@ def _arrays(
             fits = names is not None and len(names) == len(document[key])
             yield path, document[key], names if fits else None
         elif "record" in document:
-            hints = typing.get_type_hints(types[document["record"]], include_extras=True)
+            hints = annotations_of(types[document["record"]])
             for field, item in document["fields"].items():
                 yield from _arrays(item, types, (*path, "fields", field), _axis_names(hints[field]))
         else:
