@@ -1,11 +1,13 @@
 """Strategies shared by the claims: dyadic numbers that shrink to small integers.
 
 Arrays are drawn as bytes and looked up in one table that is sorted by simplicity, so an array
-costs one draw, shrinks to zeros and ones, and is exact in binary.
+costs one draw, shrinks to zeros and ones, and is exact in binary. What is asked for within draws
+is built once, as building a strategy costs more than a draw.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,7 @@ GRID = _grid()
 """Byte to number."""
 
 
+@functools.cache
 def arrays(*shape: int) -> st.SearchStrategy[Any]:
     """Arrays of that shape with entries of the grid."""
     size = int(np.prod(shape))
@@ -49,16 +52,19 @@ def arrays(*shape: int) -> st.SearchStrategy[Any]:
     )
 
 
+@functools.cache
 def numbers() -> st.SearchStrategy[float]:
     """One number of the grid."""
     return arrays(1).map(lambda a: float(a[0]))
 
 
+@functools.cache
 def scaled(*powers: int) -> st.SearchStrategy[float]:
     """A number of the grid times 2 to one of the powers, the first being the simplest."""
     return st.tuples(numbers(), st.sampled_from(powers)).map(lambda p: p[0] * 2.0 ** p[1])
 
 
+@functools.cache
 def sizes(low: int, high: int) -> st.SearchStrategy[int]:
     """A size."""
     return st.integers(low, high)
@@ -81,6 +87,7 @@ def attention_data(
     return AttentionData(X, Z, scores=draw(arrays(*shape[:2])))
 
 
+@functools.cache
 def starts(d: int, *powers: int) -> st.SearchStrategy[Any]:
     """Starts (d, d): zero, small and large by the powers of two given."""
     return st.tuples(arrays(d, d), st.sampled_from(powers or (0,))).map(

@@ -1,5 +1,7 @@
 """Small problems to draw: integers, so that nothing hangs by a hair unless it is meant to."""
 
+import functools
+
 import numpy as np
 from hypothesis import assume, reject
 from hypothesis import strategies as st
@@ -24,6 +26,7 @@ def two_tokens(D, Z, scores=(1, 0)):
     return AttentionData.of(X, Z, scores=np.tile(scores, (len(D), 1)))
 
 
+@functools.cache
 def blocks(*shape, top=3):
     """Arrays of integers up to `top` in size, drawn as bytes; simple ones first."""
     table = np.array([(k + 1) // 2 * (-1.0) ** (k + 1) for k in range(2 * top + 1)]) + 0.0

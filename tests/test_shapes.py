@@ -143,7 +143,9 @@ def _fits(value, hint):
         return all(is_bearable(value, hint) for _ in range(40))
 
 
-@pytest.mark.parametrize("value", [{1: 2}, {1}, frozenset(), list(range(17)), int, [[{}]], [1, "a"]])
+@pytest.mark.parametrize(
+    "value", [{1: 2}, {1}, frozenset(), list(range(17)), int, [[{}]], [1, "a"]]
+)
 def test_what_an_annotation_may_look_into_has_no_kind(value):
     with pytest.raises(Unknown):
         kind(value)

@@ -10,6 +10,7 @@ of different rationals are linearly independent over the rationals.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -255,6 +256,7 @@ def alpha_at_least(logits: Vector, beta: float) -> bool:
     return False  # not established
 
 
+@functools.cache
 @st.composite
 def moves(draw: st.DrawFn, moving: bool, blocks: bool = False) -> tuple[Array, Array, Array]:
     """A, x and y, the points near and far apart; one token and zero included.
