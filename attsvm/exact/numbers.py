@@ -44,17 +44,20 @@ def rational(value: float | int | Fraction | fmpq) -> fmpq:
     if isinstance(value, fmpq):
         return value
     try:
-        exact = Fraction(value)
+        # of a float the same as by way of a Fraction, in a third of the time
+        ratio = value if isinstance(value, float) else Fraction(value)
+        return fmpq(*ratio.as_integer_ratio())
     except (ValueError, OverflowError) as error:
         raise DataError("a value that is not finite has no exact value", value=value) from error
-    return fmpq(exact.numerator, exact.denominator)
 
 
 def rationals(array: Array) -> Any:
     """Nested lists of the exact values of an array, of any number of dimensions."""
-    if array.ndim == 0:
-        return rational(array.item())
-    return [rationals(np.asarray(part)) for part in array]
+    return _rationals(array.tolist())
+
+
+def _rationals(values: Any) -> Any:
+    return [_rationals(x) for x in values] if isinstance(values, list) else rational(values)
 
 
 def integers(matrix: Array) -> tuple[fmpz_mat, fmpz]:

@@ -35,15 +35,27 @@ def _number(value: float) -> str:
     """A float by its exact value: an integer or short fraction, else hexadecimal."""
     if not math.isfinite(value):
         return str(value)
-    exact = Fraction(value)
-    if exact.denominator <= _LARGEST_DENOMINATOR and abs(exact.numerator) < 1 << 53:
-        return "-0" if value == 0 and math.copysign(1, value) < 0 else str(exact)
-    return value.hex()
+    if value == 0:
+        return "-0" if math.copysign(1, value) < 0 else "0"
+    return _written(value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _written(value: float) -> str:
+    numerator, denominator = value.as_integer_ratio()
+    if denominator > _LARGEST_DENOMINATOR or abs(numerator) >= 1 << 53:
+        return value.hex()
+    return str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
 
 
 def _float(text: object) -> float:
     if not isinstance(text, str) or len(text) > 64:
         raise FileError("a number in the file is not written as a string", value=text)
+    return _read_float(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_float(text: str) -> float:
     if text in ("-0", "inf", "-inf", "nan"):
         return float(text)
     try:
