@@ -93,9 +93,17 @@ def _parsed(path: Path, changed: int) -> tuple[str, tuple[str, ...]]:
     return hashlib.sha256(text).hexdigest(), tuple(dict.fromkeys(_imports(tree)))
 
 
-def _imports(tree: ast.AST) -> Iterator[str]:
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements within, wherever they are nested; expressions import nothing."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, field, ()):
+            yield inner
+            yield from _statements(inner)
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
     """Dotted names of what a module imports; `from a import b` may name a module a.b."""
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

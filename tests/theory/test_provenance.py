@@ -52,6 +52,27 @@ def test_the_fingerprint_changes_with_every_source_and_with_nothing_else(root, n
     assert of(root) == before
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if x:\n    pass\nelif y:\n    pass\nelse:\n    {}\n",
+        "try:\n    {}\nfinally:\n    pass\n",
+        "try:\n    pass\nexcept OSError:\n    {}\n",
+        "try:\n    pass\nexcept* OSError:\n    pass\nelse:\n    {}\nfinally:\n    pass\n",
+        "try:\n    pass\nfinally:\n    {}\n",
+        "class A:\n    async def f(self):\n        async with a:\n            {}\n",
+        "for x in y:\n    while x:\n        {}\n",
+        "for x in y:\n    pass\nelse:\n    {}\n",
+        "match x:\n    case 1:\n        pass\n    case _:\n        {}\n",
+        "with x: {}\n",
+    ],
+)
+def test_an_import_is_found_wherever_a_statement_may_be(root, text):
+    (root / "beside.py").write_text("x = 1\n")
+    (root / "loose.py").write_text(text.format("import beside"))
+    assert [f.name for f in sources(root / "loose.py")] == ["beside.py", "loose.py"]
+
+
 def test_the_fingerprint_is_the_same_in_another_folder_and_with_other_line_ends(root):
     before = of(root)
     shutil.copytree(root, root.parent / "b" / "c")
