@@ -10,7 +10,10 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 import sys
+import threading
+from collections.abc import Container, Iterable
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder, SourceFileLoader
 from types import FunctionType
@@ -24,6 +27,10 @@ __all__ = ["install", "remembering"]
 LONGEST = 16
 PLAIN = frozenset({float, int, complex, np.float64, np.int64, np.bool_})
 
+BY_VALUE = re.compile(r"\{|Literal")
+"""Annotations that speak of more than kinds: functions with such are checked always."""
+OF_ANY_LENGTH = re.compile(r"\.\.\.|Sequence|Iterable|Collection|list")
+
 _seen = {}
 
 
@@ -31,26 +38,27 @@ class Unknown(Exception):
     """A value about which an annotation may say more than is remembered."""
 
 
-def kind(value):
-    """All of a value that an annotation can speak of."""
+def kind(value, uniform=False):
+    """All of a value that an annotation can speak of; `uniform` tuples have one kind of item."""
     of = type(value)
     if of in PLAIN:
         return of
-    if of is np.ndarray:
-        return value.dtype, value.shape
+    if isinstance(value, np.ndarray):
+        return of, value.dtype, value.shape
     if value is None or of is str or of is bool:
         return of, value
-    if isinstance(value, tuple | list):
+    if of is tuple or of is list:
         if len(value) > LONGEST:
             raise Unknown
-        kinds = tuple([kind(item) for item in value])
-        if of is list and len(set(kinds)) > 1:  # beartype looks at one item, taken by chance
+        kinds = tuple([kind(item, uniform) for item in value])
+        # beartype looks at one item, taken by chance, where all must fit the same annotation
+        if (uniform or of is list) and len(set(kinds)) > 1:
             raise Unknown
         return of, kinds
-    if isinstance(value, dict | set | frozenset | type):
-        raise Unknown
-    if of.__module__ == "torch" and of.__name__ == "Tensor":
+    if of.__module__.partition(".")[0] == "torch" and hasattr(of, "shape"):
         return of, value.dtype, tuple(value.shape)
+    if isinstance(value, type | Iterable | Container):
+        raise Unknown
     return of
 
 
@@ -65,15 +73,21 @@ def remembering(thing):
     if isinstance(thing, property):
         parts = (thing.fget, thing.fset, thing.fdel)
         return property(*[part and remembering(part) for part in parts])
-    if not isinstance(thing, FunctionType) or set(thing.__annotations__.values()) <= {"Any"}:
+    if not isinstance(thing, FunctionType):
         return thing
-    return _checked_once(thing)
+    texts = {str(hint) for hint in thing.__annotations__.values()}
+    if texts <= {"Any"}:
+        return thing
+    if any(BY_VALUE.search(text) for text in texts):
+        return jaxtyped(thing, typechecker=beartype)
+    return _checked_once(thing, any(OF_ANY_LENGTH.search(text) for text in texts))
 
 
-def _checked_once(function):
+def _checked_once(function, uniform):
     # a function inside another is made anew by every call of that one: what was seen is shared
-    seen = _seen.setdefault(function.__code__, set())
-    results = []
+    name = function.__module__, function.__qualname__, function.__code__
+    seen = _seen.setdefault(name, set())
+    results = {}
     checked = functools.cache(lambda: jaxtyped(function, typechecker=beartype))
     judge = functools.cache(lambda: jaxtyped(_popping(results, function), typechecker=beartype))
 
@@ -82,8 +96,8 @@ def _checked_once(function):
         __tracebackhide__ = True
         try:
             before = (
-                tuple(map(kind, arguments)),
-                tuple([(name, kind(value)) for name, value in named.items()]) if named else (),
+                tuple([kind(value, uniform) for value in arguments]),
+                tuple([(name, kind(value, uniform)) for name, value in named.items()]),
             )
         except Unknown:
             return checked()(*arguments, **named)
@@ -93,11 +107,11 @@ def _checked_once(function):
             return result
         result = function(*arguments, **named)
         try:
-            after = before, kind(result)
+            after = before, kind(result, uniform)
         except Unknown:
             after = None
         if after not in seen:
-            results.append(result)
+            results[threading.get_ident()] = result
             judge()(*arguments, **named)
             if after is not None:
                 seen.add(after)
@@ -107,10 +121,14 @@ def _checked_once(function):
 
 
 def _popping(results, like):
-    """A function with the signature and the globals of another that returns the last result."""
-    cell = (lambda: results).__closure__
-    code = (lambda *_, **__: results.pop()).__code__
-    return functools.update_wrapper(FunctionType(code, like.__globals__, closure=cell), like)
+    """A function with the signature and the globals of another; the result is this thread's."""
+    take, thread = results.pop, threading.get_ident
+
+    def known(*_, **__):
+        return take(thread())
+
+    copy = FunctionType(known.__code__, like.__globals__, closure=known.__closure__)
+    return functools.update_wrapper(copy, like)
 
 
 class _Decorator(ast.NodeTransformer):

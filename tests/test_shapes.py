@@ -4,7 +4,9 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 import jaxtyping
@@ -144,7 +146,8 @@ def _fits(value, hint):
 
 
 @pytest.mark.parametrize(
-    "value", [{1: 2}, {1}, frozenset(), list(range(17)), int, [[{}]], [1, "a"]]
+    "value",
+    [{1: 2}, {1}, frozenset(), list(range(17)), int, [[{}]], [1, "a"], range(3), deque([1])],
 )
 def test_what_an_annotation_may_look_into_has_no_kind(value):
     with pytest.raises(Unknown):
@@ -164,6 +167,62 @@ def test_a_result_of_another_shape_is_caught_although_the_arguments_were_seen():
         with pytest.raises(jaxtyping.TypeCheckError, match="return value"):
             positive(np.array([1.0, -1.0, 1.0]))
     assert len(calls) == 4
+
+
+def test_sequences_of_mixed_items_are_looked_at_every_time():
+    @remembering
+    def total(x: Sequence[float]) -> float:
+        return float(len(x))
+
+    caught = 0
+    for _ in range(64):
+        try:
+            total((1.0, "a"))
+        except jaxtyping.TypeCheckError:
+            caught += 1
+    assert caught >= 8  # half of the time by chance
+
+
+def test_annotations_that_speak_of_values_are_checked_every_time():
+    @remembering
+    def pick(k: Literal[1, 2], x: Float[np.ndarray, "{k}"]) -> float:
+        return 0.0
+
+    assert pick(1, np.ones(1)) == pick(2, np.ones(2)) == 0.0
+    for arguments in [(3, np.ones(3)), (2, np.ones(1))]:
+        with pytest.raises(jaxtyping.TypeCheckError):
+            pick(*arguments)
+
+
+def test_arrays_of_subclasses_have_shapes_too():
+    @remembering
+    def trace(x: Float[np.ndarray, "n n"]) -> float:
+        return 0.0
+
+    assert trace(np.ma.zeros((2, 2))) == 0.0
+    with pytest.raises(jaxtyping.TypeCheckError):
+        trace(np.ma.zeros((2, 3)))
+
+
+def test_functions_that_look_alike_do_not_share_what_was_seen():
+    made = []
+    for dims in ("m", "n n"):
+        space = {"Float": Float, "np": np, "__name__": f"module {dims}"}
+        exec(f"def f(x: Float[np.ndarray, ' {dims}']) -> int:\n    return 0\n", space)
+        made.append(remembering(space["f"]))
+    row, square = made
+    assert row(np.ones(3)) == row(np.ones(3)) == 0
+    with pytest.raises(jaxtyping.TypeCheckError):
+        square(np.ones(3))
+
+
+def test_threads_do_not_mix_their_results_up():
+    @remembering
+    def same(x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        return x
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(lambda n: len(same(np.ones(n % 9))) == n % 9, range(2000)))
 
 
 def test_functions_made_anew_share_what_was_seen_and_see_their_own_values():

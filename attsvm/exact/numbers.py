@@ -53,6 +53,9 @@ def rational(value: float | int | Fraction | fmpq) -> fmpq:
 
 def rationals(array: Array) -> Any:
     """Nested lists of the exact values of an array, of any number of dimensions."""
+    if array.dtype == object:
+        whole = array.ndim == 0
+        return rational(array.item()) if whole else [rationals(np.asarray(x)) for x in array]
     return _rationals(array.tolist())
 
 

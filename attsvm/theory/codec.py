@@ -51,13 +51,13 @@ def _written(value: float) -> str:
 def _float(text: object) -> float:
     if not isinstance(text, str) or len(text) > 64:
         raise FileError("a number in the file is not written as a string", value=text)
+    if text in ("-0", "inf", "-inf", "nan"):
+        return float(text)
     return _read_float(text)
 
 
 @functools.lru_cache(maxsize=4096)
 def _read_float(text: str) -> float:
-    if text in ("-0", "inf", "-inf", "nan"):
-        return float(text)
     try:
         return float.fromhex(text) if "0x" in text else float(_fraction(text))
     except (ValueError, OverflowError) as error:
@@ -98,7 +98,7 @@ def encode(value: Any) -> Any:
             "i": ("int64", str),
             "b": ("bool", lambda x: str(int(x))),
         }
-        if value.dtype.kind not in kinds:
+        if value.dtype.kind not in kinds or value.dtype.itemsize > 8:
             raise ClaimError("an instance holds an array of this type", value=str(value.dtype))
         name, write = kinds[value.dtype.kind]
         return {name: list(value.shape), "values": [write(x) for x in value.ravel().tolist()]}
@@ -114,9 +114,17 @@ def encode(value: Any) -> Any:
     )
 
 
-@functools.lru_cache(maxsize=256)
 def records(hint: Any) -> Mapping[str, type]:
     """All dataclasses reachable from a type hint, by name."""
+    try:
+        hash(hint)
+    except TypeError:
+        return _records.__wrapped__(hint)
+    return _records(hint)
+
+
+@functools.lru_cache(maxsize=256)
+def _records(hint: Any) -> Mapping[str, type]:
     found: dict[str, type] = {}
     _find_records(hint, found)
     return types.MappingProxyType(found)
@@ -127,7 +135,7 @@ def _find_records(hint: Any, found: dict[str, type]) -> None:
         _find_records(part, found)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint.__name__ not in found:
         found[hint.__name__] = hint
-        for inner in annotations_of(hint).values():
+        for inner in typing.get_type_hints(hint).values():
             _find_records(inner, found)
 
 
