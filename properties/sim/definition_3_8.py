@@ -4,6 +4,7 @@ The formula is lost in print ("we defined the Att-SVM as the following:" is foll
 section). X^mm is read from assumption 3.10, definition 4.1 and tf's Att-SVM: the least ||X||_F
 with <A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by definition 3.9.
 
+Optimal tokens are unique, as the text says "the optimal token"; tied ones ask 0 >= 1 of each other.
 Convex it is (`literal-1`); an X^mm it need not define (`literal-2`). Tokens 1 and 0 in R^1, head 1,
 label 1, query 0 ask 0 >= 1; without a zero query, these tokens in two inputs with query 1 and
 labels 1, -1 ask X >= 1 and -X >= 1. The certificate is Farkas's: weights that are not negative

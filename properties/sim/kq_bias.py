@@ -7,7 +7,7 @@ Two readings: W itself is trained, as in W-GD (`literal-1`), or "trainable param
 matrices Q, K in R^{d x d}" are (`literal-2`). The solution has to exist, and optimal tokens are
 unique as in assumption 3.10. With the loss of definition 3.6 W runs away from the solution, see
 theorem 3.14: tokens 1, 0, scores 1, 0, query 1, X(0) = 0. And at K = Q = 0 nothing moves, with
-any loss: the same two tokens.
+any loss: the same two tokens. (Logits are x_t^T W z; the transpose is `sim/orientation`.)
 
 With a decreasing loss W does converge from a start that cannot lose its optimal tokens
 (`amended-2`), but (K, Q) need not from there (`amended-1`, refuted), and not at K = Q = 0 alone.

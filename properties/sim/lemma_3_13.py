@@ -9,9 +9,11 @@ for any matrix.
 Nothing listed bounds b or h, and where b <f, h> is of order one the curvature grows like b^2: with
 n = 2, A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161; a
 large head will do as well. It cannot fail before |b| (max h - min h) is 2.1e48, a little more than
-2^160. (x and y are printed as vectors of R^d although A has d^2 columns, and y
-also names the value matrix; read: two points of R^(d^2).) `amended` adds |b| <= R and ||h|| <= R.
-`sharp` and `sharp-2` need no domain, no n and no exponential: with
+2^160. (The second point is printed as y in the conditions and as x hat in the conclusion, which is
+read as one; without a condition on x hat more is asked, and the same pair refutes it. Both are
+printed as vectors of R^d although A has d^2 columns; read: two points of R^(d^2). L is said to be
+that of definition 3.5, which has g alone; read definition 3.6.) `amended` adds |b| <= R and ||h||
+<= R. `sharp` and `sharp-2` need no domain, no n and no exponential: with
 
     K(D) = 2 D max_{a, c in [0,1]} (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4),  D = |b| (max h - min h),
 

@@ -2,9 +2,10 @@
 
 "By computing the Lipschitz of different loss functions ... the training of softmax attention is
 more stable than linear attention." Nothing is computed for linear attention in the text, so the
-comparison is read in four ways. L(x) = g(b <softmax(A x), h>) against M(x) = g(b <A x, h>), g the
-logistic function. M has the Lipschitz constant |b| ||A^T h||/4 and its gradient
-b^2 ||A^T h||^2/(6 sqrt 3), both attained.
+comparison is read in four ways. Linear attention is undefined there: the softmax is left out, and
+no other normalisation takes its place, as then tokens would divide by the sum of their logits. L(x)
+= g(b <softmax(A x), h>) against M(x) = g(b <A x, h>), g the logistic function. M has the Lipschitz
+constant |b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3), both attained.
 
 - literal-1, -2: on the same A, h, b the constant of L (of its gradient) is no larger than that of
   M. False: A = (1, 0), h = (0, 1) has A^T h = 0, so M is constant and L is not.

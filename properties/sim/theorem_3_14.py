@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from flint import arb
+from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
@@ -38,7 +39,29 @@ PULLED_APART = Run(
     ),
     np.zeros((2, 2)),
 )
+ONE_DRAGGED = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 3.0], [0.0, 1.0], [0.0, 0.0]]],
+        [[1.0, 0.0]],
+        scores=[[2.0, 1.0, 0.0, -2.0]],
+    ),
+    np.zeros((2, 2)),
+)
+"""One input, all tokens support vectors (X^mm has w = (1, 0)); w = (0, w_2) keeps to the second."""
 PRINTED, REPAIRED = "logistic", "logistic-loss"
+
+
+@st.composite
+def one_input_from_zero(draw: st.DrawFn) -> Run:
+    """One input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
+
+    With (0, 0) among them X^mm has w = (1, 0), and all are support vectors.
+    """
+    rivals = [0, *draw(st.lists(st.integers(-3, 3), min_size=0, max_size=2))]
+    scores = [draw(st.integers(-2, 1)) for _ in rivals]
+    X = [[1.0, 0.0], *([0.0, float(y)] for y in rivals)]
+    data = AttentionData.of([X], [[1.0, 0.0]], scores=[[2.0, *map(float, scores)]])
+    return Run(data, np.zeros((2, 2)))
 
 
 NOT_TIGHT = Run(

@@ -3,16 +3,16 @@
 "Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any starting point
 satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
 
-As printed it falls twice over. The loss of definition 3.6 increases in <f, h>, so descent flees
-the tokens of highest score: <X, X^mm> falls at every step (see part 1). And nothing asks that
-the Att-SVM has a solution: with a single token X^mm = 0 has no direction, with two inputs that
-pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u), a
+What print leaves open is read as in part 1: the programme of definition 3.8, the orientation of X,
+L(X) and L_X. As printed it falls twice over. The loss of definition 3.6 increases in <f, h>, so
+descent flees the tokens of highest score: <X, X^mm> falls at every step (see part 1). And nothing
+asks that the Att-SVM has a solution: with a single token X^mm = 0 has no direction, with two inputs
+that pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u), a
 feasible programme and one input with two tokens, and still falls from zero: the input with the
-larger score gap can drag another one to its worse token for ever (`PULLED_APART`, two inputs of
-two tokens in R^2). Two repairs hold: `amended-3` starts with a risk gap below
-min_i [l(second score) - l(best score)]/n (proof at `attsvm.exact.descent.certified_fate`), and
-`amended-2` has a single input, where every start does so, because attention to the optimal token
-is never 0.
+larger score gap can drag another one to its worse token for ever (`PULLED_APART`, two inputs of two
+tokens in R^2). Two repairs hold: `amended-3` starts with a risk gap below min_i [l(second score) -
+l(best score)]/n (proof at `attsvm.exact.descent.certified_fate`), and `amended-2` has a single
+input, where every start does so, because attention to the optimal token is never 0.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ that the following holds: Suppose non-optimal scores obey |gamma_it - gamma_i,ta
 t, tau != opt_i. Then, Algorithm X-GD, with eta <= 1/(2 L_x) obeys lim ||X(k)||_F = infinity and
 lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
 
+X-GD and L_x are not defined in print; read W-GD and the constant of part 1 of theorem 3.14, and as
+there the programme of definition 3.8, the orientation of X, and L(X).
+
 Equal scores meet the condition for every delta, and with two tokens an input there is nothing to
 compare, so a data set with equal scores on which descent fails refutes the theorem whatever delta
 is. `literal-1` (the norm) falls where the gradient is zero: tokens 1 and 0, twice, queries 1 and

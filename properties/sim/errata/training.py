@@ -5,7 +5,7 @@ from __future__ import annotations
 from attsvm.theory.errata import Erratum
 from properties.sim.kq_bias import SEMIDEFINITE
 from properties.sim.nearly_equal import OPPOSED
-from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
+from properties.sim.theorem_3_14 import ONE_DRAGGED, PULLED_APART, TWO_TOKENS
 from properties.sim.token_sparsity import FROM_ZERO
 
 THRESHOLD = "min_i [l(second score) - l(best score)] over the number of inputs"
@@ -13,6 +13,7 @@ LOSS = (
     "The loss of definition 3.6, g(b <f, h>), increases in the score, so that descent lowers "
     "<X, X^mm> at every step"
 )
+ORIENTED = " Logits are x_t^T X z here: see orientation."
 INFORMAL = '("Informal version of Theorem {}", which the copy at hand lacks.)'
 PULLED = (
     "from X(0) = 0, two inputs of two tokens, one of which is dragged to its worse token for ever"
@@ -35,7 +36,7 @@ TRAINING = (
         "Q the limit is the Frobenius solution where there is one input of two tokens, steps are "
         "at "
         "most 8 / (sup |l'| (gamma_opt - gamma_t) ||D|| ||z||) and K^T D / ||D|| + Q^T z / ||z|| "
-        "is not 0, with D = x_opt - x_t.",
+        f"is not 0, with D = x_opt - x_t.{ORIENTED}",
         falls=("sim/kq-bias:literal-1", "sim/kq-bias:literal-2", "sim/kq-bias:amended-1"),
         stands=("sim/kq-bias:amended-2", "sim/kq-bias:amended-3"),
         telling={"sim/kq-bias:amended-1": SEMIDEFINITE},
@@ -45,16 +46,23 @@ TRAINING = (
         printed="Under part 1 of assumption 3.10 (all tokens are support vectors), W-GD with eta "
         f"<= 1/L_X from any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F. {INFORMAL.format('G.4')}",
         fails=f"{LOSS}, and X(k) leaves the optimal tokens. With the decreasing loss g(-b <f, h>) "
-        f"the theorem still fails: {PULLED}. A single input fails from starts other than 0. (One "
-        "token an input is not excluded either: X^mm = 0 has no direction.)",
+        f"the theorem still fails: {PULLED}, and so does a single input, of tokens (1, 0), "
+        "(0, 3), (0, 1), (0, 0), query (1, 0), scores 2, 1, 0, -2 and X^mm = diag(1, 0), whose "
+        "attention settles on the second token. (One token an input is not excluded either: "
+        "X^mm = 0 has no direction.)",
         repair="Take a decreasing loss l, ask for some input of two tokens, and for a start whose "
         f"risk exceeds the infimum by less than {THRESHOLD}: no optimal token can be lost from it. "
-        "Neither part of assumption 3.10 is needed then: see theorem 3.15, (b).",
-        falls=("sim/theorem-3.14-part-1:literal", "sim/theorem-3.14-part-1:amended-1"),
+        f"Neither part of assumption 3.10 is needed then: see theorem 3.15, (b).{ORIENTED}",
+        falls=(
+            "sim/theorem-3.14-part-1:literal",
+            "sim/theorem-3.14-part-1:amended-1",
+            "sim/theorem-3.14-part-1:amended-3",
+        ),
         stands=("sim/theorem-3.14-part-1:amended-2",),
         telling={
             "sim/theorem-3.14-part-1:literal": TWO_TOKENS,
             "sim/theorem-3.14-part-1:amended-1": PULLED_APART,
+            "sim/theorem-3.14-part-1:amended-3": ONE_DRAGGED,
         },
     ),
     Erratum(
@@ -67,7 +75,7 @@ TRAINING = (
         repair="With a decreasing loss l, a feasible Att-SVM and some input of two tokens it holds "
         "for a single input from any start, and for several inputs from every start whose risk "
         f"exceeds the infimum by less than {THRESHOLD}; equal scores are not needed there: see "
-        "theorem 3.15, (b).",
+        f"theorem 3.15, (b).{ORIENTED}",
         falls=("sim/theorem-3.14-part-2:literal", "sim/theorem-3.14-part-2:amended-1"),
         stands=("sim/theorem-3.14-part-2:amended-2", "sim/theorem-3.14-part-2:amended-3"),
         telling={
@@ -94,7 +102,7 @@ TRAINING = (
         "input, any start will do with delta_i = g_i s_i / (1 - s_i), g_i the gap of the two best "
         "scores and s_i the attention of the start to the optimal token; 3/2 of it will not. (b) "
         f"From a start whose risk exceeds the infimum by less than {THRESHOLD}, no delta is "
-        "needed.",
+        f"needed.{ORIENTED}",
         falls=(
             "sim/theorem-3.15:literal-1",
             "sim/theorem-3.15:literal-2",
