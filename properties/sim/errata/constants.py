@@ -8,6 +8,7 @@ from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_c
 from attsvm.theory.errata import Erratum
 from properties.sim import stability_l2, stability_logistic
 from properties.sim.lemma_3_13 import LARGE_LABEL
+from properties.sim.lemma_3_13_hessian import LARGE_LABEL as BENT
 
 
 def breaking_size(n: int, R: float) -> float:
@@ -87,6 +88,19 @@ CONSTANTS = (
         falls=("sim/lemma-3.13:literal",),
         stands=("sim/lemma-3.13:amended", "sim/lemma-3.13:sharp"),
         telling={"sim/lemma-3.13:literal": LARGE_LABEL},
+    ),
+    Erratum(
+        "sim/lemma-3.13-hessian",
+        printed="The constant of lemma 3.13, 3 n^3 R^7 exp(13 R^2) for R >= 4 and ||A x||, ||A|| "
+        "<= R. Read: as a bound of the operator norm of the Hessian, which on this convex domain "
+        "says the same as the lemma.",
+        fails="As the lemma does, as nothing bounds the label b: L bends like b^2 where b <f, h> "
+        "is of order 1.",
+        repair="Add |b| <= R and ||h|| <= R, or take ||A||^2 K(D) as in lemma 3.13, which bounds "
+        "the Hessian everywhere and is attained.",
+        falls=("sim/lemma-3.13-hessian:literal",),
+        stands=("sim/lemma-3.13-hessian:amended", "sim/lemma-3.13-hessian:sharp"),
+        telling={"sim/lemma-3.13-hessian:literal": BENT},
     ),
     Erratum(
         "sim/basic-1",
