@@ -111,7 +111,8 @@ FORMULAS = (
         "needed: tokens e_1, e_2, C = 1/2 above). With one slack a constraint 0 minimises for "
         "every "
         "C <= 1 / ||sum_j A_j||, A_j = (x_opt - x_t) z^T, and alone below. The first is the "
-        "least for one constraint, the second the largest for any. Name C relative to the first one, and index the slack.",
+        "least for one constraint, the second the largest for any. Name C relative to the first "
+        "one, and index the slack.",
         falls=(
             *(f"sim/definition-4.1:literal-{k}" for k in (1, 2, 3)),
             "sim/definition-4.1:amended-2",
