@@ -9,6 +9,7 @@ R >= 4), as M has no constant on the whole space; the gradient on the whole spac
 
 - literal-1, -2: on the same A, h, b the constant of L (of its gradient) is no larger than that of
   M. False for every |b|, ||h|| and R: A = (1, 0), h = (0, 1) has A^T h = 0, so M is constant.
+  What stands: `stability_l2_same`.
 - literal-3, -4: the same for the largest constant over all A of that norm and h of that length. For
   the loss this holds, and softmax has at most half of it (sharp-1). Proof: its slope is
   2 |<f, h> - b| ||A^T (diag f - f f^T) h||, and ||diag f - f f^T|| <= 1/2, so that it is at most

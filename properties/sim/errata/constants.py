@@ -67,6 +67,8 @@ CONSTANTS = (
         f"{float(stability_l2.LOWER):.3f} H and fails for |b| > {float(stability_l2.UPPER):.3f} H.",
         falls=tuple(f"sim/stability-l2:literal-{k}" for k in (1, 2, 4)),
         stands=(
+            "sim/stability-l2:amended-1",
+            "sim/stability-l2:amended-2",
             "sim/stability-l2:literal-3",
             *(f"sim/stability-l2:sharp-{k}" for k in (1, 2, 3)),
         ),
