@@ -18,7 +18,14 @@ from attsvm.lipschitz import entry_loss as float_loss
 from attsvm.losses import logistic
 from attsvm.theory import Slack
 from properties.sim.basics import distance
-from properties.sim.entries import EntryPair, change, exact_change, exact_pair, rounding
+from properties.sim.entries import (
+    EntryPair,
+    ExactPair,
+    change,
+    exact_change,
+    exact_pair,
+    rounding,
+)
 
 
 def loss_change(case: EntryPair, linear: bool) -> tuple[float, float]:
@@ -97,12 +104,17 @@ def gradient_ball(case: EntryPair, share: float = 1.0) -> arb:
     return worst_case_ball(case, True, share)
 
 
+def pull_and_width(e: ExactPair) -> tuple[fmpq, fmpq]:
+    """||A^T h||^2 and the square of the largest distance of two rows of A."""
+    pulled = [dot(list(column), e.h) for column in zip(*e.A, strict=True)]
+    return dot(pulled, pulled), max(dot(d, d) for a in e.A for d in (subtract(a, c) for c in e.A))
+
+
 def wide_enough(case: EntryPair) -> bool:
     """||A^T h|| >= (max h - min h) diam(A)/4, squared, in rationals."""
     e = exact_pair(case)
-    pulled = [dot(list(column), e.h) for column in zip(*e.A, strict=True)]
-    apart = max(dot(d, d) for a in e.A for d in (subtract(a, c) for c in e.A))
-    return bool(16 * dot(pulled, pulled) >= (max(e.h) - min(e.h)) ** 2 * apart)
+    pull, width = pull_and_width(e)
+    return bool(16 * pull >= (max(e.h) - min(e.h)) ** 2 * width)
 
 
 def same_data_gradient_ball(case: EntryPair, share: float = 1.0) -> arb:

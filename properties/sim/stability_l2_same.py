@@ -20,11 +20,9 @@ from functools import partial
 import numpy as np
 from flint import arb, fmpq
 
-from attsvm.exact import dot
-from attsvm.exact.numbers import subtract
 from attsvm.theory import Slack, claim, sibling
 from properties.sim.bounded import BoundedPair
-from properties.sim.comparison import wide_enough
+from properties.sim.comparison import pull_and_width, wide_enough
 from properties.sim.entries import EntryPair, adversarial, exact_pair, pairs
 from properties.sim.squared import (
     gradient_ball,
@@ -89,10 +87,9 @@ def steep_enough(case: EntryPair) -> bool:
     """4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), in rationals."""
     e = exact_pair(case)
     w, r = max(e.h) - min(e.h), max(abs(x - e.b) for x in e.h)
-    pulled = [dot(list(column), e.h) for column in zip(*e.A, strict=True)]
-    apart = max(dot(d, d) for a in e.A for d in (subtract(a, c) for c in e.A))
+    pull, width = pull_and_width(e)
     bend = w * w / 4 + fmpq(1925, 10_000) * (2 * r - w) * w
-    return bool(4 * dot(pulled, pulled) >= apart * bend)
+    return bool(4 * pull >= width * bend)
 
 
 @claim(
