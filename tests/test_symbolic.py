@@ -20,8 +20,10 @@ from attsvm.theory.packs import load_packs
 from properties.sim import (
     attention_shape,
     attentions,
+    basics,
     definition_3_3,
     drift,
+    exponentials,
     fitting,
     heads,
     rewritten,
@@ -115,6 +117,15 @@ TIED = {
         *(attention.vec, attention.log_softmax_kernel),
         *(rewritten.forms, rewritten.rewritten, attentions.attention),
     ],
+    **{
+        f"sim/basic-1:{reading}": [basics.power]
+        for reading in ("amended", "literal-1", "sharp-1", "sharp-2")
+    },
+    **{f"sim/basic-2:literal-{k}": [exponentials.sum_factor] for k in (1, 2)},
+    "sim/basic-2:sharp": [exponentials.lagrange],
+    "sim/basic-3:literal-1": [exponentials.inverse_factor],
+    "sim/basic-3:sharp-1": [exponentials.inverse_factor],
+    "sim/basic-3:sharp-2": [exponentials.domain_factor],
 }
 """The functions of the code that a claim evaluates and that its proof runs on symbols."""
 
@@ -163,7 +174,10 @@ def test_without_a_function_neither_claim_nor_proof_goes_through(monkeypatch, na
 
 
 def test_every_proof_about_a_definition_is_tied():
-    statements = ("attention-shape", "definition-3", "fixed-head", "l2-objective", "tensor-trick")
+    statements = (
+        *("attention-shape", "definition-3", "fixed-head", "l2-objective", "tensor-trick"),
+        *("basic-1", "basic-2", "basic-3"),
+    )
     for claim in PROVED:
         if claim.statement_id.removeprefix("sim/").startswith(statements):
             assert claim.id in TIED or claim.id.startswith("sim/definition-3.8")
@@ -182,6 +196,11 @@ MUTANTS = [
     ("lemma_3_12", "slope_kernel", lambda e: e / (1 + e)),
     ("lemma_3_12", "curvature_kernel", shifted(losses.curvature_kernel)),
     ("lemma_3_12", "curvature_kernel", lambda e: -losses.curvature_kernel(e)),
+    ("basic_1", "power", shifted(basics.power)),
+    ("basic_2", "sum_factor", shifted(exponentials.sum_factor)),
+    ("basic_2", "lagrange", shifted(exponentials.lagrange)),
+    ("basic_3", "inverse_factor", shifted(exponentials.inverse_factor)),
+    ("basic_3", "domain_factor", shifted(exponentials.domain_factor)),
     ("definition_3_6", "slope_kernel", lambda e: -losses.slope_kernel(e)),
 ]
 

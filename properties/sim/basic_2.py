@@ -31,6 +31,7 @@ from properties.sim.exponentials import (
     blocks,
     changes,
     joined,
+    lagrange,
     sum_slack,
     surely_constant,
 )
@@ -113,7 +114,7 @@ def certify_sharp(case: Points, share: float = 1.0) -> arb:
     gaps = [a - b for k, a in enumerate(w) for b in w[:k]]
     pairs, whole = sum((a * a for a in gaps), arb(0)), sum(w, arb(0))
     squares = sum((a * a for a in w), arb(0))
-    return -abs(len(w) * squares - whole * whole - arb(rational(share)) * pairs)
+    return arb(-abs(lagrange(len(w), squares, whole) - arb(rational(share)) * pairs))
 
 
 @claim(
@@ -139,7 +140,7 @@ def sharp(case: Points, share: float = 1.0) -> Slack:
     w, n = u - v, len(u)
     pairs = float(((w[:, None] - w[None, :]) ** 2).sum()) / 2
     moved, total = float(w.sum()), float((u + v).sum())
-    residual = n * float(w @ w) - moved * moved - share * pairs
+    residual = lagrange(n, float(w @ w), moved) - share * pairs
     error = 16 * n * rounding(case) * total * total + 1e-300
     if not math.isfinite(residual + error):
         return Slack.unknown("the exponentials overflow")

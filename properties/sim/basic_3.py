@@ -43,7 +43,15 @@ from properties.sim.basics import (
     points,
     powers,
 )
-from properties.sim.exponentials import Blocks, blocks, inverse_ball, inverse_slack, joined
+from properties.sim.exponentials import (
+    Blocks,
+    blocks,
+    domain_factor,
+    inverse_ball,
+    inverse_factor,
+    inverse_slack,
+    joined,
+)
 
 BOUND: dict[str, Any] = {"source": SOURCE, "place": "Section 3.3, third bound"}
 
@@ -87,7 +95,7 @@ def close(generator: np.random.Generator) -> Domain:
 
 
 def _printed(case: Domain, share: float, power: int) -> Slack:
-    factor = share * float(np.float64(case.beta) ** -power)
+    factor = share * float(inverse_factor(np.float64(case.beta), power))
     return inverse_slack(case.at, case.at, factor)
 
 
@@ -136,7 +144,7 @@ def literal_2(case: Blocks, share: float = 1.0, power: int = 2) -> Slack:
     """All blocks on the right; the greatest beta makes the bound strongest."""
     block = case.points(whole=False)
     beta = min(float(u.sum()) for u in powers(block))
-    factor = share * float(np.float64(beta) ** -power)
+    factor = share * float(inverse_factor(np.float64(beta), power))
     return inverse_slack(block, case.points(whole=True), factor)
 
 
@@ -166,8 +174,7 @@ def sharp_1(case: Domain, share: float = 1.0, power: int = 2) -> Slack:
 def certify_domain(case: InBall, share: float = 1.0) -> arb:
     """The slack with the factor of the domain as a ball."""
     logits = exact_logits(case.at)
-    n = arb(len(logits[0]))
-    factor = (2 * arb(rational(case.R)) / n.sqrt()).exp() / n**2
+    factor = domain_factor(arb(len(logits[0])), arb(rational(case.R)), arb.sqrt, arb.exp)
     return inverse_ball(logits, logits, factor * arb(rational(share)))
 
 
@@ -205,7 +212,6 @@ OUTSIDE = InBall(EDGE.at, 3.0)
 def sharp_2(case: InBall, share: float = 1.0) -> Slack:
     """With the best beta of the domain of lemma 3.13."""
     n = len(case.at.A)
-    exponent = 2 * case.R / math.sqrt(n)
-    if exponent > 600:
+    if 2 * case.R / math.sqrt(n) > 600:
         return Slack.unknown("the constant overflows")
-    return inverse_slack(case.at, case.at, share * math.exp(exponent) / n**2)
+    return inverse_slack(case.at, case.at, share * domain_factor(n, case.R, math.sqrt, math.exp))

@@ -14,7 +14,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -144,10 +144,15 @@ def rounding(case: Points) -> float:
     return softmax_rounding(case.A, case.x, case.y)
 
 
+def power(logits: Any, level: Any, exp: Any) -> Any:
+    """exp(logits - level), the exponential that of floats or of symbols."""
+    return exp(logits - level)
+
+
 def powers(case: Points, level: float = 0.0) -> tuple[Array, Array]:
     """exp(A x - level) and exp(A y - level)."""
     with np.errstate(over="ignore"):
-        return np.exp(case.A @ case.x - level), np.exp(case.A @ case.y - level)
+        return power(case.A @ case.x, level, np.exp), power(case.A @ case.y, level, np.exp)
 
 
 def exact_total(logits: Vector) -> arb:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -35,12 +36,16 @@ __all__ = [
     "at_the_edge",
     "blocks",
     "changes",
+    "domain_factor",
     "inverse_ball",
+    "inverse_factor",
     "inverse_slack",
     "joined",
+    "lagrange",
     "length_ball",
     "length_slack",
     "placed",
+    "sum_factor",
     "sum_slack",
     "surely_constant",
 ]
@@ -120,13 +125,34 @@ def length_ball(case: InBall, factor: arb, exponent: arb) -> arb:
     return arb(factor * exact_distance(case.at) - left)
 
 
+def sum_factor(n: Any, root: Any) -> Any:
+    """Sqrt n, by a root of floats or of symbols."""
+    return root(n)
+
+
+def lagrange(n: Any, squares: Any, whole: Any) -> Any:
+    """N sum w^2 - (sum w)^2, the left side of Lagrange's identity."""
+    return n * squares - whole * whole
+
+
+def inverse_factor(beta: Any, power: int = 2) -> Any:
+    """beta^-2, the constant of 1/alpha from beta on."""
+    return beta**-power
+
+
+def domain_factor(n: Any, R: Any, root: Any, exp: Any) -> Any:
+    """exp(2 R / sqrt n) / n^2, the same where the n logits have a length of at most R."""
+    return exp(2 * R / root(n)) / n**2
+
+
 def sum_slack(left_at: Points, right_at: Points, share: float) -> Slack:
     """|sum of u - v| <= share sqrt(n) ||u - v||, n the rows on the left."""
     u, v = powers(left_at)
     p, q = powers(right_at)
-    left, right = abs(float((u - v).sum())), share * math.sqrt(len(u)) * length(p - q)
+    factor = share * sum_factor(len(u), math.sqrt)
+    left, right = abs(float((u - v).sum())), factor * length(p - q)
     relative = rounding(right_at) + rounding(left_at)
-    held = share * math.sqrt(len(u)) * length(p + q)
+    held = factor * length(p + q)
     error = relative * (float((u + v).sum()) + held)
     if not math.isfinite(left + right + error):
         return Slack.unknown("the exponentials overflow")

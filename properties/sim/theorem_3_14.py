@@ -22,7 +22,7 @@ from attsvm.theory import sibling
 from properties.courses import arrives
 from properties.instances import gaussian_protocol, one_input
 from properties.runs import LOCAL_TRAP as LOCAL_TRAP
-from properties.runs import Run, certified_limit, in_basin, max_margin, unique_optimum
+from properties.runs import Run, certified_limit, in_basin, max_margin, or_more_bits, unique_optimum
 from properties.runs import towards_solution as towards_solution
 from properties.sim import SOURCE
 
@@ -90,6 +90,11 @@ def certify_printed(run: Run, towards: str = "optimal") -> arb | None:
 def certify_repaired(run: Run, towards: str = "optimal") -> arb | None:
     """Where descent on the decreasing loss goes."""
     return certified_limit(run, REPAIRED, towards)
+
+
+def certify_patiently(run: Run, towards: str = "optimal") -> arb:
+    """The same; long runs, and those where attention lingers, need many bits."""
+    return or_more_bits(certify_repaired(run, towards))
 
 
 UNEVEN_SCORES = Run(

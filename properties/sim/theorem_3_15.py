@@ -31,7 +31,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
@@ -44,7 +43,6 @@ from properties.runs import (
     LOCAL_TRAP,
     Run,
     feasible,
-    or_more_bits,
     pulling_data,
     reaches,
     rival_data,
@@ -75,6 +73,7 @@ from properties.sim.theorem_3_14 import (
     THREE_SCORES,
     TWO_TOKENS,
     UNEVEN_SCORES,
+    certify_patiently,
     certify_printed,
     certify_repaired,
     starts_in_basin,
@@ -187,11 +186,6 @@ def decreasing(run: Run, towards: str = "optimal") -> Slack:
 def from_basin(run: Run, towards: str = "optimal") -> Slack:
     """Without any delta, from a start that cannot lose its optimal tokens."""
     return _both(run, towards)
-
-
-def certify_patiently(run: Run, towards: str = "optimal") -> arb | None:
-    """Where descent on the decreasing loss goes; long runs need many bits."""
-    return or_more_bits(certify_repaired(run, towards))
 
 
 @claim(

@@ -9,6 +9,8 @@ from typing import Any
 
 import sympy as sp
 
+from properties.sim.basics import power
+
 __all__ = ["edge_ratio", "never_negative", "prove", "secant_gap"]
 
 
@@ -27,7 +29,8 @@ def never_negative(polynomial: Any, *variables: Any) -> bool:
 def edge_ratio() -> Any:
     """Limit of ||exp(A x) - exp(A y)|| / (||A|| exp(R) ||x - y||), A = a, x = R / a, y -> x."""
     a, R, step = sp.symbols("a R step", positive=True)
-    return sp.limit((sp.exp(R) - sp.exp(R - a * step)) / (a * sp.exp(R) * step), step, 0)
+    change = power(R, R, sp.exp) - power(R - a * step, R, sp.exp)
+    return sp.limit(change / (a * step), step, 0)
 
 
 def prove() -> str:

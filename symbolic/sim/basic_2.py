@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from properties.sim.exponentials import lagrange, sum_factor
 from symbolic.sim.sums import entry, n, r, t, total
 
 __all__ = ["mean_residual", "pairs_residual", "prove"]
@@ -14,7 +15,7 @@ W = "w"
 
 
 def _left() -> Any:
-    return n * total(entry(W) ** 2) - total(entry(W)) ** 2
+    return lagrange(n, total(entry(W) ** 2), total(entry(W)))
 
 
 def pairs_residual(share: Any = 1) -> Any:
@@ -30,7 +31,7 @@ def mean_residual() -> Any:
 
 
 def prove() -> str:
-    """Prove both forms of the identity for every n.
+    """Prove both forms of the identity for every n, and that the factor of the bound is sqrt n.
 
     Raises:
         AssertionError: a residual is not zero, or is zero for another number of pairs.
@@ -38,4 +39,5 @@ def prove() -> str:
     assert pairs_residual() == 0
     assert pairs_residual(share=2) != 0
     assert mean_residual() == 0
+    assert sp.expand(sum_factor(n, sp.sqrt) ** 2 - n) == 0
     return "n ||w||^2 - (sum w)^2 = n sum (w - mean)^2 = sum over pairs (w_t - w_r)^2, for every n"

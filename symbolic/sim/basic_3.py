@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from properties.sim.exponentials import domain_factor, inverse_factor
 from symbolic.sim import basic_1, basic_2
 
 __all__ = ["factor", "inverse_residual", "lowest_factor", "prove"]
@@ -43,8 +44,8 @@ def prove() -> str:
     beta, p, q, n, R = sp.symbols("beta p q n R", positive=True)
     assert inverse_residual() == 0
     assert basic_1.never_negative((beta + p) * (beta + q) - beta**2, beta, p, q)
-    assert sp.simplify(factor() - beta**-2) == 0
+    assert sp.simplify(factor() - inverse_factor(beta)) == 0
     basic_1.prove()
     basic_2.prove()
-    assert sp.simplify(lowest_factor() - sp.exp(2 * R / sp.sqrt(n)) / n**2) == 0
+    assert sp.simplify(lowest_factor() - domain_factor(n, R, sp.sqrt, sp.exp)) == 0
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"
