@@ -6,8 +6,8 @@ from flint import arb
 from attsvm.attention import softmax
 from attsvm.exact import norm, rational, rationals
 from attsvm.exact import softmax as exact_softmax
+from attsvm.strategies import arrays
 from attsvm.theory import Slack, claim, sibling
-from properties.strategies import arrays
 
 
 def certify(s: np.ndarray, constant: float = 0.5) -> arb:

@@ -34,7 +34,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational, rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector, subtract
-from properties.strategies import arrays, sizes
+from attsvm.strategies import arrays, sizes
 
 __all__ = ["in_accord", "levels", "rivals_equal", "spread_within", "together", "together_larger"]
 

@@ -14,8 +14,8 @@ from jaxtyping import Float, Int
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
+from attsvm.strategies import arrays, sizes
 from attsvm.svm import local_svm
-from properties.strategies import arrays, sizes
 
 __all__ = ["choices", "misled", "starts_about", "towards", "trapping_data"]
 

@@ -17,11 +17,11 @@ from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import moves_along_margins
 from attsvm.losses import LOSSES
+from attsvm.strategies import arrays, numbers, sizes
 from attsvm.theory import OPEN, Slack
 from attsvm.theory.limits import direction_converges
 from properties.fates import certified_direction
 from properties.misled import starts_about
-from properties.strategies import arrays, numbers, sizes
 
 __all__ = [
     "LOCAL_TRAP",

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from properties.strategies import arrays, sizes
+from attsvm.strategies import arrays, sizes
 
 __all__ = ["around", "crowd", "preferring", "separated", "separated_larger"]
 

@@ -19,7 +19,7 @@ from attsvm.attention import (
     softmax,
     vec,
 )
-from properties.strategies import arrays, sizes
+from attsvm.strategies import arrays, sizes
 
 EPS = np.finfo(float).eps
 EXPONENTS = st.integers(-20, 1000)

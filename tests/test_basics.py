@@ -22,12 +22,12 @@ from attsvm.lipschitz import (
     spread,
 )
 from attsvm.risk import covariance
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.check import check_part
 from properties.sim import basics, bounded, entries, exponentials, steepness, values
 from properties.sim.basics import Domain, InBall, Points
 from properties.sim.entries import EntryPair
-from properties.strategies import arrays, sizes
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 MINE = sorted(k for k in CLAIMS if k.startswith(("sim/basic-", "sim/logistic-lipschitz")))

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, DataError, FileError
-from properties.strategies import arrays, attention_data
+from attsvm.strategies import arrays
+from attsvm.strategies.data import attention_data
 
 KEYS = ("X", "Z", "y", "v", "scores", "mask")
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

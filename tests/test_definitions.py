@@ -16,6 +16,7 @@ from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES, logistic
 from attsvm.risk import gradient_kq, gradient_w, risk
+from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.check import check_part
@@ -58,7 +59,6 @@ from properties.sim.turned import (
     trained,
     turned,
 )
-from properties.strategies import arrays
 
 LOSS = LOSSES["logistic-loss"]
 

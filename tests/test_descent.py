@@ -23,9 +23,10 @@ from attsvm.descent import (
 from attsvm.errors import DataError
 from attsvm.losses import CORRELATION, LOG_LOSS, LOGISTIC_LOSS, LOSSES
 from attsvm.risk import gradient_kq, gradient_w, normalised_gradient, risk
+from attsvm.strategies import arrays
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from properties.instances import gaussian_protocol, one_input
-from properties.strategies import arrays, attention_data
 
 EPS = np.finfo(float).eps
 NAMES = st.sampled_from(sorted(LOSSES))

@@ -15,8 +15,8 @@ from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w, follow
 from attsvm.errors import DataError
 from attsvm.heads import Head, ensure_head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.strategies import arrays
 from properties.instances import gaussian_protocol
-from properties.strategies import arrays
 
 EPS = np.finfo(float).eps
 TORCH = {

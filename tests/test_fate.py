@@ -15,10 +15,10 @@ from attsvm.exact import ExactData, certified_fate, cone_at, rational, rationals
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.theory.limits import direction_is_proved, in_basin
 from properties.sim.theorem_3_14 import LOCAL_TRAP, PULLED_APART, UNEVEN
-from properties.strategies import attention_data
 
 LOG, CORRELATION = LOSSES["log-loss"], LOSSES["correlation"]
 VALUE = {

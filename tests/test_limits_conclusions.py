@@ -10,6 +10,7 @@ from attsvm.data import AttentionData
 from attsvm.descent import descend_kq, descend_p, descend_w, follow_w
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, p_svm
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
@@ -31,7 +32,6 @@ from attsvm.theory.limits import (
 from attsvm.theory.limits.growth import decades, falls, stays_bounded
 from properties.instances import gaussian_protocol, joint_inputs
 from properties.sim.theorem_3_14 import PULLED_APART
-from properties.strategies import attention_data
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
 FAR = (10.0, 100.0, 1000.0, 10000.0)

@@ -30,7 +30,8 @@ from attsvm.lipschitz import (
 )
 from attsvm.losses import LOG_LOSS, LOSSES, logistic, logistic_curvature, logistic_slope
 from attsvm.risk import covariance, gradient_w
-from properties.strategies import arrays, attention_data, numbers, sizes
+from attsvm.strategies import arrays, numbers, sizes
+from attsvm.strategies.data import attention_data
 
 EPS = np.finfo(float).eps
 SPANS = [1e-3, 0.1, 1.0, 3.0, 10.0, 100.0]

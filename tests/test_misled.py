@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attsvm import AttentionData
 from attsvm.exact import ExactData, separate
 from attsvm.exact.svm import nearest
+from attsvm.strategies.data import attention_data
 from properties.accord import in_accord
 from properties.misled import choices, misled, starts_about, towards, trapping_data
 from properties.runs import (
@@ -20,7 +21,6 @@ from properties.runs import (
     rival_data,
     tight_data,
 )
-from properties.strategies import attention_data
 
 MIXED = st.one_of(tight_data(), rival_data(), attention_data())
 OPPOSED = AttentionData.of(

@@ -28,10 +28,11 @@ from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.grades import angle_between, lower_bound, stationarity
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import normalised_gradient, risk_gap
+from attsvm.strategies import arrays
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from properties.instances import gaussian_protocol, joint_inputs
-from properties.strategies import arrays, attention_data
 from properties.tf.as_good import Candidate, certify_distance, distance_slack, extremal, good
 from properties.tf.path_limits import certified_direction, certified_set
 from properties.tf.regularised import FLAT, FLAT_PULLS, TURNING, Path

@@ -34,10 +34,10 @@ from attsvm.plots import (
     trajectories,
 )
 from attsvm.plots.style import PALETTE, sheet
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.svm.geometry import margins
 from properties.instances import gaussian_protocol, one_input
-from properties.strategies import attention_data
 
 
 def entries(size):

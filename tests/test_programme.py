@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from problems import blocks, problems, selections
 
 from attsvm.data import AttentionData
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
 from attsvm.svm.programme import (
     finite_part_programme,
@@ -17,7 +18,6 @@ from attsvm.svm.programme import (
     p_svm_programme,
     v_svm_programme,
 )
-from properties.strategies import attention_data
 
 LOG2 = math.log(2.0)
 

@@ -15,6 +15,7 @@ from attsvm.exact.traps import is_stationary_start, trapped_at
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_p, gradient_w
+from attsvm.strategies.data import attention_data
 from properties.mm import (
     loss_choice,
     normalised_descent,
@@ -53,7 +54,6 @@ from properties.mm.prompts import (
     unique,
 )
 from properties.mm.weighted import isotropic_square, isotropically, prompts_of, weighted
-from properties.strategies import attention_data
 
 QUICK = settings(max_examples=40, deadline=None)
 

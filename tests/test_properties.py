@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import properties
+from attsvm.strategies import GRID, arrays
 from attsvm.theory import PROFILES, codec, load_packs
 from attsvm.theory.check import check_part
 from attsvm.theory.confirm import confirm
-from properties.strategies import GRID, arrays
 
 (PACK,) = load_packs()
 CLAIMS = {c.id: c for c in PACK.claims}

@@ -13,9 +13,9 @@ from attsvm.exact.descent import gradient
 from attsvm.exact.numbers import combine
 from attsvm.losses import LOSSES, Loss
 from attsvm.risk import gradient_w
+from attsvm.strategies.data import attention_data, separable_data, starts
 from properties.programmes import constraints, first_optimal
 from properties.pulls import log_pulls, pulls, pushes
-from properties.strategies import attention_data, separable_data, starts
 from properties.tf.descents import OPPOSED, TIED
 
 LOSS_NAMES = sorted(LOSSES)

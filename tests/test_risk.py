@@ -28,8 +28,9 @@ from attsvm.risk import (
     risk,
     risk_gap,
 )
+from attsvm.strategies import arrays
+from attsvm.strategies.data import attention_data
 from properties.instances import gaussian_protocol
-from properties.strategies import arrays, attention_data
 
 EPS = np.finfo(float).eps
 TORCH = {

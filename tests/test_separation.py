@@ -12,6 +12,7 @@ from attsvm import AttentionData
 from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
+from attsvm.strategies.data import separable_data
 from attsvm.theory import PROFILES
 from attsvm.theory.check import check_part
 from properties.programmes import constraints, exactly, first_optimal, flat
@@ -21,7 +22,6 @@ from properties.sim import margins, shares, token_separation, token_sparsity
 from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
-from properties.strategies import separable_data
 
 STEP = fmpq(1, 8)
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_programme, frobenius, solve_programme
 from attsvm.svm.programme import generalised_programme
 from attsvm.svm.reference import frobenius_reference
 from attsvm.tokens import optimal_tokens
 from properties.instances import gaussian_protocol, joint_inputs, one_input
-from properties.strategies import attention_data
 
 EPS = np.finfo(float).eps
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import attsvm.svm.answer as answers
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
+from attsvm.strategies.data import attention_data
 from attsvm.svm.answer import LARGEST_EXACT, describe, solve
 from attsvm.tokens import optimal_tokens
 from properties.instances import gaussian_protocol, joint_inputs
-from properties.strategies import attention_data
 
 EPS = np.finfo(float).eps
 KEYS = [

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
+from attsvm.strategies import arrays
+from attsvm.strategies.data import attention_data
 from attsvm.tokens import optimal_tokens, target_tokens, token_scores
-from properties.strategies import arrays, attention_data
 
 
 @st.composite

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from attsvm.exact import rationals
 from attsvm.exact.numbers import ExactData, Matrix, dot, transpose
 from attsvm.losses import LOSSES
+from attsvm.strategies.data import starts
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
 from benchmarks.power.planting import annotated, floats, plant
@@ -20,7 +21,6 @@ from properties.fates import certified_direction
 from properties.programmes import exactly, flat
 from properties.runs import or_more_bits
 from properties.sim.nearly_equal import SPREADS
-from properties.strategies import starts
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
 from properties.tf.descents import Descent

@@ -10,6 +10,7 @@ from flint import arb, fmpq
 from attsvm.exact import rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import ExactData
+from attsvm.strategies.data import separable_data
 from attsvm.theory import Slack
 from benchmarks.power.planting import flipped, plant
 from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
@@ -20,7 +21,6 @@ from properties.sim import margins, theorem_3_15, token_separation
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
 from properties.sim.theorem_3_14 import REPAIRED
-from properties.strategies import separable_data
 
 
 def _of_run(make: Target) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, norm, rational, rationals
 from attsvm.exact import softmax as exact_softmax
 from attsvm.exact.numbers import dot, product, subtract, transpose
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Slack
 from benchmarks.power.planting import by_balls, plant
 from properties.programmes import OPEN, exactly, flat, optimum, solve
 from properties.pulls import pulls, pushes
 from properties.sim import lemma_3_13
-from properties.strategies import arrays, sizes
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import svm_rank
 from properties.tf.descents import Descent, descents

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm.strategies import sizes
 from attsvm.theory import sibling
 from properties.misled import starts_about
 from properties.mm.prompts import DECREASING, Prompting, prompting, properly_started
 from properties.runs import pulling_data, rival_data, tight_data, towards_solution
 from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
-from properties.strategies import sizes
 
 __all__ = [
     "ASIDE",

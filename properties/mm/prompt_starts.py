@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
 from attsvm.risk import risk_gap
+from attsvm.strategies import arrays, sizes
 from properties.misled import starts_about, trapping_data
 from properties.mm.prompts import DECREASING, Prompting, prompt
 from properties.runs import pulling_data
-from properties.strategies import arrays, sizes
 
 __all__ = ["alone", "apart", "on_the_rim", "trapping"]
 

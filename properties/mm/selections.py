@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.strategies import arrays, sizes
 from properties.instances import joint_inputs
-from properties.strategies import arrays, sizes
 
 __all__ = [
     "DUPLICATE",

@@ -16,8 +16,8 @@ from attsvm.exact import ExactData, descend, dot, rational, rationals
 from attsvm.exact.numbers import Matrix
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
+from attsvm.strategies import arrays, sizes
 from properties.mm.prompts import DECREASING, descend_prompt
-from properties.strategies import arrays, sizes
 
 __all__ = [
     "Weighted",

@@ -22,7 +22,7 @@ from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.exact import softmax as exact_softmax
 from attsvm.exact.numbers import Matrix, combine, product, transpose
-from properties.strategies import arrays, sizes
+from attsvm.strategies import arrays, sizes
 
 __all__ = [
     "EPS",

@@ -27,7 +27,7 @@ from attsvm.errors import DataError
 from attsvm.exact import dot, norm, rational, rationals
 from attsvm.exact import softmax as exact_softmax
 from attsvm.exact.numbers import Vector, gram, is_positive_semidefinite, subtract
-from properties.strategies import arrays, sizes
+from attsvm.strategies import arrays, sizes
 
 __all__ = [
     "Domain",

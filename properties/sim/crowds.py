@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import starts
 from properties.programmes import exactly
 from properties.runs import Run
 from properties.separated import crowd, preferring, separated, separated_larger
-from properties.strategies import arrays, sizes, starts
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from attsvm.exact.numbers import Matrix, Number, Vector, spectral_norm, subtract
 from attsvm.lipschitz import entry_gradient as float_gradient
 from attsvm.losses import logistic_curvature, logistic_slope
 from attsvm.risk import covariance
+from attsvm.strategies import arrays, scaled, sizes
 from properties.sim.basics import moves, softmax_rounding
-from properties.strategies import arrays, scaled, sizes
 
 __all__ = [
     "Entry",

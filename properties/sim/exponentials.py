@@ -16,6 +16,7 @@ from attsvm.attention import kron_block, vec
 from attsvm.errors import DataError
 from attsvm.exact import norm, rationals
 from attsvm.exact.numbers import Vector, product, transpose
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Slack
 from properties.sim.basics import (
     InBall,
@@ -29,7 +30,6 @@ from properties.sim.basics import (
     rounding,
     same_total,
 )
-from properties.strategies import arrays, sizes
 
 __all__ = [
     "Blocks",

@@ -41,10 +41,10 @@ from attsvm.exact.numbers import (
     subtract,
     transpose,
 )
+from attsvm.strategies import arrays
 from attsvm.theory import Slack
 from properties.fates import agreement
 from properties.runs import Run, max_margin
-from properties.strategies import arrays
 
 __all__ = [
     "Factors",

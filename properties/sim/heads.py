@@ -22,10 +22,10 @@ from attsvm.exact.attention import logistic_slope as exact_slope
 from attsvm.exact.numbers import Vector, product
 from attsvm.losses import logistic_slope
 from attsvm.risk import covariance
+from attsvm.strategies import arrays, scaled, sizes
 from attsvm.theory import Slack
 from properties.sim.attentions import attend
 from properties.sim.entries import Entry, rounding
-from properties.strategies import arrays, scaled, sizes
 
 __all__ = [
     "Headed",

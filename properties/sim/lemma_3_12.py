@@ -21,9 +21,9 @@ from attsvm.exact.attention import logistic_slope as exact_slope
 from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.losses import logistic_slope
+from attsvm.strategies import numbers, scaled
 from attsvm.theory import Slack, claim, sibling
 from properties.sim import SOURCE, relaxed
-from properties.strategies import numbers, scaled
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.strategies.data import separable_data
 from attsvm.theory import Slack, claim, sibling
 from properties.lapses import NO_QUERY, TIED_ASIDE
 from properties.runs import Run, feasible, pulling_data, runs, tight_data, unique_optimum
@@ -46,7 +47,6 @@ from properties.sim.turned import (
     trained,
     turned,
 )
-from properties.strategies import separable_data
 
 ORIENTATION: dict[str, Any] = {
     "source": SOURCE,

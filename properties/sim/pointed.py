@@ -11,8 +11,8 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import Vector
+from attsvm.strategies import arrays, sizes
 from properties.separated import preferring, separated, separated_larger
-from properties.strategies import arrays, sizes
 
 _ALIGNED = 1 / 4
 """How often all constraint matrices of a larger instance are multiples of one."""

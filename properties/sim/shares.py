@@ -23,6 +23,7 @@ from attsvm.data import AttentionData
 from attsvm.descent import Trajectory, follow_w
 from attsvm.exact import dot, rational
 from attsvm.losses import LOSSES
+from attsvm.strategies import arrays
 from attsvm.theory import Slack
 from properties.courses import Course, course
 from properties.programmes import Token, constraints, exactly, flat, optimum, solve
@@ -30,7 +31,6 @@ from properties.pulls import log_pulls
 from properties.runs import Run, answer
 from properties.sim.crowds import crowded, crowded_gaussian
 from properties.sim.dropping import exactly_named, named
-from properties.strategies import arrays
 
 __all__ = [
     "certified_exponent",

@@ -13,11 +13,12 @@ from jaxtyping import Int
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactAnswer, ExactData, dot, rational, rationals
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
 from properties.programmes import EPS, OPEN, optimum, solve
 from properties.runs import answer
-from properties.strategies import arrays, separable_data, sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,13 +43,13 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import is_stationary_start
 from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
+from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 from properties.courses import course
 from properties.fates import agreement, short_step
 from properties.programmes import constraints, flat, optimum
 from properties.runs import Run, answer
-from properties.strategies import arrays, sizes
 
 __all__ = ["C", "Spoken", "followed", "limit", "on_soft_ray", "soft", "spoken", "started", "summed"]
 

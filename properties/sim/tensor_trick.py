@@ -24,9 +24,9 @@ from attsvm.attention import kron_block, vec
 from attsvm.errors import DataError
 from attsvm.exact import dot, rationals
 from attsvm.exact.numbers import Matrix, product, transpose
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Slack, claim, sibling
 from properties.sim import SOURCE
-from properties.strategies import arrays, sizes
 
 EPS = float(np.finfo(np.float64).eps)
 TRICK: dict[str, Any] = {"source": SOURCE, "place": "Section 1; notations and definition 3.1"}

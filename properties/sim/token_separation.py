@@ -37,6 +37,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.strategies.data import separable_data
 from attsvm.theory import Slack, claim, sibling
 from properties.lapses import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.runs import (
@@ -60,7 +61,6 @@ from properties.sim.theorem_3_14 import (
     near_solution,
     starts_in_basin,
 )
-from properties.strategies import separable_data
 
 SEPARATION: dict[str, Any] = {"source": SOURCE, "place": "Section 1, token separation; figure 2"}
 STEP = {**SEPARATION, "cost": 2}

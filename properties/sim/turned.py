@@ -25,12 +25,12 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.losses import LOSSES
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
 from properties.courses import arrives
 from properties.fates import certified_direction
 from properties.runs import Run, in_basin, max_margin, unique_optimum
-from properties.strategies import arrays, sizes
 
 __all__ = [
     "Margin",

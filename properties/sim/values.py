@@ -20,6 +20,7 @@ from attsvm.exact.lipschitz import softmax_entry_constant
 from attsvm.exact.lipschitz import spread as exact_spread
 from attsvm.exact.numbers import subtract
 from attsvm.lipschitz import SOFTMAX_ENTRY_LIPSCHITZ, spread
+from attsvm.strategies import arrays
 from attsvm.theory import Slack
 from properties.sim.basics import (
     Domain,
@@ -36,7 +37,6 @@ from properties.sim.basics import (
     shift,
 )
 from properties.sim.steepness import EXAMPLES, LISTED, against, log_published, published
-from properties.strategies import arrays
 
 __all__ = [
     "BLOCK",

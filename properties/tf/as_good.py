@@ -40,11 +40,12 @@ from attsvm.exact.attention import loss_slope, risk_gap
 from attsvm.losses import LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
+from attsvm.strategies import arrays
+from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
 from attsvm.theory import Slack
 from properties.programmes import EPS
 from properties.runs import answer
-from properties.strategies import arrays, separable_data
 from properties.tf.choices import separable
 from properties.tf.regularised import PUBLISHED, STEEP
 from properties.tf.spreads import ends, least_gaps, log_spread

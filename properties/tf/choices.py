@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Slack
 from properties.programmes import (
     EPS,
@@ -27,7 +28,6 @@ from properties.programmes import (
     without,
 )
 from properties.separated import crowd, preferring, separated, separated_larger
-from properties.strategies import arrays, sizes
 
 
 @dataclass(frozen=True, slots=True)

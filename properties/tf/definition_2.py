@@ -29,8 +29,8 @@ import numpy as np
 from flint import arb
 
 from attsvm.data import AttentionData
+from attsvm.strategies.data import attention_data
 from attsvm.theory import Slack, claim, sibling
-from properties.strategies import attention_data
 from properties.tf import SOURCE
 from properties.tf.choices import (
     Choice,

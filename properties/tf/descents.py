@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.strategies import arrays, sizes
 from properties.misled import starts_about
 from properties.runs import (
     LOCAL_TRAP,
@@ -21,7 +22,6 @@ from properties.runs import (
     towards_solution,
     unique_optimum,
 )
-from properties.strategies import arrays, sizes
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
 

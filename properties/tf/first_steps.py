@@ -16,9 +16,10 @@ from attsvm.exact.descent import gradient, threshold
 from attsvm.exact.numbers import Matrix
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import attention_data
 from properties.misled import starts_about
 from properties.programmes import constraints, first_optimal, flat
-from properties.strategies import arrays, attention_data, sizes
 from properties.tf.descents import DECREASING
 
 

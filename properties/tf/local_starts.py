@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
+from attsvm.strategies import arrays, sizes
 from properties.fates import short_step
 from properties.programmes import exactly, flat
-from properties.strategies import arrays, sizes
 from properties.tf.choices import Choice
 from properties.tf.descents import DECREASING
 from properties.tf.local_cones import Local, is_share, parts, tangent

@@ -16,12 +16,13 @@ from attsvm.exact import ExactData
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths.objective import GapObjective
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE
 from properties.runs import answer, max_margin
-from properties.strategies import arrays, separable_data, sizes
 from properties.tf.choices import separable
 from properties.tf.spreads import log_spread
 

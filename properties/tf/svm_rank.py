@@ -23,11 +23,11 @@ import numpy as np
 from flint import arb
 
 from attsvm.data import AttentionData
+from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
 from attsvm.theory import Slack, claim, sibling
 from properties.instances import one_input
 from properties.runs import answer
-from properties.strategies import separable_data
 from properties.tf import SOURCE
 from properties.tf.ranked import (
     MIRRORED,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.strategies.data import attention_data, starts
 from properties.instances import joint_inputs, one_input, random_data
-from properties.strategies import attention_data, starts
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
 

@@ -22,7 +22,8 @@ from attsvm.lipschitz import entry_loss as float_entry_loss
 from attsvm.losses import LOSSES
 from attsvm.risk import risk as float_risk
 from attsvm.risk import risk_gap as float_risk_gap
-from properties.strategies import arrays, attention_data, numbers, sizes
+from attsvm.strategies import arrays, numbers, sizes
+from attsvm.strategies.data import attention_data
 
 
 @settings(max_examples=80, deadline=None)

@@ -16,7 +16,8 @@ from attsvm.losses import LOSSES
 from attsvm.risk import gradient_kq as float_gradient_kq
 from attsvm.risk import gradient_p as float_gradient_p
 from attsvm.risk import gradient_w as float_gradient_w
-from properties.strategies import arrays, attention_data, sizes
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import attention_data
 
 
 def slope_of_risk(name, logits, moves, scores, rises=None):

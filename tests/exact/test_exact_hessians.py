@@ -20,7 +20,8 @@ from attsvm.exact.quotients import quotient
 from attsvm.exact.spectra import operator_norm
 from attsvm.lipschitz import entry_gradient as float_entry_gradient
 from attsvm.losses import LOSSES
-from properties.strategies import arrays, attention_data, numbers, sizes
+from attsvm.strategies import arrays, numbers, sizes
+from attsvm.strategies.data import attention_data
 
 
 @st.composite

@@ -24,7 +24,8 @@ from attsvm.exact.numbers import (
     subtract,
     transpose,
 )
-from properties.strategies import arrays, attention_data, sizes
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import attention_data
 
 
 @settings(max_examples=200, deadline=None)

@@ -17,7 +17,8 @@ from attsvm.exact.quotients import entry_quotients, quotient, risk_quotients
 from attsvm.lipschitz import entry_gradient, entry_loss
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w, risk
-from properties.strategies import arrays, attention_data, numbers, sizes
+from attsvm.strategies import arrays, numbers, sizes
+from attsvm.strategies.data import attention_data
 
 
 @st.composite

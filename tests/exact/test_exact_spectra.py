@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attsvm.exact import rational, rationals
 from attsvm.exact.numbers import eigenvalues, product, spectral_norm, transpose
 from attsvm.exact.spectra import exact_mid, nuclear_norm, operator_norm
-from properties.strategies import arrays, sizes
+from attsvm.strategies import arrays, sizes
 
 
 @st.composite

@@ -15,9 +15,10 @@ from attsvm.exact.descent import gradient
 from attsvm.exact.traps import _unit, is_stationary_start, moves_along_margins, trapped_at
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
 from properties.sim.theorem_3_14 import TWO_TOKENS
-from properties.strategies import arrays, attention_data, sizes
 
 SHAPES = [(1, 2, 1), (1, 3, 2), (1, 4, 2), (2, 2, 2), (2, 3, 3), (3, 3, 2)]
 

@@ -1,4 +1,4 @@
-"""Strategies shared by the claims: dyadic numbers that shrink to small integers.
+"""Hypothesis strategies of dyadic numbers and arrays that shrink to small integers.
 
 Arrays are drawn as bytes and looked up in one table that is sorted by simplicity, so an array
 costs one draw, shrinks to zeros and ones, and is exact in binary. What is asked for within draws
@@ -13,18 +13,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
-
-__all__ = [
-    "GRID",
-    "arrays",
-    "attention_data",
-    "numbers",
-    "scaled",
-    "separable_data",
-    "sizes",
-    "starts",
-]
+__all__ = ["GRID", "arrays", "numbers", "scaled", "sizes"]
 
 
 def _grid() -> Any:
@@ -68,43 +57,3 @@ def scaled(*powers: int) -> st.SearchStrategy[float]:
 def sizes(low: int, high: int) -> st.SearchStrategy[int]:
     """A size."""
     return st.integers(low, high)
-
-
-@st.composite
-def attention_data(
-    draw: st.DrawFn,
-    *,
-    n: tuple[int, int] = (1, 3),
-    T: tuple[int, int] = (1, 4),
-    d: tuple[int, int] = (1, 3),
-) -> AttentionData:
-    """Data sets with scores or with labels and head, of all small sizes, ties included."""
-    shape = draw(sizes(*n)), draw(sizes(*T)), draw(sizes(*d))
-    X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
-    if draw(st.booleans()):
-        y = np.where(draw(arrays(shape[0])) < 0, -1.0, 1.0)
-        return AttentionData(X, Z, y=y, v=draw(arrays(shape[2])))
-    return AttentionData(X, Z, scores=draw(arrays(*shape[:2])))
-
-
-@functools.cache
-def starts(d: int, *powers: int) -> st.SearchStrategy[Any]:
-    """Starts (d, d): zero, small and large by the powers of two given."""
-    return st.tuples(arrays(d, d), st.sampled_from(powers or (0,))).map(
-        lambda p: p[0] * 2.0 ** p[1]
-    )
-
-
-@st.composite
-def separable_data(
-    draw: st.DrawFn,
-    *,
-    n: tuple[int, int] = (1, 3),
-    T: tuple[int, int] = (2, 4),
-    d: tuple[int, int] = (1, 3),
-) -> AttentionData:
-    """Data whose scores are the logits of a drawn matrix: separable where the best are unique."""
-    shape = draw(sizes(*n)), draw(sizes(*T)), draw(sizes(*d))
-    X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
-    W = draw(arrays(shape[2], shape[2]))
-    return AttentionData(X, Z, scores=np.einsum("ntr,rc,nc->nt", X, W, Z))
