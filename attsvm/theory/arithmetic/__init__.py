@@ -1,0 +1,30 @@
+"""One namespace `m`, several arithmetics: a formula is written once and runs in all of them.
+
+Balls judge, floats screen many instances at once, tensors know gradients, symbols are what proofs
+are about, text is what a reader sees. See `base` for what a formula may use.
+"""
+
+from attsvm.theory.arithmetic.balls import BALLS, Balls
+from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.derivatives import gradient
+from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.lanes import FLOATS, Floats, Lane, Tensors, lanes
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+
+__all__ = [
+    "BALLS",
+    "FLOATS",
+    "All",
+    "AnyOf",
+    "Arithmetic",
+    "Balls",
+    "Comparison",
+    "Entries",
+    "Floats",
+    "Lane",
+    "Relation",
+    "Tensors",
+    "entries",
+    "gradient",
+    "lanes",
+]

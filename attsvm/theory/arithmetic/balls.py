@@ -1,0 +1,133 @@
+"""Balls: rationals as long as there are only + - * /, then intervals that hold the exact value.
+
+The judge's arithmetic. Rationals (flint's fmpq) are exact; from the first exponential or irrational
+root on numbers are balls (arb) at the working precision of flint's context, which the engine
+raises until a comparison is decided. A ball that cannot be computed is not a number, and decides
+nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq, fmpq_mat, fmpz
+
+from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.entries import Entries, entries
+
+__all__ = ["BALLS", "Balls", "exact_root"]
+
+
+class Balls(Arithmetic):
+    """Rationals and balls."""
+
+    name = "balls"
+
+    def _rational(self, value: Fraction) -> fmpq:
+        return fmpq(value.numerator, value.denominator)
+
+    def exp(self, x: Any) -> Any:
+        """The exponential; of 0 exactly 1."""
+        return self._each(_exp, x)
+
+    def log(self, x: Any) -> Any:
+        """The logarithm; of 1 exactly 0, no number where the ball is not positive."""
+        return self._each(_log, x)
+
+    def sqrt(self, x: Any) -> Any:
+        """The root; rational where it is, and of a ball about 0 a ball from 0 on."""
+        return self._each(_sqrt, x)
+
+    def abs(self, x: Any) -> Any:
+        """The absolute value."""
+        return self._each(abs, x)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one; of balls that overlap, a ball that holds the maximum."""
+        if isinstance(x, fmpq) and isinstance(y, fmpq):
+            return x if x >= y else y
+        return arb(x).max(arb(y))
+
+    def spectral(self, A: Entries) -> Any:
+        """The largest singular value, rational where it is; of balls by Weyl's inequality."""
+        if 1 in A.shape:
+            return self.norm(A)
+        if all(isinstance(value, fmpq) for value in A.ravel()):
+            gram = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
+            return _sqrt(_largest_root(fmpq_mat(gram.tolist())))
+        balls = [arb(value) for value in A.ravel()]
+        if not all(ball.is_finite() for ball in balls):
+            return arb("nan")
+        away = self.norm(entries([arb(ball.rad()) for ball in balls]))
+        middle = entries([_middle(ball) for ball in balls], A.shape)
+        return arb(self.spectral(middle)) + arb(0, arb(away).upper())
+
+    def _level(self, s: Entries) -> Any:
+        """The logit of largest midpoint."""
+        best = s[0]
+        for value in s[1:]:
+            if _middle(value) > _middle(best):
+                best = value
+        return best
+
+
+def _exp(x: Any) -> Any:
+    return fmpq(1) if isinstance(x, fmpq) and x == 0 else arb(x).exp()
+
+
+def _log(x: Any) -> Any:
+    if isinstance(x, fmpq) and x == 1:
+        return fmpq(0)
+    return arb(x).log() if x > 0 else arb("nan")
+
+
+def exact_root(x: fmpq) -> fmpq | None:
+    """The root of a rational that is not negative, where it is rational."""
+    above, below = fmpz(x.p), fmpz(x.q)
+    if not (above.is_square() and below.is_square()):
+        return None
+    return fmpq(above.isqrt(), below.isqrt())
+
+
+def _sqrt(x: Any) -> Any:
+    if isinstance(x, fmpq):
+        if x < 0:
+            return arb("nan")
+        root = exact_root(x)
+        return arb(x).sqrt() if root is None else root
+    if x >= 0:
+        return x.sqrt()
+    if not x.is_finite() or x < 0:
+        return arb("nan")
+    return arb(0).union(x.upper().sqrt())
+
+
+def _middle(value: Any) -> fmpq:
+    """The midpoint of a ball, or the rational itself."""
+    if isinstance(value, fmpq):
+        return value
+    if not value.is_finite():
+        return fmpq(0)
+    mantissa, exponent = value.mid().man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)
+
+
+def _largest_root(matrix: fmpq_mat) -> Any:
+    """The largest eigenvalue of a positive semidefinite rational matrix.
+
+    The roots of the characteristic polynomial are real; a linear factor has a rational one, which
+    is returned as such where it is the largest, so that a norm that is rational is known exactly.
+    """
+    factors = [factor for factor, _ in matrix.charpoly().factor()[1]]
+    best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
+    top: Any = best
+    for factor in factors:
+        for root, _ in factor.complex_roots() if factor.degree() > 1 else ():
+            if not root.real <= best:
+                top = arb(top).max(root.real)
+    return top
+
+
+BALLS = Balls()
+"""The arithmetic of balls; it has no state."""

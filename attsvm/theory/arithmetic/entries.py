@@ -1,0 +1,127 @@
+"""Arrays of the scalars of one arithmetic: they add, multiply and index, and never compare.
+
+A comparison of two balls is False when it is undecided, and the maximum of an array of balls is
+whatever came first. Formulas therefore compute with these arrays, on which every comparison, every
+truth value and every function of numpy that is no arithmetic raises an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from attsvm.theory.arithmetic.misuse import misuse
+
+__all__ = ["Entries", "entries"]
+
+_ARITHMETIC = {
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.true_divide,
+    np.negative,
+    np.positive,
+    np.matmul,
+}
+
+
+class Entries(np.ndarray[Any, np.dtype[Any]]):
+    """An array of scalars of one arithmetic, made by `entries`."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Do what is arithmetic, refuse the rest."""
+        if ufunc in (np.power, np.square) and method == "__call__":
+            return _powers(self, 2 if ufunc is np.square else inputs[1])
+        if ufunc not in _ARITHMETIC or options.keys() - {"axis"} or "out" in options:
+            raise misuse(
+                f"uses numpy's {ufunc.__name__} on values that are not floats",
+                "Use the function of that name of the namespace m; comparisons are m.at_most, "
+                "m.below and m.equal.",
+            )
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        return result.view(Entries) if isinstance(result, np.ndarray) else result
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Refuse functions of numpy that are not arithmetic."""
+        raise misuse(
+            f"calls numpy's {function.__name__} on values that are not floats",
+            "Use the functions of the namespace m.",
+        )
+
+    def __bool__(self) -> bool:
+        """Refuse a truth value."""
+        raise misuse(
+            "asks for the truth of an array", "Return a comparison; the engine decides it."
+        )
+
+    def sum(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse, in favour of `m.sum`."""
+        raise misuse("uses the method sum", "Use m.sum(x).")
+
+    def max(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse: an undecided comparison would be answered silently."""
+        raise misuse("uses the method max", "Use m.max(x).")
+
+    def min(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse: an undecided comparison would be answered silently."""
+        raise misuse("uses the method min", "Use m.min(x).")
+
+    argmax = argmin = sort = argsort = any = all = nonzero = max  # type: ignore[assignment]
+
+
+def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -> Entries:
+    """An array of the scalars given in nested lists, or in row-major order with a shape."""
+    if shape is None:
+        shape, flat = _flattened(values)
+    else:
+        flat = list(values)
+    array = np.empty(len(flat), dtype=object)
+    for k, value in enumerate(flat):
+        array[k] = value
+    return array.reshape(shape).view(Entries)
+
+
+def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
+    if isinstance(values, np.ndarray):
+        return values.shape, list(values.view(np.ndarray).ravel())
+    if not isinstance(values, list | tuple):
+        return (), [values]
+    parts = [_flattened(value) for value in values]
+    inner = parts[0][0] if parts else ()
+    if any(shape != inner for shape, _ in parts):
+        raise misuse("builds an array of rows of different lengths", "Give rows of one length.")
+    return (len(parts), *inner), [value for _, flat in parts for value in flat]
+
+
+def _plain(value: Any) -> Any:
+    """An operand as a plain array of objects, floats refused."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":
+            _no_float()
+        return value.view(np.ndarray)
+    if isinstance(value, float | np.floating):
+        _no_float()
+    box = np.empty((), dtype=object)
+    box[()] = value
+    return box
+
+
+def _no_float() -> NoReturn:
+    raise misuse(
+        "mixes a float with values of another arithmetic",
+        "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
+    )
+
+
+def _powers(base: Any, exponent: Any) -> Any:
+    """Powers by multiplication: the power function of balls knows no square of one about 0."""
+    if not isinstance(exponent, int) or exponent < 1:
+        raise misuse(
+            "raises an array to a power that is no positive integer", "Multiply, or use m.exp."
+        )
+    result = base
+    for _ in range(exponent - 1):
+        result = result * base
+    return result

@@ -1,0 +1,44 @@
+"""What a formula returns: a comparison of two sides, or several of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from attsvm.theory.arithmetic.misuse import misuse
+
+__all__ = ["All", "AnyOf", "Comparison", "Relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A comparison or a combination of comparisons; it has no truth value of its own."""
+
+    def __bool__(self) -> bool:
+        """Refuse: only the engine compares, in three values."""
+        raise misuse(
+            "asks whether a comparison is true", "Return it; m.all_of and m.any_of combine."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Relation):
+    """left <= right, left < right, or left = right (numbers, or arrays entry by entry)."""
+
+    kind: Literal["at most", "below", "equal"]
+    left: Any
+    right: Any
+
+
+@dataclass(frozen=True, slots=True)
+class All(Relation):
+    """Every part holds."""
+
+    parts: tuple[Relation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf(Relation):
+    """At least one part holds."""
+
+    parts: tuple[Relation, ...]

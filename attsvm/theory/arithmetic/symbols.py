@@ -1,0 +1,77 @@
+"""Symbols: sympy expressions, for proofs about the very formula that runs."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.misuse import misuse
+
+__all__ = ["SYMBOLS", "Symbols", "matrix_of", "symbols_of"]
+
+
+class Symbols(Arithmetic):
+    """Expressions of sympy, of arrays of given sizes."""
+
+    name = "symbols"
+
+    def _rational(self, value: Fraction) -> Any:
+        return sp.Rational(value.numerator, value.denominator)
+
+    def exp(self, x: Any) -> Any:
+        """The exponential."""
+        return self._each(sp.exp, x)
+
+    def log(self, x: Any) -> Any:
+        """The natural logarithm."""
+        return self._each(sp.log, x)
+
+    def sqrt(self, x: Any) -> Any:
+        """The root."""
+        return self._each(sp.sqrt, x)
+
+    def abs(self, x: Any) -> Any:
+        """The absolute value."""
+        return self._each(sp.Abs, x)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one, unevaluated where it is not known."""
+        return sp.Max(x, y)
+
+    def spectral(self, A: Entries) -> Any:
+        """The norm of a single row or column; other shapes have no short closed form."""
+        if 1 not in A.shape:
+            raise misuse(
+                "takes the spectral norm of symbols", "Prove the bound on single rows instead."
+            )
+        return self.norm(A)
+
+
+def symbols_of(name: str, *shape: int, **assumptions: Any) -> Any:
+    """A symbol, or an array of symbols `name_0_1`, real unless said otherwise."""
+    assumptions = assumptions or {"real": True}
+    if not shape:
+        return sp.Symbol(name, **assumptions)
+    places = list(_places(shape))
+    return entries(
+        [sp.Symbol("_".join([name, *map(str, place)]), **assumptions) for place in places], shape
+    )
+
+
+def _places(shape: tuple[int, ...]) -> Any:
+
+    return itertools.product(*(range(size) for size in shape))
+
+
+def matrix_of(A: Entries) -> Any:
+    """A sympy matrix of the entries of a matrix or, as a column, of a vector."""
+    return sp.Matrix(A.shape[0], A.size // A.shape[0], list(A.ravel()))
+
+
+SYMBOLS = Symbols()
+"""The arithmetic of symbols; it has no state."""

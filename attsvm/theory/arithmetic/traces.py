@@ -1,0 +1,207 @@
+"""Traces: fingerprints modulo a large prime that tell whether two sides are the same expression.
+
+Balls never decide that two irrational numbers are equal. A trace carries, beside the ball, the
+value of the same expression in the field of 2^127 - 1 elements: rationals are themselves, the
+exponential of a sum is the product of exponentials of rational logits, other functions are replaced
+by a fixed pseudorandom one of their argument's residue. Equal residues of both sides mean that the
+sides are equal unless two independent numbers of 127 bits agree by chance. That settles that a
+comparison such as 0 <= 0 holds; it never certifies that one is violated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq
+
+from attsvm.theory.arithmetic.balls import BALLS
+from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.misuse import misuse
+
+__all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
+
+_PRIME = 2**127 - 1
+
+
+class Untraceable(Exception):
+    """An expression branches where its ball cannot tell which way."""
+
+
+class Trace:
+    """A number with its fingerprint."""
+
+    __slots__ = ("ball", "residue")
+
+    def __init__(self, ball: Any, residue: int) -> None:
+        self.ball = ball
+        self.residue = residue % _PRIME
+
+    def __add__(self, other: Any) -> Any:
+        return _binary(self, other, lambda a, b: a + b, lambda a, b: a + b)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary(self, other, lambda a, b: a - b, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary(self, other, lambda a, b: b - a, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary(self, other, lambda a, b: a * b, lambda a, b: a * b)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary(self, other, lambda a, b: a / b, _quotient)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary(self, other, lambda a, b: b / a, lambda a, b: _quotient(b, a))
+
+    def __neg__(self) -> Trace:
+        return Trace(-self.ball, -self.residue)
+
+    def __pow__(self, k: int) -> Any:
+        result = self
+        for _ in range(k - 1):
+            result = result * self
+        return result
+
+    @property
+    def zero(self) -> bool:
+        """Whether the expression is 0, by its residue."""
+        return self.residue == 0
+
+
+def _quotient(a: int, b: int) -> int:
+    if b % _PRIME == 0:
+        raise Untraceable("a denominator whose fingerprint is 0")
+    return a * pow(b, -1, _PRIME)
+
+
+def _binary(
+    trace: Trace,
+    other: Any,
+    operation: Callable[[Any, Any], Any],
+    residues: Callable[[int, int], int],
+) -> Any:
+    if isinstance(other, Entries):
+        return NotImplemented
+    if isinstance(other, int):
+        other = Trace(fmpq(other), other)
+    if not isinstance(other, Trace):
+        raise misuse(
+            "mixes numbers of two arithmetics", "Write constants as integers or m.exact(...)."
+        )
+    try:
+        return Trace(operation(trace.ball, other.ball), residues(trace.residue, other.residue))
+    except ZeroDivisionError as error:
+        raise Untraceable("a division by 0") from error
+
+
+def _residue(value: fmpq) -> int:
+    return _quotient(int(value.p), int(value.q))
+
+
+def _hashed(name: str, *parts: int | str) -> int:
+    text = "\x1f".join([name, *map(str, parts)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % _PRIME
+
+
+class Traces(Arithmetic):
+    """Numbers with fingerprints."""
+
+    name = "traces"
+
+    def of(self, value: fmpq) -> Trace:
+        """A rational number."""
+        return Trace(value, _residue(value))
+
+    def _rational(self, value: Fraction) -> Trace:
+        return self.of(fmpq(value.numerator, value.denominator))
+
+    def exp(self, x: Any) -> Any:
+        """The exponential: of rationals over one denominator a power of one residue."""
+        return self._each(_exp, x)
+
+    def log(self, x: Any) -> Any:
+        """The logarithm."""
+        return self._each(lambda t: _function("log", BALLS.log, t), x)
+
+    def sqrt(self, x: Any) -> Any:
+        """The root."""
+        return self._each(_sqrt, x)
+
+    def abs(self, x: Any) -> Any:
+        """The absolute value, by the sign of the ball."""
+        return self._each(_abs, x)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one, where the balls tell which one it is or both are equal."""
+        if x.residue == y.residue or x.ball >= y.ball:
+            return x
+        if y.ball >= x.ball:
+            return y
+        raise Untraceable("a maximum of numbers that the balls do not tell apart")
+
+    def spectral(self, A: Entries) -> Any:
+        """The spectral norm: rational, or a function of the matrix."""
+        if 1 in A.shape:
+            return self.norm(A)
+        ball = BALLS.spectral(entries([t.ball for t in A.ravel()], A.shape))
+        if isinstance(ball, fmpq):
+            return self.of(ball)
+        if all(t.zero for t in A.ravel()):
+            return self.exact(0)
+        return Trace(ball, _hashed("spectral", str(A.shape), *(t.residue for t in A.ravel())))
+
+    def _level(self, s: Entries) -> Any:
+        best = s[0]
+        for value in s[1:]:
+            if arb(value.ball).mid() > arb(best.ball).mid():
+                best = value
+        return best
+
+
+def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
+    value = ball(t.ball)
+    if isinstance(value, fmpq):
+        return TRACES.of(value)
+    return Trace(value, _hashed(name, t.residue))
+
+
+def _exp(t: Trace) -> Trace:
+    if t.zero:
+        return TRACES.exact(1)  # type: ignore[no-any-return]
+    if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
+        q = int(t.ball.q)
+        shift = (q & -q).bit_length() - 1
+        if shift > 1000:
+            raise Untraceable("an exponent with a very large denominator")
+        base = _hashed("exp", q >> shift)
+        for _ in range(1000 - shift):
+            base = base * base % _PRIME
+        return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
+    return Trace(arb(t.ball).exp(), _hashed("exp of", t.residue))
+
+
+def _sqrt(t: Trace) -> Trace:
+    if t.zero:
+        return TRACES.exact(0)  # type: ignore[no-any-return]
+    return _function("sqrt", BALLS.sqrt, t)
+
+
+def _abs(t: Trace) -> Trace:
+    if t.zero or t.ball >= 0:
+        return t
+    if t.ball <= 0:
+        return -t
+    raise Untraceable("an absolute value of a number whose sign the ball does not tell")
+
+
+TRACES = Traces()
+"""The arithmetic of traces; it has no state."""

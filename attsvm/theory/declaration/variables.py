@@ -1,0 +1,320 @@
+"""What a statement quantifies over: each variable knows its domain, and how it is varied.
+
+A variable is drawn by Hypothesis (one instance, shrinks to something simple) and filled at random
+for a whole batch (many instances at once, with ties, zeros and numbers of very different size among
+them). Both give dyadic numbers, which floats and rationals hold exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.errors import ClaimError
+from attsvm.strategies import arrays, scaled, sizes
+
+__all__ = [
+    "Choice",
+    "Defined",
+    "Fitted",
+    "Integer",
+    "Matrix",
+    "Near",
+    "Real",
+    "Shape",
+    "Tensor",
+    "Variable",
+    "Vector",
+    "axes_of",
+]
+
+Shape = Mapping[str, int]
+"""The length of each named axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(ABC):
+    """One quantified thing; the statement's table of variables gives its name."""
+
+    @property
+    def stored(self) -> Any:
+        """The type of its value in an instance, None where it is none of its own."""
+        return float
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The named axes of an array."""
+        return ()
+
+    @abstractmethod
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
+        """A value for one instance; `known` are those of the variables before it."""
+
+    @abstractmethod
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> Any:
+        """Values (..., batch) for a batch, or one value that all of it shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Real(Variable):
+    """A real number: one of a fine dyadic grid up to 4, times 2 to one of the powers.
+
+    Attributes:
+        powers: the scales that are drawn, the first being the simplest.
+        least: the lower end of its domain, where it has one.
+    """
+
+    powers: tuple[int, ...] = (0,)
+    least: int | None = None
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> float:
+        """A number of the grid, reflected at the lower end of the domain."""
+        value: float = draw(scaled(*self.powers))
+        return self._inside(value)
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> Array:
+        """Numbers of the grid and heavy-tailed ones."""
+        values = _filled(generator, (), batch, self.powers)
+        return np.abs(values - self.least) + self.least if self.least is not None else values
+
+    def _inside(self, value: float) -> float:
+        return value if self.least is None else abs(value - self.least) + self.least
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Variable):
+    """An array of real numbers with named axes; axes of one name have one length.
+
+    Attributes:
+        names: the axes.
+        powers: the scales of the whole array.
+    """
+
+    names: tuple[str, ...]
+    powers: tuple[int, ...] = (0,)
+
+    @property
+    def stored(self) -> Any:
+        """An array of floats with these axes."""
+        return Float[Array, " ".join(self.names)]
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The named axes."""
+        return self.names
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Array:
+        """Numbers of the grid on one scale."""
+        power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
+        values: Array = draw(arrays(*(shape[name] for name in self.names))) * 2.0**power
+        return values
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> Array:
+        """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
+        return _filled(generator, tuple(shape[n] for n in self.names), batch, self.powers)
+
+
+def Vector(name: str, powers: Sequence[int] = (0,)) -> Tensor:
+    """A vector with one named axis."""
+    return Tensor((name,), tuple(powers))
+
+
+def Matrix(rows: str, columns: str, powers: Sequence[int] = (0,)) -> Tensor:
+    """A matrix with two named axes."""
+    return Tensor((rows, columns), tuple(powers))
+
+
+@dataclass(frozen=True, slots=True)
+class Near(Variable):
+    """A second point: the first one plus an array of the grid times 2 to minus one of the powers.
+
+    Attributes:
+        other: the name of the first point, a variable before this one.
+        names: its axes.
+        powers: how near, 0 being anywhere.
+    """
+
+    other: str
+    names: tuple[str, ...]
+    powers: tuple[int, ...] = (0, 4, -3, 8)
+
+    @property
+    def stored(self) -> Any:
+        """Like the first point."""
+        return Float[Array, " ".join(self.names)] if self.names else float
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes of the first point."""
+        return self.names
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
+        """The first point moved."""
+        power = draw(st.sampled_from(self.powers))
+        step = draw(arrays(*(shape[n] for n in self.names)) if self.names else scaled(0))
+        return known[self.other] + step * 2.0**-power
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> Array:
+        """First points moved by steps of many lengths."""
+        step = _filled(generator, tuple(shape[n] for n in self.names), batch, (0,))
+        near = generator.choice(np.array([*self.powers, 10, 14]), size=batch)
+        return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(Variable):
+    """An integer between two bounds, inclusive; as the length of an axis it goes by its name."""
+
+    low: int = 1
+    high: int = 4
+
+    @property
+    def stored(self) -> Any:
+        """An int, where it is no length of an axis."""
+        return int
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> int:
+        """One of them."""
+        return draw(sizes(self.low, self.high))
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> int:
+        """One that the whole batch shares."""
+        return int(generator.integers(self.low, self.high + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Variable):
+    """A member of a family, such as a loss, by its name; the formula receives the member."""
+
+    members: Mapping[str, Any] = field(hash=False)
+
+    @property
+    def stored(self) -> Any:
+        """The name."""
+        return str
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> str:
+        """One of the names."""
+        return draw(st.sampled_from(list(self.members)))
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> str:
+        """One that the whole batch shares."""
+        return str(generator.choice(list(self.members)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Variable):
+    """A bound that the hypotheses name: drawn as the closest one that meets them, on a dyadic grid.
+
+    A hypothesis that compares something with this variable alone, such as ||A x|| <= R or
+    beta <= alpha, says how large or small it must be; the others are decided as usual.
+    """
+
+    grids: tuple[int, ...] = (0, 4, 12)
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> float:
+        """The power of the grid on which the bound is rounded; the formula fits it."""
+        return float(draw(st.sampled_from(self.grids)))
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> Array:
+        """The same for a batch."""
+        return generator.choice(np.array(self.grids, dtype=float), size=batch)
+
+    @staticmethod
+    def fitted(grid: Any, least: Any, most: Any) -> Any:
+        """The closest multiple of 2^-grid at or above `least`, and at or below `most`.
+
+        Values that are multiples but for rounding count as such: the hypotheses decide exactly.
+        """
+        unit = np.exp2(-grid)
+        with np.errstate(all="ignore"):
+            above = np.ceil(least / unit * (1 - 1e-12)) * unit
+            # below a bound: the leading bits of it, so that small ones are not rounded to 0
+            bits = np.exp2(np.floor(np.log2(np.maximum(most, 1e-300))) - grid)
+            below = np.floor(most / bits * (1 + 1e-12)) * bits
+        value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
+        return np.where(np.isfinite(value), value, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Defined(Variable):
+    """A value that others determine, by a formula of (m, v); it is no part of an instance."""
+
+    by: Callable[[Any, Any], Any] = field(hash=False)
+
+    @property
+    def stored(self) -> Any:
+        """Nothing."""
+        return None
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> None:
+        """Nothing."""
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> None:
+        """Nothing."""
+
+
+def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
+    """The names of all axes, in the order in which they occur.
+
+    Raises:
+        ClaimError: an axis has no `Integer` of its name among the variables.
+    """
+    names = dict.fromkeys(name for variable in variables.values() for name in variable.axes)
+    for name in names:
+        if not isinstance(variables.get(name), Integer):
+            raise ClaimError(
+                "an array has an axis whose length is no variable",
+                value=name,
+                remedy=f"Add {name!r}: Integer(1, 4) to the variables.",
+            )
+    return tuple(names)
+
+
+_SMALL = np.array([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0])
+
+
+def _filled(
+    generator: np.random.Generator, shape: tuple[int, ...], batch: int, powers: tuple[int, ...]
+) -> Array:
+    """Dyadic arrays (*shape, batch); every lane is of one of several kinds."""
+    size = math.prod(shape)
+    fine = generator.integers(-128, 129, size=(size, batch)) / 32
+    coarse = _SMALL[generator.integers(0, len(_SMALL), size=(size, batch))]
+    kind = generator.integers(0, 8, size=batch)
+    values = np.where(kind < 3, coarse, fine)
+    if size > 1:
+        first, second = (generator.integers(0, size, size=batch) for _ in range(2))
+        lanes = np.arange(batch)
+        tied, opposite = kind == 5, kind == 6
+        values[second[tied], lanes[tied]] = values[first[tied], lanes[tied]]
+        values[second[opposite], lanes[opposite]] = -values[first[opposite], lanes[opposite]]
+        values = np.where((kind == 2)[None], values - values[::-1], values)  # antisymmetric
+    scale = generator.choice(np.array(powers, dtype=float), size=batch)
+    heavy = np.rint(generator.standard_cauchy(batch) * 2.0).clip(-200, 200)
+    scale = np.where(kind == 7, scale + heavy, scale)
+    return np.asarray((values * np.exp2(scale)).reshape(*shape, batch))
