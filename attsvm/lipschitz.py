@@ -45,6 +45,7 @@ __all__ = [
     "softmax_constant",
     "softmax_entry_constant",
     "softmax_gradient_constant",
+    "softmax_gradient_constants",
     "softmax_height",
     "softmax_outer_constant",
     "spread",
@@ -160,12 +161,12 @@ def log_published_gradient_constant(n: int, R: float) -> float:
     return math.log(3.0) + 3.0 * math.log(n) + 7.0 * math.log(R) + 13.0 * R * R
 
 
-def _softmax_factors(D: float) -> tuple[float, float, float]:
-    """D, 1 + D and K(D) / (D (1 + D)), of which none overflows.
+def _softmax_factors(D: Float[Array, " B"]) -> tuple[Array, Array, Array]:
+    """D, 1 + D and K(D) / (D (1 + D)) for each D above 0; none of them overflows.
 
-    Its maximum over c has a closed form; a is found by bracketing.
+    Its maximum over c has a closed form; a is found by bracketing, for all D side by side.
     """
-    x, y = 1.0 / (1.0 + D), D / (1.0 + D)
+    x, y = (1.0 / (1.0 + D))[:, None], (D / (1.0 + D))[:, None]
 
     def height(a: Array) -> Array:
         offset, slope = 4.0 * x * a, y * (1.0 - a * a)  # neither underflows where both are needed
@@ -173,12 +174,23 @@ def _softmax_factors(D: float) -> tuple[float, float, float]:
         value: Array = softmax_height(x, y, a, best_level(slope, offset, root))
         return value
 
-    low, high = 0.0, 1.0 - 1e-9
-    for _ in range(12):
-        grid = np.linspace(low, high, 65)
-        best = int(height(grid).argmax())
-        low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 64)])
-    return D, 1.0 + D, float(height(np.linspace(low, high, 65)).max())
+    low, high = np.zeros_like(x), np.full_like(x, 1.0 - 1e-9)
+    places = np.linspace(0.0, 1.0, 33)[None, :]
+    for _ in range(8):
+        grid = low + (high - low) * places
+        best = height(grid).argmax(axis=1)[:, None]
+        low = np.take_along_axis(grid, np.maximum(best - 1, 0), 1)
+        high = np.take_along_axis(grid, np.minimum(best + 1, 32), 1)
+    return D, 1.0 + D, height(low + (high - low) * places).max(axis=1)
+
+
+def softmax_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
+    """`softmax_gradient_constant` of many oscillations; NaN where one is negative or not finite."""
+    usable = (oscillations > 0.0) & np.isfinite(oscillations)
+    with np.errstate(over="ignore"):
+        values = math.prod(_softmax_factors(np.where(usable, oscillations, 1.0)))
+    nothing = np.where(oscillations == 0.0, 0.0, np.nan)
+    return np.where(usable, values, nothing)
 
 
 def softmax_gradient_constant(oscillation: float) -> float:
@@ -193,10 +205,7 @@ def softmax_gradient_constant(oscillation: float) -> float:
     Raises:
         DataError: an oscillation that is negative or not finite.
     """
-    D = _size(oscillation)
-    if D == 0.0:
-        return 0.0
-    return math.prod(_softmax_factors(D))
+    return float(softmax_gradient_constants(np.array([_size(oscillation)]))[0])
 
 
 def published_excess(n: int, R: float) -> float:
@@ -212,7 +221,8 @@ def published_excess(n: int, R: float) -> float:
     D = math.sqrt(2.0) * R * R
     if not 0.0 < D < math.inf:
         raise DataError("R^2 is beyond float64", value=R, remedy="Pass R from 1e-150 to 1e150.")
-    sharp = 2.0 * math.log(R) + sum(math.log(factor) for factor in _softmax_factors(D))
+    factors = _softmax_factors(np.array([D]))
+    sharp = 2.0 * math.log(R) + sum(math.log(float(factor[0])) for factor in factors)
     return (published - sharp) / math.log(10.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 from typing import Any
@@ -114,9 +115,23 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
     Raises:
         DataError: an oscillation that is negative.
     """
-    D = arb(_size(oscillation))
-    if oscillation == 0:
+    size = _size(oscillation)
+    if size == 0:
         return arb(0)
+    if isinstance(size, fmpq):
+        return _remembered_constant(int(size.p), int(size.q), splits, ctx.prec)
+    return _enclosed_constant(size, splits)
+
+
+@functools.lru_cache(maxsize=4096)
+def _remembered_constant(p: int, q: int, splits: int, precision: int) -> arb:
+    """The enclosure at a rational p/q: one instance after the other has the same one."""
+    with ctx.workprec(precision):
+        return _enclosed_constant(arb(fmpq(p, q)), splits)
+
+
+def _enclosed_constant(D: arb, splits: int) -> arb:
+    """The enclosure itself, for a ball above 0."""
     heap = [_cell(D, fmpq(0), fmpq(1))]
     lower = arb(0)
     for count in itertools.count():

@@ -3,8 +3,22 @@
 Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict -> ledger -> gate.
 """
 
+from attsvm.theory.arithmetic.derivatives import gradient
+from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.claim import Claim, Hypothesis, Sibling, claim, sibling
 from attsvm.theory.confirm import OPEN
+from attsvm.theory.declaration.statement import Reading, Statement, changed
+from attsvm.theory.declaration.variables import (
+    Choice,
+    Defined,
+    Fitted,
+    Integer,
+    Matrix,
+    Near,
+    Real,
+    Tensor,
+    Vector,
+)
 from attsvm.theory.packs import Pack, load_packs
 from attsvm.theory.profiles import PROFILES, Profile
 from attsvm.theory.slack import Slack
@@ -13,18 +27,33 @@ from attsvm.theory.verdict import Evidence, Expected, Truth, Validity, Verdict
 __all__ = [
     "OPEN",
     "PROFILES",
+    "Choice",
     "Claim",
+    "Defined",
     "Evidence",
     "Expected",
+    "Fitted",
     "Hypothesis",
+    "Integer",
+    "Matrix",
+    "Near",
     "Pack",
+    "Primitive",
     "Profile",
+    "Reading",
+    "Real",
     "Sibling",
     "Slack",
+    "Statement",
+    "Tensor",
     "Truth",
     "Validity",
+    "Vector",
     "Verdict",
+    "changed",
     "claim",
+    "definition",
+    "gradient",
     "load_packs",
     "sibling",
 ]

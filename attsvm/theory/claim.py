@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Claim", "Hypothesis", "Part", "Sibling", "claim", "sibling"]
+    from attsvm.theory.declaration.formula import Formula
+
+__all__ = ["Claim", "Hypothesis", "Part", "Sibling", "claim", "ensure_checkable", "sibling"]
 
 _ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
 _READINGS = ("literal", "amended", "sharp")
@@ -48,6 +50,9 @@ class Sibling:
         drop: hypotheses that are left out.
         data: its own strategy, where dropping a hypothesis needs instances that violate it.
         examples: its own explicit instances, checked before the claim's.
+        automatic: whether the engine made it by leaving out a hypothesis; one that survives says
+            that the hypothesis was not shown to be needed, and nothing about the check.
+        formula: what it says, where the claim is written as a formula.
     """
 
     name: str
@@ -55,6 +60,8 @@ class Sibling:
     drop: tuple[str, ...] = ()
     data: SearchStrategy[Any] | None = field(default=None, repr=False)
     examples: tuple[Any, ...] = field(default=(), repr=False)
+    automatic: bool = False
+    formula: Formula | None = field(default=None, repr=False)
 
 
 def sibling(
@@ -77,6 +84,8 @@ class Part:
     hypotheses: tuple[Hypothesis, ...]
     data: SearchStrategy[Any]
     examples: tuple[Any, ...]
+    formula: Formula | None = None
+    automatic: bool = False
 
 
 @functools.lru_cache(maxsize=1024)
@@ -110,6 +119,8 @@ class Claim:
     same_slack: bool
     file: str
     line: int
+    formula: Formula | None = field(default=None, repr=False)
+    printed: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -129,11 +140,13 @@ class Claim:
     @property
     def instance_type(self) -> Any:
         """The type of an instance, from the conclusion's annotation."""
+        if self.formula is not None:
+            return self.formula.instance
         return _first_argument(self.conclusion)
 
     def parts(self) -> tuple[Part, ...]:
         """The reading first, then its siblings in order."""
-        own = Part("", {}, self.hypotheses, self.data, self.examples)
+        own = Part("", {}, self.hypotheses, self.data, self.examples, self.formula)
         return (own, *(self._sibling_part(s) for s in self.siblings))
 
     def part(self, name: str) -> Part:
@@ -155,7 +168,8 @@ class Claim:
             shared = ()
             if not s.parameters:
                 kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
-        return Part(s.name, s.parameters, kept, data, (*s.examples, *shared))
+        examples = (*s.examples, *shared)
+        return Part(s.name, s.parameters, kept, data, examples, s.formula, s.automatic)
 
     def json(self) -> dict[str, Any]:
         """What `attsvm claims --json` lists."""
@@ -260,7 +274,7 @@ def claim(
             file=file,
             line=inspect.getsourcelines(conclusion)[1],
         )
-        _ensure_checkable(made)
+        ensure_checkable(made)
         return made
 
     return declare
@@ -279,20 +293,25 @@ def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
     return Hypothesis(f"not: {'; '.join(h.name for h in dropped)}", holds)
 
 
-def _ensure_checkable(made: Claim) -> None:
+def ensure_checkable(made: Claim) -> None:
+    """Nothing, where the claim can be checked honestly.
+
+    Raises:
+        ClaimError: it cannot.
+    """
     if not _ID.fullmatch(made.id) or made.reading.split("-")[0] not in _READINGS:
         raise ClaimError(
             "a claim's id is source/statement:reading",
             value=made.id,
             remedy=f"Readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
         )
-    if len(made.siblings) < 2:
+    if len(made.siblings) < (1 if made.formula is not None else 2):
         raise ClaimError(
             f"claim {made.id} needs at least two false siblings",
             value=len(made.siblings),
             remedy="Change a constant, flip a sign, drop a hypothesis.",
         )
-    if made.certify is None and made.rerun is None:
+    if made.certify is None and made.rerun is None and made.formula is None:
         raise ClaimError(
             f"claim {made.id} has nothing that could confirm a refutation",
             remedy="Give certify (balls or rationals) or rerun (higher precision).",
@@ -305,6 +324,8 @@ def _ensure_checkable(made: Claim) -> None:
         )
     if made.cost < 1:
         raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)
+    if made.formula is not None:
+        return
     parameters = inspect.signature(made.conclusion).parameters
     if not parameters or next(iter(parameters.values())).annotation is inspect.Parameter.empty:
         raise ClaimError(

@@ -15,6 +15,8 @@ from flint import arb, ctx, fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.claim import Claim
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.judge import judge
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence
 
@@ -65,6 +67,8 @@ def confirm(
     Raises:
         ClaimError: the certificate returned something else; a budget below every precision.
     """
+    if claim.formula is not None:
+        return _judged(claim.formula, parameters, case)
     if claim.certify is None:
         return _again(claim, parameters, case)
     if bits < PRECISIONS[0]:
@@ -92,6 +96,14 @@ def confirm(
         _bounds(value),
         f"sign open at {spent} bits (is it exactly 0? then decide that in rationals)",
     )
+
+
+def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confirmation:
+    """What the judge says of a formula; several comparisons have no one enclosure."""
+    found = judge(formula, parameters, case)
+    if found.holds is None:
+        return Confirmation(None, Evidence.NONE, _bounds(found.slack), found.method)
+    return Confirmation(not found.holds, Evidence.CERTIFIED, _bounds(found.slack), found.method)
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:

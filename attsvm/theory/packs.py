@@ -9,13 +9,14 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.claim import Claim
+from attsvm.theory.declaration.statement import Statement
 
 __all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs", "modules"]
 
@@ -79,7 +80,7 @@ def _load(source: str) -> Pack:
         )
         modules += [_imported(name) for name in names]
     claims: dict[str, Claim] = {}
-    for value in (value for part in modules for value in vars(part).values()):
+    for value in (value for part in modules for value in _declared(part)):
         if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
             raise ClaimError(
                 f"two claims have the id {value.id}: {claims[value.id].file} and {value.file}",
@@ -93,6 +94,15 @@ def _load(source: str) -> Pack:
         )
     folder = Path(module.__file__ or ".").resolve().parent
     return Pack(source, tuple(claims[key] for key in sorted(claims)), folder)
+
+
+def _declared(module: ModuleType) -> Iterator[object]:
+    """The values of a module, statements by their claims."""
+    for value in vars(module).values():
+        if isinstance(value, Statement):
+            yield from value.claims
+        else:
+            yield value
 
 
 def _module(source: str) -> ModuleType:

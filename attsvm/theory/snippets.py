@@ -14,6 +14,7 @@ import numpy as np
 
 from attsvm.theory import codec
 from attsvm.theory.claim import Claim
+from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs import LOOSE
 
 __all__ = ["LONG", "ODD", "python", "scaled", "short"]
@@ -46,10 +47,18 @@ def python(claim: Claim, part: str, case: Any) -> str:
         value = f"codec.decode({_plain(text)}, claim.instance_type)"
     place = _place(claim)
     first, find = [], []
-    if place is None or place[0].startswith(LOOSE):
+    statement = None if place is not None else _statement(claim)
+    if (place is None and statement is None) or (place and place[0].startswith(LOOSE)):
         imports.setdefault("attsvm.theory", []).append("load_packs")
         first = [f"packs = load_packs([{claim.file!r}])"]
-    if place is None:
+    if statement is not None:
+        module, name = statement
+        imports.setdefault(module, []).append(name)
+        find = [f"claim = {name}.claim({claim.reading!r})"]
+        if module.startswith(LOOSE):
+            imports.setdefault("attsvm.theory", []).append("load_packs")
+            first = [f"packs = load_packs([{claim.file!r}])"]
+    elif place is None:
         imports["attsvm.theory.packs"] = ["find_claims"]
         find = [f"(claim,) = find_claims(packs, [{claim.id!r}])"]
     else:
@@ -101,6 +110,16 @@ def _place(claim: Claim) -> tuple[str, str] | None:
     return None
 
 
+def _statement(claim: Claim) -> tuple[str, str] | None:
+    """The module and the name of the statement that a claim is a reading of."""
+    for module, loaded in list(sys.modules.items()):
+        if _file(loaded) == claim.file and getattr(loaded, "__spec__", None) is not None:
+            for name, value in list(vars(loaded).items()):
+                if isinstance(value, Statement) and claim in value.claims:
+                    return module, name
+    return None
+
+
 def _file(module: Any) -> str | None:
     return getattr(module, "__file__", None)
 
@@ -119,6 +138,12 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
     if isinstance(value, np.ndarray):
         return _array(value, indent)
     inner = indent + "    "
+    if getattr(type(value), "BUILT", False):  # the record of a statement's variables
+        rows = [
+            f"{inner}{f.name}={_literal(getattr(value, f.name), imports, inner)},\n"
+            for f in dataclasses.fields(value)
+        ]
+        return f"claim.formula.build(\n{''.join(rows)}{indent})"
     if isinstance(value, tuple):
         return "(" + "".join(f"{_literal(x, imports, inner)}, " for x in value).strip() + ")"
     kind = type(value)

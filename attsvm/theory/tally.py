@@ -83,6 +83,7 @@ class Tally:
         self.broke_note = ""
         self.touched: dict[str, int] = {}
         self.unexamined = 0
+        self.screened = 0
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by: str | None = None
         self._domain = Domain()

@@ -83,6 +83,16 @@ class Checked:
             undropped=frozenset(o.hypotheses) - dropped,
         )
 
+    @property
+    def _unneeded(self) -> dict[str, str]:
+        """Hypotheses that the search could leave out, by the siblings that survived without them.
+
+        That says nothing about the check: either the hypothesis is not needed, or the search was
+        too short to show that it is.
+        """
+        alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
+        return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
+
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -121,7 +131,9 @@ class Checked:
                     "error": s.error,
                 }
                 for s in self.siblings
+                if s.part not in self._unneeded
             ],
+            "not_shown_to_be_needed": list(self._unneeded.values()),
             "seconds": round(self.seconds, 3),
         }
 
@@ -181,7 +193,9 @@ def assess(
     """The verdict on three axes and the sentence that gives its reason."""
     truth, evidence = _truth(claim, reading)
     broken = next((o for o in (reading, *siblings) if o.error), None)
-    survivors = [o.part for o in siblings if o.refuted is None]
+    automatic = {s.name for s in claim.siblings if s.automatic}
+    survivors = [o.part for o in siblings if o.refuted is None and o.part not in automatic]
+    fallen = sum(o.refuted is not None for o in siblings)
     planned = profile.scaled(claim.cost).examples * profile.shards
     if broken is not None:
         where = f"sibling {broken.part!r}: " if broken.part else ""
@@ -194,6 +208,8 @@ def assess(
         )
     if survivors:
         return Verdict(truth, evidence, Validity.WEAK), f"survived: {'; '.join(survivors)}"
+    if not fallen:
+        return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
     if reading.refuted is None and reading.drawn < _THIN * planned:
         return Verdict(truth, evidence, Validity.THIN), (
             f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"

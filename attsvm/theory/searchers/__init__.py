@@ -20,6 +20,7 @@ from attsvm.theory.searchers.grid import grid
 from attsvm.theory.searchers.pool import Elite, Pool
 from attsvm.theory.searchers.relatives import relatives
 from attsvm.theory.searchers.scout import Found, Scout, Spent, Stop
+from attsvm.theory.searchers.screen import screen
 from attsvm.theory.searchers.shrink import Polished, shrink
 from attsvm.theory.searchers.worsen import worsen
 
@@ -73,6 +74,9 @@ class Guided:
 
 
 GUIDED: dict[str, Guided] = {
+    "screen": Guided(
+        "screening in batches", screen, 0.2, fits=lambda claim: claim.formula is not None
+    ),
     "relatives": Guided("relatives", relatives, 0.18),
     "grid": Guided("integer grid", grid, 0.18),
     "families": Guided("structured families", families, 0.2),
@@ -88,7 +92,11 @@ GUIDED: dict[str, Guided] = {
 }
 """The guided searchers by their short names, in the order in which a check runs them."""
 
-NEEDS = {"ensemble": "a seeded ensemble (`ensemble=`)", "gradient": "an objective (`relaxed=`)"}
+NEEDS = {
+    "ensemble": "a seeded ensemble (`ensemble=`)",
+    "gradient": "an objective (`relaxed=`)",
+    "screen": "a formula (`Statement`)",
+}
 """What a claim must have for a searcher to fit it, where that is not every claim."""
 
 

@@ -7,7 +7,7 @@ import math
 from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_constant
 from attsvm.theory.errata import Erratum
 from properties.sim import stability_l2, stability_logistic
-from properties.sim.lemma_3_13 import LARGE_LABEL
+from properties.sim.lemma_3_13 import LEMMA
 from properties.sim.lemma_3_13_hessian import LARGE_LABEL as BENT
 
 
@@ -89,7 +89,7 @@ CONSTANTS = (
         "is attained.",
         falls=("sim/lemma-3.13:literal",),
         stands=("sim/lemma-3.13:amended", "sim/lemma-3.13:sharp"),
-        telling={"sim/lemma-3.13:literal": LARGE_LABEL},
+        telling={"sim/lemma-3.13:literal": LEMMA.claim("literal").examples[1]},
     ),
     Erratum(
         "sim/lemma-3.13-hessian",

@@ -1,0 +1,387 @@
+"""A formula with its variables: one text that is judged, screened, climbed and typeset."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.errors import ClaimError, DataError
+from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration.variables import (
+    Choice,
+    Defined,
+    Fitted,
+    Integer,
+    Shape,
+    Variable,
+    axes_of,
+)
+
+__all__ = ["TIGHTENED", "Formula", "Hypotheses", "heights", "instance_type"]
+
+Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
+"""Conditions by their names, each a formula of (m, v)."""
+
+TIGHTENED = "tightened"
+"""The parameter that the engine sets: the share of the right side that the left may reach."""
+
+
+def instance_type(variables: Mapping[str, Variable]) -> type:
+    """The frozen record whose fields are the variables that an instance stores."""
+    axes = axes_of(variables)
+    stored = [
+        (name, variable.stored)
+        for name, variable in variables.items()
+        if variable.stored is not None and name not in axes
+    ]
+
+    def fit(self: Any) -> None:
+        _shape_of(variables, self)
+
+    made = dataclasses.make_dataclass(
+        "Instance", stored, frozen=True, slots=True, namespace={"__post_init__": fit, "BUILT": True}
+    )
+    made.__doc__ = "An instance by its values."
+    return made
+
+
+def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
+    """The length of each axis.
+
+    Raises:
+        DataError: two arrays disagree on it, or one is empty.
+    """
+    shape: dict[str, int] = {}
+    for name, variable in variables.items():
+        if not variable.axes:
+            continue
+        found = np.shape(getattr(case, name))
+        if len(found) != len(variable.axes) or 0 in found:
+            raise DataError(f"{name} does not have its {len(variable.axes)} axes", value=found)
+        for axis, length in zip(variable.axes, found, strict=True):
+            if shape.setdefault(axis, length) != length:
+                raise DataError(
+                    f"the axis {axis} of {name} has another length than elsewhere", value=length
+                )
+    return shape
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """What a reading says of its variables.
+
+    Attributes:
+        variables: what it quantifies over, by name, in the order in which they are drawn.
+        hypotheses: conditions on them.
+        conclusion: a function of (m, v) and of named constants that returns a comparison.
+        constants: those of the reading.
+        instance: the type of its instances.
+    """
+
+    variables: Mapping[str, Variable]
+    hypotheses: Hypotheses
+    conclusion: Callable[..., Relation]
+    constants: Mapping[str, Any]
+    instance: type
+
+    # one formula, any arithmetic
+
+    def relation(self, m: Arithmetic, v: Any, parameters: Mapping[str, Any]) -> Relation:
+        """The conclusion at values v; parameters take the place of the reading's constants."""
+        given = {**self.constants, **parameters}
+        share = given.pop(TIGHTENED, None)
+        relation = self.conclusion(m, v, **{k: _constant(m, c) for k, c in given.items()})
+        if not isinstance(relation, Relation):
+            raise ClaimError(
+                "a conclusion returned no comparison",
+                value=type(relation).__name__,
+                remedy="Return m.at_most(left, right), m.below or m.equal.",
+            )
+        return relation if share is None else _tightened(m, relation, share)
+
+    def exact(self, case: Any) -> Any:
+        """The values of an instance as rationals."""
+        return self._values(BALLS, case, _rational)
+
+    def traced(self, case: Any) -> Any:
+        """The values of an instance with fingerprints."""
+        return self._values(TRACES, case, lambda value: TRACES.of(_rational(value)))
+
+    def _values(self, m: Arithmetic, case: Any, number: Callable[[float], Any]) -> Any:
+        known: dict[str, Any] = dict(_shape_of(self.variables, case))
+        for name, variable in self.variables.items():
+            if name in known or variable.stored is None:
+                continue
+            value = getattr(case, name)
+            if isinstance(variable, Choice):
+                known[name] = _member(variable, name, value)
+            elif isinstance(variable, Integer):
+                known[name] = int(value)
+            elif isinstance(value, np.ndarray):
+                known[name] = entries([number(x) for x in value.ravel().tolist()], value.shape)
+            else:
+                known[name] = number(value)
+        return self._defined(m, SimpleNamespace(**known))
+
+    def _defined(self, m: Arithmetic, v: Any) -> Any:
+        for name, variable in self.variables.items():
+            if isinstance(variable, Defined):
+                setattr(v, name, variable.by(m, v))
+        return v
+
+    # one instance
+
+    def strategy(self) -> st.SearchStrategy[Any]:
+        """Instances drawn by Hypothesis; bounds that hypotheses name are fitted to them."""
+        return _drawn(self)
+
+    def build(self, **values: Any) -> Any:
+        """An instance from numbers, nested lists or arrays, which may be Fractions and integers.
+
+        Raises:
+            ClaimError: a variable is missing or unknown.
+        """
+        fields = [f.name for f in dataclasses.fields(self.instance)]
+        if set(values) != set(fields):
+            raise ClaimError(
+                "an explicit instance does not give the variables of its statement",
+                value=", ".join(sorted(values)),
+                remedy=f"Give {', '.join(fields)}.",
+            )
+        return self.instance(**{name: self._stored(name, values[name]) for name in fields})
+
+    def _stored(self, name: str, value: Any) -> Any:
+        variable = self.variables[name]
+        if isinstance(variable, Choice):
+            _member(variable, name, value)
+            return value
+        if isinstance(variable, Integer):
+            return int(value)
+        if variable.axes:
+            array = np.array(value, dtype=float).reshape(np.shape(value))
+            array.setflags(write=False)
+            return array
+        return float(value)
+
+    # many instances
+
+    def filled(self, generator: np.random.Generator, shape: Shape, batch: int) -> dict[str, Any]:
+        """Raw values (..., batch) of a random batch of one shape, by name, not yet fitted."""
+        raw: dict[str, Any] = {}
+        for name, variable in self.variables.items():
+            if name not in shape and variable.stored is not None:
+                raw[name] = variable.fill(generator, shape, raw, batch)
+        return raw
+
+    def fit(self, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+        """The batch with bounds that hypotheses name fitted to the other values."""
+        fitted = dict(raw)
+        bounds = [n for n, variable in self.variables.items() if isinstance(variable, Fitted)]
+        for name in bounds:
+            del fitted[name]
+        for name in bounds:
+            v = self.floats(fitted, shape)
+            mark = Lane(np.zeros(1))
+            setattr(v, name, mark)
+            self._define_again(v)
+            least, most = np.array([-np.inf]), np.array([np.inf])
+            for condition in self.hypotheses.values():
+                try:
+                    relation = condition(FLOATS, v)
+                except AttributeError:  # it speaks of a bound that is not fitted yet
+                    continue
+                for part in _comparisons(relation):
+                    if part.right is mark and isinstance(part.left, Lane):
+                        least = np.fmax(least, part.left.value)
+                    if part.left is mark and isinstance(part.right, Lane):
+                        most = np.fmin(most, part.right.value)
+            fitted[name] = Fitted.fitted(np.asarray(raw[name]), least, most)
+        return {name: fitted[name] for name in raw}
+
+    def _define_again(self, v: Any) -> None:
+        try:
+            self._defined(FLOATS, v)
+        except AttributeError:
+            return
+
+    def floats(self, raw: Mapping[str, Any], shape: Shape) -> Any:
+        """The values of a batch as lanes of floats."""
+        v = SimpleNamespace(**shape)
+        for name, value in raw.items():
+            variable = self.variables[name]
+            if isinstance(variable, Choice):
+                setattr(v, name, _member(variable, name, value))
+            elif isinstance(variable, Integer):
+                setattr(v, name, value)
+            else:
+                setattr(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
+        self._define_again(v)
+        return v
+
+    def screened(
+        self, raw: Mapping[str, Any], shape: Shape, batch: int, parameters: Mapping[str, Any]
+    ) -> Array:
+        """How close each instance of a batch comes to violation (batch,), as floats see it.
+
+        Minus infinity where a hypothesis is not met or an evaluation is no number.
+        """
+        with np.errstate(all="ignore"):
+            v = self.floats(raw, shape)
+            met = np.ones(batch, dtype=bool)
+            for condition in self.hypotheses.values():
+                met &= _met(condition(FLOATS, v), batch)
+            height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
+        return np.where(met & ~np.isnan(height), height, -np.inf)
+
+    def relaxed(self, case: Any, **parameters: Any) -> Any:
+        """The same for a climb in torch: tensors (batch, ...) by name give tensors (batch,)."""
+        from attsvm.theory.arithmetic import Tensors
+
+        m = Tensors()
+        raw, shape = {}, {}
+        for name, variable in self.variables.items():
+            value = getattr(case, name, None)
+            if value is None:
+                continue
+            if not hasattr(value, "movedim"):
+                raw[name] = (
+                    _member(variable, name, value) if isinstance(variable, Choice) else value
+                )
+                continue
+            shape.update(zip(variable.axes, value.shape[1:], strict=True))
+            raw[name] = lanes(value.movedim(0, -1))
+        v = self._defined(m, SimpleNamespace(**{**shape, **raw}))
+        return heights(m.torch, self.relation(m, v, parameters))
+
+    def instance_at(self, raw: Mapping[str, Any], lane: int) -> Any:
+        """One instance of a batch."""
+        values = {}
+        for name, value in raw.items():
+            one = value[..., lane] if isinstance(value, np.ndarray) else value
+            values[name] = self._stored(name, one)
+        return self.instance(**values)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the axes."""
+        return axes_of(self.variables)
+
+    @property
+    def named_constants(self) -> tuple[str, ...]:
+        """The constants that the conclusion takes."""
+        return tuple(inspect.signature(self.conclusion).parameters)[2:]
+
+
+@st.composite
+def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
+    shape: dict[str, int] = {}
+    raw: dict[str, Any] = {}
+    axes = formula.axes
+    for name, variable in formula.variables.items():
+        if name in axes:
+            shape[name] = variable.draw(draw, shape, raw)
+        elif variable.stored is not None:
+            raw[name] = variable.draw(draw, shape, raw)
+    if any(isinstance(variable, Fitted) for variable in formula.variables.values()):
+        batch = {
+            name: np.asarray(value)[..., None] if isinstance(value, float | np.ndarray) else value
+            for name, value in raw.items()
+        }
+        with np.errstate(all="ignore"):
+            return formula.instance_at(formula.fit(batch, shape), 0)
+    return formula.instance(**{name: formula._stored(name, value) for name, value in raw.items()})
+
+
+def _rational(value: float) -> fmpq:
+    try:
+        return fmpq(*value.as_integer_ratio())
+    except (ValueError, OverflowError) as error:
+        raise DataError("a value that is not finite has no exact value", value=value) from error
+
+
+def _member(variable: Choice | Variable, name: str, value: Any) -> Any:
+    if not isinstance(variable, Choice) or value not in variable.members:
+        raise DataError(f"{name} is no member of its family", value=value)
+    return variable.members[value]
+
+
+def _constant(m: Arithmetic, value: Any) -> Any:
+    """Numbers become exact ones of the arithmetic; words and functions stay."""
+    if isinstance(value, str) and value[:1].isalpha():
+        return value
+    return value if isinstance(value, int | None) or callable(value) else m.exact(value)
+
+
+def _comparisons(relation: Relation) -> list[Comparison]:
+    """The comparisons that must all hold."""
+    if isinstance(relation, Comparison):
+        return [relation]
+    parts = relation.parts if isinstance(relation, All) else ()
+    return [c for part in parts for c in _comparisons(part)]
+
+
+def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:
+    """The comparison with a share of its right side."""
+    if not isinstance(relation, Comparison) or relation.kind == "equal":
+        raise ClaimError(
+            "only an inequality can be tightened",
+            remedy="Name siblings of this reading by hand.",
+        )
+    return Comparison(relation.kind, relation.left, m.exact(share) * relation.right)
+
+
+def _gap(relation: Comparison) -> Any:
+    """The residual of an equality, entry by entry, as a list of lanes."""
+    moved = relation.left - relation.right
+    return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
+
+
+def _met(relation: Relation, batch: int) -> Array:
+    """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_met(part, batch) for part in relation.parts]
+        joined = np.logical_and if isinstance(relation, All) else np.logical_or
+        return np.asarray(joined.reduce(parts))
+    if relation.kind == "equal":
+        gaps = [np.abs(_number(g)) <= 1e-9 for g in _gap(relation)]
+        return np.broadcast_to(np.logical_and.reduce(gaps), (batch,))
+    left, right = _number(relation.left), _number(relation.right)
+    return np.broadcast_to(left <= right + 1e-12 * np.abs(right), (batch,))
+
+
+def _number(value: Any) -> Any:
+    return value.value if isinstance(value, Lane) else value
+
+
+def heights(library: Any, relation: Relation) -> Any:
+    """How close a batch comes to violation: the ratio of the sides, or the residual.
+
+    Of several comparisons the one that counts: the closest of those that must all hold.
+    """
+    if isinstance(relation, All | AnyOf):
+        parts = [heights(library, part) for part in relation.parts]
+        choose = library.maximum if isinstance(relation, All) else library.minimum
+        found = parts[0]
+        for part in parts[1:]:
+            found = choose(found, part)
+        return found
+    if relation.kind == "equal":
+        found = None
+        for gap in _gap(relation):
+            size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
+            found = size if found is None else library.maximum(found, size)
+        return found
+    left, right = _number(relation.left), _number(relation.right)
+    ratio = left / library.where(right > 0, right, right * 0 + 1)
+    return library.where((right > 0) & (left >= 0), ratio, left - right)

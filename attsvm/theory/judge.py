@@ -1,0 +1,193 @@
+"""The judge of formulas: decides an instance in balls, and exact zeros by fingerprints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from attsvm.theory.arithmetic import BALLS, Entries
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.traces import TRACES, Untraceable
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.slack import Slack
+
+__all__ = ["Judgement", "judge", "meets"]
+
+_FIRST, _LAST = 64, 2048
+"""Working precisions in bits: doubled from the first to the last until a sign is decided."""
+
+_TINY = 5e-324
+"""A slack that is too small for a float keeps its sign."""
+
+_TRACED = 128
+"""The precision at which fingerprints are asked, before more bits are spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the judge says of one instance.
+
+    Attributes:
+        holds: True, False, or None where neither was proved.
+        slack: the right side minus the left, or minus the residual, as a rational or ball.
+        ratio: left over right side where both are positive.
+        kind: that of the comparison.
+        method: how it was decided.
+    """
+
+    holds: bool | None
+    slack: fmpq | arb
+    ratio: float | None
+    kind: str
+    method: str
+
+    @property
+    def as_slack(self) -> Slack:
+        """The slack in floats, its radius rounded up."""
+        if self.holds is None:
+            return Slack.unknown(f"sign open at {_LAST} bits, and not 0 by its fingerprint")
+        value, error = _float(self.slack)
+        if self.kind == "equal":
+            return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, "equality")
+        if self.holds:
+            value = max(value, _TINY if self.kind == "below" else 0.0)
+        else:
+            value = min(value, 0.0 if self.kind == "below" else -_TINY)
+        error = min(error, abs(value) / 2)  # the sign is known
+        return Slack(value, error, "strict" if self.kind == "below" else "inequality", self.ratio)
+
+
+def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
+    """Decide the conclusion on one instance from its exact values."""
+    bits, traced = _FIRST, False
+    while True:
+        with ctx.workprec(bits):
+            relation = formula.relation(BALLS, formula.exact(case), parameters)
+            kind, slack, ratio = _measured(relation)
+            answer = _decided(relation)
+        if answer is not None:
+            exact = isinstance(slack, fmpq)
+            method = "rationals" if exact else f"ball arithmetic at {bits} bits"
+            return Judgement(answer, slack, ratio, kind, method)
+        if bits >= _TRACED and not traced:
+            traced = True
+            if _equal_by_trace(formula, parameters, case):
+                return Judgement(True, fmpq(0), None, kind, "both sides are one expression")
+        if bits >= _LAST:
+            return Judgement(None, slack, ratio, kind, f"sign open at {bits} bits")
+        bits *= 2
+
+
+def meets(condition: Any, formula: Formula, case: Any) -> bool:
+    """Whether an instance is proved to meet a hypothesis; what stays open counts as not met."""
+    bits = _FIRST
+    while bits <= _LAST:
+        with ctx.workprec(bits):
+            answer = _decided(condition(BALLS, formula.exact(case)))
+        if answer is not None:
+            return answer
+        if bits == _TRACED:
+            try:
+                with ctx.workprec(bits):
+                    if _traced(condition(TRACES, formula.traced(case))):
+                        return True
+            except Untraceable:
+                pass
+        bits *= 2
+    return False
+
+
+def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any) -> bool:
+    try:
+        with ctx.workprec(_TRACED):
+            return _traced(formula.relation(TRACES, formula.traced(case), parameters))
+    except Untraceable:
+        return False
+
+
+def _traced(relation: Relation) -> bool:
+    """Whether fingerprints or balls say that a relation holds; False says nothing."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_traced(part) for part in relation.parts]
+        return all(parts) if isinstance(relation, All) else any(parts)
+    differences = [relation.right - relation.left]
+    if isinstance(differences[0], Entries):
+        differences = list(differences[0].ravel())
+    for gap in differences:
+        zero = gap == 0 if isinstance(gap, int) else gap.zero
+        if relation.kind == "below" or (relation.kind == "equal" and not zero):
+            return False
+        if not zero and not gap.ball >= 0:
+            return False
+    return True
+
+
+def _decided(relation: Relation) -> bool | None:
+    """Whether a relation of rationals and balls holds, None where it is open."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_decided(part) for part in relation.parts]
+        absorbing = isinstance(relation, AnyOf)
+        if any(part is absorbing for part in parts):
+            return absorbing
+        return None if any(part is None for part in parts) else not absorbing
+    if relation.kind == "equal":
+        signs = [_equal(gap) for gap in _gaps(relation)]
+        if any(sign is False for sign in signs):
+            return False
+        return None if any(sign is None for sign in signs) else True
+    gap = _gaps(relation)[0]
+    if relation.kind == "below":
+        return True if gap > 0 else False if gap <= 0 else None
+    return True if gap >= 0 else False if gap < 0 else None
+
+
+def _equal(gap: Any) -> bool | None:
+    if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):
+        return True
+    return False if gap > 0 or gap < 0 else None
+
+
+def _gaps(relation: Comparison) -> list[Any]:
+    """Right minus left, entry by entry."""
+    moved = relation.right - relation.left
+    return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
+
+
+def _measured(relation: Relation) -> tuple[str, Any, float | None]:
+    """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_measured(part) for part in relation.parts]
+        choose = min if isinstance(relation, All) else max
+        return choose(parts, key=lambda part: _float(part[1])[0])
+    if relation.kind == "equal":
+        worst: Any = fmpq(0)
+        for gap in _gaps(relation):
+            size = abs(gap)
+            exact = isinstance(size, fmpq) and isinstance(worst, fmpq)
+            worst = max(size, worst) if exact else arb(size).max(arb(worst))
+        return "equal", -worst, None
+    left, right = relation.left, relation.right
+    ratio = None
+    if right > 0 and left >= 0:
+        ratio = _float(arb(left) / arb(right))[0]
+    return relation.kind, _gaps(relation)[0], ratio
+
+
+def _float(value: Any) -> tuple[float, float]:
+    """The middle of a ball and its radius as floats; infinite where they do not fit."""
+    ball = arb(value)
+    if not ball.is_finite():
+        return math.nan, math.inf
+    try:
+        middle = float(ball.mid())
+    except OverflowError:
+        middle = math.inf if ball.mid() > 0 else -math.inf
+    try:
+        radius = float(ball.rad().upper()) * (1 + 1e-9)
+    except OverflowError:
+        radius = math.inf
+    return middle, radius

@@ -1,0 +1,63 @@
+r"""One entry of the loss of definition 3.6, L(x) = g(b <softmax(A x), h>), and its constants.
+
+A has n rows, the tokens that one query attends to, and D columns; h are their values, b the label.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.exact.lipschitz import softmax_gradient_constant as gradient_constant_ball
+from attsvm.lipschitz import softmax_gradient_constants
+from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
+
+__all__ = ["PAIR", "K", "gradient", "gradient_change", "loss", "loss_change", "published"]
+
+PAIR = {
+    "n": Integer(1, 4),
+    "D": Integer(1, 3),
+    "A": Matrix("n", "D"),
+    "x": Vector("D"),
+    "y": Near("x", ("D",)),
+    "h": Vector("n"),
+    "b": Real((0, 1)),
+}
+"""Two points x and y of one entry of the loss."""
+
+
+@definition(r"L({x})", "L({x})")
+def loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """One entry of the loss."""
+    return m.logistic(b * m.dot(m.softmax(A @ x), h))
+
+
+@definition(r"\nabla L({x})", "grad L({x})")
+def gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """Its gradient: the chain rule through the covariance of softmax."""
+    f = m.softmax(A @ x)
+    return b * m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
+
+
+def loss_change(m: Any, v: Any) -> Any:
+    """|L(x) - L(y)|."""
+    return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
+
+
+def gradient_change(m: Any, v: Any) -> Any:
+    """||grad L(x) - grad L(y)||."""
+    return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
+
+
+K = Primitive(
+    r"K\left({0}\right)",
+    "K({0})",
+    "2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the largest curvature "
+    "of g(<softmax(s), k>) over osc(k) <= D",
+    balls=gradient_constant_ball,
+    floats=softmax_gradient_constants,
+)
+
+
+def published(m: Any, n: int, R: Any) -> Any:
+    """The printed constant of lemma 3.13."""
+    return 3 * n**3 * m.power(R, 7) * m.exp(13 * R * R)
