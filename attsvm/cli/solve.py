@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from attsvm._files import make_parents
 from attsvm.cli.arguments import Parsers, price
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json != "-":
         print(answer)
     if options.plot and answer.solved:
-        Path(options.plot).parent.mkdir(parents=True, exist_ok=True)
+        make_parents(options.plot)
         answer.plot(options.plot)
     elif options.plot:
         print("attsvm: no plot: there are no margins to draw", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from attsvm._files import write_all
 from attsvm.errors import LedgerError
 
 __all__ = ["Ledger", "Run", "last_run", "read_events"]
@@ -21,27 +23,43 @@ SCHEMA = 1
 class Ledger:
     """Appends events; each is on disk before the call returns.
 
+    One ledger at a time holds a file, where the system can lock it. A device or a pipe is written
+    as it is.
+
     Raises:
-        LedgerError: the file cannot be opened or written.
+        LedgerError: the file cannot be opened or written, or another run holds it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            size = os.fstat(self._file).st_size
-            if size and os.pread(self._file, 1, size - 1) != b"\n":
-                os.write(self._file, b"\n")  # an earlier run was killed within a line
-        except OSError as error:
+            special = self.path.exists() and not self.path.is_file()
+            kind = os.O_WRONLY if special else os.O_RDWR | os.O_CREAT
+            self._file = os.open(self.path, kind | os.O_APPEND, 0o644)
+        except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
             raise _unwritable(self.path, error) from error
+        try:
+            self._on_disk = stat.S_ISREG(os.fstat(self._file).st_mode)
+            if self._on_disk:
+                _lock(self._file, self.path)
+                size = os.fstat(self._file).st_size
+                if size and os.pread(self._file, 1, size - 1) != b"\n":
+                    write_all(self._file, b"\n")  # an earlier run was killed within a line
+        except OSError as error:
+            self.close()
+            raise _unwritable(self.path, error) from error
+        except LedgerError:
+            self.close()
+            raise
 
     def append(self, event: str, **fields: Any) -> None:
         """Write one event, whole, and wait for the disk."""
         line = json.dumps({"schema": SCHEMA, "event": event, **fields}, allow_nan=False) + "\n"
         try:
-            os.write(self._file, line.encode())
-            os.fsync(self._file)
+            write_all(self._file, line.encode())
+            if self._on_disk:
+                os.fsync(self._file)
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
@@ -63,9 +81,30 @@ class Ledger:
         self.close()
 
 
-def _unwritable(path: Path, error: OSError) -> LedgerError:
+def _lock(file: int, path: Path) -> None:
+    """Hold the file until it is closed, where the system can.
+
+    Raises:
+        LedgerError: another run holds it.
+    """
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise LedgerError(
+            f"another run is writing to the ledger {path}",
+            remedy="Wait until it ends, or name another ledger with --ledger.",
+        ) from error
+    except OSError:
+        return  # this file system knows no locks
+
+
+def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
     return LedgerError(
-        f"the ledger {path} cannot be written: {error.strerror or error}",
+        f"the ledger {path} cannot be written: {getattr(error, 'strerror', None) or error}",
         remedy="Name a place that can be written with --ledger.",
     )
 

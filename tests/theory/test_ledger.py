@@ -1,6 +1,7 @@
 """The ledger only grows, and what a kill leaves of it is read for what it is."""
 
 import datetime
+import errno
 import json
 import os
 import signal
@@ -318,6 +319,60 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 def test_a_full_disk_is_a_ledger_error():
     with Ledger("/dev/full") as ledger, pytest.raises(LedgerError, match="cannot be written"):
         ledger.append("run")
+
+
+def test_a_device_and_a_pipe_take_events_as_they_are(tmp_path):
+    (tmp_path / "device").symlink_to("/dev/null")
+    write(tmp_path / "device")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write(tmp_path / "pipe")
+    assert os.read(reader, 1 << 16) == write(tmp_path / "file").read_bytes()
+    with Ledger(tmp_path / "pipe") as ledger:
+        os.close(reader)
+        with pytest.raises(LedgerError, match="cannot be written: Broken pipe"):
+            ledger.append("run")
+
+
+def test_links_to_a_ledger_are_followed_and_those_in_a_circle_refused(tmp_path):
+    for name, target in (("link", "ledger"), ("circle", "circle")):
+        (tmp_path / name).symlink_to(target)
+    assert write(tmp_path / "link").is_symlink()
+    assert len(read_events(tmp_path / "ledger")) == 4
+    with pytest.raises(LedgerError, match="cannot be written"):
+        Ledger(tmp_path / "circle")
+
+
+def test_an_event_is_written_whole_where_the_system_writes_some_of_it(tmp_path, monkeypatch):
+    write_some = os.write
+    monkeypatch.setattr(os, "write", lambda handle, text: write_some(handle, text[:10]))
+    run = last_run(write(tmp_path / "l"))
+    assert (run.finished, run.damaged) == (True, 0)
+
+
+def test_a_second_run_is_told_that_another_holds_the_ledger(tmp_path):
+    path = tmp_path / "l"
+    (tmp_path / "link").symlink_to("l")
+    with Ledger(path) as ledger:
+        path.write_bytes(b"a line that is being writ")
+        for name in ("l", "link"):
+            with pytest.raises(LedgerError, match="another run is writing to the ledger"):
+                Ledger(tmp_path / name)
+        assert path.read_bytes() == b"a line that is being writ"
+        path.write_bytes(b"")
+        ledger.append("run")
+    write(path)
+    assert len(read_events(path)) == 5
+
+
+def test_a_file_system_without_locks_does_without(tmp_path, monkeypatch):
+    def unknown(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", unknown)
+    with Ledger(tmp_path / "l"):
+        write(tmp_path / "l")
+    assert last_run(tmp_path / "l").finished
 
 
 def test_a_number_that_is_no_json_is_never_written(tmp_path):
