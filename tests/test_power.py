@@ -20,7 +20,6 @@ from benchmarks.power.measure import searchers_alone as alone
 from benchmarks.power.planting import KINDS, PLANTED, by_balls, flipped, plant, strictly
 from properties.mm.prompts import prompting
 from properties.runs import Run
-from properties.sim.entries import EntryPair
 from properties.sim.nearly_equal import OUTRUN
 from properties.tf.descents import Descent
 from properties.tf.local_cones import Local
@@ -156,9 +155,8 @@ def _local(reach, R):
 APART = [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]]
 OPPOSED = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0])
 PULLED = AttentionData.of(APART, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
-BALANCED = EntryPair(
-    np.array([[1.0], [-1.0]]), np.array([0.65]), np.array([0.6578125]), np.array([0.5, -0.5]), 1.0
-)
+THRESHOLD = PLANTED["planted/sim-stability-logistic-constant-threshold:literal"].claim
+BALANCED = THRESHOLD.formula.build(A=[[1], [-1]], x=[0.65], y=[0.6578125], h=[0.5, -0.5], b=1)
 WITNESSES = {  # that the hard ones are false; no searcher sees these
     "mm-loss-choice-hypothesis-one-basin": prompting(
         APART, [[1, 0], [9, 8]], [0, 1], "exponential"

@@ -20,7 +20,6 @@ from flint import arb, fmpq
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
 
@@ -94,9 +93,7 @@ def _binary(
     if isinstance(other, int):
         other = Trace(fmpq(other), other)
     if not isinstance(other, Trace):
-        raise misuse(
-            "mixes numbers of two arithmetics", "Write constants as integers or m.exact(...)."
-        )
+        return NotImplemented  # a number that carries its derivatives
     try:
         return Trace(operation(trace.ball, other.ball), residues(trace.residue, other.residue))
     except ZeroDivisionError as error:
