@@ -7,6 +7,13 @@ from attsvm.theory.claim import Claim, Hypothesis, Sibling, claim, sibling
 from attsvm.theory.confirm import OPEN
 from attsvm.theory.packs import Pack, load_packs
 from attsvm.theory.profiles import PROFILES, Profile
+from attsvm.theory.proof import (
+    ensure_equal,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence, Expected, Truth, Validity, Verdict
 
@@ -25,6 +32,11 @@ __all__ = [
     "Validity",
     "Verdict",
     "claim",
+    "ensure_equal",
+    "ensure_nonzero",
+    "ensure_positive",
+    "ensure_true",
+    "ensure_zero",
     "load_packs",
     "sibling",
 ]

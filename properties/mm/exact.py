@@ -9,6 +9,7 @@ from flint import arb, fmpq
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
 from attsvm.exact.svm import ExactProgramme, solve_exactly
+from attsvm.theory import ensure_true
 from properties.mm.selections import Selection
 
 __all__ = [
@@ -86,8 +87,9 @@ class Exact:
         z = combine([w / total for w in self.weights], self.rows)
         square = dot(z, z)
         pairs = zip(self.rows, self.bound, strict=True)
-        assert all(w >= 0 for w in self.weights)
-        assert all(dot(z, row) >= b * square for row, b in pairs)
+        ensure_true((w >= 0 for w in self.weights), "the multipliers are at least 0")
+        nearest = (dot(z, row) >= b * square for row, b in pairs)
+        ensure_true(nearest, "the point that the multipliers name is the nearest to 0")
         return square
 
     def positive(self, share: float, above: bool = True) -> arb:
