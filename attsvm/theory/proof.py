@@ -141,8 +141,12 @@ def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
 
 def _leaves(found: Any, what: str) -> list[Any]:
     """The values in a list, array or generator, nested or not; a single one alone."""
+    import sympy as sp
+
     if isinstance(found, np.ndarray):
-        found = found.tolist()
+        found = list(found.flat)
+    if isinstance(found, sp.MatrixBase):
+        found = found.flat()
     if not hasattr(found, "__iter__") or isinstance(found, str | bytes | Mapping):
         return [found]
     values = [leaf for part in found for leaf in _leaves(part, what)]
@@ -163,11 +167,11 @@ def _exact(value: Any, what: str) -> Any:
         expression = sp.sympify(value, strict=True)
     except sp.SympifyError:
         raise _failed(what, "a value is no expression of sympy", value) from None
-    if not isinstance(expression, sp.Expr):
+    if not isinstance(expression, sp.Expr) or expression.is_Matrix:
         raise _failed(what, "a value is no expression of sympy", value)
     if expression.has(sp.Float):
         remedy = "Write numbers as rationals, like sympy.Rational(1, 2)."
         raise _failed(what, "a float stands in an expression", value, remedy)
-    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds):
         raise _failed(what, "a value is not a finite number", value)
     return expression
