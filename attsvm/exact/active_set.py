@@ -6,7 +6,7 @@ from typing import Literal
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
-from attsvm.errors import SolverError
+from attsvm.errors import SolverError, present
 from attsvm.exact.numbers import Vector, dot
 from attsvm.exact.programme import ExactProgramme
 
@@ -52,10 +52,10 @@ def pivot(programme: ExactProgramme, guess: list[int]) -> tuple[Vector, Status]:
             slope = bound[entering] - dot(gram[entering], weights)
             sign = fmpq(1) if slope >= 0 else fmpq(-1)
             reply = solve(gram, active, [-sign * gram[j][entering] for j in active])
-            assert not active or reply is not None
+            moves = present(reply, "the answer of active constraints") if active else []
             direction: Vector = [fmpq(0)] * m
             direction[entering] = sign
-            for j, x in zip(active, reply or [], strict=True):
+            for j, x in zip(active, moves, strict=True):
                 direction[j] = x
             curvature = dot(gram[entering], direction) * sign
             if curvature == 0 and slope == 0:  # an equality that the active ones imply
@@ -71,8 +71,7 @@ def pivot(programme: ExactProgramme, guess: list[int]) -> tuple[Vector, Status]:
             if limit is not None and (full is None or limit[0] < full):
                 length, leaving = limit
             else:
-                assert full is not None
-                length, leaving = full, None
+                length, leaving = present(full, "the length of a full step"), None
             weights = [w + length * x for w, x in zip(weights, direction, strict=True)]
             if leaving is None:
                 active = sorted([*active, entering])
@@ -94,8 +93,8 @@ def _start(
             trial = [*independent, j]
             if fmpz_mat([[gram[a][b] for b in trial] for a in trial]).rank() == len(trial):
                 independent = trial
-        start = solve(gram, independent, [bound[j] for j in independent])
-        assert start is not None
+        reply = solve(gram, independent, [bound[j] for j in independent])
+        start = present(reply, "the answer of independent constraints")
         bad = {j for j, w in zip(independent, start, strict=True) if w <= 0 and not equal[j]}
         if not bad:
             for j, w in zip(independent, start, strict=True):

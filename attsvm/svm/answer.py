@@ -12,7 +12,7 @@ from flint import arb
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError
+from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.svm import ExactAnswer, decide, nearest
 from attsvm.svm.certificate import coprime
 from attsvm.svm.frobenius import FrobeniusAnswer, grade, solve_programme
@@ -129,9 +129,9 @@ class Answer:
         return document
 
     def _exact_duals(self) -> list[list[str]]:
-        assert self.exact is not None
+        exact = present(self.exact, "the exact answer")
         table = [["0"] * self.programme.shape[1] for _ in range(self.programme.shape[0])]
-        duals = self.exact.duals if self.solved else coprime(self.exact.duals)
+        duals = exact.duals if self.solved else coprime(exact.duals)
         for i, t, w in zip(self.programme.input, self.programme.token, duals, strict=True):
             table[int(i)][int(t)] = str(w)
         return table

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError
+from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import certain_margins
 from attsvm.svm.certificate import coprime
@@ -61,8 +61,8 @@ class Separability:
         """The answer and its proof in a line."""
         if self.separable:
             return "<separable: a W whose margins are proved positive>"
-        assert self.weights is not None
-        return f"<unseparable: {len(self.weights)} constraints cancel with positive weights>"
+        weights = present(self.weights, "the weights of cancelling constraints")
+        return f"<unseparable: {len(weights)} constraints cancel with positive weights>"
 
 
 def separability(problem: Programme | AttentionData) -> Separability:

@@ -14,6 +14,7 @@ from attsvm.theory import search
 from attsvm.theory.claim import Claim, Part
 from attsvm.theory.coverage import merged
 from attsvm.theory.profiles import Profile, derive_seed
+from attsvm.theory.proof import recorded
 from attsvm.theory.tally import Refuted, Tally
 
 __all__ = ["Outcome", "Refuted", "check_part", "describe", "execute_proof", "merge"]
@@ -35,6 +36,8 @@ class Outcome:
         audited: instances re-evaluated exactly although floats found no fault.
         refuted: the counterexample, if any.
         proof: what the symbolic proof proved.
+        steps: the steps of it that passed, by name and in their order, also where a later one
+            failed.
         error: what broke, if anything.
         probed: instances that guided searchers made up and that were evaluated.
         refused: those that did not meet the hypotheses, or are no instances at all.
@@ -68,6 +71,7 @@ class Outcome:
     broke_note: str = ""
     max_slack: float | None = None
     coverage: dict[str, dict[str, int]] = field(default_factory=dict)
+    steps: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -89,11 +93,13 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     refuted: Refuted | None = None
     proof: str | None = None
     error: str | None = None
+    steps: list[str] = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
             if claim.proof is not None and shard == 0 and part.name == "":
-                proof = execute_proof(claim)
+                with recorded() as steps:
+                    proof = execute_proof(claim)
             seed = derive_seed(claim.id, shard, base_seed)
             refuted = search.run(tally, budget, seed, explicit=shard == 0)
     except KeyboardInterrupt:
@@ -123,6 +129,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         broke_note=tally.broke_note,
         max_slack=tally.max_slack,
         coverage=tally.coverage.json(),
+        steps=steps,
         seconds=time.perf_counter() - started,
     )
 
@@ -180,6 +187,7 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         coverage=merged([o.coverage for o in outcomes]),
         refuted=next((o.refuted for o in outcomes if o.refuted), None),
         proof=next((o.proof for o in outcomes if o.proof), None),
+        steps=next((o.steps for o in outcomes if o.steps), []),
         error=next((o.error for o in outcomes if o.error), None),
         seconds=sum(o.seconds for o in outcomes),
     )

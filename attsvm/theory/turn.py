@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm.errors import present
 from attsvm.theory.check import describe
 from attsvm.theory.claim import Claim
 from attsvm.theory.curated import STORED, known
@@ -237,8 +238,7 @@ def _searched(tally: Tally, turn: Turn) -> Refuted | None:
         if turn.deadline is not None and time.time() > turn.deadline:
             return None
         if turn.searcher == "ensemble":
-            assert tally.claim.ensemble is not None
-            case = tally.claim.ensemble(generator)
+            case = present(tally.claim.ensemble, "the claim's ensemble")(generator)
         found = tally.examine(case, title)[1]
         if found:
             return found

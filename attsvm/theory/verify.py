@@ -120,6 +120,7 @@ class Checked:
             "coverage": o.coverage,
             "warnings": self.warnings,
             "proof": o.proof,
+            "steps": o.steps,
             "counterexample": self.counterexample,
             "siblings": [
                 {

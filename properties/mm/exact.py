@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from flint import arb, fmpq
 
+from attsvm.errors import SolverError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
 from attsvm.exact.svm import ExactProgramme, solve_exactly
@@ -79,6 +80,9 @@ class Exact:
 
         The multipliers name a point z of C; it is the nearest one where <z, D_j> >= b_j <z, z>
         for all j, which is decided here.
+
+        Raises:
+            SolverError: it is not.
         """
         total = dot(self.weights, self.bound) if self.rows else fmpq(0)
         if total == 0:
@@ -86,8 +90,9 @@ class Exact:
         z = combine([w / total for w in self.weights], self.rows)
         square = dot(z, z)
         pairs = zip(self.rows, self.bound, strict=True)
-        assert all(w >= 0 for w in self.weights)
-        assert all(dot(z, row) >= b * square for row, b in pairs)
+        nearest = all(dot(z, row) >= b * square for row, b in pairs)
+        if not (nearest and all(w >= 0 for w in self.weights)):
+            raise SolverError("the multipliers do not name the point of C that is nearest to 0")
         return square
 
     def positive(self, share: float, above: bool = True) -> arb:

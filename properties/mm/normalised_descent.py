@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, norm, rational
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
@@ -254,8 +255,7 @@ def certify_progress(run: Paced, share: float = 1.0, normalised: bool = True) ->
 )
 def sharp(run: Paced, share: float = 1.0, normalised: bool = True) -> Slack:
     """With the best rate."""
-    p = prompt(run.case)
-    assert p is not None
+    p = present(prompt(run.case), "the direction p(alpha)")
     vector = np.array([float(arb(x)) for x in p])
     size = float(np.linalg.norm(vector))
     found = path(run, 16, normalised=normalised)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.descent import descend_p
-from attsvm.errors import DataError
+from attsvm.errors import DataError, present
 from attsvm.exact import ExactData, norm, rational
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.exact.traps import trapped_at
@@ -108,8 +108,7 @@ def longest(case: Prompting) -> arb:
 
 def bound(run: Paced) -> arb:
     """B |p| (|p| ln J + s/2), p = p(alpha), J the number of rivals."""
-    p, rows = prompt(run.case), differences(run.case)
-    assert p is not None
+    p, rows = present(prompt(run.case), "the direction p(alpha)"), differences(run.case)
     size, s = norm(p), arb(rational(run.step))
     return longest(run.case) * size * (size * arb(len(rows)).log() + s / 2)
 

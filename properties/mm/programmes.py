@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.errors import SolverError
+from attsvm.errors import SolverError, present
 from attsvm.svm import FrobeniusAnswer, Programme, joint_svm, p_svm, solve_programme, v_svm
 from attsvm.svm.programme import joint_programme, p_svm_programme, subset, v_svm_programme
 from attsvm.theory import Slack
@@ -161,9 +161,7 @@ def in_doubt(tight: list[bool], exact: Exact) -> bool:
 
 
 def _relaxed(case: Selection) -> FrobeniusAnswer:
-    answer = joint_svm(case.data, case.alpha, case.W).p
-    assert answer is not None
-    return answer
+    return present(joint_svm(case.data, case.alpha, case.W).p, "the answer of the relaxed p-SVM")
 
 
 def find_essential(case: Selection, v: Found, inside: Found) -> Found | None:

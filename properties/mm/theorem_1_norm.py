@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
@@ -223,7 +224,6 @@ def certify_rate(case: Prompting, share: float = 1.0) -> arb | None:
 )
 def sharp(case: Prompting, share: float = 1.0) -> Slack:
     """With the rate at which it diverges."""
-    p = prompt(case)
-    assert p is not None
+    p = present(prompt(case), "the direction p(alpha)")
     rate = float(np.linalg.norm([float(arb(x)) for x in p]))
     return norm_grows_like_log(case.data, case.run.start, LOSSES[case.loss], share * rate)

@@ -35,6 +35,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactAnswer, ExactData, dot, rational, rationals
 from attsvm.exact.attention import loss_slope, risk_gap
 from attsvm.losses import LOSSES
@@ -249,8 +250,7 @@ def certify_distance(
     case: Candidate, simple: bool, share: float, power: float, even: bool
 ) -> arb | None:
     """2 c rho ||W^mm||^2 - ||W - V||^2 over ||V||^2, c = log(2 Gamma) or kappa, times share."""
-    solved = answer(case.data)
-    assert solved is not None
+    solved = present(answer(case.data), "the answer of the SVM")
     W, rho = rationals(case.W), rational(case.rho)
     c = (2 * _spread(case)).log() if simple else _kappa(case, solved, even)
     away = sum(
@@ -267,8 +267,7 @@ def certify_distance(
 
 def distance_slack(case: Candidate, simple: bool, share: float, power: float, even: bool) -> Slack:
     """The same in floats, from the exact W^mm and multipliers, rounded."""
-    solved = answer(case.data)
-    assert solved is not None
+    solved = present(answer(case.data), "the answer of the SVM")
     V = np.array([[float(arb(x)) for x in row] for row in solved.W])
     size = float(np.linalg.norm(V))
     away = float(np.linalg.norm(case.W / case.rho - V)) / size

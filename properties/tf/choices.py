@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rational
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Slack
@@ -104,8 +105,8 @@ def has_rival(case: Choice) -> bool:
 def rivals(case: Choice) -> Array:
     """The tokens (n, T) of at least the score of the chosen one, as given."""
     rows = np.arange(case.data.n)
-    assert case.data.scores is not None
-    mask: Array = case.data.scores >= case.data.scores[rows, case.alpha][:, None]
+    scores = present(case.data.scores, "the scores")
+    mask: Array = scores >= scores[rows, case.alpha][:, None]
     mask[rows, case.alpha] = False
     return mask & case.data.present
 

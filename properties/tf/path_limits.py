@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
-from attsvm.errors import SolverError
+from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import subtract
 from attsvm.exact.svm import ExactAnswer, ExactProgramme, solve_exactly
@@ -128,8 +128,7 @@ def _frobenius_is_long(case: Path) -> arb | None:
 
     ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
     """
-    solved = answer(case.data)
-    assert solved is not None
+    solved = present(answer(case.data), "the answer of the SVM")
     W = np.array([[float(arb(x)) for x in row] for row in solved.W])
     U, _, Vt = np.linalg.svd(W)
     Y = rationals(U @ Vt)

@@ -8,7 +8,7 @@ from flint import fmpq_mat
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError
+from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
@@ -85,8 +85,7 @@ def at_most(rank: tuple[int, float], bound: float) -> Slack:
 
 def carrying(data: AttentionData) -> int:
     """The smaller of the ranks of the queries and of the differences that carry a multiplier."""
-    exact, solved = ExactData.of(data), answer(data)
-    assert solved is not None
+    exact, solved = ExactData.of(data), present(answer(data), "the answer of the SVM")
     rows = [
         ([a - b for a, b in zip(tokens[best[0]], token, strict=True)], z)
         for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True)

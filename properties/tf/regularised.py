@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError
+from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
@@ -134,9 +134,9 @@ def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
     data, loss = draw(_data_sets()), draw(st.sampled_from([*STEEP, FLAT.name]))
     if loss == FLAT.name:
-        assert data.scores is not None
+        given = present(data.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
-        scores = data.scores - data.scores.max(axis=1, keepdims=True) + shift
+        scores = given - given.max(axis=1, keepdims=True) + shift
         data = AttentionData(data.X, data.Z, scores=scores)
     return Path(data, loss)
 

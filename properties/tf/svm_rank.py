@@ -23,6 +23,7 @@ import numpy as np
 from flint import arb
 
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
 from attsvm.theory import Slack, claim, sibling
@@ -60,8 +61,7 @@ def frobenius_rank(data: AttentionData) -> tuple[int, float]:
 
 def certify_size(data: AttentionData, less: int = 0, most: float = np.inf) -> arb:
     """min(n, d, most) - less minus the exact rank."""
-    solved = answer(data)
-    assert solved is not None
+    solved = present(answer(data), "the answer of the SVM")
     return arb(int(min(data.n, data.d, most)) - less - solved.rank)
 
 
@@ -80,8 +80,7 @@ def literal_1(data: AttentionData, less: int = 0, most: float = np.inf) -> Slack
 
 def certify_carrying(data: AttentionData, less: int = 0, share: float = 1.0) -> arb:
     """The exact bound minus the exact rank."""
-    solved = answer(data)
-    assert solved is not None
+    solved = present(answer(data), "the answer of the SVM")
     return arb(carrying(data)) * arb(share) - less - solved.rank
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_equal, ensure_true, ensure_zero
 from properties.sim.basics import power
 
 __all__ = ["edge_ratio", "never_negative", "prove", "secant_gap"]
@@ -40,12 +41,12 @@ def prove() -> str:
     at least 0 for every v > 0.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     v, r = sp.Symbol("v", positive=True), sp.Symbol("r", nonnegative=True)
     value, slope = secant_gap()
-    assert value == 0
-    assert sp.simplify(slope - (v - 1) / v) == 0
-    assert never_negative((1 + r) ** 2 - (1 + r), r)
-    assert edge_ratio() == 1
+    ensure_zero(value, "the gap -log v - (1 - v) is 0 at v = 1")
+    ensure_equal(slope, (v - 1) / v, "the slope of the gap is (v-1)/v", normal=sp.simplify)
+    ensure_true(never_negative((1 + r) ** 2 - (1 + r), r), "R <= R^2 for R >= 1")
+    ensure_equal(edge_ratio(), 1, "the ratio of both sides has the limit 1")
     return "e^a - e^b <= e^a (a - b) for all a, b, with the limit 1 of their ratio as b -> a"

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
 from properties.sim.exponentials import lagrange, sum_factor
 from symbolic.sim.sums import entry, n, r, t, total
 
@@ -34,10 +35,10 @@ def prove() -> str:
     """Prove both forms of the identity for every n, and that the factor of the bound is sqrt n.
 
     Raises:
-        AssertionError: a residual is not zero, or is zero for another number of pairs.
+        ProofError: a residual is not zero, or is zero for another number of pairs.
     """
-    assert pairs_residual() == 0
-    assert pairs_residual(share=2) != 0
-    assert mean_residual() == 0
-    assert sp.expand(sum_factor(n, sp.sqrt) ** 2 - n) == 0
+    ensure_zero(pairs_residual(), "n ||w||^2 - (sum w)^2 is the sum over pairs of (w_t - w_r)^2")
+    ensure_nonzero(pairs_residual(share=2), "it is not twice that sum")
+    ensure_zero(mean_residual(), "n ||w||^2 - (sum w)^2 is n sum (w - mean)^2")
+    ensure_equal(sum_factor(n, sp.sqrt) ** 2, n, "the factor of the bound is sqrt n")
     return "n ||w||^2 - (sum w)^2 = n sum (w - mean)^2 = sum over pairs (w_t - w_r)^2, for every n"

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_equal, ensure_true, ensure_zero
 from properties.sim.exponentials import domain_factor, inverse_factor
 from symbolic.sim import basic_1, basic_2
 
@@ -39,13 +40,16 @@ def prove() -> str:
     `basic_2`.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     beta, p, q, n, R = sp.symbols("beta p q n R", positive=True)
-    assert inverse_residual() == 0
-    assert basic_1.never_negative((beta + p) * (beta + q) - beta**2, beta, p, q)
-    assert sp.simplify(factor() - inverse_factor(beta)) == 0
+    ensure_zero(inverse_residual(), "1/a - 1/b = (b - a)/(a b)")
+    spare = (beta + p) * (beta + q) - beta**2
+    ensure_true(basic_1.never_negative(spare, beta, p, q), "a b >= beta^2 for a, b >= beta")
+    steepest = inverse_factor(beta)
+    ensure_equal(factor(), steepest, "the factor is reached at a = beta", normal=sp.simplify)
     basic_1.prove()
     basic_2.prove()
-    assert sp.simplify(lowest_factor() - domain_factor(n, R, sp.sqrt, sp.exp)) == 0
+    lowest = domain_factor(n, R, sp.sqrt, sp.exp)
+    ensure_equal(lowest_factor(), lowest, "the factor of the ball is reached", normal=sp.simplify)
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

@@ -13,6 +13,7 @@ import sympy as sp
 
 from attsvm.lipschitz import softmax_constant
 from attsvm.risk import covariance
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
 
@@ -90,17 +91,18 @@ def prove() -> str:
     """Prove the largest norm of the derivative, and that two tokens reach it.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     q = sp.Symbol("q", real=True)
-    assert square_residual() == 0
-    assert square_residual(P**2 * a + (1 - P) ** 2 * b) != 0
-    assert entry_residuals() == [0, 0]
+    ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b")
+    exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
+    ensure_nonzero(exchanged, "||Df[s]||^2 is not that with a and b exchanged")
+    ensure_zero(entry_residuals(), "the entries of Df[s] are f_t (1 - P) in S and -f_t P elsewhere")
     top = ((1 - P) ** 2 * P**2 + P**2 * (1 - P) ** 2).subs(P, (1 + q) / 2)
     # q^2 <= 1
-    assert sp.expand(largest() - top - q**2 * (2 - q**2) / 8) == 0
-    assert limit_ratio() == 1
-    assert crowd_ratio() == 1
+    ensure_equal(largest() - top, q**2 * (2 - q**2) / 8, "||Df[s]||^2 is at most 1/8")
+    ensure_equal(limit_ratio(), 1, "two tokens reach the constant")
+    ensure_equal(crowd_ratio(), 1, "two tokens beside any number of others reach the constant")
     return "||Df[s]|| <= (max s - min s) sqrt(2)/4 for every n, so f is spread(A)/2-Lipschitz"
 
 
@@ -142,15 +144,17 @@ def prove_published() -> str:
     identity of `basic_2`; the weights are at most exp(2 R) by `basic_1`. log R <= R - 1 ends it.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     R = sp.Symbol("R", positive=True)
-    assert laplacian_residual() == 0
-    assert laplacian_residual(sign=1) != 0
-    assert quadratic_residual() == 0
-    assert quadratic_residual(share=2) != 0
-    assert swapped_exponents() == [0, 0]
+    ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")
+    ensure_nonzero(laplacian_residual(sign=1), "it is not that with the other sign")
+    ensure_zero(quadratic_residual(), "m^T L m is half the sum over t and r of c (m_t - m_r)^2")
+    ensure_nonzero(quadratic_residual(share=2), "it is not twice that")
+    ensure_zero(swapped_exponents(), "the exponents swap with t and r")
     basic_1.prove()
     basic_2.prove()
-    assert sp.discriminant(3 * R**2 - 2 * R - (R - 1), R) < 0
+    ensure_positive(
+        -sp.discriminant(3 * R**2 - 2 * R - (R - 1), R), "3 R^2 - 2 R exceeds R - 1 for every R"
+    )
     return "beta^2 ||f - g|| <= n R exp(2 R) ||x - y|| < n exp(3 R^2) ||x - y||, all n and R > 0"

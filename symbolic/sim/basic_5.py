@@ -8,6 +8,7 @@ import sympy as sp
 
 from attsvm.lipschitz import softmax_entry_constant
 from attsvm.risk import covariance
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_true, ensure_zero
 from symbolic.sim import basic_1, basic_4, basic_6
 from symbolic.sim.sums import entry, r, t, total, vector
 
@@ -42,12 +43,12 @@ def prove() -> str:
     """Prove the identities; the first shows that Cauchy and Schwarz apply.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
-    assert covariance_residual() == 0
-    assert covariance_residual(share=2) != 0
-    assert variance_residual() == 0
-    assert basic_6.limit_ratio() == 1  # of one weight, h its indicator
+    ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
+    ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
+    ensure_zero(variance_residual(), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
+    ensure_equal(basic_6.limit_ratio(), 1, "one weight, with h its indicator, reaches the constant")
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
 
 
@@ -55,9 +56,9 @@ def prove_published() -> str:
     """Prove the fourth bound, and that the factor R^2 >= R^2 / 16 and ||h|| <= R^2 are enough.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     r = sp.Symbol("r", nonnegative=True)
     basic_4.prove_published()
-    assert basic_1.never_negative((4 + r) ** 2 - 1, r)
+    ensure_true(basic_1.never_negative((4 + r) ** 2 - 1, r), "R^2 >= 1 for R >= 4")
     return "with ||h|| <= R^2, or c = f - z and R >= 4, the fourth bound gives the fifth"

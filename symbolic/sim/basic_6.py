@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.lipschitz import softmax_entry_constant
+from attsvm.theory import ensure_equal, ensure_zero
 from symbolic.sim import basic_4
 
 __all__ = ["limit_ratio", "prove", "prove_published"]
@@ -23,13 +24,14 @@ def prove() -> str:
     """Prove the largest entry of the derivative, and that two tokens reach it.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     P = basic_4.P
-    assert basic_4.entry_residuals() == [0, 0]
+    ensure_zero(basic_4.entry_residuals(), "the entries of Df[s] are f_t (1 - P) and -f_t P")
     largest = softmax_entry_constant(sp.sqrt) / sp.sqrt(2)  # as for `basic_4.largest`
-    assert sp.expand(largest - P * (1 - P) - (P - sp.Rational(1, 2)) ** 2) == 0
-    assert limit_ratio() == 1
+    square = (P - sp.Rational(1, 2)) ** 2
+    ensure_equal(largest - P * (1 - P), square, "an entry of Df[s] is at most 1/4")
+    ensure_equal(limit_ratio(), 1, "two tokens reach the constant")
     basic_4.prove()
     return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A), and no less"
 
@@ -38,6 +40,6 @@ def prove_published() -> str:
     """The fourth bound, as max |f_t - g_t| <= ||f - g||.
 
     Raises:
-        AssertionError: it fails.
+        ProofError: it fails.
     """
     return basic_4.prove_published()

@@ -16,10 +16,11 @@ import sympy as sp
 
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
+from attsvm.theory import ensure_nonzero, ensure_positive, ensure_zero
 from properties.sim.attentions import attend
 from properties.sim.drift import drift, pull
 from symbolic.sim import lemma_3_11
-from symbolic.sim.formal import Formal, derivative, expressions, formal, symbols, vanishes
+from symbolic.sim.formal import Formal, derivative, expressions, formal, numerator, symbols
 
 __all__ = [
     "drift_residual",
@@ -97,15 +98,18 @@ def prove() -> str:
     """Prove the change of u along -grad of g(-u), and that g' as the code has it is positive.
 
     Raises:
-        AssertionError: an identity fails, or holds with the other sign.
+        ProofError: an identity fails, or holds with the other sign.
     """
-    assert slope_kernel(sp.Symbol("e", positive=True)).is_positive
+    ensure_positive(slope_kernel(sp.Symbol("e", positive=True)), "g' is positive")
     for n, D in SIZES:
         for largest in range(n if D == 1 else 1):
-            assert vanishes(drift_residual(n, D, largest=largest))
-    assert not vanishes(drift_residual(2, 1, sign=-1))
-    assert lemma_3_11.structural_residual() == 0
-    assert lemma_3_11.structural_residual(sign=1) != 0
+            residual = drift_residual(n, D, largest=largest)
+            at = f"for n = {n}, D = {D}, token {largest} largest"
+            ensure_zero(residual, f"du/ds = g'(u) ||grad u||^2 {at}", normal=numerator)
+    other = drift_residual(2, 1, sign=-1)
+    ensure_nonzero(other, "along grad g(u) the change is another one", normal=numerator)
+    ensure_zero(lemma_3_11.structural_residual(), "the gradient of <f, h> for every n")
+    ensure_nonzero(lemma_3_11.structural_residual(sign=1), "it is not that with the other sign")
     return (
         "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u), as the code runs on symbols for "
         "n <= 3 tokens and D <= 2; grad u for every n by sums of a symbolic number of terms"
@@ -116,18 +120,22 @@ def prove_equal_rivals() -> str:
     """Prove that with equal rivals grad u is a positive multiple of the gradient of the weight.
 
     Raises:
-        AssertionError: an identity fails, or holds with another factor or the other sign.
+        ProofError: an identity fails, or holds with another factor or the other sign.
     """
     prove()
-    assert vanishes(drift_residual(2, 2, 1))
+    weight = "the change of the weight F is as the code has it"
+    ensure_zero(drift_residual(2, 2, 1), f"{weight} for n = 2, D = 2", normal=numerator)
     for n in (1, 2, 3):
         for best in range(1, n + 1):
-            assert vanishes(drift_residual(n, 1, best))
-            assert all(x == 0 for x in rivals_residual(n, best))
-    assert merged_residuals() == [0, 0]
-    assert not vanishes(drift_residual(2, 1, 1, sign=-1))
-    assert any(x != 0 for x in rivals_residual(3, 1, gap=sp.Integer(1)))
-    assert all(x != 0 for x in merged_residuals(gap=sp.Integer(1)))
+            at = f"for n = {n}, {best} best"
+            ensure_zero(drift_residual(n, 1, best), f"{weight} {at}", normal=numerator)
+            ensure_zero(rivals_residual(n, best), f"grad u = gap grad F {at}")
+    ensure_zero(merged_residuals(), "grad u = gap grad F for every n, by merged tokens")
+    other = drift_residual(2, 1, 1, sign=-1)
+    ensure_nonzero(other, "along grad g(u) the change of F is another one", normal=numerator)
+    one = sp.Integer(1)
+    ensure_nonzero(rivals_residual(3, 1, gap=one), "another factor than gap fails", some=True)
+    ensure_nonzero(merged_residuals(gap=one), "another factor than gap fails for every n")
     return (
         "grad u = gap grad F where all rivals score gap less, for every n by merged tokens, so "
         "dF/ds = g'(u) gap ||grad F||^2; as the code runs on symbols for n <= 3"

@@ -19,6 +19,7 @@ import sympy as sp
 from attsvm.attention import kron_block, vec
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
+from attsvm.theory import ensure_nonzero, ensure_zero
 
 __all__ = [
     "Expanded",
@@ -156,18 +157,21 @@ def prove() -> str:
     """Prove the closed form with b inside g, and that the printed one is another function.
 
     Raises:
-        AssertionError: an identity fails, or the printed formula turns out to be one.
+        ProofError: an identity fails, or the printed formula turns out to be one.
     """
     for n, d in SIZES:
-        assert all(entry == 0 for entry in loss_residual(n, d))
+        ensure_zero(loss_residual(n, d), f"the gradient in full for n = {n}, d = {d}")
     for n in range(1, 6):
-        assert expanded_residual(n) == 0
-    assert jacobian_residual() == (0, 0, 0)
-    assert structural_residual() == 0
-    assert structural_residual(sign=1) != 0
-    assert structural_residual(sign=0) != 0
-    assert expanded_residual(2, b_inside=False) != 0
-    assert any(entry != 0 for entry in loss_residual(2, 1, b_inside=False))
+        ensure_zero(expanded_residual(n), f"the derivative along a direction for n = {n}")
+    ensure_zero(jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T for every n")
+    ensure_zero(structural_residual(), "the derivative of <f, h> for every n")
+    for sign in (1, 0):
+        found = structural_residual(sign=sign)
+        ensure_nonzero(found, f"with {sign} times its second term it is another one")
+    printed = expanded_residual(2, b_inside=False)
+    ensure_nonzero(printed, "the printed formula is another one along a direction")
+    printed = loss_residual(2, 1, b_inside=False)
+    ensure_nonzero(printed, "the printed formula is another one in full", some=True)
     return (
         "dL/dx_i = g'(b d) b sum_t a_t f_t (h_t - d) for every n; in full for n = 2, 3, 4 and "
         "d = 1, 2, along a direction for n <= 5"
@@ -181,9 +185,12 @@ def prove_labels() -> str:
     for b = 1, and for b = -1 as g' is even. For b = 0 both formulas have the factor b.
 
     Raises:
-        AssertionError: an identity fails, or holds for b = 2 as well.
+        ProofError: an identity fails, or holds for b = 2 as well.
     """
     e = sp.Symbol("e", positive=True)
-    assert all(sp.cancel(b * (slope_kernel(e**b) - slope_kernel(e))) == 0 for b in (-1, 0, 1))
-    assert sp.cancel(slope_kernel(e**2) - slope_kernel(e)) != 0
+    for b in (-1, 0, 1):
+        gap = b * (slope_kernel(e**b) - slope_kernel(e))
+        ensure_zero(gap, f"g'(b d) b = g'(d) b for b = {b}", normal=sp.cancel)
+    gap = slope_kernel(e**2) - slope_kernel(e)
+    ensure_nonzero(gap, "g'(b d) is not g'(d) for b = 2", normal=sp.cancel)
     return "g'(b d) b = g'(d) b for b in {-1, 0, 1}, as g' is even"
