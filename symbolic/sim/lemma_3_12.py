@@ -12,6 +12,8 @@ import sympy as sp
 from attsvm.lipschitz import curvature_constant
 from attsvm.losses import curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal, ensure_zero
+from properties.sim.lemma_3_12 import LEMMA
+from symbolic.mean_value import ensure_bound_of_slope
 
 __all__ = ["curvature_supremum", "derivatives", "identities", "prove", "slope_supremum"]
 
@@ -70,7 +72,7 @@ def curvature_supremum() -> Any:
 
 
 def prove() -> str:
-    """Prove both suprema, and that the code's kernels are these derivatives.
+    """Prove both suprema, that the code's kernels are these derivatives, and both readings.
 
     Raises:
         ProofError: an identity fails.
@@ -79,6 +81,9 @@ def prove() -> str:
     ensure_equal(slope_supremum(), sp.Rational(1, 4), "sup g' = 1/4", normal=sp.simplify)
     constant = curvature_constant(sp.sqrt)
     ensure_equal(curvature_supremum(), constant, "sup |g''| = 1/(6 sqrt 3)", normal=sp.simplify)
+    for reading in LEMMA.readings:
+        ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, constant)
+    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
     return (
         "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "
         "it by the mean value theorem"

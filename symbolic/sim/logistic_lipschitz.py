@@ -9,6 +9,8 @@ import sympy as sp
 from attsvm.lipschitz import curvature_constant
 from attsvm.losses import curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal
+from properties.sim.logistic_lipschitz import STEP
+from symbolic.mean_value import ensure_bound_of_slope
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
 
 __all__ = ["gap", "limit_ratio", "prove"]
@@ -45,4 +47,6 @@ def prove() -> str:
     constant = curvature_constant(sp.sqrt)
     ensure_equal(curvature_supremum(), constant, "sup |g''| = 1/(6 sqrt 3)", normal=sp.simplify)
     ensure_equal(limit_ratio(), quarter, "g reaches the constant 1/4 at 0")
+    for reading in STEP.readings:
+        ensure_bound_of_slope(STEP, reading, lambda w: w / (1 + w), quarter)
     return "1/4 - g' = ((1 - u)/(2 (1 + u)))^2 with u = e^x, so g is 1/4-Lipschitz, and no less"
