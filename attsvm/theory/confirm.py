@@ -14,6 +14,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from attsvm.errors import ClaimError
+from attsvm.theory.asking import ask
 from attsvm.theory.claim import Claim
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence
@@ -96,7 +97,7 @@ def confirm(
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
     assert claim.certify is not None
-    value = claim.certify(case, **parameters)
+    value = ask(claim.id, "the certificate", claim.certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
             f"the certificate of {claim.id} is no ball",
@@ -130,7 +131,7 @@ def _decimal(bound: arb, away: int) -> str:
 
 def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:
     assert claim.rerun is not None
-    slack = claim.rerun(case, **parameters)
+    slack = ask(claim.id, "the second evaluation", claim.rerun, case, **parameters)
     if slack.broken:
         raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
     method = "second evaluation in higher precision"
