@@ -114,6 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
+    options = None
     try:
         with _output():
             options = _parser().parse_args(words)
@@ -138,3 +139,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 3
+    except BaseException as error:
+        if options is None:  # the parser leaves by SystemExit, with usage or with help
+            raise
+        print(
+            f"attsvm: {options.command} did not finish: code of a claim pack left it by "
+            f"{_leaving(error)}",
+            file=sys.stderr,
+        )
+        return 3
+
+
+def _leaving(error: BaseException) -> str:
+    """What is no ordinary exception, with the place in a claim pack that it comes from."""
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}({error}) in {last.filename}:{last.lineno}"

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import importlib
 import time
-import traceback
 import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attsvm.errors import AttsvmError, ClaimError
+from attsvm.errors import ClaimError
 from attsvm.theory import search
+from attsvm.theory.asking import describe
 from attsvm.theory.claim import Claim, Part
 from attsvm.theory.coverage import merged
 from attsvm.theory.profiles import Profile, derive_seed
 from attsvm.theory.proof import recorded
 from attsvm.theory.tally import Refuted, Tally
 
-__all__ = ["Outcome", "Refuted", "check_part", "describe", "execute_proof", "merge"]
+__all__ = ["Outcome", "Refuted", "check_part", "execute_proof", "merge"]
+
+_REPEATS = 3
+"""The first accepted instances whose conclusion is evaluated twice, at most."""
+
+_SELDOM = 50
+"""Of so many instances one is evaluated twice, so that a check takes hardly longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     started = time.perf_counter()
     budget = profile.scaled(claim.cost)
     tally = Tally(claim, part, budget.audits)
+    tally.repeats = min(_REPEATS, max(budget.examples // _SELDOM, 1))
     refuted: Refuted | None = None
     proof: str | None = None
     error: str | None = None
@@ -132,15 +139,6 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         steps=steps,
         seconds=time.perf_counter() - started,
     )
-
-
-def describe(problem: BaseException) -> str:
-    """One line on what broke a check, with the place where it is not an error of our own."""
-    if isinstance(problem, AttsvmError):
-        return str(problem)
-    last = traceback.extract_tb(problem.__traceback__)[-1]
-    name = last.filename.replace("\\", "/").rsplit("/", 1)[-1]
-    return f"{type(problem).__name__}: {problem} ({name}:{last.lineno})"
 
 
 def execute_proof(claim: Claim) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from attsvm.errors import ClaimError, present
+from attsvm.theory.asking import ask
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.judge import judge
@@ -106,7 +107,8 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confi
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
-    value = present(claim.certify, "the claim's certificate")(case, **parameters)
+    certify = present(claim.certify, "the claim's certificate")
+    value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
             f"the certificate of {claim.id} is no ball",
@@ -139,7 +141,8 @@ def _decimal(bound: arb, away: int) -> str:
 
 
 def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:
-    slack = present(claim.rerun, "the claim's second evaluation")(case, **parameters)
+    rerun = present(claim.rerun, "the claim's second evaluation")
+    slack = ask(claim.id, "the second evaluation", rerun, case, **parameters)
     if slack.broken:
         raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
     method = "second evaluation in higher precision"

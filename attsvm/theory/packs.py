@@ -75,10 +75,10 @@ def _load(source: str) -> Pack:
     module = _module(source)
     modules = [module]
     if hasattr(module, "__path__"):
-        names = sorted(
-            info.name for info in pkgutil.walk_packages(module.__path__, module.__name__ + ".")
-        )
-        modules += [_imported(name) for name in names]
+        found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
+        # each is imported here first: walking would let through what a package raises
+        modules += [_imported(info.name) for info in found]
+        modules.sort(key=lambda part: part.__name__)
     claims: dict[str, Claim] = {}
     for value in (value for part in modules for value in _declared(part)):
         if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
@@ -119,10 +119,10 @@ def _module(source: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except ClaimError:
+    except (ClaimError, KeyboardInterrupt):
         del sys.modules[name]
         raise
-    except Exception as error:
+    except BaseException as error:  # it may exit as well
         del sys.modules[name]
         raise ClaimError(f"{source} cannot be loaded: {type(error).__name__}: {error}") from error
     return module
@@ -131,9 +131,9 @@ def _module(source: str) -> ModuleType:
 def _imported(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except ClaimError:
+    except (ClaimError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # it may exit as well
         raise ClaimError(
             f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
             remedy="Name a module, a package or a .py file.",

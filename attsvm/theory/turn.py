@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.errors import present
-from attsvm.theory.check import describe
+from attsvm.theory.asking import describe
 from attsvm.theory.claim import Claim
 from attsvm.theory.curated import STORED, known
 from attsvm.theory.profiles import derive_seed
