@@ -209,7 +209,7 @@ def assess(
         )
     if survivors:
         return Verdict(truth, evidence, Validity.WEAK), f"survived: {'; '.join(survivors)}"
-    if not fallen:
+    if siblings and not fallen:
         return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
     if reading.refuted is None and reading.drawn < _THIN * planned:
         return Verdict(truth, evidence, Validity.THIN), (
