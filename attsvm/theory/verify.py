@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from attsvm.theory.coverage import warnings_of
 from attsvm.theory.ledger import Ledger
 from attsvm.theory.packs import Pack, find_claims
 from attsvm.theory.profiles import Profile, profile_named
+from attsvm.theory.statement_view import typeset
 from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.workers import HERE, Workers, known_claim
 
@@ -93,6 +94,11 @@ class Checked:
         alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
+    @property
+    def _formula(self) -> dict[str, Any] | None:
+        """The formula that ran, in LaTeX and in plain characters."""
+        return None if self.claim.formula is None else asdict(typeset(self.claim.formula))
+
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -103,6 +109,7 @@ class Checked:
             "as_expected": self.as_expected,
             "reason": self.reason,
             "statement": self.claim.statement,
+            "formula": self._formula,
             "place": f"{self.claim.source}, {self.claim.place}",
             "examples": o.examples,
             "rejected": o.rejected,
