@@ -12,7 +12,7 @@ import pytest
 from attsvm import AttentionData, solve
 from attsvm.errors import DataError, UsageError
 from attsvm.svm import att_svm, joint_svm, page
-from properties.instances import gaussian_protocol, joint_inputs, one_input
+from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
 
 UNSEPARABLE = AttentionData.of(
     [[[1.0], [0.0]], [[0.0], [1.0]]], [[1.0], [1.0]], scores=[[1, 0], [1, 0]]

@@ -13,16 +13,16 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData
 from attsvm.theory.packs import load_packs
 from attsvm.theory.verdict import Truth
-from properties.courses import arrives
-from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.mm.paced import Paced
-from properties.mm.prompt_instances import ASIDE, TWO_KEYS
-from properties.mm.prompts import prompting
-from properties.runs import max_margin
+from properties._support.descent_runs import max_margin
+from properties._support.growth_rates import arrives
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties.mm._support.prompt_descent import prompting
+from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
+from properties.mm.normalised_descent.paced_runs import Paced
 from properties.sim.bounded import BoundedPair
 from properties.sim.entries import EntryPair
 from properties.sim.theorem_3_14 import ONE_TOKEN
-from properties.tf.first_steps import Step
+from properties.tf.global_initial_gradient.first_steps import Step
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 STANDING = [

@@ -27,7 +27,7 @@ from attsvm.svm.programme import (
 )
 from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
 from attsvm.svm.soft_merge import Merged, merge
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 EPS = np.finfo(float).eps
 

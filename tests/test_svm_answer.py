@@ -16,7 +16,7 @@ from attsvm.errors import DataError, SolverError, TiedTokensError
 from attsvm.strategies.data import attention_data
 from attsvm.svm.answer import LARGEST_EXACT, describe, solve
 from attsvm.tokens import optimal_tokens
-from properties.instances import gaussian_protocol, joint_inputs
+from properties._support.published_data import gaussian_protocol, joint_inputs
 
 EPS = np.finfo(float).eps
 KEYS = [

@@ -18,7 +18,7 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 
-__all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs", "modules"]
+__all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules"]
 
 GROUP = "attsvm.claims"
 LOOSE = "_attsvm_pack_"
@@ -41,8 +41,14 @@ class Pack:
     @property
     def counterexamples(self) -> tuple[Path, ...]:
         """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
-        places = {self.folder, *(Path(c.file).resolve().parent for c in self.claims)}
+        places = {self.folder, *(beside(Path(c.file)) for c in self.claims)}
         return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
+
+
+def beside(file: Path) -> Path:
+    """The folder that a statement lies in, whether it is a file or a package with helpers."""
+    here = file.resolve()
+    return here.parent.parent if here.name == "__init__.py" else here.parent
 
 
 def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
