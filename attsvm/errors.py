@@ -8,6 +8,7 @@ __all__ = [
     "DataError",
     "FileError",
     "LedgerError",
+    "OutOfTimeError",
     "SolverError",
     "TiedTokensError",
     "UnknownClaimError",
@@ -60,6 +61,10 @@ class FileError(AttsvmError):
 
 class SolverError(AttsvmError):
     """No answer with a proof was reached."""
+
+
+class OutOfTimeError(SolverError):
+    """The time that the caller gave ended before there was an answer with a proof."""
 
 
 class ClaimError(AttsvmError):

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from attsvm.cli.arguments import Parsers, price
+from attsvm.cli.arguments import Parsers, price, seconds
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
@@ -33,6 +33,13 @@ def add(parsers: Parsers) -> None:
         "--slack",
         choices=["constraint", "input"],
         help="what has a slack of its own in the soft margin (default constraint)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=seconds,
+        default=60.0,
+        metavar="S",
+        help="how long rational arithmetic may take (default 60)",
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 
@@ -71,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
         norm=options.norm,
         soft=options.soft,
         slack=options.slack or "constraint",
+        seconds=options.seconds,
     )
     if options.json:
         write_json(options.json, answer.json())

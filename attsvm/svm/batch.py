@@ -109,7 +109,7 @@ def _solve(
     signs = least >= 0.0
     solved = (ended == SOLVED) & signs & (shortfall <= TOLERANCE) & (gap <= TOLERANCE)
     farkas = (ended == UNBOUNDED) & signs & (linear > 0.0) & (cancelled <= TOLERANCE)
-    solved &= certain > 0.0
+    solved &= certain >= 1.0 - TOLERANCE
     for b in np.flatnonzero(farkas):
         programme = att_svm_programme(sets[int(which[b])], chosen[b])
         farkas[b] = exists(programme, duals[b][programme.input, programme.token])
