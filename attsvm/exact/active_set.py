@@ -76,7 +76,7 @@ def exchange(
                 deadline.ensure()
             inside |= {j for j in range(m) if equal[j]}
             active = sorted(inside)
-            weights = [fmpq(0)] * m
+            weights: Vector = [fmpq(0)] * m
             if active:
                 block = arb_mat([[whole[j, k] for k in active] for j in active])
                 try:
@@ -200,5 +200,5 @@ def _independent(gram: list[list[fmpz]], members: list[int]) -> list[int]:
     block = nmod_mat([[int(gram[j][k]) % PRIME for k in members] for j in members], PRIME)
     echelon, rank = block.rref()
     rows = echelon.tolist()[:rank]
-    leads = [next(k for k, x in enumerate(row) if x != 0) for row in rows]
+    leads = [next(k for k, x in enumerate(row) if int(x) != 0) for row in rows]
     return [members[k] for k in leads]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.exact.deadline import Deadline
+from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import (
@@ -64,9 +65,9 @@ class FrobeniusAnswer:
             sum_j weights_j bound_j = 1.
         reached: the margins D_j^T W z_j, one a constraint; zero where unseparable.
         primal_residual: how far a margin falls short of its bound, relative to it; where the bound
-            is 0 and for equalities, how far it is off relative to ||A_j||_F ||W||_F. Recomputed
-            in floats, so up to rounding; that the exact margins of W fall short of positive
-            bounds by at most 1e-9 is proved of every answer that `solve_programme` returns.
+            is 0 and for equalities, how far it is off relative to ||A_j||_F ||W||_F. Of an answer
+            of `solve_programme` and of `solve` the exact margins of W fall short of positive
+            bounds by no more: rounding is part of the figure.
         dual_residual: solved: minus the least multiplier of an inequality, relative to the
             largest, where it is negative. Unseparable: ||sum_j weights_j A_j||_F relative to
             sum_j weights_j ||A_j||_F; NaN where a sign or the gain is wrong.
@@ -225,8 +226,10 @@ def solve_programme(
                 continue
             answer, certain = _graded(programme, proposal[0], proposal[1])
             error = _error(answer)
-            if error <= TOLERANCE and not _surely(answer, certain, deadline):
-                error = np.inf
+            if error <= TOLERANCE:
+                missed = _missed(answer, certain, deadline)
+                if not missed <= answer.primal_residual:
+                    answer, error = replace(answer, primal_residual=missed), max(error, missed)
         if error <= TOLERANCE:
             return answer
         tried.append(name)
@@ -357,29 +360,34 @@ _METHODS = {
 }
 
 
-def _surely(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> bool:
-    """Whether the status holds of the exact data: margins of W, or multipliers that exist.
+def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:
+    """An upper bound of how far exact margins of W fall short of positive bounds, relative to them.
 
-    Residuals of 1e-9 in floats may belong to constraints that are separable, or not, by less, and
-    to a W whose exact margins are far off. Positive bounds must be met up to 1e-9 by margins that
-    rounding leaves certain or that rationals evaluate.
+    Infinite for Farkas multipliers near which none are proved to exist. Residuals of 1e-9 in
+    floats may belong to constraints that are separable, or not, by less, and to a W whose exact
+    margins are far off: where rounding leaves too much open, rationals evaluate the margins.
     """
     programme = answer.programme
     if not answer.solved:
-        return exists(programme, answer.weights, deadline)
+        return 0.0 if exists(programme, answer.weights, deadline) else np.inf
     needed = (programme.bound > 0.0) & ~programme.equal
-    least = (1.0 - TOLERANCE) * programme.bound[needed]
-    if programme.keys is None and certain >= least.max(initial=0.0):
-        return True
-    if programme.keys is None:  # entry by entry, for rows of very different size
-        lower = certain_margins(programme.D, programme.Z, answer.W)
+    bound = programme.bound[needed]
+    if bound.size == 0:
+        return 0.0
+    if programme.keys is None:
+        missed = 1.0 - float(np.nextafter(certain / bound.max(), -np.inf))
+        if missed <= TOLERANCE:
+            return max(missed, 0.0)
+        lower = certain_margins(programme.D, programme.Z, answer.W)  # entry by entry
     else:
         reached, noise = margins_about(programme, answer.W, size_up(answer.W))
-        lower = reached - noise
-    if (lower[needed] >= least).all():
-        return True
-    margins = ExactProgramme.of(subset(programme, needed)).float_margins(answer.W)
-    return all(nearest(m) >= x for m, x in zip(margins, least.tolist(), strict=True))
+        lower = np.nextafter(reached - noise, -np.inf)
+    missed = 1.0 - float(np.nextafter(lower[needed] / bound, -np.inf).min())
+    if not missed <= TOLERANCE:
+        margins = ExactProgramme.of(subset(programme, needed)).float_margins(answer.W)
+        short = max(1 - m / rational(b) for m, b in zip(margins, bound.tolist(), strict=True))
+        missed = float(np.nextafter(nearest(short), np.inf)) if short > 0 else 0.0
+    return max(missed, 0.0)
 
 
 def _error(answer: FrobeniusAnswer) -> float:

@@ -105,7 +105,7 @@ def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> F
         ]
         away = norm([x for row in rows.matrix(held) for x in row])
         total = dot(held, lengths)
-        residual = math.nextafter(float((away / total).upper()), math.inf) if away != 0 else 0.0
+        residual = 0.0 if away == 0 else _above(away / total)
     d, e = programme.D.shape[1], programme.Z.shape[1]
     return FrobeniusAnswer(
         programme=programme,
@@ -150,8 +150,8 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
             rows, groups.tolist(), prices, rationals(answer.W), rationals(duals)
         )
         low = max(0.0, math.nextafter(float(lower.lower()), 0.0))
-        high = math.nextafter(float(upper.upper()), math.inf)
-        gap = math.nextafter(float(((upper - lower) / upper).upper()), math.inf)
+        high = _above(upper)
+        gap = 0.0 if upper == lower else _above((upper - lower) / upper)
         objective = float(upper)
     if not gap <= TOLERANCE:
         raise SolverError(
@@ -168,6 +168,11 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
         gap=gap,
         bracket=(low, high),
     )
+
+
+def _above(ball: arb) -> float:
+    """A float above the ball."""
+    return math.nextafter(float(ball.upper()), math.inf)
 
 
 def _margins(
