@@ -183,8 +183,8 @@ def test_rationals_alone_solve_where_no_float_matrix_near_the_solution_does():
     }
     page = str(answer)
     assert "certified" not in page
-    assert "solved in rationals, not in floats: W, the float matrix nearest" in page
-    assert f"misses by {rising(answer.primal_residual)}" in page
+    assert "solved in rationals, not in floats: W, the float matrix nearest to it, misses" in page
+    assert f"misses a margin by {rising(answer.primal_residual)}" in page
     assert document["certificate"]["statement"] in page
     assert "`exact_W` of --json" in page
     assert "whose margin is 1 in the exact solution" in page

@@ -96,7 +96,7 @@ class Answer:
         if self.status == "solved":
             return "certified: residual and gap of this W are proved in rational arithmetic"
         missed = rising(self.float_answer.primal_residual)
-        return f"not in floats: W, the float matrix nearest to the solution, misses by {missed}"
+        return f"not in floats: W, the float matrix nearest to it, misses a margin by {missed}"
 
     @property
     def support(self) -> tuple[tuple[int, ...], ...]:
