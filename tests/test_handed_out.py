@@ -129,7 +129,7 @@ hard = st.builds(
     st.sampled_from(KINDS),
     st.integers(0, 10**6),
     st.floats(3.0, 15.0).map(lambda k: 10.0**-k),
-    st.sampled_from([5.0, 20.0, 60.0]),
+    st.sampled_from([5.0, 20.0, 60.0, 150.0]),
 )
 
 

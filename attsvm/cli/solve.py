@@ -37,7 +37,6 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--seconds",
         type=seconds,
-        default=60.0,
         metavar="S",
         help="how long rational arithmetic may take (default 60)",
     )
@@ -47,7 +46,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
     from attsvm.data import AttentionData
-    from attsvm.svm.answer import solve
+    from attsvm.svm.answer import SECONDS, solve
     from attsvm.svm.page import ensure_drawable
     from attsvm.theory.files import write_json
 
@@ -78,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         norm=options.norm,
         soft=options.soft,
         slack=options.slack or "constraint",
-        seconds=options.seconds,
+        seconds=options.seconds or SECONDS,
     )
     if options.json:
         write_json(options.json, answer.json())
