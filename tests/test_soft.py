@@ -824,7 +824,7 @@ def test_a_lying_linear_programme_is_never_believed(monkeypatch, lie):
 
 
 def test_an_undecided_hard_programme_leaves_the_soft_one_solvable(monkeypatch):
-    def stuck(programme):
+    def stuck(programme, *_):
         raise SolverError("neither solved nor unseparable")
 
     honest = [solve_soft(programme, 0.3) for programme in PLANTED]

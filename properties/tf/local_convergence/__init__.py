@@ -11,8 +11,8 @@ alpha = the first has W^mm(alpha) = (1, 0), margins 1 and 2. From w = (R, 2R - 1
 whose logit is 1 below, pulls hardest and is selected for ever; on R it depends by exp(-R) only.
 
 `literal-2` says that there are an angle and a norm, both depending on alpha, and names them: with
-w = max r_j/c_j of the module `pairs` (r_j is the part of A_j across W* = W^mm(alpha), and c_j the margin of j under W*, less 1 for tokens beyond the margin that do not score below alpha) and
-q = min(1/w, ||W*||)/2, the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the
+w = max r_j/c_j of the module `pairs` (r_j is the part of A_j across W* = W^mm(alpha), and c_j the
+margin of j under W*, less 1 for tokens beyond the margin that do not score below alpha) and q = min(1/w, ||W*||)/2, the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the
 radius of the module `radius` at s = 1/2, a number of data, alpha, loss and step that is
 proved there to suffice.
 
