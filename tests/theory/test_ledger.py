@@ -28,11 +28,13 @@ VERDICT = {
 START = {"event": "run", "profile": "quick", "seed": 0, "claims": []}
 
 
-def write(path, *, finished=True, seed=0):
+def write(path, *, finished=True, seed=0, **more):
     with Ledger(path) as ledger:
         ledger.append("run", profile="quick", seed=seed, claims=["toy/a:literal"])
         ledger.append("part", shard=0, outcome={"claim": "toy/a:literal"})
         ledger.append("verdict", verdict=VERDICT)
+        for event, content in more.items():
+            ledger.append(event, **{event: content})
         if finished:
             ledger.append("finished", matched=True)
     return path
@@ -103,9 +105,7 @@ def test_replays_are_read_back_by_their_files(tmp_path):
     ],
 )
 def test_a_replay_of_another_form_is_no_ledger(tmp_path, replay):
-    path = write(tmp_path / "l")
-    with Ledger(path) as ledger:
-        ledger.append("replay", replay=replay)
+    path = write(tmp_path / "l", replay=replay)
     with pytest.raises(LedgerError, match="has an event that lacks"):
         last_run(path)
 
@@ -227,9 +227,7 @@ def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
     ],
 )
 def test_a_verdict_of_another_form_is_no_ledger(tmp_path, verdict):
-    path = write(tmp_path / "l")
-    with Ledger(path) as ledger:
-        ledger.append("verdict", verdict=verdict)
+    path = write(tmp_path / "l", verdict=verdict)
     with pytest.raises(LedgerError, match="has an event that lacks"):
         last_run(path)
 
