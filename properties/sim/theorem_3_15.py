@@ -22,8 +22,8 @@ There the theorem is true, for every start, with delta_i = g_i s_i / (1 - s_i), 
 of the two best scores and s_i the start's attention to the optimal token (s_i = 1/T at zero).
 Proof at `properties._support.aligned_inputs`. No constant above 1 would do: let the second-best
 token carry little attention at the start, and be so far away that its logit outruns all others.
-With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best one, which therefore
-gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best one, which
+therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 """
 
 from __future__ import annotations

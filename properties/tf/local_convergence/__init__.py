@@ -12,9 +12,10 @@ whose logit is 1 below, pulls hardest and is selected for ever; on R it depends 
 
 `literal-2` says that there are an angle and a norm, both depending on alpha, and names them: with
 w = max r_j/c_j of the module `pairs` (r_j is the part of A_j across W* = W^mm(alpha), and c_j the
-margin of j under W*, less 1 for tokens beyond the margin that do not score below alpha) and q = min(1/w, ||W*||)/2, the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the
-radius of the module `radius` at s = 1/2, a number of data, alpha, loss and step that is
-proved there to suffice.
+margin of j under W*, less 1 for tokens beyond the margin that do not score below alpha) and
+q = min(1/w, ||W*||)/2, the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the
+radius of the module `radius` at s = 1/2, a number of data, alpha, loss and step that is proved
+there to suffice.
 
 `sharp` gives the width: with W_0 = sigma W* + E, <E, W*> = 0, it is ||E|| r_j <= s sigma c_j for
 all pairs j, any s < 1, and sigma at least the radius of s. No factor above 1 will do for all data:
