@@ -119,6 +119,8 @@ class Checked:
             "unexamined": o.unexamined,
             "broke": o.broke,
             "broke_note": o.broke_note,
+            "screened": o.screened,
+            "variables": o.varied,
             "coverage": o.coverage,
             "warnings": self.warnings,
             "proof": o.proof,
@@ -217,6 +219,9 @@ def assess(
         return Verdict(truth, evidence, Validity.THIN), (
             f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
         )
+    still = [name for name, values in reading.varied.items() if values < 2]
+    if reading.refuted is None and still:
+        return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(reading)
 
 
