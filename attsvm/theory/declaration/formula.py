@@ -258,7 +258,8 @@ class Formula:
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        raw, shape = {}, {}
+        raw: dict[str, Any] = {}
+        shape: dict[str, int] = {}
         for name, variable in self.variables.items():
             value = getattr(case, name, None)
             if value is None:
