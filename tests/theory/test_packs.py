@@ -173,7 +173,7 @@ def test_a_project_lists_its_own_packs(tmp_path, monkeypatch):
 def test_a_project_that_lists_something_else_is_an_error(tmp_path, monkeypatch, text):
     (tmp_path / "pyproject.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ClaimError, match="pyproject.toml"):
+    with pytest.raises(ClaimError, match=r"pyproject\.toml"):
         load_packs()
 
 
