@@ -65,7 +65,7 @@ class Arithmetic(ABC):
     # numbers
 
     def exact(self, value: int | str | Fraction) -> Scalar:
-        """A constant: an integer, a fraction, or decimals in quotes such as '0.95'.
+        """A constant: an integer such as a length, a fraction, or decimals in quotes, '0.95'.
 
         Raises:
             ClaimError: a float, whose decimals would not be those that were written.
@@ -155,6 +155,11 @@ class Arithmetic(ABC):
     def outer(self, x: Entries, y: Entries) -> Entries:
         """The matrix x y^T."""
         return x.reshape(-1, 1) * y.reshape(1, -1)
+
+    def differences(self, x: Entries) -> Entries:
+        """The matrix of the differences x_i - x_j of the entries of a vector."""
+        found: Entries = x.reshape(-1, 1) - x.reshape(1, -1)
+        return found
 
     def diagonal(self, x: Entries) -> Entries:
         """The diagonal matrix of a vector."""
