@@ -9,11 +9,20 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_outer_constant
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import outer_constant, softmax_constant
+from properties.sim.basic_7 import sharp
 from symbolic.sim import basic_4
 from symbolic.sim.sums import entry, r, reduced, t, total
 
-__all__ = ["frobenius", "norms_residuals", "operator_supremum", "prove", "prove_published"]
+__all__ = [
+    "frobenius",
+    "limit_ratio",
+    "norms_residuals",
+    "operator_supremum",
+    "prove",
+    "prove_published",
+]
 
 P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
@@ -80,6 +89,13 @@ def operator_supremum() -> Any:
     return sp.simplify(((1 - q**2) ** 2 * (2 + q**2) / 16).subs(q, best))
 
 
+def limit_ratio() -> Any:
+    """Limit of the Frobenius claim's sides, squared, for A = (1, -1), x = -y -> 0."""
+    x = sp.Symbol("x", positive=True)
+    sides = sharp(SYMBOLS, basic_4.opposite(x), "frobenius", softmax_constant)
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
+
+
 def prove() -> str:
     """Prove both constants.
 
@@ -90,7 +106,8 @@ def prove() -> str:
     assert norms_residuals() == [0, 0]
     assert norms_residuals(along=-ALONG)[0] != 0
     assert growth_residuals() == (0, 0)
-    assert sp.simplify(2 * operator_supremum() - softmax_outer_constant(sp.sqrt) ** 2) == 0
+    assert sp.simplify(2 * operator_supremum() - outer_constant(SYMBOLS) ** 2) == 0
+    assert limit_ratio() == 1
     two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
     # q^2 <= 1
     assert sp.expand(basic_4.largest() - two - q**4 * (3 - 2 * q**2) / 8) == 0
@@ -105,5 +122,6 @@ def prove_published() -> str:
     """
     R = sp.Symbol("R", positive=True)
     basic_4.prove_published()
+    assert basic_4.log_published(3) == 5 * R**2
     assert sp.discriminant(5 * R**2 - 3 * R - (R - 1), R) < 0
     return "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| < 2 n^2 exp(5 R^2) ||x - y||"
