@@ -27,7 +27,17 @@ from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.check import check_part
-from properties.sim import basic_4, basic_5, basic_6, basic_7, basics, bounded
+from properties.sim import (
+    basic_1,
+    basic_2,
+    basic_3,
+    basic_4,
+    basic_5,
+    basic_6,
+    basic_7,
+    basics,
+    bounded,
+)
 from properties.sim import entries as entry_pairs
 from properties.sim._support import bounds
 from properties.sim.entries import EntryPair
@@ -141,6 +151,38 @@ def test_changes_are_what_they_say(data, n, D):
     ]
     for ball, value in pairs:
         assert float(arb(ball).mid()) == pytest.approx(value, abs=1e-13)
+
+
+@given(st.data(), sizes(1, 4), sizes(1, 3))
+@settings(deadline=None)
+def test_sides_are_what_they_say(data, n, D):
+    """Exponentials, their sums and the constants, in balls, against numpy."""
+    A, R = data.draw(arrays(n, D)) / 2, data.draw(st.sampled_from([0.5, 1.0, 2.25]))
+    x, y = data.draw(arrays(D)) / 2, data.draw(arrays(D)) / 2
+    beta = 0.75
+    numbers = {"n": n, "R": exact(np.array([R]))[0], "beta": exact(np.array([beta]))[0]}
+    v = SimpleNamespace(A=exact(A), x=exact(x), y=exact(y), **numbers)
+    p, q, far = np.exp(A @ x), np.exp(A @ y), np.linalg.norm(x - y)
+    moved = abs(p.sum() - q.sum())
+    first = basic_1.bounded(BALLS, v)
+    changes = basic_2.change(BALLS, v.A, v)
+    second = basic_2.sum_bound(BALLS, n, changes, changes)
+    third = basic_3.by_beta(BALLS, v)
+    pairs = [
+        (first.left, np.linalg.norm(p - q)),
+        (first.right, R * np.exp(R**2) * far),
+        (basic_1.bounded(BALLS, v, "norm").right, np.linalg.norm(A, 2) * np.exp(R) * far),
+        (second.left, moved),
+        (second.right, np.sqrt(n) * np.linalg.norm(p - q)),
+        (third.left, abs(1 / p.sum() - 1 / q.sum())),
+        (third.right, moved / beta**2),
+        (basic_3.by_radius(BALLS, v).right, np.exp(2 * R / np.sqrt(n)) / n**2 * moved),
+        (bounds.published(BALLS, v), n * np.exp(3 * R**2) / beta**2),
+        (bounds.published(BALLS, v, 3), 2 * n**2 * np.exp(5 * R**2) / beta**3),
+        (bounds.published(BALLS, v, exponential=False), n / beta**2),
+    ]
+    for ball, value in pairs:
+        assert float(arb(ball).mid()) == pytest.approx(value, rel=1e-11, abs=1e-11)
 
 
 @pytest.mark.parametrize("name", MINE)
