@@ -136,18 +136,6 @@ REVIEWED = {
         ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
         # with -l' in place of |l'|
         ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
-        # R exp(2 R) < exp(3 R^2) and R exp(3 R) < exp(5 R^2) for every R > 0
-        *(
-            (f"sim/basic-{reading}", "R >= 4")
-            for reading in (
-                "4:literal",
-                "5:amended",
-                "6:literal-1",
-                "6:literal-2",
-                "7:literal-1",
-                "7:literal-2",
-            )
-        ),
         # the best constant of the whole space is below the bound
         ("sim/lemma-3.13:amended", "||A x|| <= R"),
         ("sim/lemma-3.13:amended", "||A y|| <= R"),

@@ -68,7 +68,7 @@ class Arithmetic(ABC):
     # numbers
 
     def exact(self, value: int | str | Fraction) -> Scalar:
-        """A constant: an integer, a fraction, or decimals in quotes such as '0.95'.
+        """A constant: an integer such as a length, a fraction, or decimals in quotes, '0.95'.
 
         Raises:
             ClaimError: a float, whose decimals would not be those that were written.
@@ -158,6 +158,10 @@ class Arithmetic(ABC):
     def outer(self, x: Entries, y: Entries) -> Values:
         """The matrix x y^T."""
         return x.reshape(-1, 1) * y.reshape(1, -1)
+
+    def differences(self, x: Entries) -> Values:
+        """The matrix of the differences x_i - x_j of the entries of a vector."""
+        return x.reshape(-1, 1) - x.reshape(1, -1)
 
     def diagonal(self, x: Entries) -> Values:
         """The diagonal matrix of a vector."""
