@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.errors import present
 from attsvm.theory import Statement, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 
@@ -32,8 +33,8 @@ def ensure_bound_of_slope(
         ProofError: the sides are others.
     """
     x, y = sp.symbols("x y", real=True)
-    formula = statement.claim(reading).formula
-    said = formula.relation(SYMBOLS, SimpleNamespace(x=x, y=y), {})
+    formula = present(statement.claim(reading).formula, "the formula of a reading")
+    said: Any = formula.relation(SYMBOLS, SimpleNamespace(x=x, y=y), {})
     change = function(sp.exp(x)) - function(sp.exp(y))
     ensure_true(said.kind == "at most", f"{reading}: an inequality")
     ensure_true(said.left.func is sp.Abs, f"{reading}: the left side is an absolute value")

@@ -18,12 +18,12 @@ from benchmarks.power.__main__ import _fallen, report, shares, true_claims
 from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, quick, rival
 from benchmarks.power.measure import searchers_alone as alone
 from benchmarks.power.planting import KINDS, PLANTED, by_balls, flipped, plant, strictly
-from properties.mm.prompts import prompting
-from properties.runs import Run
+from properties._support.descent_runs import Run
+from properties.mm._support.prompt_descent import prompting
 from properties.sim.nearly_equal import OUTRUN
-from properties.tf.descents import Descent
-from properties.tf.local_cones import Local
-from properties.tf.regularised import TURNING
+from properties.tf._support.descent_instances import Descent
+from properties.tf._support.regularisation_paths import TURNING
+from properties.tf.local_convergence.cones import Local
 
 PACKS = load_packs([PACK])
 FOUND = find_claims(PACKS, ["planted/"])

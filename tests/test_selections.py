@@ -6,8 +6,8 @@ from flint import arb, fmpq
 
 from attsvm.errors import SolverError
 from properties.mm import p_svm
-from properties.mm.exact import Exact, exact_p
-from properties.mm.selections import along
+from properties.mm._support.exact_programmes import Exact, exact_p
+from properties.mm._support.token_selections import along
 
 
 def attains(case):

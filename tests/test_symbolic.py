@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -21,15 +22,21 @@ from attsvm.theory.packs import load_packs
 from properties.sim import (
     attention_shape,
     attentions,
-    basics,
+    basic_1,
+    basic_2,
+    basic_3,
+    basic_4,
+    basic_5,
+    basic_6,
+    basic_7,
     definition_3_3,
     drift,
-    exponentials,
     fitting,
     heads,
     rewritten,
     tensor_trick,
 )
+from properties.sim._support import bounds
 from properties.sim.lemma_3_11 import closed_form
 from symbolic.sim import attention_shape as shapes
 from symbolic.sim.definition_3_3 import entry_residual, sentence, sum_residual
@@ -125,14 +132,24 @@ TIED = {
         *(rewritten.forms, rewritten.rewritten, attentions.attention),
     ],
     **{
-        f"sim/basic-1:{reading}": [basics.power]
+        f"sim/basic-1:{reading}": [basic_1.bounded]
         for reading in ("amended", "literal-1", "sharp-1", "sharp-2")
     },
-    **{f"sim/basic-2:literal-{k}": [exponentials.sum_factor] for k in (1, 2)},
-    "sim/basic-2:sharp": [exponentials.lagrange],
-    "sim/basic-3:literal-1": [exponentials.inverse_factor],
-    "sim/basic-3:sharp-1": [exponentials.inverse_factor],
-    "sim/basic-3:sharp-2": [exponentials.domain_factor],
+    **{f"sim/basic-2:literal-{k}": [basic_2.sum_bound] for k in (1, 2)},
+    "sim/basic-2:sharp": [basic_2.lagrange],
+    "sim/basic-3:literal-1": [basic_3.by_beta, basic_3.inverse_bound, bounds.alpha],
+    "sim/basic-3:sharp-1": [basic_3.by_beta, basic_3.inverse_bound, bounds.alpha],
+    "sim/basic-3:sharp-2": [basic_3.by_radius, basic_3.inverse_bound, bounds.alpha],
+    "sim/basic-4:literal": [bounds.published],
+    "sim/basic-4:sharp": [basic_4.sharp, bounds.softmax_constant, bounds.f],
+    "sim/basic-5:literal-2": [bounds.published],
+    "sim/basic-5:amended": [bounds.published],
+    "sim/basic-5:sharp": [basic_5.sharp, basic_5.change, bounds.entry_constant, bounds.f],
+    **{f"sim/basic-{k}:literal-{j}": [bounds.published] for k in (6, 7) for j in (1, 2)},
+    "sim/basic-6:sharp-1": [basic_6.sharp, basic_6.change, bounds.entry_constant, bounds.f],
+    "sim/basic-6:sharp-2": [bounds.softmax_constant, bounds.f],
+    "sim/basic-7:sharp-1": [bounds.outer_constant],
+    "sim/basic-7:sharp-2": [basic_7.sharp, basic_7.change, bounds.softmax_constant, bounds.f],
 }
 """The functions of the code that a claim evaluates and that its proof runs on symbols."""
 
@@ -183,7 +200,7 @@ def test_without_a_function_neither_claim_nor_proof_goes_through(monkeypatch, na
 def test_every_proof_about_a_definition_is_tied():
     statements = (
         *("attention-shape", "definition-3", "fixed-head", "l2-objective", "tensor-trick"),
-        *("basic-1", "basic-2", "basic-3"),
+        "basic-",
     )
     for claim in PROVED:
         if claim.statement_id.removeprefix("sim/").startswith(statements):
@@ -195,6 +212,18 @@ def shifted(function):
     return lambda *values: function(*values) * sp.Rational(21, 20)
 
 
+def spoilt(formula):
+    """The formula of a claim, its right side a twentieth off."""
+
+    def changed(*values):
+        relation = formula(*values)
+        return replace(relation, right=relation.right * sp.Rational(21, 20))
+
+    return changed
+
+
+BOUNDS = basic_4, basic_5, basic_6, basic_7
+
 MUTANTS = [
     ("lemma_3_11", "covariance", lambda s, g: s * (g + (s * g).sum())),
     ("lemma_3_11", "covariance", shifted(risk.covariance)),
@@ -203,11 +232,12 @@ MUTANTS = [
     ("lemma_3_12", "slope_kernel", lambda e: e / (1 + e)),
     ("lemma_3_12", "curvature_kernel", shifted(losses.curvature_kernel)),
     ("lemma_3_12", "curvature_kernel", lambda e: -losses.curvature_kernel(e)),
-    ("basic_1", "power", shifted(basics.power)),
-    ("basic_2", "sum_factor", shifted(exponentials.sum_factor)),
-    ("basic_2", "lagrange", shifted(exponentials.lagrange)),
-    ("basic_3", "inverse_factor", shifted(exponentials.inverse_factor)),
-    ("basic_3", "domain_factor", shifted(exponentials.domain_factor)),
+    ("basic_1", "bounded", spoilt(basic_1.bounded)),
+    ("basic_2", "sum_bound", spoilt(basic_2.sum_bound)),
+    ("basic_2", "lagrange", spoilt(basic_2.lagrange)),
+    ("basic_3", "by_beta", spoilt(basic_3.by_beta)),
+    ("basic_3", "by_radius", spoilt(basic_3.by_radius)),
+    *((f"basic_{k}", "sharp", spoilt(p.sharp)) for k, p in enumerate(BOUNDS, 4)),
     ("definition_3_6", "slope_kernel", lambda e: -losses.slope_kernel(e)),
 ]
 

@@ -16,7 +16,7 @@ def run() -> NoReturn:
     exit code of the command by its own.
     """
     code = main()
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it is closed
         try:
             stream.flush()
         except (OSError, ValueError):

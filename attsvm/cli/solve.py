@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from attsvm._files import make_parents
-from attsvm.cli.arguments import Parsers, price
+from attsvm.cli.arguments import Parsers, price, seconds
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
@@ -35,13 +35,19 @@ def add(parsers: Parsers) -> None:
         choices=["constraint", "input"],
         help="what has a slack of its own in the soft margin (default constraint)",
     )
+    parser.add_argument(
+        "--seconds",
+        type=seconds,
+        metavar="S",
+        help="how long rational arithmetic may take (default 60)",
+    )
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
     from attsvm.data import AttentionData
-    from attsvm.svm.answer import solve
+    from attsvm.svm.answer import SECONDS, solve
     from attsvm.svm.page import ensure_drawable
     from attsvm.theory.files import write_json
 
@@ -72,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
         norm=options.norm,
         soft=options.soft,
         slack=options.slack or "constraint",
+        seconds=options.seconds or SECONDS,
     )
     if options.json:
         write_json(options.json, answer.json())

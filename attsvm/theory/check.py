@@ -49,6 +49,9 @@ class Outcome:
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
+        screened: instances that were evaluated in batches of floats, to choose what is examined.
+        varied: how many values each variable of a formula took among ordinary instances, as far
+            as `MANY`.
         broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
             raised, with the first of them and who proposed it.
         max_slack: largest float slack.
@@ -73,6 +76,8 @@ class Outcome:
     refused: int = 0
     open: int = 0
     unexamined: int = 0
+    screened: int = 0
+    varied: dict[str, int] = field(default_factory=dict)
     broke: int = 0
     broke_note: str = ""
     max_slack: float | None = None
@@ -132,6 +137,8 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         refused=tally.refused,
         open=tally.open,
         unexamined=tally.unexamined,
+        screened=tally.screened,
+        varied={name: len(values) for name, values in tally.varied.items()},
         broke=tally.broke,
         broke_note=tally.broke_note,
         max_slack=tally.max_slack,
@@ -179,6 +186,8 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         refused=sum(o.refused for o in outcomes),
         open=sum(o.open for o in outcomes),
         unexamined=sum(o.unexamined for o in outcomes),
+        screened=sum(o.screened for o in outcomes),
+        varied={k: max(o.varied.get(k, 0) for o in outcomes) for k in first.varied},
         broke=sum(o.broke for o in outcomes),
         broke_note=next((o.broke_note for o in outcomes if o.broke_note), ""),
         max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),

@@ -1,4 +1,4 @@
-"""Claim packs: found through the entry-point group `attsvm.claims` or named by the user."""
+"""Claim packs: installed ones (entry-point group `attsvm.claims`), a project's own, named ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 
-__all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs", "modules"]
+__all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules"]
 
 GROUP = "attsvm.claims"
 LOOSE = "_attsvm_pack_"
@@ -41,17 +42,29 @@ class Pack:
     @property
     def counterexamples(self) -> tuple[Path, ...]:
         """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
-        places = {self.folder, *(Path(c.file).resolve().parent for c in self.claims)}
+        places = {self.folder, *(beside(Path(c.file)) for c in self.claims)}
         return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
 
 
+def beside(file: Path) -> Path:
+    """The folder that a statement lies in, whether it is a file or a package with helpers."""
+    here = file.resolve()
+    return here.parent.parent if here.name == "__init__.py" else here.parent
+
+
 def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
-    """All installed packs and those named: a module, a package or a path to a .py file.
+    """All installed packs, those of the project at hand, and those named.
+
+    A name is that of a module or package, or a path to a .py file. A project lists its own packs
+    under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
+    attsvm itself runs from a checkout.
 
     Raises:
         ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
     """
-    sources = sorted({point.value for point in importlib.metadata.entry_points(group=GROUP)})
+    installed = {point.value for point in importlib.metadata.entry_points(group=GROUP)}
+    checkout = Path(__file__).resolve().parents[2]
+    sources = sorted({*installed, *_listed(checkout), *_listed(Path.cwd())})
     packs = [_load(source) for source in [*sources, *named]]
     seen: dict[str, Claim] = {}
     for pack in packs:
@@ -69,6 +82,29 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
                 raise ClaimError(f"{claim.id} depends on a claim that is not there", value=needed)
     unique = {pack.folder / pack.name: pack for pack in packs}
     return tuple(unique.values())
+
+
+def _listed(folder: Path) -> tuple[str, ...]:
+    """The packs that a project lists, made importable from its folder.
+
+    Raises:
+        ClaimError: its pyproject.toml cannot be read, or lists something else.
+    """
+    file = folder / "pyproject.toml"
+    try:
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
+    except (OSError, ValueError, AttributeError) as error:
+        raise ClaimError(f"{file} cannot be read: {error}") from error
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise ClaimError(
+            f"{file} lists no packs under [tool.attsvm]",
+            value=listed,
+            remedy='Write packs = ["name"], modules or packages beside that file.',
+        )
+    if listed and str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    return tuple(listed)
 
 
 def _load(source: str) -> Pack:

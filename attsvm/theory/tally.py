@@ -23,7 +23,10 @@ from attsvm.theory.searchers.drawn import sample
 from attsvm.theory.searchers.pool import Pool
 from attsvm.theory.slack import Slack
 
-__all__ = ["Refuted", "Tally"]
+__all__ = ["MANY", "Refuted", "Tally"]
+
+MANY = 64
+"""Values of a variable that are told apart."""
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
@@ -86,6 +89,7 @@ class Tally:
         self.touched: dict[str, int] = {}
         self.unexamined = 0
         self.screened = 0
+        self.varied: dict[str, set[Any]] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by: str | None = None
         self._domain = Domain()
@@ -129,6 +133,15 @@ class Tally:
         if self.claim.ensemble is not None:
             generator = np.random.default_rng(0)
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
+
+    def _see_variables(self, case: Any) -> None:
+        """Count the values that each variable takes."""
+        if self.part.formula is None:
+            return
+        for name, value in self.part.formula.values_of(case).items():
+            seen = self.varied.setdefault(name, set())
+            if len(seen) < MANY:
+                seen.add(value)
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
@@ -203,6 +216,7 @@ class Tally:
         if self.counting:
             self.drawn += searcher == DRAWN
             self.coverage.see(case)
+            self._see_variables(case)
         slack = self._slack(case)
         if watched:
             self._ensure_unchanged("the conclusion", case, before)

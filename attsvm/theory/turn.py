@@ -80,7 +80,7 @@ class Gain:
         searcher: who took it.
         accepted, rejected: instances evaluated, and those that are not admissible.
         hypotheses: how many ordinary instances satisfied each, of `ordinary` looked at.
-        undecided, note, open, unexamined: as in `Outcome`.
+        undecided, note, open, unexamined, screened: as in `Outcome`.
         min_slack, tightness: the least slack and the largest ratio seen.
         audited: instances re-evaluated exactly.
         broke, broke_note, max_slack, coverage: as in `Outcome`.
@@ -101,6 +101,7 @@ class Gain:
     note: str
     open: int
     unexamined: int
+    screened: int
     min_slack: float | None
     tightness: float | None
     audited: int
@@ -180,6 +181,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         note=tally.note,
         open=tally.open,
         unexamined=tally.unexamined,
+        screened=tally.screened,
         min_slack=tally.min_slack,
         tightness=tally.tightness,
         audited=tally.audited,

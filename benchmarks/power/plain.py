@@ -10,11 +10,11 @@ from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.numbers import dot
 from attsvm.theory import Slack
 from benchmarks.power.planting import by_balls, plant
-from properties.programmes import OPEN, exactly, optimum, solve
-from properties.pulls import pulls, pushes
+from properties._support.gradient_coefficients import pulls, pushes
+from properties._support.programmes import OPEN, exactly, optimum, solve
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import svm_rank
-from properties.tf.descents import Descent, descents
+from properties.tf._support.descent_instances import Descent, descents
 
 EPS = float(np.finfo(np.float64).eps)
 

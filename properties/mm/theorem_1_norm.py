@@ -30,9 +30,19 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges, norm_grows_like_log
-from properties.courses import rate_error
+from properties._support.growth_rates import rate_error
 from properties.mm import SOURCE
-from properties.mm.prompt_instances import (
+from properties.mm._support.prompt_descent import (
+    Prompting,
+    never_moves,
+    p_exists,
+    prompt,
+    properly_started,
+    separated,
+    starts_in_basin,
+    unique,
+)
+from properties.mm._support.prompt_instances import (
     ASIDE,
     OPPOSED,
     PULLED,
@@ -45,16 +55,6 @@ from properties.mm.prompt_instances import (
     gaussian,
     on_axes,
     unevenly,
-)
-from properties.mm.prompts import (
-    Prompting,
-    never_moves,
-    p_exists,
-    prompt,
-    properly_started,
-    separated,
-    starts_in_basin,
-    unique,
 )
 
 PLACE: dict[str, Any] = {

@@ -33,8 +33,8 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
-from properties.programmes import EPS
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.programmes import EPS
 from properties.sim import SOURCE, relaxed
 from properties.sim.soft import (
     Soft,

@@ -22,8 +22,8 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
-from properties.programmes import EPS
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.programmes import EPS
 from properties.sim.definition_4_1 import DEFINITION, single
 from properties.sim.soft import (
     Queried,

@@ -18,7 +18,8 @@ from attsvm.exact.numbers import Vector, combine, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import logit_gradient
 from attsvm.theory import Slack
-from properties.programmes import (
+from properties._support.descent_runs import Run
+from properties._support.programmes import (
     EPS,
     OPEN,
     Exact,
@@ -31,7 +32,6 @@ from properties.programmes import (
     solve,
     without,
 )
-from properties.runs import Run
 from properties.sim.crowds import Dropped
 
 # the gradient of L of definition 3.6, averaged over inputs

@@ -14,7 +14,7 @@ from attsvm.exact.numbers import combine
 from attsvm.exact.svm import ExactProgramme
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
-from properties.programmes import (
+from properties._support.programmes import (
     EPS,
     OPEN,
     anything,

@@ -26,10 +26,10 @@ from attsvm.exact import dot, rational
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays
 from attsvm.theory import Slack
-from properties.courses import Course, course
-from properties.programmes import Token, constraints, exactly, flat, optimum, solve
-from properties.pulls import log_pulls
-from properties.runs import Run, answer
+from properties._support.descent_runs import Run, answer
+from properties._support.gradient_coefficients import log_pulls
+from properties._support.growth_rates import Course, course
+from properties._support.programmes import Token, constraints, exactly, flat, optimum, solve
 from properties.sim.crowds import crowded, crowded_gaussian
 from properties.sim.dropping import exactly_named, named
 

@@ -18,8 +18,8 @@ from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
-from properties.programmes import EPS, OPEN, optimum, solve
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.programmes import EPS, OPEN, optimum, solve
 
 
 @dataclass(frozen=True, slots=True)

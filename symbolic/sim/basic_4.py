@@ -7,13 +7,17 @@ out of S, at most P^2 and (1 - P)^2. The code's covariance runs on n tokens, n a
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_constant
 from attsvm.risk import covariance
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import published, softmax_constant
+from properties.sim.basic_4 import sharp
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
 
@@ -25,7 +29,9 @@ __all__ = [
     "laplacian_residual",
     "largest",
     "limit_ratio",
+    "log_published",
     "moved",
+    "opposite",
     "prove",
     "prove_published",
     "quadratic_residual",
@@ -61,18 +67,24 @@ def square_residual(square: Any = (1 - P) ** 2 * a + P**2 * b) -> Any:
 
 
 def largest() -> Any:
-    """The largest ||Df[s]||^2 over max s - min s = 1 that the code's constant leaves room for.
+    """The largest ||Df[s]||^2 over max s - min s = 1 that the claim's constant leaves room for.
 
     max A v - min A v is at most sqrt 2 spread(A) ||v||.
     """
-    return (softmax_constant(sp.sqrt) / sp.sqrt(2)) ** 2
+    return (softmax_constant(SYMBOLS) / sp.sqrt(2)) ** 2
+
+
+def opposite(x: Any, **more: Any) -> SimpleNamespace:
+    """A = (1, -1) and the points x and -x; `more` are values of further variables."""
+    one = sp.Integer(1)
+    return SimpleNamespace(A=entries([[one], [-one]]), x=entries([x]), y=entries([-x]), **more)
 
 
 def limit_ratio() -> Any:
-    """Limit of ||f(x) - f(y)|| / (spread(A)/2 |x - y|) for A = (1, -1), x = -y -> 0."""
+    """Limit of the claim's sides, squared, with spread(A)/2 for A = (1, -1), x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
-    f, g = (1 / (1 + sp.exp(-2 * z)) for z in (x, -x))
-    return sp.limit(sp.sqrt(2) * (f - g) / (softmax_constant(sp.sqrt) * sp.sqrt(2) * 2 * x), x, 0)
+    sides = sharp(SYMBOLS, opposite(x))
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
 
 
 def crowd_ratio() -> Any:
@@ -84,7 +96,7 @@ def crowd_ratio() -> Any:
     x, k, q = sp.symbols("x k q", positive=True)  # q = exp(-M)
     f = sp.exp(x) / (sp.exp(x) + sp.exp(-x) + k * q)
     length = sp.sqrt(2) * sp.diff(f, x).subs(x, 0)
-    return sp.limit(length / (softmax_constant(sp.sqrt) * sp.sqrt(2)), q, 0)
+    return sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), q, 0)
 
 
 def prove() -> str:
@@ -137,6 +149,14 @@ def quadratic_residual(share: int = 1) -> Any:
     return sp.expand((term + swapped(term)) / 2)
 
 
+def log_published(power: int) -> Any:
+    """The logarithm of the published constant but for its powers of n and beta."""
+    n, R, beta = sp.symbols("n R beta", positive=True)
+    constant = published(SYMBOLS, SimpleNamespace(n=n, R=R, beta=beta), power)
+    rest = {2: n, 3: 2 * n**2}[power] / beta**power
+    return sp.expand_log(sp.log(sp.simplify(constant / rest)))
+
+
 def prove_published() -> str:
     """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R > 0.
 
@@ -154,6 +174,7 @@ def prove_published() -> str:
     ensure_zero(swapped_exponents(), "the exponents swap with t and r")
     basic_1.prove()
     basic_2.prove()
+    ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
     ensure_positive(
         -sp.discriminant(3 * R**2 - 2 * R - (R - 1), R), "3 R^2 - 2 R exceeds R - 1 for every R"
     )

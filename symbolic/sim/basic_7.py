@@ -9,12 +9,21 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_outer_constant
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import outer_constant, softmax_constant
+from properties.sim.basic_7 import sharp
 from symbolic.sim import basic_4
 from symbolic.sim.sums import entry, r, reduced, t, total
 
-__all__ = ["frobenius", "norms_residuals", "operator_supremum", "prove", "prove_published"]
+__all__ = [
+    "frobenius",
+    "limit_ratio",
+    "norms_residuals",
+    "operator_supremum",
+    "prove",
+    "prove_published",
+]
 
 P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
@@ -80,6 +89,13 @@ def operator_supremum() -> Any:
     return sp.simplify(((1 - q**2) ** 2 * (2 + q**2) / 16).subs(q, best))
 
 
+def limit_ratio() -> Any:
+    """Limit of the Frobenius claim's sides, squared, for A = (1, -1), x = -y -> 0."""
+    x = sp.Symbol("x", positive=True)
+    sides = sharp(SYMBOLS, basic_4.opposite(x), "frobenius", softmax_constant)
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
+
+
 def prove() -> str:
     """Prove both constants.
 
@@ -90,8 +106,9 @@ def prove() -> str:
     ensure_zero(norms_residuals(), "<w, f> and ||M||_F^2 by P, a and b")
     ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
     ensure_zero(growth_residuals(), "both norms grow with b")
-    constant = softmax_outer_constant(sp.sqrt) ** 2
+    constant = outer_constant(SYMBOLS) ** 2
     ensure_equal(2 * operator_supremum(), constant, "the largest operator norm", normal=sp.simplify)
+    ensure_equal(limit_ratio(), 1, "two tokens reach the Frobenius constant")
     two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
     # q^2 <= 1
     spare = q**4 * (3 - 2 * q**2) / 8
@@ -107,6 +124,9 @@ def prove_published() -> str:
     """
     R = sp.Symbol("R", positive=True)
     basic_4.prove_published()
+    ensure_equal(
+        basic_4.log_published(3), 5 * R**2, "the printed constant is n^2 exp(5 R^2) / beta^3"
+    )
     ensure_positive(
         -sp.discriminant(5 * R**2 - 3 * R - (R - 1), R), "5 R^2 - 3 R exceeds R - 1 for every R"
     )

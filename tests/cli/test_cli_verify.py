@@ -133,11 +133,11 @@ def test_a_kill_within_a_line_does_not_spoil_the_next_run(attsvm, tmp_path):
     ledger = tmp_path / "l"
     assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
     ledger.write_bytes(ledger.read_bytes()[:-9])
-    code, out, _ = attsvm("gate", "--ledger", ledger, "--expect", expect(tmp_path))
+    code, out, _ = attsvm("gate", *TOYS, "--ledger", ledger, "--expect", expect(tmp_path))
     assert code == 1
     assert "the run did not finish" in out
     assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
-    assert attsvm("gate", "--ledger", ledger, "--expect", expect(tmp_path))[0] == 0
+    assert attsvm("gate", *TOYS, "--ledger", ledger, "--expect", expect(tmp_path))[0] == 0
 
 
 def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):

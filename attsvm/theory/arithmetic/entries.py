@@ -68,7 +68,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         """Refuse: an undecided comparison would be answered silently."""
         raise misuse("uses the method min", "Use m.min(x).")
 
-    argmax = argmin = sort = argsort = any = all = nonzero = max  # type: ignore[assignment]
+    argmax = argmin = sort = argsort = any = all = nonzero = max
 
 
 def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -> Entries:

@@ -71,7 +71,7 @@ class Lane:
         )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = _refuse
-    __eq__ = __ne__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
 

@@ -233,6 +233,10 @@ class Text(Arithmetic):
     def _rational(self, value: Fraction) -> Term:
         return _term(value)
 
+    def exact(self, value: Any) -> Term:
+        """A constant, or a length, which stands here as a letter."""
+        return value if isinstance(value, Term) else _term(Arithmetic.exact(self, value))
+
     exp = _call(r"\exp\left({0}\right)", "exp({0})")
     log = _call(r"\ln\left({0}\right)", "ln({0})")
     sqrt = _call(r"\sqrt{{{0}}}", "sqrt({0})")
@@ -281,6 +285,13 @@ class Text(Arithmetic):
         """The Kronecker product."""
         a, b = _term(A).within(_POWER), _term(B).within(_POWER)
         return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM)
+
+    def differences(self, x: Any) -> Term:
+        """The matrix of all x_i - x_j."""
+        a = _term(x).within(_ATOM)
+        return Term(
+            rf"\left({a.latex}_i - {a.latex}_j\right)_{{ij}}", f"({a.plain}_i - {a.plain}_j)_ij"
+        )
 
     def covariance(self, f: Any, h: Any) -> Term:
         """The matrix diag(f) - f f^T times h."""

@@ -229,17 +229,24 @@ def _hypothesis(formula: Formula, name: str) -> Hypothesis:
 def _siblings(
     formula: Formula, reading: Reading, expected: Expected, name: str
 ) -> Iterable[Sibling]:
-    """Hypotheses dropped and constants tightened, where the reading stands; then the author's."""
+    """Hypotheses dropped and constants tightened, where the reading stands; then the author's.
+
+    Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
+    the place of the automatic one.
+    """
     if expected.truth is not Truth.REFUTED:
         declared = [key for key in formula.hypotheses if key not in domains(formula.variables)]
         alone = len(declared) == 1
+        given = {o.drop for o in reading.siblings.values() if not o.constants}
         for key in declared:
+            if (key,) in given:
+                continue
             words = "without its hypothesis" if alone else f"without {key}"
             yield _sibling(formula, words, changed(drop=[key]), automatic=True)
         if reading.tight:
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
-                yield _sibling(formula, words, changed(**{TIGHTENED: share}))
+                yield _sibling(formula, words, Changed({TIGHTENED: share}))
     for words, other in reading.siblings.items():
         yield _sibling(formula, words, other)
 
