@@ -29,12 +29,12 @@ def lipschitz(m: Any, v: Any, constant: Any) -> Any:
     return m.at_most(m.norm(change), bound * m.norm(v.X - v.Y))
 
 
-FIXED: dict[str, str] = {"source": "Self-attention with keys and queries A"}
+SOURCE = "Self-attention with keys and queries A"
 HEAD: dict[str, Any] = {"n": Integer(1, 4), "d": Integer(1, 2), "A": Matrix("d", "d"),
                         "X": Matrix("n", "d")}  # fmt: skip
 
 HULL = Statement(
-    "attention/hull", **FIXED, place="Claim 1",
+    "attention/hull", source=SOURCE, place="Claim 1",
     printed="attention leads no token out of the ball that holds them all",
     variables=HEAD,
     conclusion=lambda m, v: m.at_most(radius(m, attention(m, v.X, v.A)), radius(m, v.X)),
@@ -43,7 +43,7 @@ HULL = Statement(
 )  # fmt: skip
 
 LIPSCHITZ = Statement(
-    "attention/lipschitz", **FIXED, place="Claim 2",
+    "attention/lipschitz", source=SOURCE, place="Claim 2",
     printed="self-attention is 50-Lipschitz",
     variables={**HEAD, "Y": Near("X", ("n", "d")), "R": Fitted()},
     hypotheses={"radius(X) <= R": lambda m, v: m.at_most(radius(m, v.X), v.R),
@@ -54,6 +54,6 @@ LIPSCHITZ = Statement(
             constants={"constant": 50}, variables={"R": None, "X": Matrix("n", "d", (0, 2, 4))},
             siblings={"40-Lipschitz": changed(constant=40)}),
         "amended": Reading("f is Lipschitz on balls, like sqrt(n) ||A|| R^2", "holds",
-            constants={"constant": on_balls}, siblings={"a third of it": changed(tightened="0.33")}),
+            constants={"constant": on_balls}, siblings={"half of it": changed(tightened="0.5")}),
     },
 )  # fmt: skip

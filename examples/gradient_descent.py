@@ -31,10 +31,10 @@ def descended(m: Any, x: Any, s: Any, step: Any, N: int) -> Any:
 
 FUNCTION: dict[str, Any] = {"L": Real((0, 3), least=0), "s": Real((0, -3), least=0)}
 RUN: dict[str, Any] = {**FUNCTION, "x": Real((0, 3)), "N": Integer(1, 5)}
-FIXED: dict[str, str] = {"source": "Gradient descent on smooth convex functions"}
+SOURCE = "Gradient descent on smooth convex functions"
 
 RATE = Statement(
-    "descent/rate", **FIXED, place="Claim 1",
+    "descent/rate", source=SOURCE, place="Claim 1",
     printed="f(x_N) - min f <= L x^2 / (4 N + 3)",
     variables=RUN,
     conclusion=lambda m, v, more: m.at_most(
@@ -48,7 +48,7 @@ RATE = Statement(
 )  # fmt: skip
 
 DISTANCE = Statement(
-    "descent/distance", **FIXED, place="Claim 2",
+    "descent/distance", source=SOURCE, place="Claim 2",
     printed="|x_N| <= |x| for steps h/L with 0 <= h <= 2",
     variables={**RUN, "h": Real()},
     hypotheses={"h >= 0": lambda m, v: m.at_least(v.h, m.exact(0)),

@@ -84,6 +84,18 @@ def test_the_example_packs_have_the_verdicts_that_they_expect(name, tmp_path, ca
         assert not entry["undecided"]
 
 
+def test_the_statement_in_the_page_on_claims_has_its_verdicts(tmp_path, capsys):
+    page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    (block,) = (b for b in re.findall(r"```python\n(.*?)```", page, re.S) if "Statement(" in b)
+    (tmp_path / "shadow.py").write_text(block)
+    words = ["--pack", str(tmp_path / "shadow.py"), "mine/shadow"]
+    ledger = str(tmp_path / "ledger.jsonl")
+    assert main(["verify", *words, "--ledger", ledger, "--json", "-"]) == 0
+    amended, literal = json.loads(capsys.readouterr().out)["claims"]
+    assert (amended["truth"], literal["truth"]) == ("holds", "refuted")
+    assert [s["refuted"] for s in amended["siblings"]] == [True] * 3
+
+
 @pytest.mark.parametrize("name", PACKS)
 def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
     text = (ROOT / f"examples/{name}.py").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attsvm.cli.arguments import Parsers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from attsvm.theory.statement_view import StatementView
 
@@ -78,7 +78,7 @@ def _block(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from (f"  {line}" for line in found)
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Rows as columns of text."""
     if not rows:
         return []

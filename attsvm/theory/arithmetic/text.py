@@ -295,7 +295,7 @@ class Text(Arithmetic):
 
     def covariance(self, f: Any, h: Any) -> Term:
         """The matrix diag(f) - f f^T times h."""
-        return (self.diagonal(f) - self.outer(f, f)) @ h
+        return _term(self.diagonal(f) - self.outer(f, f)) @ _term(h)
 
     def array(self, values: Any) -> Term:
         """A vector of numbers."""
