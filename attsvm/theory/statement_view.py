@@ -55,6 +55,10 @@ class Typeset:
     hypotheses: Mapping[str, Written]
     where: tuple[Written, ...]
 
+    def json(self) -> dict[str, Any]:
+        """As plain data, the same as what is read back from a file."""
+        return {**asdict(self), "where": [asdict(line) for line in self.where]}
+
 
 @dataclass(frozen=True, slots=True)
 class ReadingView:

@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,7 @@ class Checked:
     @property
     def _formula(self) -> dict[str, Any] | None:
         """The formula that ran, in LaTeX and in plain characters."""
-        return None if self.claim.formula is None else asdict(typeset(self.claim.formula))
+        return None if self.claim.formula is None else typeset(self.claim.formula).json()
 
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
