@@ -14,7 +14,7 @@ import numpy as np
 
 from attsvm.theory.arithmetic.misuse import misuse
 
-__all__ = ["Entries", "entries"]
+__all__ = ["Composite", "Entries", "entries"]
 
 _ARITHMETIC = {
     np.add,
@@ -25,6 +25,12 @@ _ARITHMETIC = {
     np.positive,
     np.matmul,
 }
+
+
+class Composite:
+    """A number made of numbers of another arithmetic, with which it can be added and multiplied."""
+
+    __slots__ = ()
 
 
 class Entries(np.ndarray[Any, np.dtype[Any]]):

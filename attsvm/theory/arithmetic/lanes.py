@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import Composite, Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["FLOATS", "Floats", "Lane", "Tensors", "lanes"]
@@ -80,7 +80,7 @@ def _binary(lane: Lane, other: Any, operation: Callable[[Any, Any], Any]) -> Any
         return Lane(operation(lane.value, other.value))
     if isinstance(other, int) and not isinstance(other, bool):
         return Lane(operation(lane.value, other if abs(other) < 2**53 else _float(other)))
-    if isinstance(other, np.ndarray) and other.dtype == object:
+    if isinstance(other, Composite) or (isinstance(other, np.ndarray) and other.dtype == object):
         return NotImplemented
     raise misuse(
         f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
@@ -155,6 +155,10 @@ class Floats(_Lanes):
         """The larger one."""
         return Lane(np.maximum(_value(x), _value(y)))
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, as floats see it."""
+        return self._each(lambda lane: Lane(np.where(lane.value == 0.0, 1.0, 0.0)), x)
+
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
         values = [lane.value for lane in x.ravel()]
@@ -220,6 +224,10 @@ class Tensors(_Lanes):
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one."""
         return Lane(self.torch.maximum(_value(x), _value(y)))
+
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, as floats see it, without a gradient."""
+        return self._each(lambda lane: Lane((lane.value == 0.0).to(lane.value.dtype)), x)
 
     def spectral(self, A: Entries) -> Any:
         """The largest singular value."""

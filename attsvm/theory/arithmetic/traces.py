@@ -19,7 +19,7 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import Composite, Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
@@ -89,7 +89,7 @@ def _binary(
     operation: Callable[[Any, Any], Any],
     residues: Callable[[int, int], int],
 ) -> Any:
-    if isinstance(other, Entries):
+    if isinstance(other, Composite | Entries):
         return NotImplemented
     if isinstance(other, int):
         other = Trace(fmpq(other), other)
@@ -148,6 +148,10 @@ class Traces(Arithmetic):
             return y
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, where the fingerprint or the ball tells which."""
+        return self._each(_is_zero, x)
+
     def spectral(self, A: Entries) -> Any:
         """The spectral norm: rational, or a function of the matrix."""
         if 1 in A.shape:
@@ -174,6 +178,14 @@ def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
     return Trace(value, _hashed(name, t.residue))
 
 
+def _is_zero(t: Trace) -> Trace:
+    if t.zero:
+        return TRACES.exact(1)  # type: ignore[no-any-return]
+    if t.ball > 0 or t.ball < 0:
+        return TRACES.exact(0)  # type: ignore[no-any-return]
+    raise Untraceable("a number of which neither fingerprint nor ball says that it is 0")
+
+
 def _exp(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
@@ -186,7 +198,9 @@ def _exp(t: Trace) -> Trace:
         for _ in range(1000 - shift):
             base = base * base % _PRIME
         return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
-    return Trace(arb(t.ball).exp(), _hashed("exp of", t.residue))
+    mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
+    power = _hashed("exp of", mirrored)
+    return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
 
 
 def _sqrt(t: Trace) -> Trace:

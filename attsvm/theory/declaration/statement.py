@@ -222,10 +222,17 @@ def _hypothesis(formula: Formula, name: str) -> Hypothesis:
 def _siblings(
     formula: Formula, reading: Reading, expected: Expected, name: str
 ) -> Iterable[Sibling]:
-    """Hypotheses dropped and constants tightened, where the reading stands; then the author's."""
+    """Hypotheses dropped and constants tightened, where the reading stands; then the author's.
+
+    Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
+    the place of the automatic one.
+    """
     if expected.truth is not Truth.REFUTED:
         alone = len(formula.hypotheses) == 1
+        given = {o.drop for o in reading.siblings.values() if not o.constants}
         for key in formula.hypotheses:
+            if (key,) in given:
+                continue
             words = "without its hypothesis" if alone else f"without {key}"
             yield _sibling(formula, words, changed(drop=[key]), automatic=True)
         if reading.tight:
