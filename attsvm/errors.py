@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 __all__ = [
     "AttsvmError",
     "ClaimError",
     "DataError",
     "FileError",
     "LedgerError",
+    "ProofError",
     "SolverError",
     "TiedTokensError",
     "UnknownClaimError",
     "UsageError",
     "WorkerError",
+    "present",
 ]
+
+T = TypeVar("T")
 
 
 class AttsvmError(Exception):
@@ -66,6 +72,10 @@ class ClaimError(AttsvmError):
     """A claim is written in a way that cannot be checked."""
 
 
+class ProofError(AttsvmError):
+    """A step of a proof is false, or is not decided."""
+
+
 class UnknownClaimError(ClaimError):
     """No claim has that id."""
 
@@ -80,3 +90,18 @@ class UsageError(AttsvmError):
 
 class WorkerError(AttsvmError):
     """Workers cannot be reached, do not match, or died."""
+
+
+def present(value: T | None, what: str) -> T:
+    """The value, where a caller relies on its being there.
+
+    Args:
+        value: what may be None by its type alone.
+        what: names it, as "the labels y" does.
+
+    Raises:
+        AttsvmError: it is None.
+    """
+    if value is None:
+        raise AttsvmError(f"{what} cannot be None here")
+    return value
