@@ -229,7 +229,7 @@ def published_excess(n: int, R: float) -> float:
 
 
 def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
-    """`log_loss_gradient_constant` of many oscillations; NaN where one is negative or not finite."""
+    """`log_loss_gradient_constant` of many; NaN where one is negative or not finite."""
     usable = (oscillations >= 0.0) & np.isfinite(oscillations)
     D = np.where(usable, oscillations, np.nan)
     with np.errstate(over="ignore"):
@@ -255,12 +255,12 @@ def squared_gradient_constants(
     oscillations: Float[Array, " B"], reaches: Float[Array, " B"]
 ) -> Float[Array, " B"]:
     """`squared_gradient_constant` of many pairs; NaN where it takes none of them."""
-    usable = np.isfinite(reaches) & (0.0 <= oscillations)
-    usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
-    w = np.where(usable, oscillations, np.nan)
-    middle = np.maximum(reaches - 0.5 * w, 0.0)
-    low, high = np.zeros_like(w), np.full_like(w, 1.0 / math.sqrt(3.0))
     with np.errstate(all="ignore"):
+        usable = np.isfinite(reaches) & (oscillations >= 0.0)
+        usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
+        w = np.where(usable, oscillations, np.nan)
+        middle = np.maximum(reaches - 0.5 * w, 0.0)
+        low, high = np.zeros_like(w), np.full_like(w, 1.0 / math.sqrt(3.0))
         for _ in range(60):
             a = 0.5 * (low + high)
             rising = squared_slope(w, middle, a) > 0.0

@@ -151,8 +151,6 @@ REVIEWED = {
         # the best constant of the whole space is below the bound
         ("sim/lemma-3.13:amended", "||A x|| <= R"),
         ("sim/lemma-3.13:amended", "||A y|| <= R"),
-        ("sim/lemma-3.13-hessian:amended", "||A x|| <= R"),
-        ("sim/lemma-3.13-hessian:amended", "||A y|| <= R"),
     ],
 }
 
@@ -198,11 +196,6 @@ def bounded_pair(A, y, h, b, R):
     return BoundedPair(EntryPair(*arrays, float(b)), float(R))
 
 
-def one_point(A, x, h, b, R):
-    """An entry at the point x, in place of both."""
-    return BoundedPair(EntryPair(np.array(A), np.array([x]), np.array([x]), np.array(h), b), R)
-
-
 HUGE, TINY = 2.0**332, 2.0**-6
 DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
@@ -227,20 +220,7 @@ PAIRS_BEYOND = {
 }
 """Lemma 3.13, each condition missed alone."""
 
-FOUR, LEVEL = [[1.0], [0.0], [0.0], [0.0]], [3.0, -1.0, -1.0, -1.0]
-POINTS_BEYOND = {
-    "R >= 4": one_point([[TINY / 2], [-TINY / 2]], 1.0, [TINY / 2, -TINY / 2], TINY, TINY),
-    "||A|| <= R": one_point([[HUGE], [0.0]], 1 / HUGE, [1.0, -1.0], 1.0, 4.0),
-    "|b| <= R": one_point(FOUR, 0.0, LEVEL, HUGE, 4.0),
-    "||h|| <= R": one_point(FOUR, 0.0, [HUGE * x for x in LEVEL], 1.0, 4.0),
-}
-"""The same for its Hessian; <f, h> = 0 at x = 0, where L bends like b nevertheless."""
-
 WITNESSES = {
-    **{
-        ("sim/lemma-3.13-hessian:amended", name): Witness(case)
-        for name, case in POINTS_BEYOND.items()
-    },
     ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
     ("mm/loss-choice:amended-1", START): Witness(DRAGGED),
     ("mm/normalised-descent:amended-1", "p(0) = 0"): Witness(

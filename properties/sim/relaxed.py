@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from attsvm.lipschitz import LOGISTIC_CURVATURE
@@ -17,9 +16,6 @@ from properties.relaxed import (
     norm,
     solution,
 )
-
-_GRID = 64
-"""Points of the grid on which the constant of the gradient is maximised."""
 
 
 def _attention(A: Tensor, x: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
@@ -36,28 +32,6 @@ def _gradient(A: Tensor, x: Tensor, h: Tensor, b: Tensor, loss: str = "logistic"
     return slope[..., None] * pulled
 
 
-def gradient_formula(
-    case: Any, inside: bool = True, outside: bool = True, sign: float = -1.0
-) -> Tensor:
-    """Lemma 3.11: the largest residual of the closed form."""
-    f, d = _attention(case.A, case.x, case.h)
-    slope = loss_slope("logistic", case.b * d if inside else d) * (case.b if outside else 1.0)
-    pulled = (case.A.mT @ (f * (case.h + sign * d[..., None]))[..., None])[..., 0]
-    residual = _gradient(case.A, case.x, case.h, case.b) - slope[..., None] * pulled
-    return residual.abs().amax(-1)
-
-
-def slope_change(pair: Any, constant: float = 1.0) -> Tensor:
-    """Lemma 3.12: |g'(x) - g'(y)| over constant |x - y|."""
-    left = (loss_slope("logistic", pair.x) - loss_slope("logistic", pair.y)).abs()
-    return at_most(left, constant * (pair.x - pair.y).abs())
-
-
-def sharp_slope_change(pair: Any, share: float = 1.0) -> Tensor:
-    """The same with a share of the best constant."""
-    return slope_change(pair, share * LOGISTIC_CURVATURE)
-
-
 def _change(case: Any, loss: str = "logistic") -> Tensor:
     change = _gradient(case.A, case.x, case.h, case.b, loss)
     change = change - _gradient(case.A, case.y, case.h, case.b, loss)
@@ -72,107 +46,8 @@ def _spectral(A: Tensor) -> Tensor:
     return values
 
 
-def _published(n: int, R: Tensor, left: Tensor, right: Tensor, power: int, share: float) -> Tensor:
-    log = math.log(3.0) + 3 * math.log(n) + 7 * R.log() + 13 * R**2
-    return at_most(left * (-power * log).exp() / share, right)
-
-
-def published_change(case: Any, power: int = 1, share: float = 1.0) -> Tensor:
-    """Lemma 3.13 as printed: both sides divided by the constant."""
-    right = norm(case.pair.x - case.pair.y)
-    n = case.pair.h.shape[-1]
-    return _published(n, case.R, _change(case.pair), right, power, share)
-
-
-def _constant(oscillation: Tensor) -> Tensor:
-    """K(D) of lemma 3.13, on a grid of a and a finer one about its best, c the best for each."""
-    D = oscillation[..., None]
-
-    def heights(a: Tensor) -> Tensor:
-        p = (1 - a * a) / 4
-        c = D * p / (a + (a * a + 3 * (D * p) ** 2).sqrt())
-        return D * p * (1 - c * c) * (a + D * p * c) / 2
-
-    grid = (0.0 * D + 1.0 / _GRID).expand(*D.shape[:-1], _GRID - 1).cumsum(-1).detach()
-    best = grid.gather(-1, heights(grid).detach().argmax(-1, keepdim=True))
-    return heights(best + (2 * grid - 1) / _GRID).amax(-1)
-
-
 def _oscillation(h: Tensor) -> Tensor:
     return h.amax(-1) - h.amin(-1)
-
-
-def sharp_change(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
-    """Lemma 3.13 with the best constant, up to the grid's coarseness."""
-    right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spectral(case.A) ** square
-    return at_most(_change(case), right * norm(case.x - case.y))
-
-
-def _spread(A: Tensor) -> Tensor:
-    return norm(A[:, :, None] - A[:, None]).flatten(1).amax(-1) / math.sqrt(2.0)
-
-
-def spread_change(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
-    """The same with max ||A_j - A_k|| / sqrt 2 in place of ||A||."""
-    right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spread(case.A) ** square
-    return at_most(_change(case), right * norm(case.x - case.y))
-
-
-def _level_constant(D: Tensor) -> Tensor:
-    """D/(3 sqrt 3), or (D/4 + 1/D)^2/2 beyond D = 2 sqrt 3."""
-    large = D**2 > 12.0
-    safe = D.where(large, 1.0 + 0.0 * D)
-    return ((safe / 4 + 1 / safe) ** 2 / 2).where(large, D / (3 * math.sqrt(3.0)))
-
-
-def log_loss_change(
-    case: Any, share: float = 1.0, square: int = 2, straight: bool = False
-) -> Tensor:
-    """Lemma 3.13 for the log-loss with the best constant."""
-    D = case.b.abs() * _oscillation(case.h)
-    constant = D / (3 * math.sqrt(3.0)) if straight else _level_constant(D)
-    right = share * constant * _spectral(case.A) ** square
-    return at_most(_change(case, "log-loss"), right * norm(case.x - case.y))
-
-
-def squared_change(case: Any, share: float = 1.0, square: int = 2, centred: bool = False) -> Tensor:
-    """Lemma 3.13 for the squared loss with the best constant, its maximiser by bisection."""
-    width = _oscillation(case.h)
-    reach = (case.h - case.b[..., None]).abs().amax(-1)
-    middle = 0.0 * reach if centred else reach - width / 2
-    low, high = 0.0 * width.detach(), 0.0 * width.detach() + 1 / math.sqrt(3.0)
-    for _ in range(50):
-        a = (low + high) / 2
-        rising = middle.detach() * (1 - 3 * a * a) > width.detach() * a * (2 - 3 * a * a)
-        low, high = a.where(rising, low), high.where(rising, a)
-    height = width * (1 - a * a) * (middle * a + width * (1 - 3 * a * a) / 4)
-    right = share * height * _spectral(case.A) ** square
-    return at_most(_change(case, "squared"), right * norm(case.x - case.y))
-
-
-def _curvature(case: Any) -> Tensor:
-    """The operator norm of the Hessian of g(b <softmax(A x), h>)."""
-    import torch
-
-    f, d = _attention(case.A, case.x, case.h)
-    u = case.b * d
-    slope = loss_slope("logistic", u)
-    c = f * (case.h - d[..., None])
-    pull = (case.A.mT @ c[..., None])[..., 0]
-    mean = (case.A.mT @ f[..., None])[..., 0]
-    both = pull[..., None] * mean[..., None, :]
-    third = case.A.mT @ (c[..., None] * case.A) - both - both.mT
-    outer = pull[..., None] * pull[..., None, :]
-    bend = -(u / 2).tanh() * slope * case.b**2
-    H = bend[..., None, None] * outer + (slope * case.b)[..., None, None] * third
-    values: Tensor = torch.linalg.eigvalsh(H)
-    return values.abs().amax(-1)
-
-
-def sharp_curvature(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
-    """Lemma 3.13 with the best constant, for the Hessian."""
-    right = share * _constant(case.b.abs() * _oscillation(case.h)) * _spectral(case.A) ** square
-    return at_most(_curvature(case), right)
 
 
 def _loss_change(case: Any, linear: bool) -> Tensor:
