@@ -10,6 +10,7 @@ __all__ = [
     "DataError",
     "FileError",
     "LedgerError",
+    "OutOfTimeError",
     "ProofError",
     "SolverError",
     "TiedTokensError",
@@ -66,6 +67,10 @@ class FileError(AttsvmError):
 
 class SolverError(AttsvmError):
     """No answer with a proof was reached."""
+
+
+class OutOfTimeError(SolverError):
+    """The time that the caller gave ended before there was an answer with a proof."""
 
 
 class ClaimError(AttsvmError):

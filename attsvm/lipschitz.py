@@ -43,12 +43,9 @@ __all__ = [
     "log_published_gradient_constant",
     "published_excess",
     "risk_smoothness",
-    "softmax_constant",
-    "softmax_entry_constant",
     "softmax_gradient_constant",
     "softmax_gradient_constants",
     "softmax_height",
-    "softmax_outer_constant",
     "spread",
     "squared_gradient_constant",
     "squared_gradient_constants",
@@ -57,21 +54,6 @@ __all__ = [
 ]
 
 # kernels: for floats, arrays, balls, power series, rationals and symbols alike
-
-
-def softmax_constant(root: Any) -> Any:
-    """1/2, by a square root of integers: `math.sqrt`, or that of balls or symbols."""
-    return root(1) / 2
-
-
-def softmax_entry_constant(root: Any) -> Any:
-    """sqrt(2)/4."""
-    return root(2) / 4
-
-
-def softmax_outer_constant(root: Any) -> Any:
-    """3^(-3/4)."""
-    return 1 / root(root(27))
 
 
 def softmax_height(x: Any, y: Any, a: Any, c: Any) -> Any:
@@ -106,13 +88,13 @@ def squared_slope(w: Any, m: Any, a: Any) -> Any:
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
 
 
-SOFTMAX_LIPSCHITZ: float = softmax_constant(math.sqrt)
+SOFTMAX_LIPSCHITZ = 0.5
 """The best constant of softmax, and of f f^T in the Frobenius norm (sim, basic-4, basic-7)."""
 
-SOFTMAX_ENTRY_LIPSCHITZ: float = softmax_entry_constant(math.sqrt)
+SOFTMAX_ENTRY_LIPSCHITZ = math.sqrt(2.0) / 4.0
 """The best constant of one entry of softmax, hence of diag(f) as an operator (sim, basic-6)."""
 
-SOFTMAX_OUTER_LIPSCHITZ: float = softmax_outer_constant(math.sqrt)
+SOFTMAX_OUTER_LIPSCHITZ = 27.0**-0.25
 """The best constant of f f^T as an operator, f = softmax (sim, basic-7)."""
 
 

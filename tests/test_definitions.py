@@ -23,7 +23,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.check import check_part
 from attsvm.theory.judge import judge
 from attsvm.theory.verdict import Truth
-from properties.runs import runs, tight_data
+from properties._support.descent_runs import runs, tight_data
 from properties.sim import attention_shape, definition_3_6, kq_bias, orientation
 from properties.sim.attentions import (
     Attention,

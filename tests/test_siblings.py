@@ -13,16 +13,16 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData
 from attsvm.theory.packs import load_packs
 from attsvm.theory.verdict import Truth
-from properties.courses import arrives
-from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.mm.paced import Paced
-from properties.mm.prompt_instances import ASIDE, TWO_KEYS
-from properties.mm.prompts import prompting
-from properties.runs import max_margin
+from properties._support.descent_runs import max_margin
+from properties._support.growth_rates import arrives
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties.mm._support.prompt_descent import prompting
+from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
+from properties.mm.normalised_descent.paced_runs import Paced
 from properties.sim.bounded import BoundedPair
 from properties.sim.entries import EntryPair
 from properties.sim.theorem_3_14 import ONE_TOKEN
-from properties.tf.first_steps import Step
+from properties.tf.global_initial_gradient.first_steps import Step
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 STANDING = [
@@ -136,18 +136,6 @@ REVIEWED = {
         ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
         # with -l' in place of |l'|
         ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
-        # R exp(2 R) < exp(3 R^2) and R exp(3 R) < exp(5 R^2) for every R > 0
-        *(
-            (f"sim/basic-{reading}", "R >= 4")
-            for reading in (
-                "4:literal",
-                "5:amended",
-                "6:literal-1",
-                "6:literal-2",
-                "7:literal-1",
-                "7:literal-2",
-            )
-        ),
         # the best constant of the whole space is below the bound
         ("sim/lemma-3.13:amended", "||A x|| <= R"),
         ("sim/lemma-3.13:amended", "||A y|| <= R"),

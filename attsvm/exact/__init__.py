@@ -4,7 +4,8 @@
 - `losses`, `attention`: losses, softmax and risks as balls of the working precision.
 - `gradients`, `hessians`: derivatives in W, (K, Q), p and (v, p); second ones with their norms.
 - `quotients`, `lipschitz`: Lipschitz quotients between exact points, and constants above them.
-- `programme`, `svm`, `active_set`: the Frobenius programme decided in rationals.
+- `programme`, `svm`, `active_set`: the Frobenius programme decided in rationals, by a `deadline`
+  where there is one.
 - `optimality`: what any matrix and multipliers prove: conditions, brackets of either norm, and of
   the soft margin.
 - `descent`: gradient descent with an enclosure of every iterate, and what it proves.

@@ -29,8 +29,15 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Slack, claim, sibling
-from properties.lapses import NO_QUERY, TIED_ASIDE
-from properties.runs import Run, feasible, pulling_data, runs, tight_data, unique_optimum
+from properties._support.descent_runs import (
+    Run,
+    feasible,
+    pulling_data,
+    runs,
+    tight_data,
+    unique_optimum,
+)
+from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim.theorem_3_14 import LOCAL_TRAP
 from properties.sim.turned import (

@@ -1,11 +1,11 @@
-"""Differentiable guides of this source's claims, see `properties.relaxed`."""
+"""Differentiable guides of this source's claims, see `properties._support.torch_objectives`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from attsvm.lipschitz import LOGISTIC_CURVATURE
-from properties.relaxed import (
+from properties._support.torch_objectives import (
     Tensor,
     at_most,
     constraints,

@@ -18,8 +18,8 @@ from attsvm.exact import dot, norm, rational
 from attsvm.exact import softmax as exact_softmax
 from attsvm.exact.numbers import subtract
 from attsvm.theory import Slack
-from properties.relaxed import at_most
-from properties.relaxed import norm as length
+from properties._support.torch_objectives import at_most
+from properties._support.torch_objectives import norm as length
 from properties.sim.basics import distance, softmax_rounding
 from properties.sim.bounded import BoundedPair
 from properties.sim.entries import EntryPair, ExactPair, exact_pair

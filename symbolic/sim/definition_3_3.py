@@ -11,9 +11,10 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_nonzero, ensure_positive, ensure_zero
 from properties.sim.attentions import Attention, block_attention
 from properties.sim.definition_3_3 import products, shared, total
-from symbolic.sim.formal import expressions, symbols, vanishes
+from symbolic.sim.formal import expressions, numerator, symbols
 
 __all__ = ["entry_residual", "prove", "prove_vector", "sentence", "sum_residual"]
 
@@ -52,14 +53,18 @@ def prove_vector() -> str:
     """Prove that f has positive entries and sum 1; its squares and its columns have another one.
 
     Raises:
-        AssertionError: an entry may be 0 or less, a sum is not 1, or one of the others is.
+        ProofError: an entry may be 0 or less, a sum is not 1, or one of the others is.
     """
     for size in SIZES:
         case = sentence(*size)
-        assert all(sp.together(p).is_positive for p in expressions(block_attention(case)))
-        assert all(map(vanishes, sum_residual(case)))
-    assert not any(map(vanishes, sum_residual(sentence(2, 1), along="columns")))
-    assert not any(map(vanishes, sum_residual(sentence(2, 1), power=2)))
+        at = "for (n, d, largest) = " + str(size)
+        entries = expressions(block_attention(case))
+        ensure_positive(entries, f"the entries of f are positive {at}", normal=sp.together)
+        ensure_zero(sum_residual(case), f"f has sum 1 {at}", normal=numerator)
+    columns = sum_residual(sentence(2, 1), along="columns")
+    ensure_nonzero(columns, "the columns have other sums", normal=numerator)
+    squares = sum_residual(sentence(2, 1), power=2)
+    ensure_nonzero(squares, "the squares have another sum", normal=numerator)
     return "f > 0 has sum 1, as the code runs on symbols for n <= 3 and d <= 2"
 
 
@@ -67,16 +72,21 @@ def prove() -> str:
     """Prove the entries of the attention, with keys for values too; as a column f is another.
 
     Raises:
-        AssertionError: a residual is not zero, or is zero for a false neighbour.
+        ProofError: a residual is not zero, or is zero for a false neighbour.
     """
     prove_vector()
     for size in SIZES:
         case = sentence(*size)
-        assert all(map(vanishes, entry_residual(case)))
-        assert all(map(vanishes, entry_residual(shared(case), "A2")))
-    assert not any(map(vanishes, entry_residual(sentence(2, 1), transposed=True)))
-    assert not any(map(vanishes, entry_residual(sentence(1, 1), "A2")))
-    assert not any(map(vanishes, entry_residual(shared(sentence(2, 1)), "A2", True)))
+        entries = f"<f_j, A3 y_i> are the entries of the attention for (n, d, largest) = {size}"
+        ensure_zero(entry_residual(case), entries, normal=numerator)
+        keys = entry_residual(shared(case), "A2")
+        ensure_zero(keys, f"{entries}, with keys for values", normal=numerator)
+    for case, values, transposed, what in (
+        (sentence(2, 1), "A3", True, "f as a column is another one"),
+        (sentence(1, 1), "A2", False, "keys in place of values are another one"),
+        (shared(sentence(2, 1)), "A2", True, "f as a column with keys for values is another one"),
+    ):
+        ensure_nonzero(entry_residual(case, values, transposed), what, normal=numerator)
     return (
         "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, as the code runs on symbols "
         "for n <= 3 and d <= 2"

@@ -13,8 +13,8 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.proof import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from properties.sim.definition_3_6 import DECREASING, INCREASING, drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
 

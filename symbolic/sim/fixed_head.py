@@ -14,10 +14,11 @@ import numpy as np
 import sympy as sp
 
 from attsvm.losses import slope_kernel
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_true, ensure_zero
 from properties.sim.attentions import attend
 from properties.sim.heads import Headed, closed_form, score, scores, values
 from symbolic.sim import lemma_3_11
-from symbolic.sim.formal import Formal, derivative, expressions, plain, symbols, vanishes
+from symbolic.sim.formal import Formal, derivative, expressions, numerator, plain, symbols
 
 __all__ = ["gradient_residual", "headed", "multiples", "prove", "prove_multiple"]
 
@@ -47,14 +48,17 @@ def prove() -> str:
     """Prove that the head can be absorbed, in the gradients.
 
     Raises:
-        AssertionError: an entry differs, or leaving the head out, or its mean column, does as well.
+        ProofError: an entry differs, or leaving the head out, or its mean column, does as well.
     """
     for n, D, d, V in SIZES:
         for largest in range(n if D == 1 else 1):
-            assert all(map(vanishes, gradient_residual(headed(n, D, d, V, largest=largest))))
-    assert lemma_3_11.structural_residual() == 0
-    assert not any(map(vanishes, gradient_residual(headed(2, 1, 1, 1), "ignored")))
-    assert not any(map(vanishes, gradient_residual(headed(2, 1, 1, 2), "mean")))
+            residual = gradient_residual(headed(n, D, d, V, largest=largest))
+            what = f"the gradient with a head at (n, D, d, V) = {(n, D, d, V)}, largest {largest}"
+            ensure_zero(residual, what, normal=numerator)
+    ensure_zero(lemma_3_11.structural_residual(), "the gradient of <f, h> for every n")
+    for case, taken in ((headed(2, 1, 1, 1), "ignored"), (headed(2, 1, 1, 2), "mean")):
+        residual = gradient_residual(case, taken)
+        ensure_nonzero(residual, f"with the head {taken} it is another one", normal=numerator)
     return (
         "the gradient with a head is the closed form with values Y H, as the code runs on symbols "
         f"for (n, D, d, V) in {SIZES}"
@@ -74,16 +78,20 @@ def prove_multiple() -> str:
     """Prove that H e_v = c e_v multiplies every difference of scores by c.
 
     Raises:
-        AssertionError: one is multiplied by something else, or another head does so too.
+        ProofError: one is multiplied by something else, or another head does so too.
     """
     c = sp.Symbol("c", positive=True)
     for n, d in ((2, 1), (2, 2), (3, 3)):
         rest = [sp.Integer(0)] * (d - 1)
-        assert multiples(n, d, [c, *rest]) == [c] * (n - 1)
-        assert all(ratio.is_negative for ratio in multiples(n, d, [-c, *rest]))
+        at = f"for n = {n}, d = {d}"
+        found = multiples(n, d, [c, *rest])
+        ensure_equal(found, [c] * (n - 1), f"the differences of scores are c times those {at}")
+        reversed_order = [-ratio for ratio in multiples(n, d, [-c, *rest])]
+        ensure_positive(reversed_order, f"a head -c e_v reverses the order of the scores {at}")
     tilted = multiples(3, 2, [c, sp.Integer(1)])
-    assert all(ratio.is_positive is None for ratio in tilted)
-    assert sp.cancel(tilted[0] - tilted[1]) != 0
+    ensure_true((r.is_positive is None for r in tilted), "a tilted head has either sign")
+    apart = tilted[0] - tilted[1]
+    ensure_nonzero(apart, "a tilted head is no multiple of e_v", normal=sp.cancel)
     return (
         "b M (c e_v) has the differences of b M e_v times c, so c > 0 leaves the order of the "
         "scores as it is; as the code runs on symbols for n, d <= 3"

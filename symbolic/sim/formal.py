@@ -15,6 +15,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from attsvm.theory import ensure_equal
+
 __all__ = ["E", "Formal", "derivative", "expressions", "formal", "plain", "symbols", "vanishes"]
 
 E = sp.Function("E", positive=True)
@@ -90,9 +92,9 @@ def plain(number: Formal) -> Any:
     """Its expression.
 
     Raises:
-        AssertionError: there is a logarithm in it.
+        ProofError: there is a logarithm in it.
     """
-    assert number.inside == 1
+    ensure_equal(number.inside, 1, "a number of symbols has no logarithm in it")
     return number.value
 
 
@@ -127,6 +129,11 @@ def derivative(expression: Any, symbol: Any) -> Any:
     return moved.xreplace({name: atom for atom, name in names.items()})
 
 
+def numerator(expression: Any) -> Any:
+    """The numerator of a rational function, expanded: 0 where the function is."""
+    return sp.expand(sp.numer(sp.together(expression)))
+
+
 def vanishes(expression: Any) -> bool:
     """Whether a rational function is 0."""
-    return bool(sp.expand(sp.numer(sp.together(expression))) == 0)
+    return bool(numerator(expression) == 0)

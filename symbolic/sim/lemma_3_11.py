@@ -14,8 +14,8 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.proof import ensure_nonzero, ensure_zero
 from properties.sim._support.entry_loss import loss
 from properties.sim.lemma_3_11 import closed_form, derivative
 

@@ -148,7 +148,8 @@ def _largest_root(matrix: fmpq_mat) -> Any:
     best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
     top: Any = best
     for factor in factors:
-        for root, _ in factor.complex_roots() if factor.degree() > 1 else ():
+        roots: Any = factor.complex_roots() if factor.degree() > 1 else ()
+        for root, _ in roots:
             if not root.real <= best:
                 top = arb(top).max(root.real)
     return top

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Composite, Entries, entries
+from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["FLOATS", "Floats", "Lane", "Tensors", "lanes"]
@@ -71,7 +71,7 @@ class Lane:
         )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = _refuse
-    __eq__ = __ne__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -80,12 +80,17 @@ def _binary(lane: Lane, other: Any, operation: Callable[[Any, Any], Any]) -> Any
         return Lane(operation(lane.value, other.value))
     if isinstance(other, int) and not isinstance(other, bool):
         return Lane(operation(lane.value, other if abs(other) < 2**53 else _float(other)))
-    if isinstance(other, Composite) or (isinstance(other, np.ndarray) and other.dtype == object):
-        return NotImplemented
+    if not isinstance(other, float | np.number | Fraction) and not _is_batch(other):
+        return NotImplemented  # an array of numbers, or a number that carries its derivatives
     raise misuse(
         f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
         "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
     )
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether a value is a raw array of floats, which times a lane would be one of each pair."""
+    return isinstance(value, np.ndarray) and value.dtype != object
 
 
 def _float(value: int | Fraction) -> float:

@@ -23,6 +23,10 @@ class Symbols(Arithmetic):
     def _rational(self, value: Fraction) -> Any:
         return sp.Rational(value.numerator, value.denominator)
 
+    def exact(self, value: Any) -> Any:
+        """A constant, or a length that is a symbol."""
+        return value if isinstance(value, sp.Symbol) else super().exact(value)
+
     def exp(self, x: Any) -> Any:
         """The exponential."""
         return self._each(sp.exp, x)

@@ -146,7 +146,7 @@ def _call(latex: str, plain: str) -> Callable[..., Term]:
 
 
 def _function(name: str) -> Callable[..., Term]:
-    return _call(rf"\mathrm{{{name}}}\left({{0}}\right)", f"{name}({{0}})")
+    return _call(rf"\mathrm{{{{{name}}}}}\left({{0}}\right)", f"{name}({{0}})")
 
 
 @dataclass(slots=True)
@@ -166,6 +166,10 @@ class Text(Arithmetic):
 
     def _rational(self, value: Fraction) -> Term:
         return _term(value)
+
+    def exact(self, value: Any) -> Term:
+        """A constant, or a length, which stands here as a letter."""
+        return value if isinstance(value, Term) else _term(Arithmetic.exact(self, value))
 
     exp = _call(r"\exp\left({0}\right)", "exp({0})")
     log = _call(r"\ln\left({0}\right)", "ln({0})")
@@ -193,6 +197,7 @@ class Text(Arithmetic):
     min = _call(r"\min\left({0}\right)", "min({0})")
     dot = _call(r"\left\langle {0}, {1}\right\rangle", "<{0}, {1}>")
     outer = _call(r"\left({0}\right)\left({1}\right)^\top", "({0}) ({1})^T")
+    differences = _call(r"\left(({0})_i - ({0})_j\right)_{{ij}}", "(({0})_i - ({0})_j)_ij")
     diagonal = _function("diag")
     identity = _call(r"I_{{{0}}}", "I_{0}")
     vec = _function("vec")

@@ -238,7 +238,7 @@ def _siblings(
         if reading.tight:
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
-                yield _sibling(formula, words, changed(**{TIGHTENED: share}))
+                yield _sibling(formula, words, Changed({TIGHTENED: share}))
     for words, other in reading.siblings.items():
         yield _sibling(formula, words, other)
 

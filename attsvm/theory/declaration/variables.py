@@ -241,7 +241,8 @@ class Fitted(Variable):
     """A bound that the hypotheses name: drawn as the closest one that meets them, on a dyadic grid.
 
     A hypothesis that compares something with this variable alone, such as ||A x|| <= R or
-    beta <= alpha, says how large or small it must be; the others are decided as usual.
+    beta <= alpha, says how large or small it must be; the others are decided as usual. Where none
+    does, as in a sibling without that hypothesis, it is a power of two.
     """
 
     grids: tuple[int, ...] = (0, 4, 12)
@@ -258,7 +259,7 @@ class Fitted(Variable):
 
     @staticmethod
     def fitted(grid: Any, least: Any, most: Any) -> Any:
-        """The closest multiple of 2^-grid at or above `least`, and at or below `most`.
+        """The closest multiple of 2^-grid at or above `least`, and at or below `most`; else 2^grid.
 
         Values that are multiples but for rounding count as such: the hypotheses decide exactly.
         """
@@ -269,6 +270,7 @@ class Fitted(Variable):
             bits = np.exp2(np.floor(np.log2(np.maximum(most, 1e-300))) - grid)
             below = np.floor(most / bits * (1 + 1e-12)) * bits
         value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
+        value = np.where(np.isneginf(value), np.exp2(grid), value)  # no hypothesis names it
         return np.where(np.isfinite(value), value, 0.0)
 
 
