@@ -238,7 +238,6 @@ def test_constants_of_floats_and_of_balls_are_the_kernels():
             exact.softmax_outer_constant(),
             lipschitz.softmax_outer_constant,
         ),
-        (lipschitz.LOGISTIC_CURVATURE, exact.logistic_curvature(), lipschitz.curvature_constant),
     ):
         true = sp.Rational(str(kernel(sp.sqrt).evalf(30)))
         assert abs(sp.Rational(value) / true - 1) < sp.Rational(1, 2**51)

@@ -17,7 +17,6 @@ _Cell = tuple[float, fmpq, fmpq, arb]
 
 __all__ = [
     "log_loss_gradient_constant",
-    "logistic_curvature",
     "softmax_constant",
     "softmax_entry_constant",
     "softmax_gradient_constant",
@@ -44,11 +43,6 @@ def _size(value: Number) -> Number:
             remedy="Pass a norm, or max(h) - min(h) of finite values.",
         )
     return value
-
-
-def logistic_curvature() -> arb:
-    """Sup |g''| = 1/(6 sqrt 3)."""
-    return arb(kernels.curvature_constant(_root))
 
 
 def softmax_constant() -> arb:

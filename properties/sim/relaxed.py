@@ -175,39 +175,6 @@ def sharp_curvature(case: Any, share: float = 1.0, square: int = 2) -> Tensor:
     return at_most(_curvature(case), right)
 
 
-def _loss_change(case: Any, linear: bool) -> Tensor:
-    values = [
-        ((case.A @ x[..., None])[..., 0] * case.h).sum(-1)
-        if linear
-        else _attention(case.A, x, case.h)[1]
-        for x in (case.x, case.y)
-    ]
-    return ((case.b * values[0]).sigmoid() - (case.b * values[1]).sigmoid()).abs()
-
-
-def same_data(case: Any, share: float = 1.0, gradient: bool = False) -> Tensor:
-    """Softmax's change over what linear attention allows on the same data."""
-    slope = case.b.abs() * norm((case.A.mT @ case.h[..., None])[..., 0])
-    left = _change(case) if gradient else _loss_change(case, False)
-    constant = slope**2 * LOGISTIC_CURVATURE if gradient else slope / 4
-    return at_most(left, share * constant * norm(case.x - case.y))
-
-
-def worst_case(
-    case: Any, share: float = 1.0, linear: bool = False, gradient: bool = False
-) -> Tensor:
-    """The same over all data of given norms."""
-    reach = case.b.abs() * _spectral(case.A) * norm(case.h)
-    left = _change(case) if gradient else _loss_change(case, linear)
-    constant = reach**2 * LOGISTIC_CURVATURE if gradient else reach / 4
-    return at_most(left, share * constant * norm(case.x - case.y))
-
-
-def halfway(case: Any, share: float = 0.5, linear: bool = False) -> Tensor:
-    """The loss at half of linear attention's constant."""
-    return worst_case(case, share, linear)
-
-
 def between(case: Any, weight: float = 0.5, lesser: bool = False) -> Tensor:
     """Definition 3.8, convex: minus what the margins and the square of a mean have to spare."""
     A, counted = constraints(case.data)
