@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from flint import arb
-from hypothesis import strategies as st
 
 from attsvm.attention import softmax
-from attsvm.exact import dot, entry_gradient, norm, rational, rationals
+from attsvm.exact import dot, entry_gradient, rational, rationals
 from attsvm.exact import softmax as exact_softmax
-from attsvm.exact.lipschitz import softmax_gradient_constant as exact_constant
-from attsvm.exact.numbers import spectral_norm, subtract
 from attsvm.lipschitz import entry_gradient as float_gradient
-from attsvm.lipschitz import softmax_gradient_constant
-from attsvm.losses import logistic, logistic_slope
+from attsvm.losses import logistic
 from attsvm.risk import covariance
 from attsvm.theory import Slack
 from benchmarks.power.planting import plant, strictly
-from properties.sim import bounded, comparison, lemma_3_11, lemma_3_12, lemma_3_13
-from properties.sim import stability_logistic as stability
-from properties.sim.entries import (
-    Entry,
-    EntryPair,
-    change,
-    exact_change,
-    exact_pair,
-    pairs,
-    rounding,
-)
-from properties.sim.lemma_3_12 import Pair
+from properties.sim import lemma_3_11, lemma_3_12, lemma_3_13, stability_logistic
+from properties.sim._support.entry_loss import K, gradient_change, loss_change
+from properties.sim.entries import Entry, rounding
 
 FORMULA = lemma_3_11.amended_formula
-CURVED, STEEP = lemma_3_12.sharp, lemma_3_13.sharp
+CURVED, STEEP = lemma_3_12.LEMMA.claim("sharp"), lemma_3_13.LEMMA.claim("sharp")
+STABLE = stability_logistic.STABILITY.claim("sharp")
 
 
 def _steepest(case: Entry, share: float = 0.95 / 16) -> Slack:
@@ -139,7 +128,7 @@ curved_constant = plant(
     "two-percent",
     statement="|g'(x) - g'(y)| <= 0.98 |x - y| / (6 sqrt 3)",
     why="1/(6 sqrt 3) is the least constant, approached near log(2 + sqrt 3)",
-    share=0.98,
+    tightened="0.98",
 )
 curved_strict = plant(
     CURVED,
@@ -148,23 +137,13 @@ curved_strict = plant(
     statement="|g'(x) - g'(y)| < |x - y| / (6 sqrt 3) for all x and y",
     why="both sides are 0 for x = y",
     conclusion=strictly(CURVED),
-    certify=lemma_3_12.certify_sharp,
 )
 
 
-def _falling(pair: Pair) -> Slack:
+def _falling(m: Any, v: Any) -> Any:
     """Whether g'(x) >= g'(y) for x <= y."""
-    x, y = min(pair.x, pair.y), max(pair.x, pair.y)
-    slopes = logistic_slope(np.array([x, y]))
-    return Slack(float(slopes[0] - slopes[1]), 1e-15 * float(slopes.sum()))
-
-
-def _falling_ball(pair: Pair) -> arb:
-    x, y = sorted((rational(pair.x), rational(pair.y)))
-    if abs(x) == abs(y):
-        return arb(0)
-    slopes = [1 / ((arb(u) / 2).exp() + (-arb(u) / 2).exp()) ** 2 for u in (x, y)]
-    return slopes[0] - slopes[1]
+    low, high = m.minimum(v.x, v.y), m.maximum(v.x, v.y)
+    return m.at_least(m.logistic_slope(low), m.logistic_slope(high))
 
 
 curved_sign = plant(
@@ -174,7 +153,6 @@ curved_sign = plant(
     statement="g'(x) >= g'(y) for x <= y",
     why="g' is even: it rises up to 0",
     conclusion=_falling,
-    certify=_falling_ball,
 )
 gradient_constant = plant(
     STEEP,
@@ -182,22 +160,14 @@ gradient_constant = plant(
     "two-percent",
     statement="||grad L(x) - grad L(y)|| <= 0.98 ||A||^2 K(|b| (max h - min h)) ||x - y||",
     why="K is attained by two tokens",
-    share=0.98,
+    tightened="0.98",
 )
 
 
-def _by_rows(case: EntryPair) -> Slack:
+def _by_rows(m: Any, v: Any) -> Any:
     """The longest row of A in place of its spectral norm."""
-    left, error = change(case)
-    right = softmax_gradient_constant(case.oscillation) * float((case.A**2).sum(axis=1).max())
-    right *= float(np.linalg.norm(case.x - case.y))
-    return Slack.at_most(left, right, error + 1e-9 * right)
-
-
-def _by_rows_ball(case: EntryPair) -> arb:
-    e = exact_pair(case)
-    right = exact_constant(e.oscillation) * max(dot(row, row) for row in e.A)
-    return arb(right * norm(subtract(e.x, e.y)) - exact_change(case))
+    constant = K(m, m.abs(v.b) * m.oscillation(v.h)) * m.max(m.sums(v.A * v.A))
+    return m.at_most(gradient_change(m, v), constant * m.norm(v.x - v.y))
 
 
 gradient_norm = plant(
@@ -207,76 +177,50 @@ gradient_norm = plant(
     statement="||grad L(x) - grad L(y)|| <= max_t ||A_t||^2 K(|b| (max h - min h)) ||x - y||",
     why="the rows 1, -1 have length 1, and the spectral norm is sqrt 2",
     conclusion=_by_rows,
-    certify=_by_rows_ball,
 )
-
-
-def _long_heads(pair: EntryPair, power: int) -> bounded.BoundedPair:
-    fitted = bounded.fitted(pair, everything=False)
-    tall = EntryPair(pair.A, pair.x, pair.y, pair.h * 2.0**power, pair.b)
-    return bounded.BoundedPair(tall, max(fitted.R, float(math.ceil(abs(pair.b)))))
-
-
 gradient_hypothesis = plant(
-    lemma_3_13.amended,
+    lemma_3_13.LEMMA.claim("amended"),
     "hypothesis",
     "head-of-any-size",
     statement="the printed bound of lemma 3.13 holds where also |b| <= R",
     why="the gradient is proportional to h near <f, h> = 0, and nothing bounds h",
     drop=["||h|| <= R"],
-    data=st.tuples(
-        st.one_of(pairs(0), pairs(0).map(bounded._centred)), st.sampled_from([0, 8, 64, 512])
-    ).map(lambda drawn: _long_heads(*drawn)),
 )
-
 stable_constant = plant(
-    stability.sharp,
+    STABLE,
     "constant",
     "two-percent",
     statement="|L(x) - L(y)| <= 0.98 |b| ||A|| ||h||/8 ||x - y||",
     why="1/8 is attained in the limit by A = (1, -1), h = (1, -1)",
-    share=0.49,
+    tightened="0.98",
 )
 
 
-def _by_entry(case: EntryPair) -> Slack:
+def _by_entry(m: Any, v: Any) -> Any:
     """The largest entry of h in place of its length."""
-    left, error = comparison.loss_change(case, False)
-    reach = abs(case.b) * float(np.linalg.norm(case.A, 2) * np.abs(case.h).max())
-    right = reach / 8 * comparison.distance(case)
-    return Slack.at_most(left, right, error + 1e-12 * right)
-
-
-def _by_entry_ball(case: EntryPair) -> arb:
-    e = exact_pair(case)
-    reach = abs(e.b) * spectral_norm(e.A) * max(abs(x) for x in e.h)
-    return arb(reach / 8 * norm(subtract(e.x, e.y)) - comparison.exact_loss_change(case, False))
+    constant = m.abs(v.b) * m.spectral(v.A) * m.largest(v.h) / 8
+    return m.at_most(loss_change(m, v), constant * m.norm(v.x - v.y))
 
 
 stable_norm = plant(
-    stability.sharp,
+    STABLE,
     "norm",
     "largest-entry",
     statement="|L(x) - L(y)| <= |b| ||A|| max_t |h_t|/8 ||x - y||",
     why="h = (1, -1) has length sqrt 2",
     conclusion=_by_entry,
-    certify=_by_entry_ball,
 )
-
-
-def _beyond_first_order(case: EntryPair) -> bool:
-    """b^2 ||h||^2 >= 1/2."""
-    e = exact_pair(case)
-    return bool(2 * e.b * e.b * dot(e.h, e.h) >= 1)
-
-
 stable_threshold = plant(
-    stability.amended,
+    stability_logistic.STABILITY.claim("amended"),
     "constant",
     "threshold",
     statement="for |b| ||h|| >= 1/sqrt 2 the gradient of L changes by at most "
     "b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||",
     why="1/sqrt 2 compares K to first order, and its second order adds 2% there",
     drop=["|b| ||h|| >= 2 sqrt(2)/3"],
-    hypotheses={"|b| ||h|| >= 1/sqrt 2": _beyond_first_order},
+    hypotheses={
+        "|b| ||h|| >= 1/sqrt 2": lambda m, v: m.at_least(
+            2 * m.square(v.b) * m.dot(v.h, v.h), m.exact(1)
+        )
+    },
 )

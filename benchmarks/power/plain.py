@@ -20,13 +20,12 @@ from attsvm.theory import Slack
 from benchmarks.power.planting import by_balls, plant
 from properties.programmes import OPEN, exactly, flat, optimum, solve
 from properties.pulls import pulls, pushes
-from properties.sim import lemma_3_13
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import svm_rank
 from properties.tf.descents import Descent, descents
 
 EPS = float(np.finfo(np.float64).eps)
-ANY = lemma_3_13.sharp
+ANY = svm_rank.literal_1
 """Lends its form; nothing of it is kept."""
 NOTHING_LISTED: dict[str, Any] = {"ensemble": None, "drop": [h.name for h in ANY.hypotheses]}
 
