@@ -1,5 +1,7 @@
 """Softmax against 50 digits, the parametrisations against each other, the tensor trick exactly."""
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from attsvm.attention import (
     attention_output,
     kron_block,
+    linear_attention,
     log_softmax,
     logits_of_kq,
     logits_of_p,
@@ -139,6 +142,15 @@ def test_attention_output_lies_between_the_tokens(values, X):
     assert (output >= X.min(axis=0) - slack).all()
     assert (output <= X.max(axis=0) + slack).all()
     assert np.array_equal(attention_output(np.eye(4), np.array([X] * 4)), X)
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrays(3, 4), arrays(3, 4))
+def test_linear_attention_is_the_inner_product(values, tokens):
+    """Dyadic entries: exact."""
+    for row, weights, result in zip(values, tokens, linear_attention(values, tokens), strict=True):
+        truth = sum(Fraction(a) * Fraction(b) for a, b in zip(row, weights, strict=True))
+        assert Fraction(float(result)) == truth
 
 
 @settings(max_examples=100, deadline=None)

@@ -28,6 +28,7 @@ import attsvm.svm
 from attsvm.attention import (
     attention_output,
     kron_block,
+    linear_attention,
     log_softmax,
     logits_of_kq,
     logits_of_p,
@@ -57,6 +58,7 @@ WRONG = {
     "softmax: integers": lambda: softmax(np.zeros((2, 3), dtype=int)),
     "softmax: a list": lambda: softmax([0.0, 1.0]),
     "log_softmax: mask of floats": lambda: log_softmax(zeros(3), np.ones(3)),
+    "linear_attention": lambda: linear_attention(zeros(2, 3), zeros(2, 4)),
     "attention_output": lambda: attention_output(zeros(2, 3), zeros(2, 4, 5)),
     "logits_of_p: prompt of another dimension": lambda: logits_of_p(X, zeros(3)),
     "logits_of_p: tokens of one input": lambda: logits_of_p(X[0], zeros(4)),

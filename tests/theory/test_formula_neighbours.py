@@ -1,9 +1,10 @@
-"""Siblings of formulas with hypotheses of their own; ratios that balls enclose; roots at 0."""
+"""Siblings with hypotheses of their own; ratios that balls enclose; roots at 0; names."""
 
 import torch
 
 from attsvm.theory import Reading, Real, Statement, changed
 from attsvm.theory.arithmetic import BALLS, Lane, Tensors
+from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.judge import judge
 
 SQUARE = Statement(
@@ -78,3 +79,8 @@ def test_the_root_of_tensors_is_0_at_0_with_a_finite_gradient():
     (slope,) = torch.autograd.grad(root.sum(), x)
     assert slope.tolist() == [0.0, 0.25, 0.0]
     assert BALLS.sqrt(BALLS.exact(0)) == 0
+
+
+def test_a_named_function_is_written_by_its_name():
+    term = Text().softmax(letter("x"))
+    assert (term.latex, term.plain) == (r"\mathrm{softmax}\left(x\right)", "softmax(x)")
