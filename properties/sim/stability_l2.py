@@ -118,8 +118,11 @@ def compared(
     pull = m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
     change = gradient_change if of == "gradient" else loss_change
     left = (change if attention == "softmax" else linear_change)(m, v)
-    steepest = pull if of == "gradient" else v.R * m.norm(v.h) + m.abs(v.b)
-    return m.at_most(left, share * 2 * pull * steepest * m.norm(v.x - v.y))
+    if of == "gradient":
+        constant = 2 * m.square(pull)
+    else:
+        constant = 2 * pull * (v.R * m.norm(v.h) + m.abs(v.b))
+    return m.at_most(left, share * constant * m.norm(v.x - v.y))
 
 
 def exceeded(m: Any, v: Any) -> Any:

@@ -191,6 +191,7 @@ STABILITY = Statement(
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},
             under=("|b| ||h|| >= 2 sqrt(2)/3",),
+            variables={"b": Real((0, 1))},
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-2": Reading(
@@ -226,6 +227,7 @@ STABILITY = Statement(
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},
             under=("|b| ||h|| >= 0.7228",),
+            variables={"b": Real((0, 1))},
             tight=True,
             examples=(bent(Fraction(33_501, 65_536)),),
             siblings={
