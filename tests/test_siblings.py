@@ -118,12 +118,6 @@ REVIEWED = {
         ("sim/theorem-3.15:amended-2", TWO),
     ],
     IDLE: [
-        # softmax's constant is that of the whole space, and below half of linear attention's
-        *(
-            (f"sim/stability-l2:{reading}", name)
-            for reading in ("literal-3", "sharp-1")
-            for name in ("||A x|| <= R", "||A y|| <= R", "||A|| <= R")
-        ),
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
         ("sim/theorem-3.14-part-2:amended-3", "all rivals of an optimal token score the same"),
         ("tf/all-support-divergence:sharp", "all tokens are support vectors"),

@@ -4,83 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.lipschitz import LOGISTIC_CURVATURE
 from properties._support.torch_objectives import (
     Tensor,
     at_most,
     constraints,
     distance,
-    loss_slope,
     margin,
     margins,
     norm,
     solution,
 )
-
-
-def _attention(A: Tensor, x: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
-    """softmax(A x) and the mean of h under it."""
-    f = (A @ x[..., None])[..., 0].softmax(-1)
-    return f, (f * h).sum(-1)
-
-
-def _gradient(A: Tensor, x: Tensor, h: Tensor, b: Tensor, loss: str = "logistic") -> Tensor:
-    """The gradient of g(b <softmax(A x), h>), or of another loss of the entry."""
-    f, d = _attention(A, x, h)
-    pulled = (A.mT @ (f * (h - d[..., None]))[..., None])[..., 0]
-    slope = 2 * (d - b) if loss == "squared" else loss_slope(loss, b * d) * b
-    return slope[..., None] * pulled
-
-
-def _change(case: Any, loss: str = "logistic") -> Tensor:
-    change = _gradient(case.A, case.x, case.h, case.b, loss)
-    change = change - _gradient(case.A, case.y, case.h, case.b, loss)
-    unit = change.detach().abs().amax(-1).clamp(min=1.0)  # squares of large changes overflow
-    return unit * norm(change / unit[..., None])
-
-
-def _spectral(A: Tensor) -> Tensor:
-    import torch
-
-    values: Tensor = torch.linalg.svdvals(A)[..., 0]
-    return values
-
-
-def _oscillation(h: Tensor) -> Tensor:
-    return h.amax(-1) - h.amin(-1)
-
-
-def _loss_change(case: Any, linear: bool) -> Tensor:
-    values = [
-        ((case.A @ x[..., None])[..., 0] * case.h).sum(-1)
-        if linear
-        else _attention(case.A, x, case.h)[1]
-        for x in (case.x, case.y)
-    ]
-    return ((case.b * values[0]).sigmoid() - (case.b * values[1]).sigmoid()).abs()
-
-
-def same_data(case: Any, share: float = 1.0, gradient: bool = False) -> Tensor:
-    """Softmax's change over what linear attention allows on the same data."""
-    slope = case.b.abs() * norm((case.A.mT @ case.h[..., None])[..., 0])
-    left = _change(case) if gradient else _loss_change(case, False)
-    constant = slope**2 * LOGISTIC_CURVATURE if gradient else slope / 4
-    return at_most(left, share * constant * norm(case.x - case.y))
-
-
-def worst_case(
-    case: Any, share: float = 1.0, linear: bool = False, gradient: bool = False
-) -> Tensor:
-    """The same over all data of given norms."""
-    reach = case.b.abs() * _spectral(case.A) * norm(case.h)
-    left = _change(case) if gradient else _loss_change(case, linear)
-    constant = reach**2 * LOGISTIC_CURVATURE if gradient else reach / 4
-    return at_most(left, share * constant * norm(case.x - case.y))
-
-
-def halfway(case: Any, share: float = 0.5, linear: bool = False) -> Tensor:
-    """The loss at half of linear attention's constant."""
-    return worst_case(case, share, linear)
 
 
 def between(case: Any, weight: float = 0.5, lesser: bool = False) -> Tensor:

@@ -215,8 +215,14 @@ class Tensors(_Lanes):
         return self._each(lambda lane: Lane(lane.value.log()), x)
 
     def sqrt(self, x: Any) -> Any:
-        """The root; at 0 its gradient is taken to be finite."""
-        return self._each(lambda lane: Lane(lane.value.clamp(min=1e-300).sqrt()), x)
+        """The root; at 0 and below it is 0, and so is its gradient."""
+
+        def root(lane: Lane) -> Lane:
+            positive = lane.value > 0.0
+            safe = self.torch.where(positive, lane.value, 1.0)
+            return Lane(self.torch.where(positive, safe.sqrt(), 0.0 * lane.value))
+
+        return self._each(root, x)
 
     def abs(self, x: Any) -> Any:
         """The absolute value."""

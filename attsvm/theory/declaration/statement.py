@@ -40,6 +40,7 @@ class Changed:
 
     constants: Mapping[str, Any]
     drop: tuple[str, ...] = ()
+    under: Hypotheses = field(default_factory=dict)
     variables: Mapping[str, Variable] = field(default_factory=dict)
     examples: tuple[Mapping[str, Any], ...] = ()
 
@@ -47,12 +48,16 @@ class Changed:
 def changed(
     *,
     drop: Iterable[str] = (),
+    under: Hypotheses | None = None,
     variables: Mapping[str, Variable] | None = None,
     examples: Iterable[Mapping[str, Any]] = (),
     **constants: Any,
 ) -> Changed:
-    """Describe a false neighbour: other constants, hypotheses left out, other variables."""
-    return Changed(constants, tuple(drop), variables or {}, tuple(examples))
+    """Describe a false neighbour: other constants, hypotheses left out, other variables.
+
+    `under` has hypotheses of its own, such as a looser form of one that is left out.
+    """
+    return Changed(constants, tuple(drop), under or {}, variables or {}, tuple(examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +258,7 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
         )
     kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
     variables = _overridden(formula.variables, other.variables)
-    own = replace(formula, hypotheses=kept, variables=variables)
+    own = replace(formula, hypotheses={**kept, **other.under}, variables=variables)
     return Sibling(
         name,
         other.constants,
@@ -262,4 +267,5 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
         tuple(formula.build(**example) for example in other.examples),
         automatic,
         own,
+        tuple(_hypothesis(own, key) for key in other.under),
     )
