@@ -1,5 +1,7 @@
 """Indicators in each arithmetic, norms of entries of extreme size, even functions, drawn ties."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -7,11 +9,12 @@ import torch
 from flint import arb, ctx, fmpq
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Real, Vector, gradient
+from attsvm.theory import Integer, Real, Vector, gradient
 from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors, entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
+from attsvm.theory.declaration.formula import Formula, instance_type
 
 ABOUT_0 = arb(0, 1)
 
@@ -86,3 +89,21 @@ def test_a_vector_of_two_levels_has_two_values():
     assert set(counts) == {1, 2}
     assert counts.count(2) > 100
     assert Real().fill(np.random.default_rng(0), {}, {}, 3).shape == (3,)
+
+
+def test_a_formula_that_comes_to_a_constant_has_a_height_for_each_instance():
+    """With one token the gradient of softmax is 0, whatever x is."""
+    formula = Formula(
+        {"n": Integer(1, 2), "x": Vector("n")},
+        {},
+        lambda m, v: m.at_most(
+            m.norm(gradient(m, lambda m, x: m.sum(m.softmax(x)), v.x)), m.exact(1)
+        ),
+        {},
+        instance_type({"n": Integer(1, 2), "x": Vector("n")}),
+    )
+    x = torch.zeros((3, 1), dtype=torch.float64, requires_grad=True)
+    height = formula.relaxed(SimpleNamespace(x=x))
+    assert height.shape == (3,)
+    (slope,) = torch.autograd.grad(height.sum(), x)
+    assert (slope == 0).all()
