@@ -216,7 +216,7 @@ def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array
     D = np.where(usable, oscillations, np.nan)
     with np.errstate(over="ignore"):
         beyond = log_loss_beyond(np.maximum(D, 1.0))
-    return np.where(D <= 12.0**0.5, log_loss_below(D, math.sqrt), beyond)
+    return np.asarray(np.where(D <= 12.0**0.5, log_loss_below(D, math.sqrt), beyond))
 
 
 def log_loss_gradient_constant(oscillation: float) -> float:

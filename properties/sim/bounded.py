@@ -5,22 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flint import arb, fmpq
 from hypothesis import strategies as st
 
-from attsvm.exact import rational
-from attsvm.lipschitz import log_published_gradient_constant
-from attsvm.theory import Slack
 from properties.sim.basics import bounded_image, bounded_matrix, length, spectral
-from properties.sim.entries import EntryPair, pairs, spare
+from properties.sim.entries import EntryPair, pairs
 
 __all__ = [
     "LISTED",
     "BoundedPair",
     "bounded",
     "fitted",
-    "published",
-    "published_ball",
 ]
 
 
@@ -68,26 +62,3 @@ LISTED = {
     "||A|| <= R": lambda case: bounded_matrix(case.pair.A, case.R),
 }
 """The conditions that the lemma lists."""
-
-
-def published(
-    n: int, R: float, left: float, error: float, right: float, power: int, share: float
-) -> Slack:
-    """Whether left <= share (3 n^3 R^7 exp(13 R^2))^power right, over what overflows floats.
-
-    `error` bounds the rounding of the left side; the power 0 leaves the constant out.
-    """
-    log = log_published_gradient_constant(n, R)
-    scale = math.exp(-power * log) / share
-    if not math.isfinite((left + error) * scale):
-        return Slack.unknown("the left side overflows")
-    return Slack.at_most(
-        left * scale, right, (error + 1e-11 * left) * scale + 1e-14 * right + 1e-300
-    )
-
-
-def published_ball(n: int, R: float, left: arb, right: arb, power: int, share: float) -> arb | fmpq:
-    """The same slack as a ball."""
-    r = arb(rational(R))
-    constant = (3 * n**3 * r**7 * (13 * r * r).exp()) ** power
-    return spare(right, left / constant / arb(rational(share)))

@@ -65,10 +65,11 @@ def gradients(m: Any, v: Any, sign: int, quantity: str) -> tuple[Any, Any]:
     )
 
 
-def drift(m: Any, v: Any, sign: int, quantity: str) -> Any:
-    """Whether the quantity does not decrease along minus the gradient of g(sign u)."""
+def drift(m: Any, v: Any, sign: int, quantity: str, strict: bool = False) -> Any:
+    """Whether the quantity does not decrease, or does increase, along -grad of g(sign u)."""
     descended, other = gradients(m, v, sign, quantity)
-    return m.at_most(m.dot(descended, other), m.exact(0))
+    compared = m.below if strict else m.at_most
+    return compared(m.dot(descended, other), m.exact(0))
 
 
 def rivals_alike(m: Any, v: Any) -> Any:
@@ -133,7 +134,8 @@ DEFINITION = Statement(
             under=(),
             examples=(TWO_TOKENS, ONE_TOKEN, PASSED),
             siblings={
-                "the weight of the optimal tokens": changed(quantity="weight", examples=[PASSED])
+                "the weight of the optimal tokens": changed(quantity="weight", examples=[PASSED]),
+                "it rises": changed(strict=True),
             },
         ),
         "amended-3": Reading(
@@ -150,6 +152,7 @@ DEFINITION = Statement(
                     variables={"h": Vector("n")},
                     examples=[PASSED],
                 ),
+                "it rises": changed(strict=True),
             },
         ),
     },

@@ -11,14 +11,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.exact import dot, entry_gradient, norm, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, spectral_norm, subtract
 from attsvm.lipschitz import entry_gradient as float_gradient
-from attsvm.strategies import arrays, scaled, sizes
+from attsvm.strategies import arrays, scaled
 from properties.sim.basics import moves, softmax_rounding
 
 __all__ = [
@@ -27,12 +27,10 @@ __all__ = [
     "ExactPair",
     "adversarial",
     "change",
-    "entries",
     "exact_change",
     "exact_pair",
     "pairs",
     "rounding",
-    "spare",
 ]
 
 
@@ -123,13 +121,6 @@ def rounding(case: Entry | EntryPair) -> float:
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> Entry:
-    """Entries of all small sizes, one token and zero vectors included."""
-    n, D = draw(sizes(1, 4)), draw(sizes(1, 4))
-    return Entry(draw(arrays(n, D)), draw(arrays(D)), draw(arrays(n)), draw(scaled(0, 1, -1)))
-
-
-@st.composite
 def pairs(draw: st.DrawFn, *label_powers: int, blocks: bool = False) -> EntryPair:
     """Pairs near and far apart; labels by the powers of two given.
 
@@ -161,11 +152,6 @@ def change(case: EntryPair) -> tuple[float, float]:
     left = float_gradient(case.A, case.x, case.h, case.b)
     right = float_gradient(case.A, case.y, case.h, case.b)
     return math.hypot(*(left - right)), rounding(case) * 2 * math.sqrt(case.x.size) * len(case.h)
-
-
-def spare(right: arb, left: arb) -> arb | fmpq:
-    """Right minus left; rational where both are exactly 0, which no ball could tell."""
-    return fmpq(0) if right.is_zero() and left.is_zero() else arb(right - left)
 
 
 def exact_change(case: EntryPair) -> arb:
