@@ -39,6 +39,7 @@ __all__ = [
     "log_loss_below",
     "log_loss_beyond",
     "log_loss_gradient_constant",
+    "log_loss_gradient_constants",
     "log_published_gradient_constant",
     "published_excess",
     "risk_smoothness",
@@ -47,6 +48,7 @@ __all__ = [
     "softmax_height",
     "spread",
     "squared_gradient_constant",
+    "squared_gradient_constants",
     "squared_height",
     "squared_slope",
 ]
@@ -208,6 +210,15 @@ def published_excess(n: int, R: float) -> float:
     return (published - sharp) / math.log(10.0)
 
 
+def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
+    """`log_loss_gradient_constant` of many; NaN where one is negative or not finite."""
+    usable = (oscillations >= 0.0) & np.isfinite(oscillations)
+    D = np.where(usable, oscillations, np.nan)
+    with np.errstate(over="ignore"):
+        beyond = log_loss_beyond(np.maximum(D, 1.0))
+    return np.asarray(np.where(D <= 12.0**0.5, log_loss_below(D, math.sqrt), beyond))
+
+
 def log_loss_gradient_constant(oscillation: float) -> float:
     """The best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
 
@@ -219,9 +230,25 @@ def log_loss_gradient_constant(oscillation: float) -> float:
     Raises:
         DataError: an oscillation that is negative or not finite.
     """
-    D = _size(oscillation)
-    value: float = log_loss_below(D, math.sqrt) if D <= 12.0**0.5 else log_loss_beyond(D)
-    return value
+    return float(log_loss_gradient_constants(np.array([_size(oscillation)]))[0])
+
+
+def squared_gradient_constants(
+    oscillations: Float[Array, " B"], reaches: Float[Array, " B"]
+) -> Float[Array, " B"]:
+    """`squared_gradient_constant` of many pairs; NaN where it takes none of them."""
+    with np.errstate(all="ignore"):
+        usable = np.isfinite(reaches) & (oscillations >= 0.0)
+        usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
+        w = np.where(usable, oscillations, np.nan)
+        middle = np.maximum(reaches - 0.5 * w, 0.0)
+        low, high = np.zeros_like(w), np.full_like(w, 1.0 / math.sqrt(3.0))
+        for _ in range(60):
+            a = 0.5 * (low + high)
+            rising = squared_slope(w, middle, a) > 0.0
+            low, high = np.where(rising, a, low), np.where(rising, high, a)
+        values: Array = squared_height(w, middle, a)
+    return values
 
 
 def squared_gradient_constant(oscillation: float, reach: float) -> float:
@@ -242,15 +269,7 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
             value=(oscillation, reach),
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
-    if oscillation == 0.0:
-        return 0.0
-    middle = max(reach - 0.5 * oscillation, 0.0)
-    low, high = 0.0, 1.0 / math.sqrt(3.0)
-    for _ in range(60):
-        a = 0.5 * (low + high)
-        low, high = (a, high) if squared_slope(oscillation, middle, a) > 0.0 else (low, a)
-    value: float = squared_height(oscillation, middle, a)
-    return value
+    return float(squared_gradient_constants(np.array([oscillation]), np.array([reach]))[0])
 
 
 def linear_gradient_constant(size: float) -> float:

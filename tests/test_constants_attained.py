@@ -1,13 +1,12 @@
-"""Lemma 3.13 and its kin: spoilt proofs fall, searches attain the constants, floats are sure."""
+"""Lemma 3.13 and its kin: spoilt proofs fall, searches attain the constants, enclosures hold."""
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 import sympy as sp
-from flint import arb, ctx, fmpq
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,17 +14,11 @@ from attsvm.errors import ProofError
 from attsvm.exact import lipschitz as exact
 from attsvm.exact import rational
 from attsvm.lipschitz import log_loss_gradient_constant, spread, squared_gradient_constant
-from attsvm.theory import PROFILES
+from attsvm.theory import PROFILES, Reading, Statement, Vector
 from attsvm.theory.check import check_part
-from attsvm.theory.claim import Hypothesis
-from properties.sim import (
-    lemma_3_13,
-    lemma_3_13_hessian,
-    lemma_3_13_l2,
-    lemma_3_13_log_loss,
-)
-from properties.sim.entries import Entry, curvature, entries, levelled, pairs, spare
-from properties.sim.outer_losses import aimed, exact_outer_change, outer_change, reach
+from attsvm.theory.judge import judge
+from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
+from properties.sim._support import entry_loss
 from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
@@ -33,20 +26,30 @@ from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
 EPS = np.finfo(float).eps
 QUICK = PROFILES["quick"]
 
-# searches that know no extremal, kept where the oscillation is about 2^power
+LEMMA, HESSIAN = lemma_3_13.LEMMA, lemma_3_13_hessian.LEMMA
+LOG_LOSS, SQUARED = lemma_3_13_log_loss.LEMMA, lemma_3_13_l2.LEMMA
 
 
-def attained(claim, ensemble, near):
-    """The largest ratio that a check's searchers reach at half of quick's budget, seed 0."""
-    held = replace(
-        claim,
-        data=st.integers(0, 2**32).map(lambda seed: ensemble(np.random.default_rng(seed))),
-        ensemble=ensemble,
-        examples=(),
-        proof=None,
-        cost=2,
-        hypotheses=(Hypothesis("near", lambda case: bool(near(case))),),
-    )
+def attained(lemma, near, power):
+    """The largest ratio that a check's searchers reach without instances of the author's, seed 0.
+
+    Values h are drawn about 2^power, and what does not meet the formula `near` is left out.
+    """
+    claim = lemma.claim("sharp")
+    (held,) = Statement(
+        "test/attained",
+        source="a test",
+        place="here",
+        printed=lemma.printed,
+        variables={**claim.formula.variables, "h": Vector("n", (power,))},
+        hypotheses={"near": near},
+        conclusion=lemma.conclusion,
+        readings={
+            "sharp": Reading(
+                claim.statement, "holds", constants=claim.formula.constants, tight=True
+            )
+        },
+    ).claims
     outcome = check_part(held, held.part(""), QUICK, 0, 0)
     assert outcome.error is None
     assert outcome.refuted is None
@@ -55,85 +58,55 @@ def attained(claim, ensemble, near):
 
 
 def oscillates(power):
-    return lambda case: (
-        2.0 ** (power - 1) <= abs(case.b) * float(case.h.max() - case.h.min()) <= 2.0 ** (power + 1)
-    )
+    """Whether |b| osc(h) is 2^power up to a factor of 2."""
+
+    def near(m, v):
+        D = m.abs(v.b) * m.oscillation(v.h)
+        low, high = (m.exact(2) * m.exact(f"{2.0 ** (power + k)}") for k in (-2, 0))
+        return m.all_of(m.at_least(D, low), m.at_most(D, high))
+
+    return near
 
 
-@pytest.mark.parametrize("power", [-16, -4, 0, 3, 6, 10])
-def test_a_search_attains_the_constant_of_lemma_3_13_at_any_oscillation(power):
-    ensemble = partial(levelled, power=power)
-    assert 0.99 <= attained(lemma_3_13.sharp, ensemble, oscillates(power)) <= 1.0
+@pytest.mark.parametrize(
+    ("lemma", "power"),
+    [
+        *((LEMMA, power) for power in (-16, -4, 0, 3, 6, 10)),
+        *((HESSIAN, power) for power in (-4, 2, 6)),
+        *((LOG_LOSS, power) for power in (-4, 1, 2, 6)),
+    ],
+    ids=lambda x: getattr(x, "id", str(x)),
+)
+def test_a_search_attains_the_constant_at_any_oscillation(lemma, power):
+    assert 0.99 <= attained(lemma, oscillates(power), power) <= 1.0
 
 
-@pytest.mark.parametrize("power", [-4, 2, 6])
-def test_a_search_attains_the_constant_for_hessians_at_any_oscillation(power):
-    def ensemble(generator):
-        pair = levelled(generator, power=power)
-        return Entry(pair.A, pair.x, pair.h, pair.b)
-
-    assert 0.99 <= attained(lemma_3_13_hessian.sharp, ensemble, oscillates(power)) <= 1.0
-
-
-@pytest.mark.parametrize("power", [-4, 1, 2, 6])
-def test_a_search_attains_the_constant_of_the_log_loss_at_any_oscillation(power):
-    ensemble = partial(levelled, low=-8, high=1, power=power)
-    assert 0.99 <= attained(lemma_3_13_log_loss.sharp, ensemble, oscillates(power)) <= 1.0
-
-
-@pytest.mark.parametrize("place", [0.0, 0.25, 1.0, 16.0])
+@pytest.mark.parametrize("place", ["0", "0.25", "1", "16"])
 def test_a_search_attains_the_constant_of_the_square_for_any_target(place):
-    def near(case):
-        width = float(case.h.max() - case.h.min())
-        return width > 0 and abs(reach(case) / width - 0.5 - place) <= 0.1 * place
+    def near(m, v):
+        w, r = m.oscillation(v.h), m.largest(v.h - v.b)
+        beside, far = r - w / 2, m.exact(place) * w
+        return m.all_of(m.at_most(m.abs(beside - far), far / 10), m.above(w, m.exact(0)))
 
-    assert 0.99 <= attained(lemma_3_13_l2.sharp, partial(aimed, places=(place,)), near) <= 1.0
+    assert 0.99 <= attained(SQUARED, near, 0) <= 1.0
 
 
 def test_two_tokens_attain_the_constant_with_differences_whatever_they_have_in_common():
     """(7, 1) and (7, -1): ||A|| is 10 and the differences give sqrt 2."""
     A = np.array([[7.0, 1.0], [7.0, -1.0]])
-    close = lemma_3_13.CLOSE
+    (close,) = LEMMA.claim("sharp").examples
     zero = np.zeros(1)
     case = replace(close, A=A, x=np.append(zero, close.x), y=np.append(zero, close.y))
-    assert lemma_3_13.sharp_2.conclusion(case).ratio > 0.99
-    assert lemma_3_13.sharp.conclusion(case).ratio < 0.03
+    assert LEMMA.claim("sharp-2").conclusion(case).ratio > 0.99
+    assert LEMMA.claim("sharp").conclusion(case).ratio < 0.03
     assert abs(spread(A) - math.sqrt(2.0)) <= 4 * EPS
 
 
-# float and exact evaluations
-
-
-@settings(max_examples=30, deadline=None)
-@given(entries())
-def test_the_norm_of_a_hessian_lies_within_its_error(case):
-    value, error = curvature(case)
-    with ctx.workprec(200):
-        assert abs(lemma_3_13_hessian.exact_curvature(case) - arb(value)) <= arb(error)
-    assert error <= 1e-4
-
-
-@settings(max_examples=30, deadline=None)
-@given(pairs(0, 1, 4), st.sampled_from(["log-loss", "squared"]))
-def test_the_change_of_other_losses_lies_within_its_error(case, loss):
-    value, error = outer_change(case, loss)
-    with ctx.workprec(200):
-        assert abs(exact_outer_change(case, loss) - arb(value)) <= arb(error)
-    assert error <= 1e-4
-
-
-def test_a_hessian_too_large_for_floats_is_no_number_to_rely_on():
-    case = replace(lemma_3_13_hessian.CLOSE, b=2.0**1000)
-    assert curvature(case) == (0.0, math.inf)
-    slack = lemma_3_13_hessian.sharp.conclusion(replace(case, b=2.0**400))
-    assert not slack.holds
-    assert not slack.violated
-
-
-def test_nothing_to_spare_is_exactly_nothing():
-    assert isinstance(spare(arb(0), arb(0)), fmpq)
-    assert spare(arb(2), arb(0)) == 2
-    assert isinstance(spare(arb(0), arb(0, 1)), arb)
+def test_a_hessian_beyond_floats_is_judged():
+    claim = HESSIAN.claim("sharp")
+    (close,) = claim.examples
+    for power in (400, 1000):
+        assert judge(claim.formula, {}, replace(close, b=2.0**power)).holds
 
 
 @settings(max_examples=30, deadline=None)
@@ -151,55 +124,43 @@ def test_enclosed_constants_hold_those_of_the_log_loss_and_of_the_square(width, 
         assert ball.rad() <= 1e-12 * ball.mid()
 
 
-@pytest.mark.parametrize(
-    ("claim", "examples"),
-    [
-        (lemma_3_13.sharp, [lemma_3_13.CLOSE]),
-        (lemma_3_13.sharp_2, [lemma_3_13.CLOSE]),
-        (lemma_3_13_hessian.sharp, [lemma_3_13_hessian.CLOSE]),
-        (lemma_3_13_l2.sharp, [lemma_3_13_l2.CENTRED, lemma_3_13_l2.BESIDE]),
-        (lemma_3_13_log_loss.sharp, [lemma_3_13_log_loss.BELOW, lemma_3_13_log_loss.BEYOND]),
-    ],
-)
-def test_examples_come_within_a_ten_thousandth_of_the_constant(claim, examples):
-    """In floats and in balls: on either side of where a formula or a regime changes."""
-    for case in examples:
-        assert 0.9999 < claim.conclusion(case).ratio < 1.0
-        with ctx.workprec(128):
-            assert claim.certify(case) > 0
-            assert claim.certify(case, share=0.9999) < 0
+NEAR = [
+    (LEMMA.claim("sharp"), (0,)),
+    (HESSIAN.claim("sharp"), (0,)),
+    (SQUARED.claim("sharp"), (0, 1)),
+    (LOG_LOSS.claim("sharp"), (1, 2)),
+]
+"""Claims, and which of their explicit instances come near to the bound."""
+
+
+@pytest.mark.parametrize(("claim", "places"), NEAR, ids=lambda x: getattr(x, "id", ""))
+def test_examples_come_within_a_ten_thousandth_of_the_constant(claim, places):
+    """On either side of where a formula or a regime changes."""
+    for case in (claim.examples[k] for k in places):
+        assert 0.9999 < judge(claim.formula, {}, case).ratio < 1.0
+        assert judge(claim.formula, {"tightened": "0.9999"}, case).holds is False
 
 
 @pytest.mark.parametrize(
-    ("claim", "home", "names"),
+    ("claim", "constant"),
     [
-        (lemma_3_13.sharp, lemma_3_13, ("softmax_gradient_constant", "exact_constant")),
-        (lemma_3_13.sharp_2, lemma_3_13, ("softmax_gradient_constant", "exact_constant")),
-        (
-            lemma_3_13_hessian.sharp,
-            lemma_3_13_hessian,
-            ("softmax_gradient_constant", "exact_constant"),
-        ),
-        (lemma_3_13_l2.sharp, lemma_3_13_l2, ("squared_gradient_constant", "exact_constant")),
-        (
-            lemma_3_13_log_loss.sharp,
-            lemma_3_13_log_loss,
-            ("log_loss_gradient_constant", "exact_constant"),
-        ),
+        (LEMMA.claim("sharp"), entry_loss.K),
+        (LEMMA.claim("sharp-2"), entry_loss.K),
+        (HESSIAN.claim("sharp"), entry_loss.K),
+        (SQUARED.claim("sharp"), entry_loss.squared_constant),
+        (LOG_LOSS.claim("sharp"), entry_loss.log_loss_constant),
     ],
+    ids=lambda x: getattr(x, "id", ""),
 )
 def test_a_constant_a_little_too_large_leaves_its_closest_sibling_standing(
-    claim, home, names, monkeypatch
+    claim, constant, monkeypatch
 ):
-    """Of the code alone, by 1/500 in floats and balls alike: the claim is weak, and told so."""
+    """By 1/500 in floats and balls alike: the claim is weak, and told so."""
     (name,) = (s.name for s in claim.siblings if s.name.startswith("99.9%"))
-    held = replace(claim, cost=8)
+    held = replace(claim, cost=1)
     assert check_part(held, held.part(name), QUICK, 0, 0).refuted is not None
-    factor = 1.002
-    for known in names:
-        true = getattr(home, known)
-        larger = factor * true if isinstance(true, float) else wrong(true, factor)
-        monkeypatch.setattr(home, known, larger)
+    monkeypatch.setattr(constant, "floats", wrong(constant.floats, 1.002))
+    monkeypatch.setattr(constant, "balls", wrong(constant.balls, arb("1.002")))
     outcome = check_part(held, held.part(name), QUICK, 0, 0)
     assert outcome.error is None
     assert outcome.refuted is None

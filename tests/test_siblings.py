@@ -19,8 +19,6 @@ from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIE
 from properties.mm._support.prompt_descent import prompting
 from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
 from properties.mm.normalised_descent.paced_runs import Paced
-from properties.sim.bounded import BoundedPair
-from properties.sim.entries import EntryPair
 from properties.sim.theorem_3_14 import ONE_TOKEN
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -118,12 +116,6 @@ REVIEWED = {
         ("sim/theorem-3.15:amended-2", TWO),
     ],
     IDLE: [
-        # softmax's constant is that of the whole space, and below half of linear attention's
-        *(
-            (f"sim/stability-l2:{reading}", name)
-            for reading in ("literal-3", "sharp-1")
-            for name in ("||A x|| <= R", "||A y|| <= R", "||A|| <= R")
-        ),
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
         ("sim/theorem-3.14-part-2:amended-3", "all rivals of an optimal token score the same"),
         ("tf/all-support-divergence:sharp", "all tokens are support vectors"),
@@ -136,11 +128,6 @@ REVIEWED = {
         ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
         # with -l' in place of |l'|
         ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
-        # the best constant of the whole space is below the bound
-        ("sim/lemma-3.13:amended", "||A x|| <= R"),
-        ("sim/lemma-3.13:amended", "||A y|| <= R"),
-        ("sim/lemma-3.13-hessian:amended", "||A x|| <= R"),
-        ("sim/lemma-3.13-hessian:amended", "||A y|| <= R"),
     ],
 }
 
@@ -181,17 +168,6 @@ def never_rises(case):
     return None
 
 
-def bounded_pair(A, y, h, b, R):
-    arrays = (np.array(part, dtype=np.float64) for part in (A, [0.0], y, h))
-    return BoundedPair(EntryPair(*arrays, float(b)), float(R))
-
-
-def one_point(A, x, h, b, R):
-    """An entry at the point x, in place of both."""
-    return BoundedPair(EntryPair(np.array(A), np.array([x]), np.array([x]), np.array(h), b), R)
-
-
-HUGE, TINY = 2.0**332, 2.0**-6
 DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
 )
@@ -207,35 +183,13 @@ TWO_BEST = Step(
 )
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 
-PAIRS_BEYOND = {
-    "R >= 4": bounded_pair([[TINY / 2], [-TINY / 2]], [1.0], [TINY / 2, -TINY / 2], TINY, TINY),
-    "||A|| <= R": bounded_pair([[HUGE], [0.0]], [1 / HUGE], [1.0, -1.0], 1.0, 4.0),
-    "|b| <= R": bounded_pair([[1.0], [0.0]], [1.0], [1.0, -1.0], HUGE, 4.0),
-    "||h|| <= R": bounded_pair([[1.0], [0.0]], [1.0], [HUGE, -HUGE], 1.0, 4.0),
-}
-"""Lemma 3.13, each condition missed alone."""
-
-FOUR, LEVEL = [[1.0], [0.0], [0.0], [0.0]], [3.0, -1.0, -1.0, -1.0]
-POINTS_BEYOND = {
-    "R >= 4": one_point([[TINY / 2], [-TINY / 2]], 1.0, [TINY / 2, -TINY / 2], TINY, TINY),
-    "||A|| <= R": one_point([[HUGE], [0.0]], 1 / HUGE, [1.0, -1.0], 1.0, 4.0),
-    "|b| <= R": one_point(FOUR, 0.0, LEVEL, HUGE, 4.0),
-    "||h|| <= R": one_point(FOUR, 0.0, [HUGE * x for x in LEVEL], 1.0, 4.0),
-}
-"""The same for its Hessian; <f, h> = 0 at x = 0, where L bends like b nevertheless."""
-
 WITNESSES = {
-    **{
-        ("sim/lemma-3.13-hessian:amended", name): Witness(case)
-        for name, case in POINTS_BEYOND.items()
-    },
     ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
     ("mm/loss-choice:amended-1", START): Witness(DRAGGED),
     ("mm/normalised-descent:amended-1", "p(0) = 0"): Witness(
         Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)
     ),
     ("mm/theorem-1-direction:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
-    **{("sim/lemma-3.13:amended", name): Witness(case) for name, case in PAIRS_BEYOND.items()},
     ("sim/theorem-3.14-part-1:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
     ("sim/theorem-3.14-part-1:amended-2", "all tokens are support vectors"): Witness(NO_QUERY),
     ("sim/theorem-3.14-part-2:amended-2", TWO): Witness(ONE_TOKEN),

@@ -30,23 +30,22 @@ from properties.sim import (
     basic_6,
     basic_7,
     definition_3_3,
-    drift,
+    definition_3_6,
     fitting,
     heads,
+    lemma_3_11,
     rewritten,
     tensor_trick,
 )
-from properties.sim._support import bounds
-from properties.sim.lemma_3_11 import closed_form
+from properties.sim._support import bounds, entry_loss
 from symbolic.sim import attention_shape as shapes
 from symbolic.sim.definition_3_3 import entry_residual, sentence, sum_residual
-from symbolic.sim.definition_3_6 import drift_residual, merged_residuals, rivals_residual
+from symbolic.sim.definition_3_6 import affine_residual, descent_residual, merged_residual
 from symbolic.sim.fixed_head import gradient_residual, headed, multiples
 from symbolic.sim.formal import vanishes
 from symbolic.sim.l2_objective import forms_residual
 from symbolic.sim.lemma_3_11 import (
-    expanded,
-    expanded_residual,
+    derivative_residual,
     jacobian_residual,
     loss_residual,
     structural_residual,
@@ -100,13 +99,14 @@ ENTRY = [
     *(*TRICK, attention.softmax, attention.log_softmax_kernel),
     *(definition_3_3.products, attentions.attention),
 ]
-DRIFT = [attention.softmax, risk.covariance, losses.slope_kernel, drift.pull, drift.drift]
+GRADIENT = [entry_loss.loss, lemma_3_11.closed_form, lemma_3_11.derivative]
+DRIFT = [definition_3_6.score, definition_3_6.gradients, definition_3_6.drift]
 FORMULAS = ("sim/lemma-3.12", "sim/logistic-lipschitz")
 """Statements whose proofs run the formula itself."""
 
 TIED = {
-    "sim/lemma-3.11:amended-1": [risk.covariance, losses.slope_kernel],
-    "sim/lemma-3.11:amended-2": [risk.covariance, losses.slope_kernel],
+    "sim/lemma-3.11:amended-1": GRADIENT,
+    "sim/lemma-3.11:amended-2": GRADIENT,
     **{
         claim.id: [claim.formula.conclusion]
         for claim in PROVED
@@ -121,7 +121,7 @@ TIED = {
     "sim/definition-3.3:literal-2": ENTRY,
     "sim/definition-3.3:amended": ENTRY,
     "sim/definition-3.6:amended-2": DRIFT,
-    "sim/definition-3.6:amended-3": DRIFT,
+    "sim/definition-3.6:amended-3": [*DRIFT, definition_3_6.weight, definition_3_6.optimal],
     "sim/fixed-head:amended-1": [
         *(risk.covariance, losses.slope_kernel, attention.softmax),
         *(heads.score, heads.values, heads.closed_form),
@@ -209,7 +209,7 @@ def test_every_proof_about_a_definition_is_tied():
 
 def shifted(function):
     """The function, a twentieth off."""
-    return lambda *values: function(*values) * sp.Rational(21, 20)
+    return lambda *values, **named: function(*values, **named) * sp.Rational(21, 20)
 
 
 def spoilt(formula):
@@ -225,9 +225,8 @@ def spoilt(formula):
 BOUNDS = basic_4, basic_5, basic_6, basic_7
 
 MUTANTS = [
-    ("lemma_3_11", "covariance", lambda s, g: s * (g + (s * g).sum())),
-    ("lemma_3_11", "covariance", shifted(risk.covariance)),
-    ("lemma_3_11", "slope_kernel", shifted(losses.slope_kernel)),
+    ("lemma_3_11", "closed_form", shifted(lemma_3_11.closed_form)),
+    ("lemma_3_11", "loss", shifted(entry_loss.loss)),
     ("lemma_3_12", "slope_kernel", shifted(losses.slope_kernel)),
     ("lemma_3_12", "slope_kernel", lambda e: e / (1 + e)),
     ("lemma_3_12", "curvature_kernel", shifted(losses.curvature_kernel)),
@@ -238,7 +237,7 @@ MUTANTS = [
     ("basic_3", "by_beta", spoilt(basic_3.by_beta)),
     ("basic_3", "by_radius", spoilt(basic_3.by_radius)),
     *((f"basic_{k}", "sharp", spoilt(p.sharp)) for k, p in enumerate(BOUNDS, 4)),
-    ("definition_3_6", "slope_kernel", lambda e: -losses.slope_kernel(e)),
+    ("definition_3_6", "score", shifted(definition_3_6.score)),
 ]
 
 
@@ -306,12 +305,34 @@ def alike(case, *, head):
     return case.b * case.M[:, 0]
 
 
-def upwards(sign, slope, pulled, other):
-    return -sign * slope * (pulled @ other)
+def one_term(m, v, inside=True, outside=True, second=1):
+    f = m.softmax(v.A @ v.x)
+    g = m.logistic(v.b * m.dot(f, v.h))
+    return g * (1 - g) * v.b * (v.A.T @ (f * v.h))
 
 
-def halfway(A, f, scores):
-    return A.T @ (f * scores)
+def without_label(m, A, x, h, b):
+    return m.logistic(m.dot(m.softmax(A @ x), h))
+
+
+def trivial(m, v, inside=True, outside=True, second=1):
+    return m.equal(v.x, v.x)
+
+
+def unweighted(m, A, x, h, b):
+    return b * m.dot(A @ x, h)
+
+
+def all_tokens(m, h, b):
+    return h - h + m.exact(1)
+
+
+def points(m, v, sign, quantity):
+    return v.x, v.x
+
+
+def nothing(m, v, sign, quantity):
+    return m.at_most(m.exact(0), m.exact(0))
 
 
 def without_values(case, values):
@@ -332,9 +353,9 @@ def anywhere(size, other):
 
 
 FALLING = [
-    (attention.softmax, raw, [VECTOR, ENTRIES, SCORE, HEADS]),
+    (attention.softmax, raw, [VECTOR, ENTRIES, HEADS]),
     (attention.softmax, across, [VECTOR, ENTRIES]),
-    (attention.softmax, squared, [ENTRIES, SCORE, WEIGHT, HEADS]),
+    (attention.softmax, squared, [ENTRIES, HEADS]),
     (attention.log_softmax_kernel, unshifted, [ENTRIES, OBJECTIVE]),
     (
         attention.kron_block,
@@ -343,13 +364,19 @@ FALLING = [
     ),
     (attention.kron_block, entrywise, [BLOCKS]),
     (attention.vec, by_columns, [TENSOR, ENTRIES, OBJECTIVE]),
-    (risk.covariance, kept, [SCORE, WEIGHT, HEADS]),
-    (risk.covariance, plus, [SCORE, WEIGHT, HEADS]),
+    (risk.covariance, kept, [HEADS]),
+    (risk.covariance, plus, [HEADS]),
     (heads.score, headless, [HEADS]),
     (heads.closed_form, unlabelled, [HEADS]),
     (heads.scores, alike, ["fixed_head:prove_multiple"]),
-    (drift.drift, upwards, [SCORE, WEIGHT]),
-    (drift.pull, halfway, [SCORE, WEIGHT]),
+    (entry_loss.loss, without_label, ["lemma_3_11:prove"]),
+    (lemma_3_11.closed_form, one_term, ["lemma_3_11:prove"]),
+    (lemma_3_11.derivative, trivial, ["lemma_3_11:prove"]),
+    (definition_3_6.gradients, points, [SCORE, WEIGHT]),
+    (definition_3_6.drift, nothing, [SCORE, WEIGHT]),
+    (definition_3_6.score, unweighted, [WEIGHT]),
+    (definition_3_6.weight, unweighted, [WEIGHT]),
+    (definition_3_6.optimal, all_tokens, [WEIGHT]),
     (attentions.attention, without_values, [ENTRIES, OBJECTIVE]),
     (rewritten.rewritten, other_divisor, [OBJECTIVE]),
     (fitting.misfit, unsized, [SIZES]),
@@ -368,23 +395,10 @@ def test_a_proof_falls_with_the_code_that_it_runs(monkeypatch, function, mutant,
         run(f"symbolic.sim.{proof}")
 
 
-@pytest.mark.parametrize(("n", "d"), [(2, 1), (3, 2)])
-def test_the_closed_form_of_the_claim_is_the_derivative_in_full(n, d):
-    """The claim's own formula, on the symbols of the proof."""
-    whole = expanded(n, d)
-    slope = whole.b * losses.slope_kernel(whole.e)
-    found = closed_form(whole.A, whole.f, whole.h, slope, -1.0)
-    assert all(
-        sp.cancel(sp.together(x - c)) == 0 for x, c in zip(whole.derivatives, found, strict=True)
-    )
-    plus = closed_form(whole.A, whole.f, whole.h, slope, 1)
-    assert sp.cancel(sp.together(whole.derivatives[0] - plus[0])) != 0
-
-
 @pytest.mark.parametrize(("n", "d"), [(2, 1), (2, 2), (3, 2)])
 def test_the_gradient_in_full_needs_b_inside(n, d):
     assert all(x == 0 for x in loss_residual(n, d))
-    assert any(x != 0 for x in loss_residual(n, d, b_inside=False))
+    assert any(x != 0 for x in loss_residual(n, d, inside=False))
 
 
 def test_the_jacobian_of_softmax():
@@ -441,9 +455,9 @@ def test_neighbours_of_the_other_definitions_fail():
     assert not any(map(vanishes, entry_residual(sentence(3, 1), transposed=True)))
     assert all(map(vanishes, entry_residual(sentence(1, 2), transposed=True)))
     assert not any(map(vanishes, sum_residual(sentence(3, 1), power=2)))
-    assert not vanishes(drift_residual(3, 1, sign=-1))
-    assert all(x != 0 for x in merged_residuals(gap=sp.Integer(2)))
-    assert any(x != 0 for x in rivals_residual(2, 1, gap=sp.Integer(1)))
+    assert any(x != 0 for x in descent_residual(3, 1, definition_3_6.INCREASING))
+    assert merged_residual(gap=sp.Integer(2)) != 0
+    assert affine_residual(2, 1, gap=sp.Integer(1)) != 0
     assert not any(map(vanishes, forms_residual(sentence(3, 1), divided="whole")))
     assert not all(map(vanishes, forms_residual(sentence(2, 2), read="columns")))
     for taken in ("ignored", "mean"):
@@ -453,20 +467,15 @@ def test_neighbours_of_the_other_definitions_fail():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_gradient_identity_holds_with_b_inside(n):
-    assert expanded_residual(n) == 0
+def test_both_sides_of_the_gradient_are_the_derivative(n):
+    assert all(x == 0 for x in derivative_residual(n, 1))
 
 
-def test_the_gradient_identity_fails_with_b_outside():
-    """Numerically too: with g' = exp in its place the two sides differ at a point."""
-    printed = expanded_residual(2, b_inside=False)
-    assert printed != 0
-    slope = sp.Function("slope")
-    point = {
-        s: value for s, value in zip(_symbols(printed), (2, 1, 3, 1, 5, 2, 7, 4), strict=False)
-    }
-    value = printed.subs(point).replace(slope, sp.exp)
-    assert abs(value.evalf(30)) > sp.Rational(1, 1000)
+def test_the_printed_gradient_fails_at_a_point():
+    """Numerically too: with numbers in the place of all symbols, exponentials included."""
+    (printed,) = loss_residual(2, 1, inside=False)
+    point = {symbol: sp.prime(k + 1) for k, symbol in enumerate(_symbols(printed))}
+    assert abs(printed.subs(point).evalf(30)) > sp.Rational(1, 1000)
 
 
 def _symbols(expression):
@@ -475,7 +484,7 @@ def _symbols(expression):
 
 def test_one_token_has_no_gradient_to_dispute():
     """With one token both sides vanish, so b inside or outside makes no difference."""
-    assert expanded_residual(1, b_inside=False) == 0
+    assert loss_residual(1, 1, inside=False) == [0]
 
 
 def test_the_structural_identity_holds():

@@ -19,7 +19,7 @@ from attsvm.exact.attention import entry_gradient, entry_loss, risk, risk_gap, s
 from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import Fate, as_prompt, certified_fate, descend
 from attsvm.exact.gradients import gradient_kq, gradient_p, gradient_vp, gradient_w
-from attsvm.exact.hessians import entry_hessian, hessian_w
+from attsvm.exact.hessians import hessian_w
 from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals, spectral_norm
 from attsvm.exact.optimality import Conditions, conditions, norm_bracket, soft_bracket
 from attsvm.exact.quotients import entry_quotients, risk_quotients
@@ -40,7 +40,6 @@ __all__ = [
     "descend",
     "dot",
     "entry_gradient",
-    "entry_hessian",
     "entry_loss",
     "entry_quotients",
     "gradient_kq",

@@ -35,7 +35,7 @@ class Judgement:
     Attributes:
         holds: True, False, or None where neither was proved.
         slack: the right side minus the left, or minus the residual, as a rational or ball.
-        ratio: left over right side where both are positive.
+        ratio: a lower bound of left over right side, where both are positive.
         kind: that of the comparison.
         method: how it was decided.
     """
@@ -185,8 +185,9 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
         return "equal", -worst, None
     left, right = relation.left, relation.right
     ratio = None
-    if right > 0 and left >= 0:
-        ratio = _float(arb(left) / arb(right))[0]
+    if right > 0 and not left < 0:  # a ball about 0 counts as 0
+        middle, radius = _float(arb(left) / arb(right))
+        ratio = max(0.0, middle - radius)
     return relation.kind, _gaps(relation)[0], ratio
 
 

@@ -77,11 +77,13 @@ class Checked:
         if o.refuted is not None or o.error is not None:
             return []
         dropped = {name for s in self.claim.siblings for name in s.drop}
+        # the judge says 0 of an equality that holds; floats screen a formula by its residual
+        slacks = (None, None) if self.claim.formula is not None else (o.min_slack, o.max_slack)
         return warnings_of(
             looked=o.examples + o.rejected,
             hypotheses=o.hypotheses,
             tightness=o.tightness,
-            slacks=(o.min_slack, o.max_slack),
+            slacks=slacks,
             accepted=o.examples + o.probed,
             undropped=frozenset(o.hypotheses) - dropped,
         )

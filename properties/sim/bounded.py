@@ -5,25 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flint import arb, fmpq
 from hypothesis import strategies as st
 
-from attsvm.exact import dot, rational, rationals
-from attsvm.lipschitz import log_published_gradient_constant
-from attsvm.theory import Slack, sibling
-from properties.sim.basics import bounded_image, bounded_matrix, is_block, length, spectral
-from properties.sim.entries import EntryPair, pairs, spare
+from properties.sim.basics import bounded_image, bounded_matrix, length, spectral
+from properties.sim.entries import EntryPair, pairs
 
 __all__ = [
-    "ADDED",
-    "BLOCK",
     "LISTED",
-    "TOO_SMALL",
     "BoundedPair",
     "bounded",
     "fitted",
-    "published",
-    "published_ball",
 ]
 
 
@@ -64,11 +55,6 @@ def _centred(pair: EntryPair) -> EntryPair:
     return EntryPair(pair.A, pair.x * 0.0, pair.y - pair.x, pair.h - pair.h[::-1], pair.b)
 
 
-def _head(pair: EntryPair, R: float) -> bool:
-    h = rationals(pair.h)
-    return R >= 0 and bool(dot(h, h) <= rational(R) ** 2)
-
-
 LISTED = {
     "R >= 4": lambda case: case.R >= 4,
     "||A x|| <= R": lambda case: bounded_image(case.pair.A, case.pair.x, case.R),
@@ -76,41 +62,3 @@ LISTED = {
     "||A|| <= R": lambda case: bounded_matrix(case.pair.A, case.R),
 }
 """The conditions that the lemma lists."""
-
-BLOCK = {"A is a block of A_1 kron A_2": lambda case: is_block(case.pair.A)}
-"""What A is in definition 3.1: d^2 columns, and rows a kron r_t."""
-
-ADDED = {
-    "|b| <= R": lambda case: abs(case.pair.b) <= case.R,
-    "||h|| <= R": lambda case: _head(case.pair, case.R),
-}
-"""The conditions that it lacks."""
-
-TOO_SMALL = {
-    "1e-100 of the constant": sibling(share=1e-100),
-    "1 as the constant": sibling(power=0),
-}
-"""Smaller constants than the printed one."""
-
-
-def published(
-    n: int, R: float, left: float, error: float, right: float, power: int, share: float
-) -> Slack:
-    """Whether left <= share (3 n^3 R^7 exp(13 R^2))^power right, over what overflows floats.
-
-    `error` bounds the rounding of the left side; the power 0 leaves the constant out.
-    """
-    log = log_published_gradient_constant(n, R)
-    scale = math.exp(-power * log) / share
-    if not math.isfinite((left + error) * scale):
-        return Slack.unknown("the left side overflows")
-    return Slack.at_most(
-        left * scale, right, (error + 1e-11 * left) * scale + 1e-14 * right + 1e-300
-    )
-
-
-def published_ball(n: int, R: float, left: arb, right: arb, power: int, share: float) -> arb | fmpq:
-    """The same slack as a ball."""
-    r = arb(rational(R))
-    constant = (3 * n**3 * r**7 * (13 * r * r).exp()) ** power
-    return spare(right, left / constant / arb(rational(share)))

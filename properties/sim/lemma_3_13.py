@@ -71,6 +71,22 @@ CLOSE = {
 }
 """Two tokens where L bends most."""
 
+HUGE, TINY = 2**332, Fraction(1, 2**6)
+BARE = {"x": [0], "y": [1], "h": [1, -1], "b": 1, "R": 4}
+ONE_MISSED = {
+    "R >= 4": {
+        **BARE,
+        "A": [[TINY / 2], [-TINY / 2]],
+        "h": [TINY / 2, -TINY / 2],
+        "b": TINY,
+        "R": TINY,
+    },
+    "||A|| <= R": {**BARE, "A": [[HUGE], [0]], "y": [Fraction(1, HUGE)]},
+    "|b| <= R": {**BARE, "A": [[1], [0]], "b": HUGE},
+    "||h|| <= R": {**BARE, "A": [[1], [0]], "h": [HUGE, -HUGE]},
+}
+"""Instances that miss one condition of the amended reading and break its bound."""
+
 LISTED = ("R >= 4", "||A x|| <= R", "||A y|| <= R", "||A|| <= R")
 ADDED = ("|b| <= R", "||h|| <= R")
 
@@ -134,6 +150,10 @@ LEMMA = Statement(
                 "1e-100 of the constant": changed(tightened="1e-100"),
                 "1 as the constant": changed(constant="one"),
                 "b and h of any size": changed(drop=ADDED, examples=[LARGE_LABEL]),
+                **{
+                    f"without {name}": changed(drop=[name], examples=[case])
+                    for name, case in ONE_MISSED.items()
+                },
             },
         ),
         "sharp": Reading(

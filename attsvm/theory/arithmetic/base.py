@@ -62,6 +62,10 @@ class Arithmetic(ABC):
         """The larger one of two numbers."""
 
     @abstractmethod
+    def is_zero(self, x: Scalar) -> Scalar:
+        """1 where a number, or an entry, is 0, and 0 elsewhere."""
+
+    @abstractmethod
     def spectral(self, A: Entries) -> Scalar:
         """The spectral norm of a matrix, its largest singular value."""
 

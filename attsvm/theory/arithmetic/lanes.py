@@ -160,6 +160,10 @@ class Floats(_Lanes):
         """The larger one."""
         return Lane(np.maximum(_value(x), _value(y)))
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, as floats see it."""
+        return self._each(lambda lane: Lane(np.where(lane.value == 0.0, 1.0, 0.0)), x)
+
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
         values = [lane.value for lane in x.ravel()]
@@ -211,8 +215,14 @@ class Tensors(_Lanes):
         return self._each(lambda lane: Lane(lane.value.log()), x)
 
     def sqrt(self, x: Any) -> Any:
-        """The root; at 0 its gradient is taken to be finite."""
-        return self._each(lambda lane: Lane(lane.value.clamp(min=1e-300).sqrt()), x)
+        """The root; at 0 and below it is 0, and so is its gradient."""
+
+        def root(lane: Lane) -> Lane:
+            positive = lane.value > 0.0
+            safe = self.torch.where(positive, lane.value, 1.0)
+            return Lane(self.torch.where(positive, safe.sqrt(), 0.0 * lane.value))
+
+        return self._each(root, x)
 
     def abs(self, x: Any) -> Any:
         """The absolute value."""
@@ -225,6 +235,10 @@ class Tensors(_Lanes):
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one."""
         return Lane(self.torch.maximum(_value(x), _value(y)))
+
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, as floats see it, without a gradient."""
+        return self._each(lambda lane: Lane((lane.value == 0.0).to(lane.value.dtype)), x)
 
     def spectral(self, A: Entries) -> Any:
         """The largest singular value."""

@@ -47,6 +47,10 @@ class Symbols(Arithmetic):
         """The larger one, unevaluated where it is not known."""
         return sp.Max(x, y)
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, unevaluated where it is not known."""
+        return self._each(lambda t: sp.Piecewise((1, sp.Eq(t, 0)), (0, True)), x)
+
     def spectral(self, A: Entries) -> Any:
         """The norm of a single row or column; other shapes have no short closed form."""
         if 1 not in A.shape:

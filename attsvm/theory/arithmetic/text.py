@@ -241,6 +241,7 @@ class Text(Arithmetic):
     log = _call(r"\ln\left({0}\right)", "ln({0})")
     sqrt = _call(r"\sqrt{{{0}}}", "sqrt({0})")
     abs = _call(r"\left|{0}\right|", "|{0}|")
+    is_zero = _call(r"\left[{0} = 0\right]", "[{0} = 0]")
     maximum = _call(r"\max\left({0}, {1}\right)", "max({0}, {1})")
     minimum = _call(r"\min\left({0}, {1}\right)", "min({0}, {1})")
     spectral = _call(

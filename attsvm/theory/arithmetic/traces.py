@@ -161,6 +161,10 @@ class Traces(Arithmetic):
             return y
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, where the fingerprint or the ball tells which."""
+        return self._each(_is_zero, x)
+
     def spectral(self, A: Entries) -> Any:
         """The spectral norm: rational, or a function of the matrix."""
         if 1 in A.shape:
@@ -187,6 +191,14 @@ def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
     return Trace(value, _hashed(name, t.residue))
 
 
+def _is_zero(t: Trace) -> Trace:
+    if t.zero:
+        return TRACES.exact(1)  # type: ignore[no-any-return]
+    if t.ball > 0 or t.ball < 0:
+        return TRACES.exact(0)  # type: ignore[no-any-return]
+    raise Untraceable("a number of which neither fingerprint nor ball says that it is 0")
+
+
 def _exp(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
@@ -199,7 +211,9 @@ def _exp(t: Trace) -> Trace:
         for _ in range(1000 - shift):
             base = base * base % _PRIME
         return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
-    return Trace(arb(t.ball).exp(), _hashed("exp of", t.residue))
+    mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
+    power = _hashed("exp of", mirrored)
+    return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
 
 
 def _sqrt(t: Trace) -> Trace:

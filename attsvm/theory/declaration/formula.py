@@ -296,8 +296,10 @@ class Formula:
                 continue
             shape.update(zip(variable.axes, value.shape[1:], strict=True))
             raw[name] = lanes(value.movedim(0, -1))
+            nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
         v = self._defined(m, SimpleNamespace(**{**shape, **raw}))
-        return heights(m.torch, self.relation(m, v, parameters))
+        # a formula may come to a constant, such as 0 for one token: still one height an instance
+        return heights(m.torch, self.relation(m, v, parameters)) + nothing
 
     def instance_at(self, raw: Mapping[str, Any], lane: int) -> Any:
         """One instance of a batch."""

@@ -46,6 +46,7 @@ class Changed:
 
     constants: Mapping[str, Any]
     drop: tuple[str, ...] = ()
+    under: Hypotheses = field(default_factory=dict)
     variables: Mapping[str, Variable] = field(default_factory=dict)
     examples: tuple[Mapping[str, Any], ...] = ()
 
@@ -53,12 +54,16 @@ class Changed:
 def changed(
     *,
     drop: Iterable[str] = (),
+    under: Hypotheses | None = None,
     variables: Mapping[str, Variable] | None = None,
     examples: Iterable[Mapping[str, Any]] = (),
     **constants: Any,
 ) -> Changed:
-    """Describe a false neighbour: other constants, hypotheses left out, other variables."""
-    return Changed(constants, tuple(drop), variables or {}, tuple(examples))
+    """Describe a false neighbour: other constants, hypotheses left out, other variables.
+
+    `under` has hypotheses of its own, such as a looser form of one that is left out.
+    """
+    return Changed(constants, tuple(drop), under or {}, variables or {}, tuple(examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +268,9 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
     left = [key for key in domains(formula.variables) if key not in domains(variables)]
     drop = (*other.drop, *left)  # a variable with another domain leaves its own
     kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
-    own = replace(formula, hypotheses={**domains(variables), **kept}, variables=variables)
+    new = {k: h for k, h in domains(variables).items() if k not in formula.hypotheses}
+    added = {**new, **other.under}
+    own = replace(formula, hypotheses={**kept, **added}, variables=variables)
     return Sibling(
         name,
         other.constants,
@@ -272,4 +279,5 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
         tuple(formula.build(**example) for example in other.examples),
         automatic,
         own,
+        tuple(_hypothesis(own, key) for key in added),
     )

@@ -110,10 +110,12 @@ class Tensor(Variable):
     Attributes:
         names: the axes.
         powers: the scales of the whole array.
+        levels: how many different values its entries take at most; None for any number.
     """
 
     names: tuple[str, ...]
     powers: tuple[int, ...] = (0,)
+    levels: int | None = None
 
     @property
     def stored(self) -> Any:
@@ -128,19 +130,31 @@ class Tensor(Variable):
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Array:
         """Numbers of the grid on one scale."""
         power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
-        values: Array = draw(arrays(*(shape[name] for name in self.names))) * 2.0**power
-        return values
+        sizes = [shape[name] for name in self.names]
+        if self.levels is None:
+            values: Array = draw(arrays(*sizes)) * 2.0**power
+            return values
+        level = st.integers(0, self.levels - 1)
+        size = math.prod(sizes)
+        places = np.array(draw(st.lists(level, min_size=size, max_size=size)))
+        levels: Array = draw(arrays(self.levels)) * 2.0**power
+        return np.asarray(levels[places].reshape(sizes))
 
     def fill(
         self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
     ) -> Array:
         """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
-        return _filled(generator, tuple(shape[n] for n in self.names), batch, self.powers)
+        sizes = tuple(shape[n] for n in self.names)
+        if self.levels is None:
+            return _filled(generator, sizes, batch, self.powers)
+        levels = _filled(generator, (self.levels,), batch, self.powers)
+        places = generator.integers(0, self.levels, size=(math.prod(sizes), batch))
+        return np.take_along_axis(levels, places, axis=0).reshape(*sizes, batch)
 
 
-def Vector(name: str, powers: Sequence[int] = (0,)) -> Tensor:
+def Vector(name: str, powers: Sequence[int] = (0,), levels: int | None = None) -> Tensor:
     """A vector with one named axis."""
-    return Tensor((name,), tuple(powers))
+    return Tensor((name,), tuple(powers), levels)
 
 
 def Matrix(rows: str, columns: str, powers: Sequence[int] = (0,)) -> Tensor:

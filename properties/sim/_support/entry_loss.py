@@ -1,6 +1,7 @@
 r"""One entry of the loss of definition 3.6, L(x) = g(b <softmax(A x), h>), and its constants.
 
 A has n rows, the tokens that one query attends to, and D columns; h are their values, b the label.
+The log-loss and the squared loss of the same entry are here as well.
 """
 
 from __future__ import annotations
@@ -12,11 +13,41 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm.exact.lipschitz import log_loss_gradient_constant as log_constant_ball
 from attsvm.exact.lipschitz import softmax_gradient_constant as gradient_constant_ball
-from attsvm.lipschitz import softmax_gradient_constants
+from attsvm.exact.lipschitz import squared_gradient_constant as squared_constant_ball
+from attsvm.lipschitz import (
+    log_loss_gradient_constants,
+    softmax_gradient_constants,
+    squared_gradient_constants,
+)
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
 
-__all__ = ["PAIR", "K", "gradient", "gradient_change", "loss", "loss_change", "published"]
+__all__ = [
+    "PAIR",
+    "POINT",
+    "K",
+    "gradient",
+    "gradient_change",
+    "hessian",
+    "log_loss",
+    "log_loss_constant",
+    "loss",
+    "loss_change",
+    "published",
+    "squared_constant",
+    "squared_loss",
+]
+
+POINT = {
+    "n": Integer(1, 4),
+    "D": Integer(1, 4),
+    "A": Matrix("n", "D"),
+    "x": Vector("D"),
+    "h": Vector("n"),
+    "b": Real((0, 1, -1)),
+}
+"""One point x of one entry of the loss."""
 
 PAIR = {
     "n": Integer(1, 4),
@@ -41,6 +72,30 @@ def gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """Its gradient: the chain rule through the covariance of softmax."""
     f = m.softmax(A @ x)
     return b * m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
+
+
+@definition(r"\nabla^2 L({x})", "Hess L({x})")
+def hessian(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """Its Hessian: g'' times the square of the gradient of <f, h>, and g' times its Hessian."""
+    f = m.softmax(A @ x)
+    c = m.covariance(f, h)
+    u = b * m.dot(f, h)
+    tilted = m.outer(f, c)
+    bend = m.diagonal(c) - tilted - tilted.T
+    first, second = b * m.logistic_slope(u), b * b * m.logistic_curvature(u)
+    return A.T @ (second * m.outer(c, c) + first * bend) @ A
+
+
+@definition(r"\ell({x})", "log-loss({x})")
+def log_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """The log-loss log(1 + exp(-b <softmax(A x), h>))."""
+    return m.softplus(-(b * m.dot(m.softmax(A @ x), h)))
+
+
+@definition(r"q({x})", "q({x})")
+def squared_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """The squared loss (<softmax(A x), h> - b)^2."""
+    return m.square(m.dot(m.softmax(A @ x), h) - b)
 
 
 def loss_change(m: Any, v: Any) -> Any:
@@ -79,6 +134,25 @@ K = Primitive(
     of=("D",),
     balls=gradient_constant_ball,
     floats=screened_constants,
+)
+
+
+log_loss_constant = Primitive(
+    r"K\left({0}\right)",
+    "K({0})",
+    "D/(3 sqrt 3) up to D = 2 sqrt 3 and then (D/4 + 1/D)^2/2, the largest curvature of "
+    "log(1 + exp(-<softmax(s), k>)) over osc(k) <= D",
+    balls=log_constant_ball,
+    floats=log_loss_gradient_constants,
+)
+
+squared_constant = Primitive(
+    r"k\left({0}, {1}\right)",
+    "k({0}, {1})",
+    "w^2 max over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4), the largest curvature of "
+    "(<softmax(s), h> - b)^2 over osc(h) = w and max |h - b| = r",
+    balls=squared_constant_ball,
+    floats=squared_gradient_constants,
 )
 
 
