@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+_UNWRITABLE = ClaimError, AttributeError, TypeError
+"""What a formula raises that loops over letters, or asks for their shape."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A line of mathematics, in LaTeX and in plain characters."""
@@ -192,10 +196,16 @@ def typeset(formula: Formula) -> Typeset:
     }
     for name, variable in formula.variables.items():
         if isinstance(variable, Defined):
-            value = _one(lambda by=variable.by: by(m, v), variable.by, "determined by the others")
-            lines[name] = _equation(getattr(v, name), value)
+            lines[name] = _defined(getattr(v, name), variable, m, v)
     shown = [conclusion, *hypotheses.values()]
     return Typeset(conclusion, hypotheses, tuple(_used(lines, shown)))
+
+
+def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
+    try:
+        return _equation(left, variable.by(m, v))
+    except _UNWRITABLE:
+        return _equation(left, in_short(variable.by, "determined by the others"))
 
 
 def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
@@ -203,7 +213,7 @@ def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
     try:
         found = write()
         return Written(found.latex, found.plain)
-    except (ClaimError, AttributeError, TypeError):  # it loops over letters, or asks their shape
+    except _UNWRITABLE:
         said = in_short(function, otherwise)
         return Written(rf"\text{{{said}}}", said)
 
@@ -243,7 +253,9 @@ def formula_lines(readings: Iterable[ReadingView], *, latex: bool = False) -> li
     where: dict[str, list[str]] = {}
     for reading, formula in typed.items():
         for name, condition in formula.hypotheses.items():
-            same = name.replace(" ", "") == of(condition).replace(" ", "")
+            turned = " <= ".join(reversed(name.split(" >= ")))
+            turned = " < ".join(reversed(turned.split(" > ")))
+            same = of(condition).replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
             conditions[name] = name if same else f"{name}, that is {of(condition)}"
             if latex:
                 conditions[name] = of(condition)

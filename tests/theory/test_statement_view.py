@@ -46,6 +46,7 @@ def plain(formula, *names):
         (lambda m, v: (v.x + v.y) * m.exact("0.95"), "(x + y) * 0.95"),
         (lambda m, v: m.kron(v.x.reshape(1, -1), v.y) @ v.x, "(x^T kron y) x"),
         (lambda m, v: m.exact(Fraction(1, 3)) * v.x, "(1/3) x"),
+        (lambda m, v: -1 * v.x + v.y[:1] @ v.y[0, 1:], "-x + y[:1] y[0, 1:]"),
     ],
 )
 def test_products_quotients_and_brackets_read_well(formula, shown):
@@ -139,7 +140,8 @@ def toy(**changes):
             "literal": Reading("short", "refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
         },
     }
-    return Statement("toy/a", "toys", "here", "short", variables, **{**rest, **changes})
+    made = {"variables": variables, **rest, **changes}
+    return Statement("toy/a", "toys", "here", "short", **made)
 
 
 def test_code_that_is_no_expression_is_told_by_its_docstring_or_its_name():
@@ -152,6 +154,21 @@ def test_code_that_is_no_expression_is_told_by_its_docstring_or_its_name():
         "where ||.|| is the root of the sum of the squares of all entries",
         "where S(x) is where N steps lead from x",
         "where y = A x",
+    ]
+
+
+def test_a_defined_value_that_is_no_expression_and_a_turned_comparison_are_shown():
+    view = shown(
+        toy(
+            variables={"s": Real(), "y": Defined(lambda m, v: sum(range(v.s)))},
+            hypotheses={"2 s > s": lambda m, v: m.above(2 * v.s, v.s)},
+            conclusion=lambda m, v, c: m.at_most(v.s, c * v.y),
+        )
+    )
+    assert formula_lines(view.readings) == [
+        "s <= y",
+        "if 2 s > s",
+        "where y is determined by the others",
     ]
 
 

@@ -71,6 +71,8 @@ class Term:
             return b if a.plain == "1" else a
         if a.plain == "0" or b.plain == "0":
             return a if a.plain == "0" else b
+        if a.plain == "(-1)":
+            return -b
         factors = list(a.factors or ((a, 1),))
         for factor, count in b.factors or ((b, 1),):
             last, times = factors[-1]
@@ -114,7 +116,7 @@ class Term:
 
     def __getitem__(self, key: Any) -> Term:
         keys = key if isinstance(key, tuple) else (key,)
-        place = ", ".join(":" if k == slice(None) else str(k) for k in keys)
+        place = ", ".join(map(_place, keys))
         base = self.within(_ATOM)
         return Term(f"{base.latex}_{{{place}}}", f"{base.plain}[{place}]")
 
@@ -141,6 +143,14 @@ class Term:
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __len__ = __iter__ = __int__ = _refuse
     __float__ = __index__ = _refuse
     shape = size = property(_refuse)
+
+
+def _place(key: Any) -> str:
+    """An index, or a range as Python writes it."""
+    if not isinstance(key, slice):
+        return str(key)
+    ends = [key.start, key.stop, *([key.step] if key.step is not None else [])]
+    return ":".join("" if end is None else str(end) for end in ends)
 
 
 def _product(factors: tuple[tuple[Term, int], ...]) -> Term:

@@ -142,6 +142,7 @@ log_loss_constant = Primitive(
     "K({0})",
     "D/(3 sqrt 3) up to D = 2 sqrt 3 and then (D/4 + 1/D)^2/2, the largest curvature of "
     "log(1 + exp(-<softmax(s), k>)) over osc(k) <= D",
+    of=("D",),
     balls=log_constant_ball,
     floats=log_loss_gradient_constants,
 )
@@ -151,6 +152,7 @@ squared_constant = Primitive(
     "k({0}, {1})",
     "w^2 max over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4), the largest curvature of "
     "(<softmax(s), h> - b)^2 over osc(h) = w and max |h - b| = r",
+    of=("w", "r"),
     balls=squared_constant_ball,
     floats=squared_gradient_constants,
 )
