@@ -1,5 +1,6 @@
 """The README's examples are the files that it speaks of, and they run."""
 
+import ast
 import json
 import re
 import subprocess
@@ -11,18 +12,19 @@ import pytest
 
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
+from attsvm.theory import load_packs
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_claim_in_the_readme_is_the_one_in_the_example():
-    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "@claim" in b)
+    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "Statement(" in b)
     assert block.strip() in (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
 
 
 def test_the_python_in_the_readme_runs(capsys):
-    blocks = [b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "@claim" not in b]
+    blocks = [b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "Statement(" not in b]
     names: dict = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
@@ -57,14 +59,61 @@ def test_the_page_on_training_runs():
     assert (names["curves"][0].norms[0, 1:] >= [1e2, 1e4]).all()
 
 
-def test_the_example_pack_holds_with_its_siblings_refuted(tmp_path, capsys):
-    pack = str(ROOT / "examples/my_claim.py")
+PACKS = {
+    "my_claim": ("mine/", 1, 0),
+    "attention_lipschitz": ("attention/", 3, 1),
+    "gradient_descent": ("descent/", 3, 1),
+    "psd_matrices": ("psd/", 5, 2),
+}
+"""What the ids of each pack begin with, how many claims it has, and how many are false."""
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_the_example_packs_have_the_verdicts_that_they_expect(name, tmp_path, capsys):
+    prefix, number, false = PACKS[name]
+    pack = str(ROOT / f"examples/{name}.py")
     ledger = str(tmp_path / "ledger.jsonl")
-    code = main(["verify", "--pack", pack, "mine", "--ledger", ledger, "--json", "-"])
-    (entry,) = json.loads(capsys.readouterr().out)["claims"]
+    code = main(["verify", "--pack", pack, prefix, "--ledger", ledger, "--json", "-"])
+    entries = json.loads(capsys.readouterr().out)["claims"]
     assert code == 0
-    assert entry["truth"] == "holds"
-    assert [s["refuted"] for s in entry["siblings"]] == [True, True]
+    assert [e["as_expected"] for e in entries] == [True] * number
+    assert [e["truth"] for e in entries].count("refuted") == false
+    for entry in entries:
+        assert entry["siblings"]
+        assert all(s["refuted"] and s["evidence"] == "certified" for s in entry["siblings"])
+        assert not entry["undecided"]
+
+
+def test_the_statement_in_the_page_on_claims_has_its_verdicts(tmp_path, capsys):
+    page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    (block,) = (b for b in re.findall(r"```python\n(.*?)```", page, re.S) if "Statement(" in b)
+    (tmp_path / "shadow.py").write_text(block)
+    words = ["--pack", str(tmp_path / "shadow.py"), "mine/shadow"]
+    ledger = str(tmp_path / "ledger.jsonl")
+    assert main(["verify", *words, "--ledger", ledger, "--json", "-"]) == 0
+    amended, literal = json.loads(capsys.readouterr().out)["claims"]
+    assert (amended["truth"], literal["truth"]) == ("holds", "refuted")
+    assert [s["refuted"] for s in amended["siblings"]] == [True] * 3
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
+    text = (ROOT / f"examples/{name}.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 60
+    tree = ast.parse(text)
+    imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert not any(isinstance(n, ast.Import) for n in ast.walk(tree))
+    assert imported <= {"attsvm.theory", "fractions", "typing"}
+    numbers = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+    assert not any(isinstance(value, float) for value in numbers)
+
+
+def test_descent_attains_its_rate_where_the_parabola_ends_in_time():
+    for N in range(1, 6):  # a start of 2 N + 1 on the function that is straight beyond 1
+        claim = load_packs([str(ROOT / "examples/gradient_descent.py")])[-1].claims[-1]
+        assert claim.id == "descent/rate:sharp"
+        slack = claim.conclusion(claim.formula.build(L=1, s=1, x=2 * N + 1, N=N))
+        assert (slack.value, slack.ratio) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("name", "code"), [("one_input", 0), ("gaussian", 0), ("opposed", 1)])

@@ -1,4 +1,4 @@
-"""The command line: claims, verify, hunt, replay, gate, report, solve, reproduce.
+"""The command line: claims, show, verify, hunt, replay, gate, report, new, solve, reproduce.
 
 A command is a module: `add` says what it takes, `run` does it. Exit codes: 0 as hoped for, 1 not,
 2 usage, bad input or output that cannot be written, 3 an internal error, 130 interrupted, 141 where
@@ -15,13 +15,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from attsvm.cli import claims, gate, hunt, replay, report, reproduce, solve, verify
+from attsvm.cli import claims, gate, hunt, new, replay, report, reproduce, show, solve, verify
 from attsvm.cli.arguments import Parser, Parsers
 from attsvm.errors import AttsvmError, FileError
 
 __all__ = ["main"]
 
-_MODULES = (claims, verify, hunt, replay, gate, report, solve, reproduce)
+_MODULES = (claims, show, verify, hunt, replay, gate, report, new, solve, reproduce)
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     module.__name__.rpartition(".")[2]: module.run for module in _MODULES
 }

@@ -68,9 +68,12 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     """Print the table, and the counterexample of every claim that fell against expectation."""
     from attsvm.theory.counterexample import shown
-    from attsvm.theory.report import table_text
+    from attsvm.theory.report import not_shown_text, table_text
 
-    table_text([c.json() for c in checked])
+    entries = [c.json() for c in checked]
+    table_text(entries)
+    for line in not_shown_text(entries):
+        print(line)
     for each in checked:
         if each.as_expected or each.reading.refuted is None:
             continue

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
     from attsvm.theory.declaration.formula import Formula
 
-__all__ = ["Claim", "Hypothesis", "Part", "Sibling", "claim", "ensure_checkable", "sibling"]
+__all__ = [
+    "Claim",
+    "Hypothesis",
+    "Part",
+    "Sibling",
+    "claim",
+    "ensure_checkable",
+    "is_id",
+    "sibling",
+]
 
 _ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
 _READINGS = ("literal", "amended", "sharp")
@@ -295,13 +304,19 @@ def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
     return Hypothesis(f"not: {'; '.join(h.name for h in dropped)}", holds)
 
 
+def is_id(text: str) -> bool:
+    """Whether a text has the form source/statement:reading."""
+    reading = text.rpartition(":")[2]
+    return bool(_ID.fullmatch(text)) and reading.split("-")[0] in _READINGS
+
+
 def ensure_checkable(made: Claim) -> None:
     """Nothing, where the claim can be checked honestly.
 
     Raises:
         ClaimError: it cannot.
     """
-    if not _ID.fullmatch(made.id) or made.reading.split("-")[0] not in _READINGS:
+    if not is_id(made.id):
         raise ClaimError(
             "a claim's id is source/statement:reading",
             value=made.id,

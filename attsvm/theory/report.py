@@ -14,7 +14,24 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Live", "outcome", "print_claims", "table_text", "tell_hunt", "verdict_rows"]
+__all__ = [
+    "NOT_SHOWN",
+    "NOT_SHOWN_MEANING",
+    "Live",
+    "not_shown_text",
+    "outcome",
+    "print_claims",
+    "table_text",
+    "tell_hunt",
+    "verdict_rows",
+]
+
+NOT_SHOWN = "hypothesis not shown to be needed"
+NOT_SHOWN_MEANING = (
+    "A hypothesis is not shown to be needed where this run found no counterexample without it. "
+    "Either the claim holds without it, or the search was too short: another seed or a longer "
+    "profile may find one. That is a hint about the statement and no verdict on it."
+)
 
 _COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
 
@@ -93,6 +110,20 @@ def table_text(
                     f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
                 )
             )
+
+
+def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A line for every claim with hypotheses that were not shown to be needed, and what it means.
+
+    Args:
+        entries: in the form of `verify --json`.
+    """
+    lines = [
+        f"  {entry['id']}: {'; '.join(entry['not_shown_to_be_needed'])}"
+        for entry in entries
+        if entry.get("not_shown_to_be_needed")
+    ]
+    return ["Hypotheses not shown to be needed", *lines, NOT_SHOWN_MEANING] if lines else []
 
 
 def outcome(wrong: int, fallen: int) -> str:

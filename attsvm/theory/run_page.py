@@ -8,7 +8,7 @@ from typing import Any
 
 from attsvm._words import counted
 from attsvm.theory.ledger import Run
-from attsvm.theory.report import outcome
+from attsvm.theory.report import NOT_SHOWN, NOT_SHOWN_MEANING, outcome
 from attsvm.theory.verdict import Evidence, Truth, Validity
 
 __all__ = ["page"]
@@ -102,6 +102,7 @@ def _details(entry: Mapping[str, Any]) -> str:
     looked = int(entry.get("examples", 0)) + int(entry.get("rejected", 0))
     parts = [
         f"<p>{_text(entry.get('statement', ''))}</p>",
+        *_formula(entry.get("formula")),
         f"<p>{_text(entry.get('place', ''))}. {_text(entry.get('reason', ''))}</p>",
     ]
     if not entry.get("as_expected"):
@@ -116,6 +117,7 @@ def _details(entry: Mapping[str, Any]) -> str:
         facts.append(("false sibling", f"{sibling.get('name')}: {fate}"))
     if entry.get("broke"):
         facts.append((f"raised on {entry['broke']} made-up", entry.get("broke_note", "")))
+    facts += [(NOT_SHOWN, name) for name in entry.get("not_shown_to_be_needed", [])]
     if entry.get("counterexample"):
         facts.append(("counterexample", entry["counterexample"]))
     rows = "".join(f"<tr><th>{_text(a)}</th><td>{_text(b)}</td></tr>" for a, b in facts)
@@ -127,13 +129,21 @@ def _details(entry: Mapping[str, Any]) -> str:
     )
 
 
+def _formula(formula: Mapping[str, Any] | None) -> list[str]:
+    """The formula that ran and what its names stand for, under the sentence."""
+    if not formula:
+        return []
+    lines = [formula["conclusion"]["plain"], *(f"where {w['plain']}" for w in formula["where"])]
+    return [f"<pre>{_text(chr(10).join(lines))}</pre>"]
+
+
 def _words() -> str:
     rows = "".join(
         f"<tr><td>{axis.__name__.lower()}</td><td><b>{word}</b></td><td>{word.meaning}</td></tr>"
         for axis in (Truth, Evidence, Validity)
         for word in axis
     )
-    return f"<h2>How to read a verdict</h2><table>{rows}</table>"
+    return f"<h2>How to read a verdict</h2><table>{rows}</table><p>{_text(NOT_SHOWN_MEANING)}</p>"
 
 
 def _ranked(words: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -22,6 +22,7 @@ from attsvm.theory.errata import Erratum, Source, claims_of, find_source, in_ord
 from attsvm.theory.ledger import Run
 from attsvm.theory.markdown import code, counted, lines, safe, slug, table
 from attsvm.theory.packs import Pack
+from attsvm.theory.statement_view import formula_lines, statement_view
 from attsvm.theory.two_lines import in_words, refutation
 from attsvm.theory.verdict import Evidence, Truth, Validity
 
@@ -259,8 +260,8 @@ class _Page:
             by_verdict.setdefault(verdict, []).append(claim.reading)
         return "; ".join(f"{', '.join(names)} ({word})" for word, names in by_verdict.items())
 
-    def readings(self, statement: str, claims: Sequence[Claim]) -> tuple[str, str]:
-        """A statement's heading, and the table of its readings."""
+    def readings(self, statement: str, claims: Sequence[Claim]) -> list[str]:
+        """A statement's heading, the table of its readings, and the formulas that run."""
         rows = [
             (
                 self.link(c.reading, c.file),
@@ -270,7 +271,9 @@ class _Page:
             )
             for c in claims
         ]
-        return f"### {safe(statement)}", table(_READINGS, rows)
+        formulas = formula_lines(statement_view(claims, self.source.names).readings)
+        written = [code(formulas)] if formulas else []
+        return [f"### {safe(statement)}", table(_READINGS, rows), *written]
 
     def words(self) -> Iterable[tuple[str, str, str]]:
         """The words and symbols of the page."""

@@ -19,6 +19,7 @@ from attsvm.theory.coverage import warnings_of
 from attsvm.theory.ledger import Ledger
 from attsvm.theory.packs import Pack, find_claims
 from attsvm.theory.profiles import Profile, profile_named
+from attsvm.theory.statement_view import typeset
 from attsvm.theory.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.workers import HERE, Workers, known_claim
 
@@ -97,6 +98,11 @@ class Checked:
         alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
+    @property
+    def _formula(self) -> dict[str, Any] | None:
+        """The formula that ran, in LaTeX and in plain characters."""
+        return None if self.claim.formula is None else typeset(self.claim.formula).json()
+
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -107,6 +113,7 @@ class Checked:
             "as_expected": self.as_expected,
             "reason": self.reason,
             "statement": self.claim.statement,
+            "formula": self._formula,
             "place": f"{self.claim.source}, {self.claim.place}",
             "examples": o.examples,
             "rejected": o.rejected,

@@ -60,7 +60,9 @@ WORDS = (
 )
 
 
-@definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|", "||{p} {p}^T - {q} {q}^T||")
+@definition(
+    r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_{{\mathrm{{op}}}}", "||{p} {p}^T - {q} {q}^T||_op"
+)
 def spectral(m: Any, p: Any, q: Any) -> Any:
     """||p p^T - q q^T||: the matrix is (a b^T + b a^T)/2 for a = p - q, b = p + q."""
     a, b = p - q, p + q

@@ -124,4 +124,4 @@ def test_differences_of_all_entries():
     assert BALLS.differences(x).tolist() == [[0, -3, -5], [3, 0, -2], [5, 2, 0]]
     a, b = s = symbols_of("s", 2)
     assert SYMBOLS.differences(s).tolist() == [[0, a - b], [b - a, 0]]
-    assert Text().differences(letter("w")).plain == "((w)_i - (w)_j)_ij"
+    assert Text().differences(letter("w")).plain == "(w_i - w_j)_ij"

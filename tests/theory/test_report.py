@@ -7,7 +7,9 @@ import toy_pack
 
 from attsvm.theory.account import Effort, Hunt
 from attsvm.theory.report import (
+    NOT_SHOWN_MEANING,
     Live,
+    not_shown_text,
     outcome,
     print_claims,
     table_text,
@@ -187,3 +189,15 @@ def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted(capsys):
     assert told(capsys, interrupted=True, examples=0) == (
         "interrupted before anything was looked at: toy/true:literal\n"
     )
+
+
+def test_hypotheses_that_no_counterexample_needed_are_listed_with_what_that_means():
+    needless = entry(id="toy/c:literal", not_shown_to_be_needed=["x >= 0", "[b]y[/b]"])
+    lines = not_shown_text([entry(), needless, entry(not_shown_to_be_needed=[])])
+    assert lines == [
+        "Hypotheses not shown to be needed",
+        "  toy/c:literal: x >= 0; [b]y[/b]",
+        NOT_SHOWN_MEANING,
+    ]
+    assert "another seed or a longer profile" in NOT_SHOWN_MEANING
+    assert not_shown_text([entry()]) == []

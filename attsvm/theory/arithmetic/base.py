@@ -135,6 +135,10 @@ class Arithmetic(ABC):
         """The sum of each row of a matrix."""
         return entries([self.sum(row) for row in A])
 
+    def trace(self, A: Entries) -> Scalar:
+        """The sum of the diagonal of a square matrix."""
+        return self.sum(entries([A[i, i] for i in range(len(A))]))
+
     def max(self, x: Entries) -> Scalar:
         """The largest entry."""
         return functools.reduce(self.maximum, self._flat(x))

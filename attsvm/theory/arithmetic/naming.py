@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
+from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
 
-__all__ = ["Primitive", "definition"]
+__all__ = ["Primitive", "definition", "in_short"]
 
 
 def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -23,6 +24,8 @@ def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callabl
     Args:
         latex: such as ``\nabla L({x})``; fields are arguments by name.
         plain: the same in plain characters, such as ``grad L({x})``.
+
+    What no expression spells out, such as a loop, is told by the first line of its docstring.
     """
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +41,7 @@ def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callabl
             if function.__name__ not in m.definitions:
                 own = {k: letter(k) if isinstance(v, Term) else v for k, v in given.items()}
                 m.definitions[function.__name__] = Definition(_filled(own), None)
-                m.definitions[function.__name__].right = function(m, **own)
+                m.definitions[function.__name__].right = _spelled(function, m, own)
             return _filled(given)
 
         def _filled(values: dict[str, Any]) -> Term:
@@ -53,6 +56,20 @@ def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callabl
     return mark
 
 
+def in_short(function: Callable[..., Any], otherwise: str) -> str:
+    """The first line of a docstring, to be put after "is"."""
+    said = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
+    return said[:1].lower() + said[1:] if said[1:2].islower() or said[1:2] == " " else said
+
+
+def _spelled(function: Callable[..., Any], m: Text, values: dict[str, Any]) -> Any:
+    """The body of a definition as text; its docstring where it is no single expression."""
+    try:
+        return function(m, **values)
+    except ClaimError:  # a loop over tokens or steps, say
+        return in_short(function, "see its code")
+
+
 class Primitive:
     r"""A function of numbers without a closed form, with one implementation an arithmetic.
 
@@ -60,6 +77,7 @@ class Primitive:
         latex: how it is written, such as ``K\left({0}\right)``.
         plain: the same in plain characters.
         says: one sentence that defines it.
+        of: the letters that the sentence uses for its arguments.
         balls: of rationals or balls, an enclosure.
         floats: of arrays of floats, entry by entry.
         tensors: of tensors; where None, its value without a gradient.
@@ -71,11 +89,12 @@ class Primitive:
         plain: str,
         says: str,
         *,
+        of: tuple[str, ...] = (),
         balls: Callable[..., Any],
         floats: Callable[..., Any],
         tensors: Callable[..., Any] | None = None,
     ) -> None:
-        self.latex, self.plain, self.says = latex, plain, says
+        self.latex, self.plain, self.says, self.of = latex, plain, says, of
         self.balls, self.floats, self.tensors = balls, floats, tensors
 
     def __call__(self, m: Any, *numbers: Any) -> Any:
@@ -93,16 +112,19 @@ class Primitive:
         if m.name == "traces":
             return self._trace(numbers)
         if m.name == "text":
-            terms = [_term(n) for n in numbers]
-            left = Term(
-                self.latex.format(*(t.latex for t in terms)),
-                self.plain.format(*(t.plain for t in terms)),
-            )
+            left = self._written([letter(name) for name in self.of] or numbers)
             m.definitions.setdefault(self.plain, Definition(left, self.says))
-            return left
+            return self._written(numbers)
         import sympy as sp
 
         return sp.Function(self.plain.partition("(")[0])(*numbers)
+
+    def _written(self, numbers: Sequence[Any]) -> Term:
+        terms = [_term(n) for n in numbers]
+        return Term(
+            self.latex.format(*(t.latex for t in terms)),
+            self.plain.format(*(t.plain for t in terms)),
+        )
 
     def _trace(self, numbers: tuple[Any, ...]) -> Trace:
         ball = self.balls(*(n.ball for n in numbers))

@@ -17,33 +17,49 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 __all__ = ["Term", "Text", "letter", "written"]
 
-_SUM, _PRODUCT, _ATOM = range(3)
+_SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A piece of a formula: in LaTeX, in plain characters, and how tightly it binds."""
+    """A piece of a formula: in LaTeX, in plain characters, and how tightly it binds.
+
+    Attributes:
+        latex: as LaTeX.
+        plain: in plain characters.
+        binds: from sums, the loosest, to letters and brackets.
+        factors: of a product, so that equal neighbours become a power.
+    """
 
     latex: str
     plain: str
     binds: int = _ATOM
+    factors: tuple[tuple[Term, int], ...] = ()
 
     def within(self, least: int) -> Term:
         """The piece, in brackets where it binds less tightly than asked for."""
         if self.binds >= least:
             return self
-        return Term(rf"\left({self.latex}\right)", f"({self.plain})")
+        fraction = self.binds == _QUOTIENT and least == _PRODUCT  # LaTeX's needs no brackets
+        latex = self.latex if fraction else rf"\left({self.latex}\right)"
+        return Term(latex, f"({self.plain})")
 
     def __add__(self, other: Any) -> Term:
         a, b = self, _term(other)
+        if a.plain == "0" or b.plain == "0":
+            return b if a.plain == "0" else a
+        if b.plain.startswith("-"):
+            return Term(f"{a.latex} - {b.latex[1:]}", f"{a.plain} - {b.plain[1:]}", _SUM)
         return Term(f"{a.latex} + {b.latex}", f"{a.plain} + {b.plain}", _SUM)
 
     def __radd__(self, other: Any) -> Term:
         return _term(other) + self
 
     def __sub__(self, other: Any) -> Term:
-        a, b = self, _term(other).within(_PRODUCT)
+        a, b = self, _term(other).within(_QUOTIENT)
+        if a.plain == "0" or b.plain == "0":
+            return -b if a.plain == "0" else a
         return Term(f"{a.latex} - {b.latex}", f"{a.plain} - {b.plain}", _SUM)
 
     def __rsub__(self, other: Any) -> Term:
@@ -53,9 +69,16 @@ class Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
         if a.plain == "1" or b.plain == "1":
             return b if a.plain == "1" else a
-        if a.plain == b.plain:
-            return a**2
-        return Term(rf"{a.latex} \, {b.latex}", f"{a.plain} {b.plain}", _PRODUCT)
+        if a.plain == "0" or b.plain == "0":
+            return a if a.plain == "0" else b
+        factors = list(a.factors or ((a, 1),))
+        for factor, count in b.factors or ((b, 1),):
+            last, times = factors[-1]
+            if factor.plain == last.plain:
+                factors[-1] = last, times + count
+            else:
+                factors.append((factor, count))
+        return _product(tuple(factors))
 
     def __rmul__(self, other: Any) -> Term:
         return _term(other) * self
@@ -69,22 +92,29 @@ class Term:
 
     def __truediv__(self, other: Any) -> Term:
         a, b = self, _term(other)
-        above, below = a.within(_PRODUCT).plain, b.within(_ATOM).plain
-        return Term(rf"\frac{{{a.latex}}}{{{b.latex}}}", f"{above}/{below}", _PRODUCT)
+        if b.plain == "1":
+            return a
+        above, below = a.within(_PRODUCT).plain, b.within(_POWER).plain
+        return Term(rf"\frac{{{a.latex}}}{{{b.latex}}}", f"{above}/{below}", _QUOTIENT)
 
     def __rtruediv__(self, other: Any) -> Term:
         return _term(other) / self
 
     def __neg__(self) -> Term:
-        inner = self.within(_PRODUCT)
+        inner = self.within(_QUOTIENT)
         return Term(f"-{inner.latex}", f"-{inner.plain}", _SUM)
 
     def __pow__(self, k: Any) -> Term:
         base = self.within(_ATOM)
-        return Term(f"{base.latex}^{{{k}}}", f"{base.plain}^{k}")
+        exponent = _term(k)
+        plain = exponent.within(_ATOM).plain
+        factors = ((base, k),) if isinstance(k, int) else ()
+        latex = f"{base.latex}^{{{exponent.latex}}}"
+        return Term(latex, f"{base.plain}^{plain}", _POWER, factors)
 
     def __getitem__(self, key: Any) -> Term:
-        place = ", ".join(str(k) for k in (key if isinstance(key, tuple) else (key,)))
+        keys = key if isinstance(key, tuple) else (key,)
+        place = ", ".join(":" if k == slice(None) else str(k) for k in keys)
         base = self.within(_ATOM)
         return Term(f"{base.latex}_{{{place}}}", f"{base.plain}[{place}]")
 
@@ -92,7 +122,15 @@ class Term:
     def T(self) -> Term:
         """The transpose."""
         base = self.within(_ATOM)
-        return Term(rf"{base.latex}^\top", f"{base.plain}^T")
+        return Term(rf"{base.latex}^\top", f"{base.plain}^T", _POWER)
+
+    def reshape(self, *shape: int) -> Term:
+        """A vector as one row is its transpose; as one column it is itself."""
+        if shape == (-1, 1):
+            return self
+        if shape == (1, -1):
+            return self.T
+        return self._refuse()  # type: ignore[no-any-return]
 
     def _refuse(self, *_: Any) -> Any:
         raise misuse(
@@ -101,7 +139,21 @@ class Term:
         )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __len__ = __iter__ = __int__ = _refuse
-    __float__ = _refuse
+    __float__ = __index__ = _refuse
+    shape = size = property(_refuse)
+
+
+def _product(factors: tuple[tuple[Term, int], ...]) -> Term:
+    """Factors side by side, with a sign between them where a number comes second."""
+    terms = [base if count == 1 else base**count for base, count in factors]
+    if len(terms) == 1:
+        return Term(terms[0].latex, terms[0].plain, terms[0].binds, factors)
+    latex, plain = terms[0].latex, terms[0].plain
+    for term in terms[1:]:
+        number = term.plain[0].isdigit()
+        latex += (r" \cdot " if number else r" \, ") + term.latex
+        plain += (" * " if number else " ") + term.plain
+    return Term(latex, plain, _PRODUCT, factors)
 
 
 def letter(name: str) -> Term:
@@ -110,6 +162,8 @@ def letter(name: str) -> Term:
     latex = f"\\{base}" if base in _GREEK else base if len(base) == 1 else rf"\mathrm{{{base}}}"
     if len(base) == 2 and base[1].isdigit():
         latex = f"{base[0]}_{{{base[1]}}}"
+    if len(index) > 1 and index.isalpha():
+        index = rf"\mathrm{{{index}}}"
     return Term(f"{latex}_{{{index}}}" if index else latex, name)
 
 
@@ -131,13 +185,16 @@ def _term(value: Any) -> Term:
     )
 
 
-def _filled(latex: str, plain: str, terms: list[Term]) -> Term:
-    return Term(latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms)))
+def _call(
+    latex: str, plain: str, meaning: tuple[str, str, Term | str] | None = None
+) -> Callable[..., Term]:
+    """A function by its name; where given, what the name means is noted among the definitions."""
 
-
-def _call(latex: str, plain: str) -> Callable[..., Term]:
     def write(self: Text, *arguments: Any) -> Term:
         terms = [_term(a) for a in arguments]
+        if meaning is not None:
+            left = Term(*meaning[:2])
+            self.definitions.setdefault(left.plain, Definition(left, meaning[2]))
         return Term(
             latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms))
         )
@@ -145,16 +202,25 @@ def _call(latex: str, plain: str) -> Callable[..., Term]:
     return write
 
 
-def _function(name: str) -> Callable[..., Term]:
-    return _call(rf"\mathrm{{{{{name}}}}}\left({{0}}\right)", f"{name}({{0}})")
+def _function(name: str, words: str = "") -> Callable[..., Term]:
+    latex = rf"\mathrm{{{name}}}"
+    meaning = (rf"{latex}(x)", f"{name}(x)", words) if words else None
+    return _call(rf"\mathrm{{{{{name}}}}}\left({{0}}\right)", f"{name}({{0}})", meaning)
 
 
 @dataclass(slots=True)
 class Definition:
-    """A name with what it stands for."""
+    """A name with what it stands for, a formula or words."""
 
     left: Term
     right: Any
+
+
+_LOGISTIC = (
+    r"g\left(t\right)",
+    "g(t)",
+    Term(r"\frac{1}{1 + \exp\left(-t\right)}", "1/(1 + exp(-t))"),
+)
 
 
 @dataclass(slots=True)
@@ -178,33 +244,59 @@ class Text(Arithmetic):
     is_zero = _call(r"\left[{0} = 0\right]", "[{0} = 0]")
     maximum = _call(r"\max\left({0}, {1}\right)", "max({0}, {1})")
     minimum = _call(r"\min\left({0}, {1}\right)", "min({0}, {1})")
-    spectral = _call(r"\left\|{0}\right\|", "||{0}||")
-    norm = _call(r"\left\|{0}\right\|_2", "||{0}||")
-    frobenius = _call(r"\left\|{0}\right\|_F", "||{0}||_F")
-    largest = _call(r"\left\|{0}\right\|_\infty", "||{0}||_inf")
-    logistic = _call(r"g\left({0}\right)", "g({0})")
-    logistic_slope = _call(r"g'\left({0}\right)", "g'({0})")
-    logistic_curvature = _call(r"g''\left({0}\right)", "g''({0})")
+    spectral = _call(
+        r"\left\|{0}\right\|_{{\mathrm{{op}}}}",
+        "||{0}||_op",
+        (r"\left\|\cdot\right\|_{\mathrm{op}}", "||.||_op", "the largest singular value"),
+    )
+    norm = _call(
+        r"\left\|{0}\right\|",
+        "||{0}||",
+        (r"\left\|\cdot\right\|", "||.||", "the root of the sum of the squares of all entries"),
+    )
+    largest = _call(
+        r"\left\|{0}\right\|_\infty",
+        "||{0}||_inf",
+        (r"\left\|\cdot\right\|_\infty", "||.||_inf", "the largest absolute value of an entry"),
+    )
+    logistic = _call(r"g\left({0}\right)", "g({0})", _LOGISTIC)
+    logistic_slope = _call(r"g'\left({0}\right)", "g'({0})", _LOGISTIC)
+    logistic_curvature = _call(r"g''\left({0}\right)", "g''({0})", _LOGISTIC)
     softplus = _call(r"\ln\left(1 + \exp\left({0}\right)\right)", "ln(1 + exp({0}))")
     softmax = _function("softmax")
-    oscillation = _function("osc")
-    diameter = _function("diam")
-    spread = _function("spread")
-    size = _call(r"\#{0}", "#{0}")
-    sum = _call(r"\left\langle \mathbf{{1}}, {0}\right\rangle", "sum({0})")
-    sums = _call(r"{0} \, \mathbf{{1}}", "({0}) 1")
+    oscillation = _function("osc", "the largest entry minus the smallest")
+    diameter = _function("diam", "the largest distance of two rows")
+    spread = _function("spread", "the largest distance of two rows, over the root of 2")
+    size = _call(r"\#\left({0}\right)", "#({0})")
+    sum = _function("sum")
+    sums = _function("rowsums", "the sum of each row")
     max = _call(r"\max\left({0}\right)", "max({0})")
     min = _call(r"\min\left({0}\right)", "min({0})")
+    trace = _function("tr")
     dot = _call(r"\left\langle {0}, {1}\right\rangle", "<{0}, {1}>")
-    outer = _call(r"\left({0}\right)\left({1}\right)^\top", "({0}) ({1})^T")
-    differences = _call(r"\left(({0})_i - ({0})_j\right)_{{ij}}", "(({0})_i - ({0})_j)_ij")
     diagonal = _function("diag")
     identity = _call(r"I_{{{0}}}", "I_{0}")
-    vec = _function("vec")
-    kron = _call(r"\left({0}\right) \otimes \left({1}\right)", "({0} kron {1})")
-    covariance = _call(
-        r"\left(\mathrm{{diag}}({0}) - {0} \, {0}^\top\right) {1}", "(diag({0}) - {0} {0}^T) {1}"
-    )
+    vec = _function("vec", "the entries of a matrix row by row")
+
+    def outer(self, x: Any, y: Any) -> Term:
+        """The matrix x y^T."""
+        return _term(x) @ _term(y).T
+
+    def kron(self, A: Any, B: Any) -> Term:
+        """The Kronecker product."""
+        a, b = _term(A).within(_POWER), _term(B).within(_POWER)
+        return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM)
+
+    def differences(self, x: Any) -> Term:
+        """The matrix of all x_i - x_j."""
+        a = _term(x).within(_ATOM)
+        return Term(
+            rf"\left({a.latex}_i - {a.latex}_j\right)_{{ij}}", f"({a.plain}_i - {a.plain}_j)_ij"
+        )
+
+    def covariance(self, f: Any, h: Any) -> Term:
+        """The matrix diag(f) - f f^T times h."""
+        return _term(self.diagonal(f) - self.outer(f, f)) @ _term(h)
 
     def array(self, values: Any) -> Term:
         """A vector of numbers."""
@@ -234,15 +326,29 @@ def written(relation: Relation) -> Term:
     if isinstance(relation, Comparison):
         latex, plain = _SIGNS[relation.kind]
         left, right = _term(relation.left), _term(relation.right)
+        if _is_number(left) and not _is_number(right) and relation.kind != "equal":
+            left, right = right, left
+            latex, plain = (r"\ge", ">=") if relation.kind == "at most" else (">", ">")
         return Term(f"{left.latex} {latex} {right.latex}", f"{left.plain} {plain} {right.plain}")
     if isinstance(relation, All | AnyOf):
-        parts = [written(part) for part in relation.parts]
+        parts = [_part(part) for part in relation.parts]
         word = "and" if isinstance(relation, All) else "or"
         return Term(
-            rf" \text{{ {word} }} ".join(p.latex for p in parts),
+            rf" \;\text{{{word}}}\; ".join(p.latex for p in parts),
             f" {word} ".join(p.plain for p in parts),
         )
     raise misuse(f"returned a {type(relation).__name__}", "Return m.at_most, m.below or m.equal.")
+
+
+def _is_number(term: Term) -> bool:
+    return term.plain.lstrip("-").replace(".", "", 1).replace("/", "", 1).isdigit()
+
+
+def _part(relation: Relation) -> Term:
+    """One of several comparisons, in brackets where it has several itself."""
+    found = written(relation)
+    several = isinstance(relation, All | AnyOf) and len(relation.parts) > 1
+    return Term(found.latex, found.plain, _SUM).within(_ATOM) if several else found
 
 
 def letters(names: Mapping[str, Any]) -> dict[str, Term]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-__all__ = ["TIGHTENED", "Formula", "Hypotheses", "heights", "instance_type"]
+__all__ = ["TIGHTENED", "Formula", "Hypotheses", "domains", "heights", "instance_type"]
 
 Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 """Conditions by their names, each a formula of (m, v)."""
@@ -54,6 +55,30 @@ def instance_type(variables: Mapping[str, Variable]) -> type:
     )
     made.__doc__ = "An instance by its values."
     return made
+
+
+def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:
+    """That numbers lie in their domains, as hypotheses: searchers and shrinkers leave them else.
+
+    Lengths of axes are none of them: a hunt may look at longer ones than are drawn.
+    """
+    found: dict[str, Callable[[Any, Any], Relation]] = {}
+    axes = axes_of(variables)
+    for name, variable in variables.items():
+        low, high = (None, None) if name in axes else variable.ends
+        if low is not None:
+            found[f"{name} >= {low}"] = functools.partial(_from, name, low)
+        if high is not None:
+            found[f"{name} <= {high}"] = functools.partial(_up_to, name, high)
+    return found
+
+
+def _from(name: str, low: int, m: Arithmetic, v: Any) -> Relation:
+    return m.at_least(getattr(v, name), m.exact(low))
+
+
+def _up_to(name: str, high: int, m: Arithmetic, v: Any) -> Relation:
+    return m.at_most(getattr(v, name), m.exact(high))
 
 
 def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:

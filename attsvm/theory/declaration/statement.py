@@ -22,7 +22,13 @@ from typing import Any
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.claim import Claim, Hypothesis, Sibling, ensure_checkable
-from attsvm.theory.declaration.formula import TIGHTENED, Formula, Hypotheses, instance_type
+from attsvm.theory.declaration.formula import (
+    TIGHTENED,
+    Formula,
+    Hypotheses,
+    domains,
+    instance_type,
+)
 from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.judge import judge, meets
 from attsvm.theory.slack import Slack
@@ -161,6 +167,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         else {key: statement.hypotheses[key] for key in reading.under}
     )
     variables = _overridden(statement.variables, reading.variables)
+    under = {**domains(variables), **under}
     conclusion = reading.conclusion or statement.conclusion
     formula = Formula(variables, under, conclusion, reading.constants, instance_type(variables))
     expected = Expected.parse(reading.expected)
@@ -233,9 +240,10 @@ def _siblings(
     the place of the automatic one.
     """
     if expected.truth is not Truth.REFUTED:
-        alone = len(formula.hypotheses) == 1
+        declared = [key for key in formula.hypotheses if key not in domains(formula.variables)]
+        alone = len(declared) == 1
         given = {o.drop for o in reading.siblings.values() if not o.constants}
-        for key in formula.hypotheses:
+        for key in declared:
             if (key,) in given:
                 continue
             words = "without its hypothesis" if alone else f"without {key}"
@@ -256,16 +264,20 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
             value=", ".join(wrong),
             remedy=f"It has {', '.join(formula.named_constants)}.",
         )
-    kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
     variables = _overridden(formula.variables, other.variables)
-    own = replace(formula, hypotheses={**kept, **other.under}, variables=variables)
+    left = [key for key in domains(formula.variables) if key not in domains(variables)]
+    drop = (*other.drop, *left)  # a variable with another domain leaves its own
+    kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
+    new = {k: h for k, h in domains(variables).items() if k not in formula.hypotheses}
+    added = {**new, **other.under}
+    own = replace(formula, hypotheses={**kept, **added}, variables=variables)
     return Sibling(
         name,
         other.constants,
-        other.drop,
+        drop,
         own.strategy(),
         tuple(formula.build(**example) for example in other.examples),
         automatic,
         own,
-        tuple(_hypothesis(own, key) for key in other.under),
+        tuple(_hypothesis(own, key) for key in added),
     )

@@ -54,6 +54,11 @@ class Variable(ABC):
         """The named axes of an array."""
         return ()
 
+    @property
+    def ends(self) -> tuple[int | None, int | None]:
+        """The lower and the upper end of its domain, None where there is none."""
+        return None, None
+
     @abstractmethod
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
         """A value for one instance; `known` are those of the variables before it."""
@@ -76,6 +81,11 @@ class Real(Variable):
 
     powers: tuple[int, ...] = (0,)
     least: int | None = None
+
+    @property
+    def ends(self) -> tuple[int | None, int | None]:
+        """At least `least`."""
+        return self.least, None
 
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> float:
         """A number of the grid, reflected at the lower end of the domain."""
@@ -202,6 +212,11 @@ class Integer(Variable):
     def stored(self) -> Any:
         """An int, where it is no length of an axis."""
         return int
+
+    @property
+    def ends(self) -> tuple[int | None, int | None]:
+        """Both bounds."""
+        return self.low, self.high
 
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> int:
         """One of them."""

@@ -131,6 +131,7 @@ K = Primitive(
     "K({0})",
     "2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the largest curvature "
     "of g(<softmax(s), k>) over osc(k) <= D",
+    of=("D",),
     balls=gradient_constant_ball,
     floats=screened_constants,
 )

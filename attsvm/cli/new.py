@@ -1,0 +1,81 @@
+"""`attsvm new` writes a claim file that runs, to be changed into one's own."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from attsvm.cli.arguments import Parsers
+from attsvm.errors import FileError, UsageError
+
+__all__ = ["add", "run"]
+
+_FILE = '''"""What the statement is about, in a sentence."""
+
+from attsvm.theory import Reading, Real, Statement, changed
+
+STATEMENT = Statement(
+    "{id}",
+    source="My paper",
+    place="Lemma 1",
+    printed="2 x y <= x^2 + y^2",
+    # What it quantifies over. There are also Vector("n"), Matrix("n", "d") with "n": Integer(1, 4),
+    # Near("x", ()) for a second point, Choice for families, Fitted() for bounds R in hypotheses.
+    variables={{"x": Real(), "y": Real()}},
+    # Conditions by name, each as {{"x >= 0": lambda m, v: m.at_least(v.x, m.exact(0))}}.
+    hypotheses={{}},
+    # The formula, once: m has the functions (m.norm, m.softmax, ...), v the variables. It runs in
+    # floats to search and in exact arithmetic to decide, so write constants as integers, Fractions
+    # or m.exact("0.95"), and return m.at_most, m.below or m.equal.
+    conclusion=lambda m, v, factor: m.at_most(factor * v.x * v.y, m.square(v.x) + m.square(v.y)),
+    # The literal reading is the statement as printed; `amended` and `sharp` ones come beside it.
+    readings={{
+        "literal": Reading(
+            "2 x y <= x^2 + y^2 for all real x and y",
+            expected="holds",
+            constants={{"factor": 2}},
+            tight=True,  # 95 % and 99.9 % of the right side must be refuted
+            siblings={{"three of them": changed(factor=3)}},  # a false neighbour; it must fall
+        ),
+    }},
+)
+'''
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add("new", help="write a claim file that runs, to start from")
+    parser.add_argument("id", metavar="ID", help="of the statement, such as mine/lemma-1")
+    parser.add_argument("--out", metavar="FILE", help="default: the statement's name, as .py here")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write it and name the next commands; 0."""
+    from attsvm.theory.claim import is_id
+    from attsvm.theory.files import write_json, write_text
+
+    if not is_id(f"{options.id}:literal"):
+        raise UsageError(
+            "a statement's id is source/statement in lower case, digits, hyphens and dots",
+            value=options.id,
+            remedy="Such as mine/lemma-1.",
+        )
+    name = options.id.rpartition("/")[2].replace("-", "_").replace(".", "_")
+    path = Path(options.out or f"{name}.py")
+    if path.suffix != ".py":
+        raise UsageError("a claim file ends in .py", value=str(path), remedy=f"--out {name}.py")
+    if path.exists() or path.is_symlink():
+        raise FileError(f"{path} is there already", remedy="Name another file with --out.")
+    write_text(path, _FILE.format(id=options.id))
+    pack = f"--pack {shlex.quote(str(path))} {options.id}"
+    following = [f"attsvm {command} {pack}" for command in ("show", "verify")]
+    following.append(f"attsvm hunt {pack}:literal --seconds 10")
+    if options.json:
+        document = {"schema": 1, "id": options.id, "file": str(path), "next": following}
+        write_json(options.json, document)
+    if options.json != "-":
+        print(f"wrote {path}; it runs as it is:")
+        for command in following:
+            print(f"  {command}")
+    return 0

@@ -1,0 +1,89 @@
+"""`attsvm show` prints one statement: its sentence, the formula that runs, its readings."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attsvm.cli.arguments import Parsers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from attsvm.theory.statement_view import StatementView
+
+__all__ = ["add", "run"]
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add("show", parsers.packs, help="print one statement with its readings")
+    parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
+    parser.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print it; 0."""
+    from attsvm.theory.errata import find_source
+    from attsvm.theory.files import write_json
+    from attsvm.theory.packs import find_claims, load_packs
+    from attsvm.theory.statement_view import formula_lines, statement_of, statement_view
+
+    packs = load_packs(options.pack)
+    statement = statement_of(find_claims(packs, [options.id]), options.id)
+    claims = [c for c in find_claims(packs) if c.statement_id == statement]
+    view = statement_view(claims, find_source(packs, statement.partition("/")[0]).names)
+    if options.json:
+        write_json(options.json, view.json())
+    if options.json != "-":
+        lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
+        for line in lines:
+            print(line)
+    return 0
+
+
+def _screen(view: StatementView) -> Iterator[str]:
+    from attsvm.theory.statement_view import formula_lines
+
+    yield view.id
+    yield f"{view.source}, {view.place}"
+    if view.printed:
+        yield from _block("printed", [view.printed])
+    yield from _block("runs", formula_lines(view.readings))
+    rows = [(r.name, r.expected, "; ".join(r.differs)) for r in view.readings]
+    yield from _block("readings", _aligned([("reading", "expected", "differs in"), *rows]))
+    yield from _block("in words", _aligned([(r.name, r.says) for r in view.readings]))
+    old = [(r.name, "; ".join(r.hypotheses)) for r in view.readings if not r.formula]
+    yield from _block("hypotheses", _aligned([row for row in old if row[1]]))
+    found = [(r.name, r.counterexample) for r in view.readings if r.counterexample]
+    yield from _block("counterexamples", _aligned(found))
+    yield ""
+    places = dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings)
+    yield f"declared in {', '.join(places)}"
+
+
+def _near(file: str) -> str:
+    """A path from the current folder on, where the file lies below it."""
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _block(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """A title with lines under it; nothing where there are none."""
+    found = list(lines)
+    if found:
+        yield ""
+        yield title
+        yield from (f"  {line}" for line in found)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows as columns of text."""
+    if not rows:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

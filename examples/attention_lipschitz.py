@@ -1,0 +1,59 @@
+"""One head of self-attention on n tokens: Lipschitz on balls, and not on the whole space."""
+
+from typing import Any
+
+from attsvm.theory import Fitted, Integer, Matrix, Near, Reading, Statement, changed, definition
+
+
+@definition(r"f({X})", "f({X})")
+def attention(m: Any, X: Any, A: Any) -> Any:
+    """The matrix whose row i is X^T softmax(X A x_i), for the rows x_i of X."""
+    return m.array([m.softmax(X @ (A @ x)) @ X for x in X])
+
+
+@definition(r"\mathrm{{radius}}({X})", "radius({X})")
+def radius(m: Any, X: Any) -> Any:
+    """The largest norm of a row."""
+    return m.max(m.array([m.norm(x) for x in X]))
+
+
+def on_balls(m: Any, v: Any) -> Any:
+    """The Lipschitz constant on n tokens of norm at most R."""
+    return m.sqrt(3 * m.square(m.spectral(v.A) * v.R * v.R) * (4 * v.n + 1) + 3 * v.n)
+
+
+def lipschitz(m: Any, v: Any, constant: Any) -> Any:
+    """||f(X) - f(Y)|| is at most a constant times ||X - Y||."""
+    bound = constant(m, v) if callable(constant) else constant
+    change = attention(m, v.X, v.A) - attention(m, v.Y, v.A)
+    return m.at_most(m.norm(change), bound * m.norm(v.X - v.Y))
+
+
+SOURCE = "Self-attention with keys and queries A"
+HEAD: dict[str, Any] = {"n": Integer(1, 4), "d": Integer(1, 2), "A": Matrix("d", "d"),
+                        "X": Matrix("n", "d")}  # fmt: skip
+
+HULL = Statement(
+    "attention/hull", source=SOURCE, place="Claim 1",
+    printed="attention leads no token out of the ball that holds them all",
+    variables=HEAD,
+    conclusion=lambda m, v: m.at_most(radius(m, attention(m, v.X, v.A)), radius(m, v.X)),
+    readings={"literal": Reading("the rows of f(X) are no longer than the longest of X", "holds",
+                                 tight=True)},
+)  # fmt: skip
+
+LIPSCHITZ = Statement(
+    "attention/lipschitz", source=SOURCE, place="Claim 2",
+    printed="self-attention is 50-Lipschitz",
+    variables={**HEAD, "Y": Near("X", ("n", "d")), "R": Fitted()},
+    hypotheses={"radius(X) <= R": lambda m, v: m.at_most(radius(m, v.X), v.R),
+                "radius(Y) <= R": lambda m, v: m.at_most(radius(m, v.Y), v.R)},
+    conclusion=lipschitz,
+    readings={
+        "literal": Reading("f is 50-Lipschitz on the whole space", "refuted", under=(),
+            constants={"constant": 50}, variables={"R": None, "X": Matrix("n", "d", (0, 2, 4))},
+            siblings={"40-Lipschitz": changed(constant=40)}),
+        "amended": Reading("f is Lipschitz on balls, like sqrt(n) ||A|| R^2", "holds",
+            constants={"constant": on_balls}, siblings={"half of it": changed(tightened="0.5")}),
+    },
+)  # fmt: skip

@@ -1,0 +1,89 @@
+"""A statement's variables stay in their domains, and its pages show the formula that ran."""
+
+from pathlib import Path
+
+import pytest
+
+from attsvm import cli
+from attsvm.theory import Integer, Reading, Real, Statement, changed
+from attsvm.theory.ledger import Ledger, Run, last_run
+from attsvm.theory.packs import Pack
+from attsvm.theory.run_page import page
+from attsvm.theory.source_page import source_page
+from attsvm.theory.verify import verify
+
+
+def steps(m, v, c):
+    """N x <= c N^2 x, which fails for x below 0, and for N between 0 and 1/c."""
+    return m.at_most(v.N * v.x, c * v.N * v.N * v.x)
+
+
+STEPS = Statement(
+    "toy/steps",
+    "toys",
+    "here",
+    "N x <= N^2 x",
+    variables={"N": Integer(2, 3), "x": Real(least=0)},
+    hypotheses={"x <= 1 <b>": lambda m, v: m.at_most(v.x, m.exact(1))},
+    conclusion=steps,
+    readings={
+        "literal": Reading(
+            "N x <= N^2 x",
+            "holds",
+            constants={"c": 1},
+            siblings={
+                "a third": changed(c="1/3"),
+                "x of any sign": changed(variables={"x": Real()}),
+            },
+        )
+    },
+)
+LITERAL = STEPS.claims[0]
+
+
+@pytest.fixture(scope="module")
+def checked():
+    return verify([Pack("toys", (LITERAL,), Path("."))]).json()["claims"][0]
+
+
+def test_domains_are_hypotheses_that_searchers_and_shrinkers_keep(checked):
+    assert [h.name for h in LITERAL.hypotheses] == ["N >= 2", "N <= 3", "x >= 0", "x <= 1 <b>"]
+    answers = {h.name: h.holds(LITERAL.formula.build(N=1, x=-1)) for h in LITERAL.hypotheses}
+    assert answers == {"N >= 2": False, "N <= 3": True, "x >= 0": False, "x <= 1 <b>": True}
+    assert (checked["truth"], checked["validity"]) == ("holds", "exercised")
+
+
+def test_a_sibling_with_another_domain_leaves_the_old_one(checked):
+    (wider,) = (s for s in LITERAL.siblings if s.name == "x of any sign")
+    assert wider.drop == ("x >= 0",)
+    assert all(s["refuted"] for s in checked["siblings"])
+
+
+def test_a_hypothesis_that_is_not_needed_is_told_and_domains_are_not_dropped(checked):
+    assert checked["not_shown_to_be_needed"] == ["x <= 1 <b>"]
+    assert checked["formula"]["conclusion"]["plain"] == "N x <= N^2 x"
+
+
+def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(tmp_path):
+    with Ledger(tmp_path / "ledger.jsonl") as writer:
+        verify([Pack("toys", (LITERAL,), Path("."))], ledger=writer)
+    shown = page(last_run(tmp_path / "ledger.jsonl"))
+    assert "<pre>N x &lt;= N^2 x</pre>" in shown
+    assert "hypothesis not shown to be needed</th><td>x &lt;= 1 &lt;b&gt;" in shown
+
+
+def test_the_page_of_a_source_shows_the_formula():
+    verdict = {"id": LITERAL.id, "truth": "holds", "siblings": [], "examples": 3}
+    run = Run("quick", 0, (LITERAL.id,), {LITERAL.id: verdict}, True, 0)
+    text = source_page("toy", [Pack("toys", (LITERAL,), Path(__file__).parent)], run, Path("x.md"))
+    fence = "```text\nN x <= N^2 x\nif N >= 2\nif N <= 3\nif x >= 0\nif x <= 1 <b>"
+    assert fence in text
+
+
+def test_verify_prints_what_was_not_needed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["verify", "--pack", __file__, "toy/steps"]) == 0
+    out = capsys.readouterr().out
+    table, _, rest = out.partition("Hypotheses not shown to be needed\n")
+    assert "toy/steps:literal  holds" in table
+    assert rest.startswith("  toy/steps:literal: x <= 1 <b>\nA hypothesis is not shown")

@@ -1,0 +1,177 @@
+"""A statement is shown as it runs: formulas typeset, names spelled out, readings as differences."""
+
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+
+from attsvm.errors import UsageError
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Fitted,
+    Integer,
+    Matrix,
+    Reading,
+    Real,
+    Statement,
+    Vector,
+    changed,
+    definition,
+)
+from attsvm.theory.arithmetic.text import Text, letters, written
+from attsvm.theory.statement_view import formula_lines, statement_of, statement_view
+from properties.sim.lemma_3_12 import LEMMA as SLOPE
+from properties.sim.lemma_3_13 import LEMMA as GRADIENT
+
+
+def plain(formula, *names):
+    m = Text()
+    return formula(m, SimpleNamespace(**letters(dict.fromkeys(names)))).plain
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        (lambda m, v: 1 * v.x * 13 * v.y * v.y, "x * 13 y^2"),
+        (lambda m, v: 3 * v.x**2 * v.x, "3 x^3"),
+        (lambda m, v: v.x / 2 * v.y, "(x/2) y"),
+        (lambda m, v: v.x / (2 * v.y), "x/(2 y)"),
+        (lambda m, v: v.x / v.y**2, "x/y^2"),
+        (lambda m, v: (v.x / v.y) / 3, "(x/y)/3"),
+        (lambda m, v: v.x + -v.y, "x - y"),
+        (lambda m, v: v.x - (v.x - v.y), "x - (x - y)"),
+        (lambda m, v: 0 + v.x - 0 * v.y, "x"),
+        (lambda m, v: m.square(m.square(v.x)), "(x^2)^2"),
+        (lambda m, v: (v.x + v.y) * m.exact("0.95"), "(x + y) * 0.95"),
+        (lambda m, v: m.kron(v.x.reshape(1, -1), v.y) @ v.x, "(x^T kron y) x"),
+        (lambda m, v: m.exact(Fraction(1, 3)) * v.x, "(1/3) x"),
+    ],
+)
+def test_products_quotients_and_brackets_read_well(formula, shown):
+    assert plain(formula, "x", "y") == shown
+
+
+def test_a_fraction_needs_no_brackets_in_latex():
+    m = Text()
+    x, y = letters(dict.fromkeys("xy")).values()
+    assert (x / 2 * y).latex == r"\frac{x}{2} \, y"
+    assert m.square(x / 2).latex == r"\left(\frac{x}{2}\right)^{2}"
+
+
+def test_a_number_stands_on_the_right_and_parts_in_brackets():
+    m = Text()
+    x = letters({"x": None})["x"]
+    assert written(m.at_least(x, m.exact(4))).plain == "x >= 4"
+    assert written(m.above(x, 0)).plain == "x > 0"
+    both = m.all_of(m.at_most(x, 1), m.below(x, 2))
+    assert written(m.any_of(both, m.equal(x, 3))).plain == "(x <= 1 and x < 2) or x = 3"
+
+
+def shown(statement):
+    return statement_view(statement.claims, {})
+
+
+def test_lemma_3_12_is_shown_as_it_runs():
+    view = shown(SLOPE)
+    assert view.printed == "|g'(x) - g'(y)| <= |x - y|"
+    assert formula_lines(view.readings) == [
+        "|g'(x) - g'(y)| <= |x - y|    (literal)",
+        "|g'(x) - g'(y)| <= ||g''||_inf |x - y|    (sharp)",
+        "where g(t) = 1/(1 + exp(-t))",
+        "where ||g''||_inf = 1/(6 sqrt(3))",
+    ]
+    literal, sharp = view.readings
+    assert (literal.expected, literal.differs) == ("proved, symbolic", ("constant = 1",))
+    assert (sharp.differs, sharp.counterexample) == ((), None)
+    assert formula_lines(view.readings, latex=True)[1:3] == [
+        r"\left|g'\left(x\right) - g'\left(y\right)\right| \le "
+        r"\|g''\|_\infty \, \left|x - y\right|",
+        r"\text{where } g\left(t\right) = \frac{1}{1 + \exp\left(-t\right)}",
+    ]
+
+
+def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():
+    view = shown(GRADIENT)
+    lines = formula_lines(view.readings)
+    assert lines[0] == (
+        "||grad L(x) - grad L(y)|| <= 3 n^3 R^7 exp(13 R^2) ||x - y||    (literal, amended)"
+    )
+    assert "||grad L(x) - grad L(y)|| <= ||A||_op^2 K(|b| osc(h)) ||x - y||    (sharp)" in lines
+    assert "if ||A|| <= R, that is ||A||_op <= R" in lines
+    assert "if |b| <= R" in lines
+    assert "where A = a^T kron tokens" in lines
+    assert lines.count("where osc(x) is the largest entry minus the smallest") == 1
+    assert any(line.startswith("where K(D) is 2 D max over") for line in lines)
+    literal, amended, sharp, _ = view.readings
+    assert literal.expected == "refuted, certified"
+    assert literal.counterexample is not None
+    assert "b = 2^161" in literal.counterexample
+    assert literal.differs[1] == "without |b| <= R; ||h|| <= R"
+    assert literal.differs[2] == "other variables: A, x, y, b, d, a, tokens, X, Y, no D"
+    assert "other variables" not in " ".join(amended.differs)
+    assert "without hypotheses" in sharp.differs
+
+
+@definition(r"S({x})", "S({x})")
+def walked(m, x, N):
+    """Where N steps lead from x."""
+    for _ in range(N):
+        x = x + 1
+    return x
+
+
+def toy(**changes):
+    variables = {
+        "n": Integer(1, 3),
+        "N": Integer(1, 4),
+        "A": Matrix("n", "n"),
+        "x": Vector("n"),
+        "s": Real(least=0),
+        "R": Fitted(),
+        "f": Choice({"first": abs}),
+        "y": Defined(lambda m, v: v.A @ v.x),
+    }
+    rest = {
+        "conclusion": lambda m, v, c: m.at_most(m.norm(v.y), c + m.abs(walked(m, v.s, v.N))),
+        "hypotheses": {"rows": lambda m, v: m.all_of(*[m.at_most(row @ row, v.R) for row in v.A])},
+        "readings": {
+            "literal": Reading("short", "refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
+        },
+    }
+    return Statement("toy/a", "toys", "here", "short", variables, **{**rest, **changes})
+
+
+def test_code_that_is_no_expression_is_told_by_its_docstring_or_its_name():
+    assert formula_lines(shown(toy()).readings) == [
+        "||y|| <= 1 + |S(s)|",
+        "if N >= 1",
+        "if N <= 4",
+        "if s >= 0",
+        "if rows",
+        "where ||.|| is the root of the sum of the squares of all entries",
+        "where S(x) is where N steps lead from x",
+        "where y = A x",
+    ]
+
+
+def test_definitions_that_differ_between_readings_name_theirs():
+    other = Reading(
+        "other",
+        "refuted",
+        constants={"c": 1},
+        variables={"y": Defined(lambda m, v: v.x)},
+        siblings={"0": changed(c=0)},
+    )
+    literal = Reading("short", "refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
+    view = shown(toy(readings={"literal": literal, "amended": other}))
+    lines = formula_lines(view.readings)
+    assert "where y = A x    (literal)" in lines
+    assert "where y = x    (amended)" in lines
+    assert [r.differs for r in view.readings] == [(), ("other variables: y",)]
+
+
+def test_one_statement_is_shown_at_a_time():
+    with pytest.raises(UsageError, match="2 statements begin like that"):
+        statement_of([*SLOPE.claims, *GRADIENT.claims], "sim/lemma-3.1")
+    assert statement_of(SLOPE.claims, "sim/lemma-3.12") == "sim/lemma-3.12"
