@@ -28,7 +28,9 @@ from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 GUIDED = [c for c in find_claims(load_packs()) if c.relaxed is not None]
 RUNS = ("direction", "loss-choice", "theorem-3", "divergence", "global")
 """Claims on limits: their guides are compared with proofs instead, below."""
-SAME = [c for c in GUIDED if not any(part in c.id for part in RUNS)]
+BEYOND_FLOATS = {"sim/lemma-3.13:literal", "sim/lemma-3.13-hessian:literal"}
+"""Their first instance refutes, by points 2^-159 apart that softmax in floats takes for one."""
+SAME = [c for c in GUIDED if not any(part in c.id for part in RUNS) and c.id not in BEYOND_FLOATS]
 HOLDING = [c for c in SAME if c.expected.truth is not Truth.REFUTED]
 NEARLY = {"sim/lemma-3.13:sharp": 1e-3, "sim/definition-3.8:sharp-2": 0.2, "mm/p-svm:sharp-1": 0.2}
 """Relative tolerances where a grid or an iteration enters; 1e-5 elsewhere."""
@@ -84,6 +86,8 @@ def test_a_guide_has_a_gradient_that_shows_the_way(claim):
     """A small step along the gradient raises the guide wherever that has a gradient."""
     raised = []
     for _, case in instances(claim, claim.part(""))[:12]:
+        if claim.conclusion(case).kind == "equality":
+            continue  # the guide of a true identity is rounding
         document = codec.encode(case)
         frame = Frame.of(document)
         x = torch.tensor(frame.row(document)[None]).requires_grad_()

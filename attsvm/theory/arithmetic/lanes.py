@@ -207,8 +207,8 @@ class Tensors(_Lanes):
         return Lane(self.torch.tensor([_float(value)], dtype=self.torch.float64))
 
     def exp(self, x: Any) -> Any:
-        """The exponential."""
-        return self._each(lambda lane: Lane(lane.value.exp()), x)
+        """The exponential; of more than 600 that of 600, so that heights stay numbers."""
+        return self._each(lambda lane: Lane(lane.value.clamp(max=600.0).exp()), x)
 
     def log(self, x: Any) -> Any:
         """The natural logarithm."""
