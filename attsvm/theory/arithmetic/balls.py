@@ -59,15 +59,19 @@ class Balls(Arithmetic):
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
             return arb("nan")
-        away = self.norm(entries([arb(ball.rad()) for ball in balls]))
-        middle = entries([_middle(ball) for ball in balls], A.shape)
-        return arb(self.spectral(middle)) + arb(0, arb(away).upper())
+        top = max(map(_height, balls))
+        balls = [ball * arb(2) ** -top for ball in balls]
+        middles = [_middle(ball) for ball in balls]
+        off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
+        away = arb(self.norm(entries(off)))
+        norm = arb(self.spectral(entries(middles, A.shape)))
+        return (norm + arb(0, away.upper())) * arb(2) ** top
 
     def _level(self, s: Entries) -> Any:
         """The logit of largest midpoint."""
         best = s[0]
         for value in s[1:]:
-            if _middle(value) > _middle(best):
+            if arb(value).mid() > arb(best).mid():
                 best = value
         return best
 
@@ -103,13 +107,25 @@ def _sqrt(x: Any) -> Any:
     return arb(0).union(x.upper().sqrt())
 
 
-def _middle(value: Any) -> fmpq:
-    """The midpoint of a ball, or the rational itself."""
-    if isinstance(value, fmpq):
-        return value
-    if not value.is_finite():
+_DUST = 4096
+"""An entry that is smaller than the largest one by so many bits counts as an error of 0."""
+
+
+def _height(ball: arb) -> int:
+    """The exponent of a power of two above a ball in size; that of the largest one matters."""
+    mantissa, exponent = ball.abs_upper().man_exp()
+    return int(exponent) + int(mantissa).bit_length() if mantissa else -(2**62)
+
+
+def _middle(ball: arb) -> fmpq:
+    """The midpoint of a ball that is at most 1 in size, as a rational; 0 for dust.
+
+    The rational of a number such as exp(-2^40) would not fit into any memory.
+    """
+    middle = ball.mid()
+    if _height(middle) < -_DUST:
         return fmpq(0)
-    mantissa, exponent = value.mid().man_exp()
+    mantissa, exponent = middle.man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 

@@ -125,7 +125,8 @@ class _Lanes(Arithmetic):
 
     def softplus(self, x: Any) -> Any:
         """The logarithm of 1 + exp(x), without overflow."""
-        return self.maximum(x, 0 * x) + self.log(1 + self.exp(-self.abs(x)))
+        size = self.abs(x)
+        return (x + size) / 2 + self.log(1 + self.exp(-size))
 
     def _level(self, s: Entries) -> Any:
         return self.max(s)
