@@ -10,7 +10,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from attsvm.theory.arithmetic import BALLS, Entries
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.slack import Slack
@@ -49,20 +49,30 @@ class Judgement:
     def as_slack(self) -> Slack:
         """The slack in floats, its radius rounded up."""
         if self.holds is None:
-            return Slack.unknown(f"sign open at {_LAST} bits, and not 0 by its fingerprint")
+            return Slack.unknown(self.method)
         value, error = _float(self.slack)
+        if math.isnan(value):  # another entry has no value: the sign is known, the size is not
+            value, error = 0.0, 0.0
         if self.kind == "equal":
             return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, "equality")
         if self.holds:
             value = max(value, _TINY if self.kind == "below" else 0.0)
         else:
             value = min(value, 0.0 if self.kind == "below" else -_TINY)
-        error = min(error, abs(value) / 2)  # the sign is known
+        # the sign is known; beyond the floats the value is infinite, and only its sign is said
+        error = 0.0 if math.isinf(value) else min(error, abs(value) / 2)
         return Slack(value, error, "strict" if self.kind == "below" else "inequality", self.ratio)
 
 
 def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
     """Decide the conclusion on one instance from its exact values."""
+    try:
+        return _judged(formula, parameters, case)
+    except ZeroDivisionError:
+        return Judgement(None, arb("nan"), None, "at most", "the conclusion divides by 0")
+
+
+def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
     bits, traced = _FIRST, False
     while True:
         with ctx.workprec(bits):
@@ -78,16 +88,27 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
             if _equal_by_trace(formula, parameters, case):
                 return Judgement(True, fmpq(0), None, kind, "both sides are one expression")
         if bits >= _LAST:
-            return Judgement(None, slack, ratio, kind, f"sign open at {bits} bits")
+            said = f"sign open at {bits} bits, and not 0 by its fingerprint"
+            return Judgement(None, slack, ratio, kind, said)
         bits *= 2
 
 
 def meets(condition: Any, formula: Formula, case: Any) -> bool:
-    """Whether an instance is proved to meet a hypothesis; what stays open counts as not met."""
+    """Whether an instance is proved to meet a hypothesis.
+
+    What stays open counts as not met, and so does a hypothesis that divides by 0.
+    """
+    try:
+        return _met(condition, formula, case)
+    except ZeroDivisionError:
+        return False
+
+
+def _met(condition: Any, formula: Formula, case: Any) -> bool:
     bits = _FIRST
     while bits <= _LAST:
         with ctx.workprec(bits):
-            answer = _decided(condition(BALLS, formula.exact(case)))
+            answer = _decided(returned(condition(BALLS, formula.exact(case)), "a hypothesis"))
         if answer is not None:
             return answer
         if bits == _TRACED:
@@ -119,9 +140,10 @@ def _traced(relation: Relation) -> bool:
         differences = list(differences[0].ravel())
     for gap in differences:
         zero = gap == 0 if isinstance(gap, int) else gap.zero
+        ball = gap if isinstance(gap, int) else gap.ball
         if relation.kind == "below" or (relation.kind == "equal" and not zero):
             return False
-        if not zero and not gap.ball >= 0:
+        if not zero and not ball >= 0:
             return False
     return True
 
@@ -157,10 +179,18 @@ def _gaps(relation: Comparison) -> list[Any]:
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
 
 
+def _counting(relation: All | AnyOf) -> list[Relation]:
+    """The parts that say whether the whole holds: those that decide it, all where none does."""
+    answers = [_decided(part) for part in relation.parts]
+    absorbing = isinstance(relation, AnyOf)
+    chosen = [p for p, a in zip(relation.parts, answers, strict=True) if a is absorbing]
+    return chosen or list(relation.parts)
+
+
 def _measured(relation: Relation) -> tuple[str, Any, float | None]:
     """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
     if isinstance(relation, All | AnyOf):
-        parts = [_measured(part) for part in relation.parts]
+        parts = [_measured(part) for part in _counting(relation)]
         choose = min if isinstance(relation, All) else max
         return choose(parts, key=lambda part: _float(part[1])[0])
     if relation.kind == "equal":

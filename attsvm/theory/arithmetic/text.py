@@ -146,7 +146,7 @@ def _call(latex: str, plain: str) -> Callable[..., Term]:
 
 
 def _function(name: str) -> Callable[..., Term]:
-    return _call(rf"\mathrm{{{name}}}\left({{0}}\right)", f"{name}({{0}})")
+    return _call(rf"\mathrm{{{{{name}}}}}\left({{0}}\right)", f"{name}({{0}})")
 
 
 @dataclass(slots=True)

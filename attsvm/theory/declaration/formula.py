@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -102,12 +102,7 @@ class Formula:
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
         relation = self.conclusion(m, v, **{k: _constant(m, c) for k, c in given.items()})
-        if not isinstance(relation, Relation):
-            raise ClaimError(
-                "a conclusion returned no comparison",
-                value=type(relation).__name__,
-                remedy="Return m.at_most(left, right), m.below or m.equal.",
-            )
+        returned(relation, "a conclusion")
         return relation if share is None else _tightened(m, relation, share)
 
     def exact(self, case: Any) -> Any:
@@ -198,7 +193,7 @@ class Formula:
             least, most = np.array([-np.inf]), np.array([np.inf])
             for condition in self.hypotheses.values():
                 try:
-                    relation = condition(FLOATS, v)
+                    relation = returned(condition(FLOATS, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
                 for part in _comparisons(relation):
@@ -240,7 +235,7 @@ class Formula:
             v = self.floats(raw, shape)
             met = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
-                met &= _met(condition(FLOATS, v), batch)
+                met &= _met(returned(condition(FLOATS, v), "a hypothesis"), batch)
             height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
         return np.where(met & ~np.isnan(height), height, -np.inf)
 
