@@ -11,7 +11,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.lanes import Lane
-from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, letter
+from attsvm.theory.arithmetic.text import Definition, Term, Text, _filled, _term, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
 
 __all__ = ["Primitive", "definition"]
@@ -37,11 +37,11 @@ def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callabl
             given = {k: v for k, v in bound.arguments.items() if k != "m"}
             if function.__name__ not in m.definitions:
                 own = {k: letter(k) if isinstance(v, Term) else v for k, v in given.items()}
-                m.definitions[function.__name__] = Definition(_filled(own), None)
+                m.definitions[function.__name__] = Definition(fill(own), None)
                 m.definitions[function.__name__].right = function(m, **own)
-            return _filled(given)
+            return fill(given)
 
-        def _filled(values: dict[str, Any]) -> Term:
+        def fill(values: dict[str, Any]) -> Term:
             terms = {k: _term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
             return Term(
                 latex.format(**{k: getattr(t, "latex", t) for k, t in terms.items()}),
@@ -94,10 +94,7 @@ class Primitive:
             return self._trace(numbers)
         if m.name == "text":
             terms = [_term(n) for n in numbers]
-            left = Term(
-                self.latex.format(*(t.latex for t in terms)),
-                self.plain.format(*(t.plain for t in terms)),
-            )
+            left = _filled(self.latex, self.plain, terms)
             m.definitions.setdefault(self.plain, Definition(left, self.says))
             return left
         import sympy as sp

@@ -7,7 +7,7 @@ down. Functions marked with `definition` are written by their name and spelled o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 __all__ = ["Term", "Text", "letter", "written"]
 
-_SUM, _PRODUCT, _ATOM = range(3)
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
 
 
@@ -69,7 +69,7 @@ class Term:
 
     def __truediv__(self, other: Any) -> Term:
         a, b = self, _term(other)
-        above, below = a.within(_PRODUCT).plain, b.within(_ATOM).plain
+        above, below = a.within(_PRODUCT).plain, b.within(_POWER).plain
         return Term(rf"\frac{{{a.latex}}}{{{b.latex}}}", f"{above}/{below}", _PRODUCT)
 
     def __rtruediv__(self, other: Any) -> Term:
@@ -81,7 +81,7 @@ class Term:
 
     def __pow__(self, k: Any) -> Term:
         base = self.within(_ATOM)
-        return Term(f"{base.latex}^{{{k}}}", f"{base.plain}^{k}")
+        return Term(f"{base.latex}^{{{k}}}", f"{base.plain}^{k}", _POWER)
 
     def __getitem__(self, key: Any) -> Term:
         place = ", ".join(str(k) for k in (key if isinstance(key, tuple) else (key,)))
@@ -92,7 +92,7 @@ class Term:
     def T(self) -> Term:
         """The transpose."""
         base = self.within(_ATOM)
-        return Term(rf"{base.latex}^\top", f"{base.plain}^T")
+        return Term(rf"{base.latex}^\top", f"{base.plain}^T", _POWER)
 
     def _refuse(self, *_: Any) -> Any:
         raise misuse(
@@ -135,12 +135,12 @@ def _filled(latex: str, plain: str, terms: list[Term]) -> Term:
     return Term(latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms)))
 
 
-def _call(latex: str, plain: str) -> Callable[..., Term]:
+def _call(latex: str, plain: str, binds: int = _ATOM, inner: int = _SUM) -> Callable[..., Term]:
+    """A function as it is written; arguments that bind less tightly than `inner` get brackets."""
+
     def write(self: Text, *arguments: Any) -> Term:
-        terms = [_term(a) for a in arguments]
-        return Term(
-            latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms))
-        )
+        terms = [_term(a).within(inner) for a in arguments]
+        return replace(_filled(latex, plain, terms), binds=binds)
 
     return write
 
@@ -185,19 +185,22 @@ class Text(Arithmetic):
     oscillation = _function("osc")
     diameter = _function("diam")
     spread = _function("spread")
-    size = _call(r"\#{0}", "#{0}")
+    size = _call(r"\#{0}", "#{0}", inner=_ATOM)
     sum = _call(r"\left\langle \mathbf{{1}}, {0}\right\rangle", "sum({0})")
-    sums = _call(r"{0} \, \mathbf{{1}}", "({0}) 1")
+    sums = _call(r"{0} \, \mathbf{{1}}", "{0} 1", _PRODUCT, _PRODUCT)
     max = _call(r"\max\left({0}\right)", "max({0})")
     min = _call(r"\min\left({0}\right)", "min({0})")
     dot = _call(r"\left\langle {0}, {1}\right\rangle", "<{0}, {1}>")
-    outer = _call(r"\left({0}\right)\left({1}\right)^\top", "({0}) ({1})^T")
+    outer = _call(r"{0} \, {1}^\top", "{0} {1}^T", _PRODUCT, _ATOM)
     diagonal = _function("diag")
     identity = _call(r"I_{{{0}}}", "I_{0}")
     vec = _function("vec")
-    kron = _call(r"\left({0}\right) \otimes \left({1}\right)", "({0} kron {1})")
+    kron = _call(r"{0} \otimes {1}", "{0} kron {1}", _SUM, _ATOM)
     covariance = _call(
-        r"\left(\mathrm{{diag}}({0}) - {0} \, {0}^\top\right) {1}", "(diag({0}) - {0} {0}^T) {1}"
+        r"\left(\mathrm{{diag}}({0}) - {0} \, {0}^\top\right) {1}",
+        "(diag({0}) - {0} {0}^T) {1}",
+        _PRODUCT,
+        _ATOM,
     )
 
     def array(self, values: Any) -> Term:
