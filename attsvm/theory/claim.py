@@ -334,9 +334,11 @@ def ensure_checkable(made: Claim) -> None:
             remedy="Source and statement are lower-case letters and digits, joined by - or a full "
             f"stop; readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
         )
-    if len(made.siblings) < (1 if made.formula is not None else 2):
+    least = 1 if made.formula is not None else 2
+    if len(made.siblings) < least:
         raise ClaimError(
-            f"claim {made.id} needs at least two false siblings",
+            f"claim {made.id} needs at least {'one' if least == 1 else 'two'} false "
+            f"sibling{'s' * (least > 1)}",
             value=len(made.siblings),
             remedy="Change a constant, flip a sign, drop a hypothesis.",
         )

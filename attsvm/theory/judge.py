@@ -15,7 +15,7 @@ from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.slack import Slack
 
-__all__ = ["Judgement", "judge", "meets"]
+__all__ = ["Judgement", "judge", "meets", "sides"]
 
 _FIRST, _LAST = 64, 2048
 """Working precisions in bits: doubled from the first to the last until a sign is decided."""
@@ -91,6 +91,29 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             said = f"sign open at {bits} bits, and not 0 by its fingerprint"
             return Judgement(None, slack, ratio, kind, said)
         bits *= 2
+
+
+_SIGNS = {"at most": "<=", "below": "<", "equal": "="}
+
+
+def sides(formula: Formula, parameters: Mapping[str, Any], case: Any) -> str:
+    """The comparison that counts on an instance, with the values of its sides to six digits."""
+    with ctx.workprec(_TRACED):
+        relation = formula.relation(BALLS, formula.exact(case), parameters)
+        while isinstance(relation, All | AnyOf):
+            choose = min if isinstance(relation, All) else max
+            relation = choose(_counting(relation), key=lambda part: _float(_measured(part)[1])[0])
+        if isinstance(relation.right - relation.left, Entries):
+            worst = max(_gaps(relation), key=lambda gap: abs(_float(gap)[0]))
+            return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
+        return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
+
+
+def _digits(value: Any) -> str:
+    text = str(value)
+    if isinstance(value, int | fmpq) and len(text) <= 12:
+        return text
+    return str(arb(value).str(6, radius=False))
 
 
 def meets(condition: Any, formula: Formula, case: Any) -> bool:

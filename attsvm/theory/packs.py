@@ -200,7 +200,9 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
 
 def _begins(id: str, word: str) -> bool:
     """Whether a word is an id, or a prefix of it that ends at / or :."""
-    return id.startswith(word) and (word[-1:] in ("/", ":") or id[len(word) :][:1] in ("", "/", ":"))
+    return id.startswith(word) and (
+        word[-1:] in ("/", ":") or id[len(word) :][:1] in ("", "/", ":")
+    )
 
 
 def _nearest(word: str, ids: Sequence[str]) -> str:

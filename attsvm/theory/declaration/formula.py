@@ -145,7 +145,7 @@ class Formula:
         """An instance from numbers, nested lists or arrays, which may be Fractions and integers.
 
         Raises:
-            ClaimError: a variable is missing or unknown.
+            ClaimError: a variable is missing or unknown, or a value is not what it can be.
         """
         fields = [f.name for f in dataclasses.fields(self.instance)]
         if set(values) != set(fields):
@@ -154,7 +154,24 @@ class Formula:
                 value=", ".join(sorted(values)),
                 remedy=f"Give {', '.join(fields)}.",
             )
-        return self.instance(**{name: self._stored(name, values[name]) for name in fields})
+        stored = {}
+        for name in fields:
+            try:
+                stored[name] = self._stored(name, values[name])
+                exact = _same_numbers(stored[name], values[name])
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ClaimError(
+                    f"an explicit instance gives {name} a value that it cannot have: {error}",
+                    value=repr(values[name]),
+                    remedy="Give numbers, or nested lists of them in rows of one length.",
+                ) from error
+            if not exact:
+                raise ClaimError(
+                    f"an explicit instance gives {name} a value that instances do not hold exactly",
+                    value=repr(values[name]),
+                    remedy="Give integers, or fractions over a power of two, of at most 53 bits.",
+                )
+        return self.instance(**stored)
 
     def _stored(self, name: str, value: Any) -> Any:
         variable = self.variables[name]
@@ -309,6 +326,14 @@ def _member(variable: Choice | Variable, name: str, value: Any) -> Any:
     if not isinstance(variable, Choice) or value not in variable.members:
         raise DataError(f"{name} is no member of its family", value=value)
     return variable.members[value]
+
+
+def _same_numbers(stored: Any, given: Any) -> bool:
+    """Whether nothing was rounded when given numbers were stored."""
+    if isinstance(stored, str):
+        return True
+    pairs = zip(np.ravel(stored).tolist(), np.ravel(np.array(given, dtype=object)), strict=True)
+    return all(one == other for one, other in pairs)
 
 
 def _constant(m: Arithmetic, value: Any) -> Any:
