@@ -99,7 +99,7 @@ _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 def sides(formula: Formula, parameters: Mapping[str, Any], case: Any) -> str:
     """The comparison that counts on an instance, with the values of its sides to six digits."""
     with ctx.workprec(_TRACED):
-        relation = formula.relation(BALLS, formula.exact(case), parameters)
+        relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
         while isinstance(relation, All | AnyOf):
             choose = min if isinstance(relation, All) else max
             relation = choose(_counting(relation), key=lambda part: _float(_measured(part)[1])[0])
@@ -153,7 +153,7 @@ def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any) 
         return False
 
 
-def _traced(relation: Relation) -> bool:
+def _traced(relation: Any) -> bool:
     """Whether fingerprints or balls say that a relation holds; False says nothing."""
     if isinstance(relation, All | AnyOf):
         parts = [_traced(part) for part in relation.parts]
@@ -171,7 +171,7 @@ def _traced(relation: Relation) -> bool:
     return True
 
 
-def _decided(relation: Relation) -> bool | None:
+def _decided(relation: Any) -> bool | None:
     """Whether a relation of rationals and balls holds, None where it is open."""
     if isinstance(relation, All | AnyOf):
         parts = [_decided(part) for part in relation.parts]
@@ -210,7 +210,7 @@ def _counting(relation: All | AnyOf) -> list[Relation]:
     return chosen or list(relation.parts)
 
 
-def _measured(relation: Relation) -> tuple[str, Any, float | None]:
+def _measured(relation: Any) -> tuple[str, Any, float | None]:
     """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
     if isinstance(relation, All | AnyOf):
         parts = [_measured(part) for part in _counting(relation)]

@@ -188,7 +188,7 @@ HYPOTHESES = {
         "hypothesis 'first' of mine/a:literal returned no comparison (got True, of type bool).",
         "Return m.at_most(left, right), m.below, m.equal, m.all_of or m.any_of.",
     ),
-    "that compares": ("v.t > 0", "hypothesis 'first' of mine/a:literal (mine.py", "compares numbers"),
+    "that compares": ("v.t > 0", "hypothesis 'first' of mine/a:literal (mine.py, line", "compares"),
     "with no such variable": ("m.at_most(v.z, v.t)", "hypothesis 'first'", "(got z). It has n, d"),
 }
 

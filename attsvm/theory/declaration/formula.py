@@ -261,7 +261,8 @@ class Formula:
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        raw, shape = {}, {}
+        raw: dict[str, Any] = {}
+        shape: dict[str, int] = {}
         for name, variable in self.variables.items():
             value = getattr(case, name, None)
             if value is None:
@@ -367,7 +368,7 @@ def _gap(relation: Comparison) -> Any:
     return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
 
 
-def _met(relation: Relation, batch: int) -> Array:
+def _met(relation: Any, batch: int) -> Array:
     """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not."""
     if isinstance(relation, All | AnyOf):
         parts = [_met(part, batch) for part in relation.parts]
@@ -384,7 +385,7 @@ def _number(value: Any) -> Any:
     return value.value if isinstance(value, Lane) else value
 
 
-def heights(library: Any, relation: Relation) -> Any:
+def heights(library: Any, relation: Any) -> Any:
     """How close a batch comes to violation: the ratio of the sides, or the residual.
 
     Of several comparisons the one that counts: the closest of those that must all hold.

@@ -263,7 +263,7 @@ def _siblings(formula: Formula, reading: Reading, expected: Expected, id: str) -
         if reading.tight:
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
-                yield _sibling(formula, words, changed(**{TIGHTENED: share}), id)
+                yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
     for words, other in reading.siblings.items():
         yield _sibling(formula, words, other, id)
 
