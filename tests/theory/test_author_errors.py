@@ -8,6 +8,7 @@ import pytest
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
+from attsvm.theory.declaration.rehearsal import rehearse
 from attsvm.theory.packs import Pack, find_claims
 from attsvm.theory.verify import verify
 
@@ -448,3 +449,12 @@ def test_a_dependency_that_is_not_there_names_the_nearest(tmp_path):
         "mine/a:literal depends on a claim that is not there (got sim/lemma-3.12:sharpe)" in message
     )
     assert "Nearest: sim/lemma-3.12:sharp" in message
+
+
+FORMULAS = [c for c in find_claims(load_packs()) if c.formula is not None]
+
+
+@pytest.mark.parametrize("claim", FORMULAS, ids=lambda claim: claim.id)
+def test_every_part_of_the_shipped_formulas_is_rehearsed_without_an_error(claim):
+    for part in claim.parts():
+        rehearse(claim.id, part.formula, part.parameters)

@@ -70,6 +70,9 @@ FAIL = {
     "irrational": lambda m, v: m.at_most(root(m), m.exact(1)),
     "many bits": lambda m, v: m.at_most(root(m) + little(m, 1500), root(m)),
     "equality by many bits": lambda m, v: m.equal(root(m) + little(m, 1500), root(m)),
+    "equality of powers of two": lambda m, v: m.equal(
+        root(m) * (1 + little(m, 200)), root(m) * (1 + little(m, 327))
+    ),
     "an entry": lambda m, v: m.equal(m.array([root(m), v.x]), m.array([root(m), v.x + 1])),
     "all, one open": lambda m, v: m.all_of(m.below(undecidable(m), m.exact(0)), m.below(v.x, v.x)),
     "all, one no number": lambda m, v: m.all_of(

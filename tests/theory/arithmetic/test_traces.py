@@ -2,7 +2,7 @@
 
 import pytest
 from flint import arb, fmpq
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.strategies import numbers
@@ -74,6 +74,8 @@ def test_what_differs_by_little_is_told_apart(a, b):
 
 
 @given(DYADIC, st.integers(-700, 700))
+@example(1.0, 127)
+@example(1.0, -126)
 def test_powers_of_two_are_told_apart(a, power):
     assume(a and power)
     factor, x = M.of(fmpq(2) ** power), number(a)
