@@ -13,6 +13,7 @@ from attsvm.theory import search
 from attsvm.theory.asking import describe
 from attsvm.theory.claim import Claim, Part
 from attsvm.theory.coverage import merged
+from attsvm.theory.declaration.rehearsal import rehearse
 from attsvm.theory.profiles import Profile, derive_seed
 from attsvm.theory.proof import recorded
 from attsvm.theory.tally import Refuted, Tally
@@ -109,6 +110,8 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
+            if part.formula is not None:
+                rehearse(claim.id, part.formula, part.parameters)
             if claim.proof is not None and shard == 0 and part.name == "":
                 with recorded() as steps:
                     proof = execute_proof(claim)

@@ -6,7 +6,9 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ __all__ = [
     "Part",
     "Sibling",
     "claim",
+    "declared",
     "ensure_checkable",
     "is_id",
     "sibling",
@@ -34,6 +37,9 @@ __all__ = [
 
 _ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
 _READINGS = ("literal", "amended", "sharp")
+
+_MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)
+"""Where claims are noted that are made; nowhere unless somebody asks by `declared`."""
 
 Predicate = Callable[[Any], bool]
 
@@ -310,21 +316,38 @@ def is_id(text: str) -> bool:
     return bool(_ID.fullmatch(text)) and reading.split("-")[0] in _READINGS
 
 
+@contextmanager
+def declared() -> Iterator[list[Claim]]:
+    """The claims that are made inside, in order."""
+    made: list[Claim] = []
+    token = _MADE.set(made)
+    try:
+        yield made
+    finally:
+        _MADE.reset(token)
+
+
 def ensure_checkable(made: Claim) -> None:
-    """Nothing, where the claim can be checked honestly.
+    """Nothing, where the claim can be checked honestly; it is noted for `declared`.
 
     Raises:
         ClaimError: it cannot.
     """
+    noted = _MADE.get()
+    if noted is not None:
+        noted.append(made)
     if not is_id(made.id):
         raise ClaimError(
             "a claim's id is source/statement:reading",
             value=made.id,
-            remedy=f"Readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
+            remedy="Source and statement are lower-case letters and digits, joined by - or a full "
+            f"stop; readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
         )
-    if len(made.siblings) < (1 if made.formula is not None else 2):
+    least = 1 if made.formula is not None else 2
+    if len(made.siblings) < least:
         raise ClaimError(
-            f"claim {made.id} needs at least two false siblings",
+            f"claim {made.id} needs at least {'one' if least == 1 else 'two'} false "
+            f"sibling{'s' * (least > 1)}",
             value=len(made.siblings),
             remedy="Change a constant, flip a sign, drop a hypothesis.",
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,17 +10,17 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from attsvm.theory.arithmetic import BALLS, Entries
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.slack import Slack
 
-__all__ = ["Judgement", "judge", "meets"]
+__all__ = ["Judgement", "judge", "meets", "sides"]
 
 _FIRST, _LAST = 64, 2048
 """Working precisions in bits: doubled from the first to the last until a sign is decided."""
 
-_TINY, _HUGE = 5e-324, sys.float_info.max
+_TINY = 5e-324
 """A slack that is too small or too large for a float keeps its sign and is a float."""
 
 _TRACED = 128
@@ -50,21 +49,30 @@ class Judgement:
     def as_slack(self) -> Slack:
         """The slack in floats, its radius rounded up."""
         if self.holds is None:
-            return Slack.unknown(f"sign open at {_LAST} bits, and not 0 by its fingerprint")
+            return Slack.unknown(self.method)
         value, error = _float(self.slack)
-        value = max(min(value, _HUGE), -_HUGE)
+        if math.isnan(value):  # another entry has no value: the sign is known, the size is not
+            value, error = 0.0, 0.0
         if self.kind == "equal":
             return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, "equality")
         if self.holds:
             value = max(value, _TINY if self.kind == "below" else 0.0)
         else:
             value = min(value, 0.0 if self.kind == "below" else -_TINY)
-        error = min(error, abs(value) / 2)  # the sign is known
+        # the sign is known; beyond the floats the value is infinite, and only its sign is said
+        error = 0.0 if math.isinf(value) else min(error, abs(value) / 2)
         return Slack(value, error, "strict" if self.kind == "below" else "inequality", self.ratio)
 
 
 def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
     """Decide the conclusion on one instance from its exact values."""
+    try:
+        return _judged(formula, parameters, case)
+    except ZeroDivisionError:
+        return Judgement(None, arb("nan"), None, "at most", "the conclusion divides by 0")
+
+
+def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
     bits = _FIRST
     while True:
         with ctx.workprec(bits):
@@ -78,16 +86,50 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
         if bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         if bits >= _LAST:
-            return Judgement(None, slack, ratio, kind, f"sign open at {bits} bits")
+            said = f"sign open at {bits} bits, and not 0 by its fingerprint"
+            return Judgement(None, slack, ratio, kind, said)
         bits *= 2
 
 
+_SIGNS = {"at most": "<=", "below": "<", "equal": "="}
+
+
+def sides(formula: Formula, parameters: Mapping[str, Any], case: Any) -> str:
+    """The comparison that counts on an instance, with the values of its sides to six digits."""
+    with ctx.workprec(_TRACED):
+        relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
+        while isinstance(relation, All | AnyOf):
+            choose = min if isinstance(relation, All) else max
+            relation = choose(_counting(relation), key=lambda part: _float(_measured(part)[1])[0])
+        if isinstance(relation.right - relation.left, Entries):
+            worst = max(_gaps(relation), key=lambda gap: abs(_float(gap)[0]))
+            return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
+        return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
+
+
+def _digits(value: Any) -> str:
+    text = str(value)
+    if isinstance(value, int | fmpq) and len(text) <= 12:
+        return text
+    return str(arb(value).str(6, radius=False))
+
+
 def meets(condition: Any, formula: Formula, case: Any) -> bool:
-    """Whether an instance is proved to meet a hypothesis; what stays open counts as not met."""
+    """Whether an instance is proved to meet a hypothesis.
+
+    What stays open counts as not met, and so does a hypothesis that divides by 0.
+    """
+    try:
+        return _met(condition, formula, case)
+    except ZeroDivisionError:
+        return False
+
+
+def _met(condition: Any, formula: Formula, case: Any) -> bool:
     bits = _FIRST
     while bits <= _LAST:
         with ctx.workprec(bits):
-            answer = _decided(condition(BALLS, formula.exact(case)))
+            answer = _decided(returned(condition(BALLS, formula.exact(case)), "a hypothesis"))
         if answer is not None:
             return answer
         if bits >= _TRACED:
@@ -109,7 +151,7 @@ def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any, 
         return False
 
 
-def _traced(relation: Relation) -> bool:
+def _traced(relation: Any) -> bool:
     """Whether fingerprints or balls say that a relation holds; False says nothing."""
     if isinstance(relation, All | AnyOf):
         parts = [_traced(part) for part in relation.parts]
@@ -139,7 +181,7 @@ def _trace(value: Any) -> Trace:
     return value if isinstance(value, Trace) else TRACES.exact(value)
 
 
-def _decided(relation: Relation) -> bool | None:
+def _decided(relation: Any) -> bool | None:
     """Whether a relation of rationals and balls holds, None where it is open."""
     if isinstance(relation, All | AnyOf):
         parts = [_decided(part) for part in relation.parts]
@@ -170,10 +212,18 @@ def _gaps(relation: Comparison) -> list[Any]:
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
 
 
-def _measured(relation: Relation) -> tuple[str, Any, float | None]:
+def _counting(relation: All | AnyOf) -> list[Relation]:
+    """The parts that say whether the whole holds: those that decide it, all where none does."""
+    answers = [_decided(part) for part in relation.parts]
+    absorbing = isinstance(relation, AnyOf)
+    chosen = [p for p, a in zip(relation.parts, answers, strict=True) if a is absorbing]
+    return chosen or list(relation.parts)
+
+
+def _measured(relation: Any) -> tuple[str, Any, float | None]:
     """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
     if isinstance(relation, All | AnyOf):
-        parts = [_measured(part) for part in relation.parts]
+        parts = [_measured(part) for part in _counting(relation)]
         choose = min if isinstance(relation, All) else max
         return choose(parts, key=lambda part: _float(part[1])[0])
     if relation.kind == "equal":

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from attsvm.errors import ClaimError, UnknownClaimError
-from attsvm.theory.claim import Claim
+from attsvm.theory.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
 
 __all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules"]
@@ -79,7 +79,11 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
     for claim in seen.values():
         for needed in claim.depends_on:
             if needed not in seen:
-                raise ClaimError(f"{claim.id} depends on a claim that is not there", value=needed)
+                raise ClaimError(
+                    f"{claim.id} depends on a claim that is not there",
+                    value=needed,
+                    remedy=_nearest(needed, list(seen)),
+                )
     unique = {pack.folder / pack.name: pack for pack in packs}
     return tuple(unique.values())
 
@@ -108,13 +112,25 @@ def _listed(folder: Path) -> tuple[str, ...]:
 
 
 def _load(source: str) -> Pack:
-    module = _module(source)
-    modules = [module]
-    if hasattr(module, "__path__"):
-        found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
-        # each is imported here first: walking would let through what a package raises
-        modules += [_imported(info.name) for info in found]
-        modules.sort(key=lambda part: part.__name__)
+    before = set(sys.modules)
+    with declared() as made:
+        module = _module(source)
+        modules = [module]
+        if hasattr(module, "__path__"):
+            found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
+            # each is imported here first: walking would let through what a package raises
+            modules += [_imported(info.name) for info in found]
+            modules.sort(key=lambda part: part.__name__)
+    try:
+        return _pack(source, modules, made)
+    except ClaimError:  # it is looked through again when it is loaded again
+        for name in {part.__name__ for part in modules} - before:
+            del sys.modules[name]
+        raise
+
+
+def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> Pack:
+    module = modules[0]
     claims: dict[str, Claim] = {}
     for value in (value for part in modules for value in _declared(part)):
         if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
@@ -122,11 +138,20 @@ def _load(source: str) -> Pack:
                 f"two claims have the id {value.id}: {claims[value.id].file} and {value.file}",
                 remedy="Rename one of them.",
             )
+    files = {getattr(part, "__file__", None) for part in modules}
+    for claim in made:
+        if claim.file in files and claim.id not in claims:
+            raise ClaimError(
+                f"the claim {claim.id} of {claim.file}:{claim.line} is bound to no name of its "
+                "module, so it would not be checked",
+                remedy="Write `NAME = Statement(...)` at the top level of the module, outside "
+                "functions, lists and loops.",
+            )
     if not claims:
         raise ClaimError(
             "a claim pack holds no claim",
             value=source,
-            remedy="Decorate a conclusion with attsvm.theory.claim at module level.",
+            remedy="Write `NAME = Statement(...)` at the top level of the module.",
         )
     folder = Path(module.__file__ or ".").resolve().parent
     return Pack(source, tuple(claims[key] for key in sorted(claims)), folder)
@@ -186,7 +211,7 @@ def modules(pack: Pack) -> list[ModuleType]:
 
 
 def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:
-    """Claims by exact id, by statement, or by prefix; all of them where nothing is named.
+    """Claims by id, by statement, or by a prefix up to / or :; all of them where nothing is named.
 
     Raises:
         UnknownClaimError: a word that matches nothing, with the nearest ids.
@@ -197,18 +222,25 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
         return tuple(claims)
     chosen: dict[str, Claim] = {}
     for word in wanted:
-        matches = (
-            [c for c in claims if c.id == word]
-            or [c for c in claims if c.statement_id == word]
-            or [c for c in claims if c.id.startswith(word)]
-        )
+        matches = [c for c in claims if _begins(c.id, word)]
         if not matches:
             ids = [c.id for c in claims] + sorted({c.statement_id for c in claims})
-            near = difflib.get_close_matches(word, ids, n=3, cutoff=0.3)
             raise UnknownClaimError(
-                "no claim has that id or prefix",
+                "no claim has that id, and none a prefix of that name that ends at / or :",
                 value=word,
-                remedy=f"Nearest: {', '.join(near)}." if near else "See `attsvm claims`.",
+                remedy=_nearest(word, ids) or "See `attsvm claims`.",
             )
         chosen.update({c.id: c for c in matches})
     return tuple(chosen[key] for key in sorted(chosen))
+
+
+def _begins(id: str, word: str) -> bool:
+    """Whether a word is an id, or a prefix of it that ends at / or :."""
+    return id.startswith(word) and (
+        word[-1:] in ("/", ":") or id[len(word) :][:1] in ("", "/", ":")
+    )
+
+
+def _nearest(word: str, ids: Sequence[str]) -> str:
+    near = difflib.get_close_matches(word, ids, n=3, cutoff=0.3)
+    return f"Nearest: {', '.join(near)}." if near else ""

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from attsvm._words import counted
-from attsvm.theory import counterexample, curated, files
+from attsvm.theory import codec, counterexample, curated, files
 from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.checkout import checked_packs, code_of, versions
 from attsvm.theory.claim import Claim
 from attsvm.theory.coverage import warnings_of
+from attsvm.theory.judge import sides
 from attsvm.theory.ledger import Ledger
 from attsvm.theory.packs import Pack, find_claims
 from attsvm.theory.profiles import Profile, profile_named
@@ -221,7 +222,10 @@ def assess(
             f"hypotheses {said} ({counted(reading.rejected, 'instance')})"
         )
     if survivors:
-        return Verdict(truth, evidence, Validity.WEAK), f"survived: {'; '.join(survivors)}"
+        said = f"survived: {'; '.join(survivors)}"
+        if reading.refuted is not None and claim.expected.truth is not Truth.REFUTED:
+            said = f"{_reason(claim, reading)}; siblings that {said}"
+        return Verdict(truth, evidence, Validity.WEAK), said
     if siblings and not fallen:
         return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
     if reading.refuted is None and reading.drawn < _THIN * planned:
@@ -231,7 +235,7 @@ def assess(
     still = [name for name, values in reading.varied.items() if values < 2]
     if reading.refuted is None and still:
         return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
-    return Verdict(truth, evidence, Validity.EXERCISED), _reason(reading)
+    return Verdict(truth, evidence, Validity.EXERCISED), _reason(claim, reading)
 
 
 def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
@@ -246,9 +250,14 @@ def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
     return Truth.HOLDS, Evidence.NUMERIC
 
 
-def _reason(reading: Outcome) -> str:
+def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.refuted is not None:
-        return f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
+        found = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
+        if claim.formula is None or claim.expected.truth is Truth.REFUTED:
+            return found
+        case = codec.decode(reading.refuted.instance, claim.instance_type)
+        said = sides(claim.formula, {}, case)
+        return f"{found}; the conclusion says {said} there, which is false"
     if reading.undecided:
         return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
     if reading.proof:

@@ -31,7 +31,8 @@ def steepest(m: Any) -> Any:
 def slope_change(m: Any, v: Any, constant: Any = None) -> Any:
     """|g'(x) - g'(y)| <= constant |x - y|, with the supremum of |g''| where none is given."""
     change = m.logistic_slope(v.x) - m.logistic_slope(v.y)
-    return m.at_most(m.abs(change), (constant or steepest(m)) * m.abs(v.x - v.y))
+    bound = steepest(m) if constant is None else constant
+    return m.at_most(m.abs(change), bound * m.abs(v.x - v.y))
 
 
 LEMMA = Statement(

@@ -72,7 +72,7 @@ def test_a_slack_that_is_no_float_keeps_its_sign(x):
     claim = statement(lambda m, v: m.at_most(v.x, m.exp(v.x)), {"x": Real()})
     slack = claim.conclusion(claim.formula.build(x=x))
     assert slack.holds
-    assert math.isfinite(slack.value)
+    assert not math.isnan(slack.value)
     claim = statement(lambda m, v: m.at_most(m.exp(v.x), v.x), {"x": Real()})
     assert claim.conclusion(claim.formula.build(x=x)).violated
 

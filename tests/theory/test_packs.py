@@ -135,15 +135,20 @@ def test_a_pack_that_is_not_there_is_a_claim_error(name):
     [
         (["toy/true:literal"], ["toy/true:literal"]),
         (["toy/true"], ["toy/true:literal"]),
-        (["toy/ti"], ["toy/tie-open:literal", "toy/tie:literal"]),
+        (["toy/tie:"], ["toy/tie:literal"]),
         (["toy/tie"], ["toy/tie:literal"]),
-        (["toy/tie", "toy/true", "toy/ti"], ["toy/tie-open:literal", "toy/tie:literal"]),
+        (["toy/true", "toy/tie", "toy/tie:"], ["toy/tie:literal", "toy/true:literal"]),
     ],
 )
-def test_claims_are_found_by_id_then_statement_then_prefix(words, found):
-    claims = find_claims(load_packs([PACK]), words)
-    expected = sorted({*found, *(["toy/true:literal"] if "toy/true" in words else [])})
-    assert [c.id for c in claims] == expected
+def test_claims_are_found_by_id_by_statement_and_by_prefix(words, found):
+    assert [c.id for c in find_claims(load_packs([PACK]), words)] == found
+
+
+def test_a_source_names_all_its_claims():
+    packs = load_packs([PACK])
+    toys = [c for c in find_claims(packs) if c.id.startswith("toy/")]
+    assert len(toys) > 2
+    assert list(find_claims(packs, ["toy/"])) == list(find_claims(packs, ["toy"])) == toys
 
 
 def test_an_unknown_word_names_the_nearest_ids():

@@ -8,7 +8,6 @@ nothing.
 
 from __future__ import annotations
 
-import functools
 from fractions import Fraction
 from typing import Any
 
@@ -58,8 +57,7 @@ class Balls(Arithmetic):
         """The largest singular value, rational where it is; of balls by Weyl's inequality.
 
         A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
-        then below 2 to minus twice the precision are moved to 0: they may be so small that no
-        rational holds them.
+        then vanishing are moved to 0: they may be so small that no rational holds them.
         """
         if 1 in A.shape:
             return self.norm(A)
@@ -69,18 +67,19 @@ class Balls(Arithmetic):
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
             return arb("nan")
-        mantissa, exponent = functools.reduce(arb.max, [b.abs_upper() for b in balls]).man_exp()
-        exponent += mantissa.bit_length()
-        scaled = [_unless_tiny(ball * arb((1, -exponent))) for ball in balls]
-        away = self.norm(entries([arb(ball.rad()) for ball in scaled]))
-        middle = entries([_middle(ball) for ball in scaled], A.shape)
-        return (arb(self.spectral(middle)) + arb(0, arb(away).upper())) * arb((1, exponent))
+        top = max((_height(ball) for ball in balls if not ball.is_zero()), default=0)
+        balls = [ball * arb((1, -top)) for ball in balls]
+        middles = [_middle(ball) for ball in balls]
+        off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
+        away = arb(self.norm(entries(off)))
+        norm = arb(self.spectral(entries(middles, A.shape)))
+        return (norm + arb(0, away.upper())) * arb((1, top))
 
     def _level(self, s: Entries) -> Any:
         """The logit of largest midpoint."""
         best = s[0]
         for value in s[1:]:
-            if _middle(value) > _middle(best):
+            if arb(value).mid() > arb(best).mid():
                 best = value
         return best
 
@@ -128,13 +127,25 @@ def _sqrt(x: Any) -> Any:
     return arb(0).union(x.upper().sqrt())
 
 
-def _middle(value: Any) -> fmpq:
-    """The midpoint of a ball, or the rational itself."""
-    if isinstance(value, fmpq):
-        return value
-    if not value.is_finite():
+_DUST = 4096
+"""An entry that is smaller than the largest one by so many bits counts as an error of 0."""
+
+
+def _height(ball: arb) -> int:
+    """The exponent of a power of two above a ball in size; that of the largest one matters."""
+    mantissa, exponent = ball.abs_upper().man_exp()
+    return int(exponent) + int(mantissa).bit_length() if mantissa else -(2**62)
+
+
+def _middle(ball: arb) -> fmpq:
+    """The midpoint of a ball that is at most 1 in size, as a rational; 0 for dust.
+
+    The rational of a number such as exp(-2^40) would not fit into any memory.
+    """
+    middle = ball.mid()
+    if _height(middle) < -_DUST:
         return fmpq(0)
-    mantissa, exponent = value.mid().man_exp()
+    mantissa, exponent = middle.man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 

@@ -82,7 +82,13 @@ class Arithmetic(ABC):
                 f"takes the constant {value!r}, which is not exact",
                 "Write an integer, a Fraction, or decimals in quotes such as '0.95'.",
             )
-        return self._rational(Fraction(value))
+        try:
+            return self._rational(Fraction(value))
+        except (ValueError, ZeroDivisionError) as error:
+            raise misuse(
+                f"takes the constant {value!r}, which is no number",
+                "Write an integer, a Fraction, or decimals in quotes such as '0.95'.",
+            ) from error
 
     def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         """The smaller one of two numbers."""

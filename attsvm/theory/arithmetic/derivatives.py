@@ -88,6 +88,16 @@ class _Dual:
         value = other / self.value
         return _Dual(self.m, value, [-(value * a) / self.value for a in self.slopes])
 
+    def __pow__(self, k: int) -> Any:
+        if not isinstance(k, int) or k < 1:
+            raise misuse(
+                "raises a number to a power that is no positive integer", "Use m.exp, m.sqrt."
+            )
+        result = self
+        for _ in range(k - 1):
+            result = result * self
+        return result
+
     def _refuse(self, *_: Any) -> Any:
         raise misuse("compares numbers or asks for the truth of one", "Return a comparison.")
 

@@ -70,7 +70,23 @@ class Lane:
             "Return m.at_most, m.below or m.equal; use m.maximum or m.abs in place of an if.",
         )
 
-    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = _refuse
+    def _refuse_float(self) -> Any:
+        raise misuse(
+            "turns a number into a float, as functions of math do",
+            "Use the functions of m, such as m.exp(x).",
+        )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Leave arrays of numbers to `Entries`, refuse the rest."""
+        if any(isinstance(value, Entries) for value in inputs):
+            return NotImplemented
+        raise misuse(
+            f"uses numpy's {ufunc.__name__} on a number that is no float",
+            "Use the functions of m, and constants such as m.exact('0.95').",
+        )
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __float__ = __int__ = _refuse_float
     __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
@@ -125,7 +141,8 @@ class _Lanes(Arithmetic):
 
     def softplus(self, x: Any) -> Any:
         """The logarithm of 1 + exp(x), without overflow."""
-        return self.maximum(x, 0 * x) + self.log(1 + self.exp(-self.abs(x)))
+        size = self.abs(x)
+        return (x + size) / 2 + self.log(1 + self.exp(-size))
 
     def _level(self, s: Entries) -> Any:
         return self.max(s)

@@ -40,11 +40,11 @@ def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callabl
             given = {k: v for k, v in bound.arguments.items() if k != "m"}
             if function.__name__ not in m.definitions:
                 own = {k: letter(k) if isinstance(v, Term) else v for k, v in given.items()}
-                m.definitions[function.__name__] = Definition(_filled(own), None)
+                m.definitions[function.__name__] = Definition(fill(own), None)
                 m.definitions[function.__name__].right = _spelled(function, m, own)
-            return _filled(given)
+            return fill(given)
 
-        def _filled(values: dict[str, Any]) -> Term:
+        def fill(values: dict[str, Any]) -> Term:
             terms = {k: _term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
             return Term(
                 latex.format(**{k: getattr(t, "latex", t) for k, t in terms.items()}),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.entries import Entries
 from attsvm.theory.arithmetic.misuse import misuse
 
-__all__ = ["All", "AnyOf", "Comparison", "Relation"]
+__all__ = ["All", "AnyOf", "Comparison", "Relation", "returned"]
 
 
 class _Undecided:
@@ -30,12 +32,22 @@ class Comparison(_Undecided):
     left: Any
     right: Any
 
+    def __post_init__(self) -> None:
+        """Refuse to order arrays."""
+        arrays = isinstance(self.left, Entries) or isinstance(self.right, Entries)
+        if arrays and self.kind != "equal":
+            raise misuse("orders arrays", "Compare numbers, such as m.max(x) or m.norm(x).")
+
 
 @dataclass(frozen=True, slots=True)
 class All(_Undecided):
     """Every part holds."""
 
     parts: tuple[Relation, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no comparison."""
+        _ensure_parts(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,36 @@ class AnyOf(_Undecided):
 
     parts: tuple[Relation, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse what is no comparison."""
+        _ensure_parts(self.parts)
+
 
 Relation = Comparison | All | AnyOf
 """A comparison, or several of them."""
+
+
+def returned(found: Any, what: str) -> Relation:
+    """What a formula returned, if it is a comparison.
+
+    Args:
+        found: what it returned.
+        what: names the formula, as "a hypothesis" does.
+
+    Raises:
+        ClaimError: it is none.
+    """
+    if isinstance(found, Relation):
+        return found
+    raise ClaimError(
+        f"{what} returned no comparison",
+        value=f"{found!r}, of type {type(found).__name__}",
+        remedy="Return m.at_most(left, right), m.below, m.equal, m.all_of or m.any_of.",
+    )
+
+
+def _ensure_parts(parts: tuple[Any, ...]) -> None:
+    if not parts:
+        raise misuse("combines no comparisons", "Give m.all_of and m.any_of at least one.")
+    for part in parts:
+        returned(part, "a part of m.all_of or m.any_of")

@@ -7,7 +7,7 @@ down. Functions marked with `definition` are written by their name and spelled o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -195,19 +195,28 @@ def _term(value: Any) -> Term:
     )
 
 
+def _filled(latex: str, plain: str, terms: list[Term]) -> Term:
+    return Term(latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms)))
+
+
 def _call(
-    latex: str, plain: str, meaning: tuple[str, str, Term | str] | None = None
+    latex: str,
+    plain: str,
+    meaning: tuple[str, str, Term | str] | None = None,
+    binds: int = _ATOM,
+    inner: int = _SUM,
 ) -> Callable[..., Term]:
-    """A function by its name; where given, what the name means is noted among the definitions."""
+    """A function as it is written; where given, what it means is noted among the definitions.
+
+    Arguments that bind less tightly than `inner` get brackets.
+    """
 
     def write(self: Text, *arguments: Any) -> Term:
-        terms = [_term(a) for a in arguments]
+        terms = [_term(a).within(inner) for a in arguments]
         if meaning is not None:
             left = Term(*meaning[:2])
             self.definitions.setdefault(left.plain, Definition(left, meaning[2]))
-        return Term(
-            latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms))
-        )
+        return replace(_filled(latex, plain, terms), binds=binds)
 
     return write
 

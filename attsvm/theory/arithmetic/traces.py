@@ -1,12 +1,12 @@
 """Traces: fingerprints modulo a large prime that tell whether two sides are the same expression.
 
 Balls never decide that two irrational numbers are equal. A trace carries, beside the ball, the
-value of the same expression in the field of 2^127 - 1 elements: rationals are themselves, the
+value of the same expression in a field of a prime number of elements: rationals are themselves, the
 exponential of a sum is the product of exponentials of rational logits, other functions are replaced
 by a fixed pseudorandom one of their argument's residue. A root also knows the residue of its
 square, and so does a product with it, so that sides which are not negative can be told equal by
 their squares. Equal residues of both sides mean that the sides are equal unless two independent
-numbers of 127 bits agree by chance. That settles that a comparison such as 0 <= 0 holds; it never
+numbers of 128 bits agree by chance. That settles that a comparison such as 0 <= 0 holds; it never
 certifies that one is violated.
 """
 
@@ -22,10 +22,16 @@ from flint import arb, fmpq
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
 
-_PRIME = 2**127 - 1
+_PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
+"""The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
+
+Instances are full of powers of two. Modulo 2^127 - 1 the number 2^127 would be 1, and exp(2^126 x)
+would be exp(x); here powers of two are far from each other, as residues and as exponents.
+"""
 
 
 class Untraceable(Exception):
@@ -68,6 +74,10 @@ class Trace:
         return Trace(-self.ball, -self.residue, self.squared)
 
     def __pow__(self, k: int) -> Any:
+        if not isinstance(k, int) or k < 1:
+            raise misuse(
+                "raises a number to a power that is no positive integer", "Use m.exp, m.sqrt."
+            )
         result = self
         for _ in range(k - 1):
             result = result * self

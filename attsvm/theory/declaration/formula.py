@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -127,12 +127,7 @@ class Formula:
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
         relation = self.conclusion(m, v, **{k: _constant(m, c) for k, c in given.items()})
-        if not isinstance(relation, Relation):
-            raise ClaimError(
-                "a conclusion returned no comparison",
-                value=type(relation).__name__,
-                remedy="Return m.at_most(left, right), m.below or m.equal.",
-            )
+        returned(relation, "a conclusion")
         return relation if share is None else _tightened(m, relation, share)
 
     def exact(self, case: Any) -> Any:
@@ -184,7 +179,7 @@ class Formula:
         """An instance from numbers, nested lists or arrays, which may be Fractions and integers.
 
         Raises:
-            ClaimError: a variable is missing or unknown.
+            ClaimError: a variable is missing or unknown, or a value is not what it can be.
         """
         fields = [f.name for f in dataclasses.fields(self.instance)]
         if set(values) != set(fields):
@@ -193,7 +188,24 @@ class Formula:
                 value=", ".join(sorted(values)),
                 remedy=f"Give {', '.join(fields)}.",
             )
-        return self.instance(**{name: self._stored(name, values[name]) for name in fields})
+        stored = {}
+        for name in fields:
+            try:
+                stored[name] = self._stored(name, values[name])
+                exact = _same_numbers(stored[name], values[name])
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ClaimError(
+                    f"an explicit instance gives {name} a value that it cannot have: {error}",
+                    value=repr(values[name]),
+                    remedy="Give numbers, or nested lists of them in rows of one length.",
+                ) from error
+            if not exact:
+                raise ClaimError(
+                    f"an explicit instance gives {name} a value that instances do not hold exactly",
+                    value=repr(values[name]),
+                    remedy="Give integers, or fractions over a power of two, of at most 53 bits.",
+                )
+        return self.instance(**stored)
 
     def _stored(self, name: str, value: Any) -> Any:
         variable = self.variables[name]
@@ -232,7 +244,7 @@ class Formula:
             least, most = np.array([-np.inf]), np.array([np.inf])
             for condition in self.hypotheses.values():
                 try:
-                    relation = condition(FLOATS, v)
+                    relation = returned(condition(FLOATS, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
                 for part in _comparisons(relation):
@@ -274,7 +286,7 @@ class Formula:
             v = self.floats(raw, shape)
             met = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
-                met &= _met(condition(FLOATS, v), batch)
+                met &= _met(returned(condition(FLOATS, v), "a hypothesis"), batch)
             height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
         return np.where(met & ~np.isnan(height), height, -np.inf)
 
@@ -353,6 +365,14 @@ def _member(variable: Choice | Variable, name: str, value: Any) -> Any:
     return variable.members[value]
 
 
+def _same_numbers(stored: Any, given: Any) -> bool:
+    """Whether nothing was rounded when given numbers were stored."""
+    if isinstance(stored, str):
+        return True
+    pairs = zip(np.ravel(stored).tolist(), np.ravel(np.array(given, dtype=object)), strict=True)
+    return all(one == other for one, other in pairs)
+
+
 def _constant(m: Arithmetic, value: Any) -> Any:
     """Numbers become exact ones of the arithmetic; words and functions stay."""
     if isinstance(value, str) and value[:1].isalpha():
@@ -384,7 +404,7 @@ def _gap(relation: Comparison) -> Any:
     return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
 
 
-def _met(relation: Relation, batch: int) -> Array:
+def _met(relation: Any, batch: int) -> Array:
     """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not."""
     if isinstance(relation, All | AnyOf):
         parts = [_met(part, batch) for part in relation.parts]
@@ -401,7 +421,7 @@ def _number(value: Any) -> Any:
     return value.value if isinstance(value, Lane) else value
 
 
-def heights(library: Any, relation: Relation) -> Any:
+def heights(library: Any, relation: Any) -> Any:
     """How close a batch comes to violation: the ratio of the sides, or the residual.
 
     Of several comparisons the one that counts: the closest of those that must all hold.

@@ -14,12 +14,13 @@ the right side tightened.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attsvm.errors import ClaimError
+from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.claim import Claim, Hypothesis, Sibling, ensure_checkable
 from attsvm.theory.declaration.formula import (
@@ -159,7 +160,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         raise ClaimError(
             f"{id} names hypotheses that its statement does not have",
             value=", ".join(unknown),
-            remedy=f"It has {', '.join(statement.hypotheses)}.",
+            remedy=f"It has {', '.join(statement.hypotheses) or 'none'}.",
         )
     under = (
         statement.hypotheses
@@ -170,6 +171,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     under = {**domains(variables), **under}
     conclusion = reading.conclusion or statement.conclusion
     formula = Formula(variables, under, conclusion, reading.constants, instance_type(variables))
+    _ensure_constants(id, formula)
     expected = Expected.parse(reading.expected)
     claim = Claim(
         id=id,
@@ -180,10 +182,10 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         data=formula.strategy(),
         conclusion=_Judged(formula),
         expected=expected,
-        siblings=tuple(_siblings(formula, reading, expected, name)),
+        siblings=tuple(_siblings(formula, reading, expected, id)),
         certify=None,
         rerun=None,
-        examples=tuple(formula.build(**example) for example in reading.examples),
+        examples=_examples(formula, reading.examples, id),
         ensemble=None,
         relaxed=formula.relaxed,
         proof=reading.proof,
@@ -197,6 +199,38 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     )
     ensure_checkable(claim)
     return claim
+
+
+def _ensure_constants(id: str, formula: Formula) -> None:
+    """Nothing where the reading's constants are those that its conclusion takes."""
+    taken = list(inspect.signature(formula.conclusion).parameters.values())[2:]
+    unknown = sorted(set(formula.constants) - {p.name for p in taken})
+    if unknown:
+        raise ClaimError(
+            f"{id} sets constants that its conclusion lacks",
+            value=", ".join(unknown),
+            remedy=f"It has {', '.join(p.name for p in taken) or 'none'}.",
+        )
+    needed = [p.name for p in taken if p.default is p.empty and p.name not in formula.constants]
+    if needed:
+        raise ClaimError(
+            f"{id} does not set the constants of its conclusion",
+            value=", ".join(needed),
+            remedy="Give them in `constants`, or give them defaults.",
+        )
+
+
+def _examples(formula: Formula, given: Iterable[Mapping[str, Any]], whose: str) -> tuple[Any, ...]:
+    """Explicit instances from their values; what is wrong with one is told with its place."""
+    made = []
+    for k, example in enumerate(given, 1):
+        try:
+            made.append(formula.build(**example))
+        except AttsvmError as error:
+            raise ClaimError(
+                f"example {k} of {whose}: {error.cause}", value=error.value, remedy=error.remedy
+            ) from error
+    return tuple(made)
 
 
 def _overridden(
@@ -231,9 +265,7 @@ def _hypothesis(formula: Formula, name: str) -> Hypothesis:
     return Hypothesis(name, _Met(formula, name))
 
 
-def _siblings(
-    formula: Formula, reading: Reading, expected: Expected, name: str
-) -> Iterable[Sibling]:
+def _siblings(formula: Formula, reading: Reading, expected: Expected, id: str) -> Iterable[Sibling]:
     """Hypotheses dropped and constants tightened, where the reading stands; then the author's.
 
     Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
@@ -247,22 +279,41 @@ def _siblings(
             if (key,) in given:
                 continue
             words = "without its hypothesis" if alone else f"without {key}"
-            yield _sibling(formula, words, changed(drop=[key]), automatic=True)
+            yield _sibling(formula, words, changed(drop=[key]), id, automatic=True)
         if reading.tight:
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
-                yield _sibling(formula, words, Changed({TIGHTENED: share}))
+                yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
     for words, other in reading.siblings.items():
-        yield _sibling(formula, words, other)
+        yield _sibling(formula, words, other, id)
 
 
-def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = False) -> Sibling:
+def _sibling(
+    formula: Formula, name: str, other: Changed, id: str, *, automatic: bool = False
+) -> Sibling:
+    whose = f"sibling {name!r} of {id}"
     wrong = sorted(set(other.constants) - set(formula.named_constants) - {TIGHTENED})
     if wrong:
         raise ClaimError(
-            f"sibling {name!r} sets constants that the conclusion lacks",
+            f"{whose} sets constants that the conclusion lacks",
             value=", ".join(wrong),
-            remedy=f"It has {', '.join(formula.named_constants)}.",
+            remedy=f"It has {', '.join(formula.named_constants) or 'none'}.",
+        )
+    for what, given, known in (
+        ("drops hypotheses", other.drop, formula.hypotheses),
+        ("redraws variables", other.variables, formula.variables),
+    ):
+        missing = sorted(set(given) - set(known))
+        if missing:
+            raise ClaimError(
+                f"{whose} {what} that are not there",
+                value=", ".join(missing),
+                remedy=f"There are {', '.join(known) or 'none'}.",
+            )
+    if not (other.constants or other.drop or other.variables or other.examples):
+        raise ClaimError(
+            f"{whose} changes nothing",
+            remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
         )
     variables = _overridden(formula.variables, other.variables)
     left = [key for key in domains(formula.variables) if key not in domains(variables)]
@@ -276,7 +327,7 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
         other.constants,
         drop,
         own.strategy(),
-        tuple(formula.build(**example) for example in other.examples),
+        _examples(formula, other.examples, whose),
         automatic,
         own,
         tuple(_hypothesis(own, key) for key in added),

@@ -1,0 +1,181 @@
+"""One check of an arithmetic against the referee: of the real ones and of planted faults."""
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb, ctx, fmpq
+from hypothesis import HealthCheck, Phase, assume, given, settings
+
+from attsvm.theory.arithmetic import BALLS, FLOATS, Entries, Lane, Tensors, entries, lanes
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.traces import TRACES
+from tests.theory.arithmetic.cases import instances
+from tests.theory.arithmetic.referee import BITS, REFEREE, enclosed, flat
+
+UNITS = 64
+"""Roundings that an entry of at most sixteen numbers may have come through."""
+
+
+def array(number, values):
+    """The numbers of an array in an arithmetic."""
+    found = entries([number(Fraction(x)) for x in np.ravel(values).tolist()], np.shape(values))
+    return found if np.shape(values) else found[()]
+
+
+def rational(value):
+    return fmpq(value.numerator, value.denominator)
+
+
+@dataclass(frozen=True)
+class Side:
+    """An arithmetic: how numbers get in, and whether what comes out is the referee's value."""
+
+    arithmetic: Any
+    bits: int = 64
+    rooted: bool = False  # arguments times the root of 2, which is no rational
+    radius: Fraction = Fraction(0)  # of the first argument, which may lie anywhere in it
+
+    def radii(self):
+        """That of each argument: later ones are known less well."""
+        return (self.radius * 4**k for k in itertools.count())
+
+    def check(self, case, arguments, shifts):
+        with ctx.workprec(self.bits), np.errstate(all="ignore"):
+            given_ = [self.put(x, r) for x, r in zip(arguments, self.radii(), strict=False)]
+            truth = [
+                array(REFEREE.exact, x) + array(REFEREE.exact, s * float(r))
+                for x, s, r in zip(arguments, shifts, self.radii(), strict=False)
+            ]
+            if self.rooted:
+                given_ = [x * self.arithmetic.sqrt(self.arithmetic.exact(2)) for x in given_]
+                truth = [x * REFEREE.sqrt(REFEREE.exact(2)) for x in truth]
+            found = case.call(self.arithmetic, *given_)
+        expected, rounding = case.call(REFEREE, *truth), case.rounding(*truth)
+        assert getattr(found, "shape", ()) == getattr(expected, "shape", ())
+        sizes = flat(rounding) if isinstance(rounding, Entries) else itertools.repeat(rounding)
+        scale = (1 + max(abs(x) for argument in truth for x in flat(argument))) ** 4
+        for one, other, size in zip(flat(found), flat(expected), sizes, strict=False):
+            self.compare(one, other, size, enclosed(scale, 1), case)
+
+    def compare(self, found, expected, rounding, scale, case):
+        raise NotImplementedError
+
+
+class BallSide(Side):
+    def put(self, values, radius):
+        def number(x):
+            return arb(rational(x), rational(radius)) if radius else rational(x)
+
+        return array(number, values)
+
+    def compare(self, found, expected, rounding, scale, case):
+        exact = not (self.rooted or self.radius)
+        if case.exact and exact:
+            assert isinstance(found, fmpq)
+        with ctx.workprec(2 * BITS):
+            ball = arb(found)
+            assert ball.is_finite()
+            assert ball.overlaps(enclosed(expected, scale))
+            if not self.radius:
+                room = enclosed(rounding, scale).upper() * arb(2) ** (16 - self.bits)
+                assert ball.rad() <= room
+
+
+class TraceSide(BallSide):
+    def put(self, values, radius):
+        return array(lambda x: TRACES.of(rational(x)), values)
+
+    def compare(self, found, expected, rounding, scale, case):
+        super().compare(found.ball, expected, rounding, scale, case)
+        if isinstance(found.ball, fmpq):
+            assert found.residue == TRACES.of(found.ball).residue
+
+
+class FloatSide(Side):
+    def put(self, values, radius):
+        values = np.asarray(values, dtype=float)
+        return lanes(np.stack([np.ones_like(values), values], axis=-1))
+
+    def compare(self, found, expected, rounding, scale, case):
+        assert isinstance(found, Lane)
+        value = np.broadcast_to(np.asarray(found.value), (2,))[1]
+        assert math.isfinite(value)
+        assert abs(REFEREE.exact(Fraction(float(value))) - expected) <= self.room(rounding)
+
+    def room(self, rounding):
+        return UNITS * rounding * REFEREE.exact(Fraction(1, 2**53)) + Fraction(1, 2**1000)
+
+
+class TensorSide(FloatSide):
+    def put(self, values, radius):
+        found = super().put(values, radius)
+        for lane in flat(found):
+            lane.value = self.arithmetic.torch.tensor(lane.value)
+        return found
+
+    def room(self, rounding):
+        """The root of 0 is taken to be 1e-150, so that its gradient is finite."""
+        return super().room(rounding) + REFEREE.exact(Fraction(2, 10**150))
+
+
+class SymbolSide(Side):
+    def put(self, values, radius):
+        return array(lambda x: sp.Rational(x.numerator, x.denominator), values)
+
+    def compare(self, found, expected, rounding, scale, case):
+        value = REFEREE.exact(Fraction(str(sp.Rational(str(sp.N(found, 60))))))
+        assert abs(value - expected) <= rounding * REFEREE.exact(Fraction(1, 2**150))
+
+
+SIDES = {
+    "rationals": BallSide(BALLS),
+    "rationals at 256 bits": BallSide(BALLS, bits=256),
+    "balls": BallSide(BALLS, rooted=True),
+    "wide balls": BallSide(BALLS, radius=Fraction(1, 2**8)),
+    "traces": TraceSide(TRACES),
+    "rooted traces": TraceSide(TRACES, rooted=True),
+    "floats": FloatSide(FLOATS),
+    "tensors": TensorSide(Tensors()),
+    "symbols": SymbolSide(SYMBOLS),
+}
+
+
+def agrees(side, name, case, examples=25):
+    """Nothing where an arithmetic agrees with the referee on drawn instances.
+
+    Raises:
+        AssertionError: it does not.
+    """
+
+    @settings(
+        max_examples=examples,
+        phases=[Phase.explicit, Phase.generate],
+        deadline=None,
+        database=None,
+        derandomize=True,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(instances(case))
+    def compare(arguments):
+        if name == "spectral" and isinstance(side, SymbolSide):
+            assume(1 in arguments[0].shape)
+        side.check(case, arguments, shifts(arguments))
+
+    compare()
+
+
+def shifts(arguments):
+    """Where in its ball the true argument lies, in parts of the radius: the ends and the middle."""
+    return [
+        np.resize(np.roll([-1.0, 1.0, 0.0, -1.0, 0.5], -k), np.size(x)).reshape(np.shape(x))
+        for k, x in enumerate(arguments)
+    ]
+
+
+__all__ = ["SIDES", "agrees", "rational"]

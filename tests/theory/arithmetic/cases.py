@@ -1,0 +1,140 @@
+"""Every function of the namespace with arguments, and how large its rounding may be.
+
+A bound is what the numbers that are added come to, at the referee's values: floats may miss the
+value by some units in the last place of it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from attsvm.strategies import arrays
+from tests.theory.arithmetic.referee import REFEREE as R
+from tests.theory.arithmetic.referee import each
+
+COMPARISONS = {"at_most", "at_least", "below", "above", "equal", "all_of", "any_of"}
+LOGITS, LARGE, WIDE, HUGE = (0, -3, 6), (0, -3, 9), (0, -20, 20), (0, -300, 300)
+"""Powers of two by which the arguments are scaled: the exponential of a large one overflows, the
+square of a huge one does not."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function call of (m, arguments...), shapes of the arguments by the names of their axes."""
+
+    call: Any
+    shapes: tuple[str, ...]
+    bound: Any = None
+    powers: tuple[int, ...] = WIDE
+    fold: Any = None  # brings the arguments into the domain
+    exact: bool = False  # rational at rationals
+
+    def rounding(self, *arguments):
+        """What rounding is relative to; the value itself where nothing cancels."""
+        if self.bound is not None:
+            return self.bound(*arguments)
+        return each(abs, self.call(R, *arguments))
+
+
+def unary(name, powers=LOGITS, **options):
+    shapes = options.pop("shapes", ("n",))
+    return Case(lambda m, x: getattr(m, name)(x), shapes, powers=powers, **options)
+
+
+def above_zero(x):
+    return abs(x) + (x == 0)
+
+
+def slope(x):
+    return R.logistic_slope(x)
+
+
+def shares(m, f):
+    """Weights of sum 1 from any numbers."""
+    squares = f * f + m.exact(1)
+    return squares / m.sum(squares)
+
+
+def sum_of_sizes(x):
+    return R.sum(R.abs(x))
+
+
+CASES = {
+    "exact": Case(lambda m, x: m.exact(3) * m.exact("0.75") * x, ("",), exact=True),
+    "exp": unary("exp"),
+    "log": unary("log", WIDE, fold=above_zero, bound=lambda x: 1 + R.abs(R.log(x))),
+    "sqrt": unary("sqrt", HUGE, fold=abs),
+    "abs": unary("abs", HUGE, exact=True),
+    "maximum": Case(lambda m, x, y: m.maximum(x, y), ("", ""), powers=HUGE, exact=True),
+    "minimum": Case(lambda m, x, y: m.minimum(x, y), ("", ""), powers=HUGE, exact=True),
+    "power": Case(
+        lambda m, x: m.array([m.sum(m.power(x, k) * m.exact(1)) for k in range(1, 5)]),
+        ("n",),
+        bound=lambda x: R.array([sum_of_sizes(R.power(x, k)) for k in range(1, 5)]),
+        exact=True,
+    ),
+    "square": unary("square", exact=True, powers=HUGE),
+    "logistic": unary("logistic", LARGE),
+    "logistic_slope": unary("logistic_slope", LARGE),
+    "logistic_curvature": unary("logistic_curvature", LARGE, bound=slope),
+    "softplus": unary("softplus", LARGE, bound=lambda x: 1 + R.abs(x)),
+    "array": Case(lambda m, x, y: m.array([x, y]), ("", ""), powers=HUGE, exact=True),
+    "size": Case(lambda m, A: m.exact(m.size(A)), ("nd",), exact=True),
+    "sum": unary("sum", HUGE, shapes=("nd",), bound=sum_of_sizes, exact=True),
+    "sums": unary("sums", HUGE, shapes=("nd",), exact=True, bound=lambda A: R.sums(R.abs(A))),
+    "max": unary("max", HUGE, shapes=("nd",), exact=True),
+    "min": unary("min", HUGE, shapes=("nd",), exact=True),
+    "oscillation": unary("oscillation", HUGE, exact=True, bound=R.largest),
+    "dot": Case(
+        lambda m, x, y: m.dot(x, y),
+        ("n", "n"),
+        bound=lambda x, y: R.dot(R.abs(x), R.abs(y)),
+        exact=True,
+    ),
+    "norm": unary("norm", HUGE, shapes=("nd",)),
+    "largest": unary("largest", HUGE, shapes=("nd",), exact=True),
+    "differences": Case(
+        lambda m, x: m.differences(x), ("n",), bound=sum_of_sizes, powers=HUGE, exact=True
+    ),
+    "is_zero": Case(
+        lambda m, x: m.is_zero(x), ("n",), bound=lambda x: each(lambda t: 1, x), exact=True
+    ),
+    "trace": Case(lambda m, A: m.trace(A), ("nn",), bound=sum_of_sizes, powers=HUGE, exact=True),
+    "outer": Case(lambda m, x, y: m.outer(x, y), ("n", "d"), powers=HUGE, exact=True),
+    "diagonal": unary("diagonal", HUGE, exact=True),
+    "identity": Case(lambda m, x: m.identity(len(x)) @ x, ("n",), exact=True),
+    "vec": unary("vec", HUGE, shapes=("nd",), exact=True),
+    "kron": Case(lambda m, A, B: m.kron(A, B), ("nd", "ab"), powers=HUGE, exact=True),
+    "diameter": unary("diameter", shapes=("nd",), bound=lambda A: R.norm(A), powers=WIDE),
+    "spread": unary("spread", shapes=("nd",), bound=lambda A: R.norm(A), powers=WIDE),
+    "softmax": unary("softmax", LARGE, bound=lambda s: R.softmax(s) * (1 + 2 * R.oscillation(s))),
+    "covariance": Case(
+        lambda m, f, h: m.covariance(shares(m, f), h),
+        ("n", "n"),
+        powers=(0, -3, 3),
+        bound=lambda f, h: shares(R, f) * (R.abs(h) + R.dot(shares(R, f), R.abs(h))),
+        exact=True,
+    ),
+    "spectral": unary("spectral", HUGE, shapes=("nd",)),
+}
+
+LENGTHS = {"n": 4, "d": 4, "a": 2, "b": 2}
+
+
+@st.composite
+def instances(draw, case, powers=None):
+    """Dyadic arguments: any sizes from 1 on, ties and zeros, one scale for each argument."""
+    sizes = {axis: draw(st.integers(1, LENGTHS[axis])) for axis in "ndab"}
+    found = []
+    for axes in case.shapes:
+        values = draw(arrays(*(sizes[axis] for axis in axes)))
+        kind = draw(st.sampled_from(("as drawn", "as drawn", "tied", "rank 1")))
+        if values.ndim and kind == "tied":
+            values = values + 0 * values
+            values[-1] = values[0]
+        if values.ndim == 2 and kind == "rank 1":
+            values = values[:, :1] * values[:1, :]
+        values = values * 2.0 ** draw(st.sampled_from(powers or case.powers))
+        found.append(values if case.fold is None else case.fold(values))
+    return found

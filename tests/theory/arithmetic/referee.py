@@ -1,0 +1,174 @@
+"""The referee: every function of the namespace once more, from its definition, over mpmath.
+
+It shares no code with the arithmetics that it judges: plain loops over numbers of 2,500 bits.
+"""
+
+import itertools
+
+import mpmath
+from flint import arb, ctx, fmpz
+
+from attsvm.theory.arithmetic import Arithmetic, Entries, entries
+
+BITS = 2500
+SURE = 2200
+"""The referee's own rounding stays below 2^-SURE times the numbers that it adds."""
+
+MP = mpmath.MPContext()
+MP.prec = BITS
+
+
+def each(function, x):
+    if isinstance(x, Entries):
+        return entries([function(value) for value in x.ravel()], x.shape)
+    return function(x)
+
+
+def flat(x):
+    return list(x.ravel()) if isinstance(x, Entries) else [x]
+
+
+def plain(x):
+    """A matrix as nested lists."""
+    return [list(row) for row in x]
+
+
+class Referee(Arithmetic):
+    name = "referee"
+
+    def _rational(self, value):
+        return MP.mpf(value.numerator) / value.denominator
+
+    def exp(self, x):
+        return each(MP.exp, x)
+
+    def log(self, x):
+        return each(MP.log, x)
+
+    def sqrt(self, x):
+        return each(lambda t: MP.sqrt(max(t, 0)), x)
+
+    def abs(self, x):
+        return each(lambda t: t if t >= 0 else -t, x)
+
+    def maximum(self, x, y):
+        return x if x >= y else y
+
+    def minimum(self, x, y):
+        return x if x <= y else y
+
+    def is_zero(self, x):
+        return each(lambda t: MP.mpf(t == 0), x)
+
+    def spectral(self, A):
+        rows = plain(A)
+        if len(rows) > len(rows[0]):
+            rows = [list(column) for column in zip(*rows, strict=True)]
+        gram = MP.matrix([[MP.fdot(a, b) for b in rows] for a in rows])
+        return MP.sqrt(max(0, *MP.eigsy(gram, eigvals_only=True)))
+
+    def power(self, x, k):
+        return each(lambda t: t**k, x)
+
+    def square(self, x):
+        return self.power(x, 2)
+
+    def logistic(self, x):
+        return each(lambda t: 1 / (1 + MP.exp(-t)), x)
+
+    def logistic_slope(self, x):
+        return each(lambda t: 1 / (4 * MP.cosh(t / 2) ** 2), x)
+
+    def logistic_curvature(self, x):
+        return each(lambda t: -MP.tanh(t / 2) / (4 * MP.cosh(t / 2) ** 2), x)
+
+    def softplus(self, x):
+        return each(lambda t: MP.log1p(MP.exp(t)), x)
+
+    def array(self, values):
+        return entries(list(values))
+
+    def size(self, x):
+        return len(flat(x))
+
+    def sum(self, x):
+        return MP.fsum(flat(x))
+
+    def sums(self, A):
+        return entries([MP.fsum(row) for row in plain(A)])
+
+    def max(self, x):
+        return max(flat(x))
+
+    def min(self, x):
+        return min(flat(x))
+
+    def oscillation(self, x):
+        return max(a - b for a in flat(x) for b in flat(x))
+
+    def dot(self, x, y):
+        return MP.fsum(a * b for a, b in zip(flat(x), flat(y), strict=True))
+
+    def norm(self, x):
+        return MP.sqrt(MP.fsum(a**2 for a in flat(x)))
+
+    def largest(self, x):
+        return max(abs(a) for a in flat(x))
+
+    def differences(self, x):
+        return entries([[a - b for b in flat(x)] for a in flat(x)])
+
+    def trace(self, A):
+        return MP.fsum(plain(A)[k][k] for k in range(len(plain(A))))
+
+    def outer(self, x, y):
+        return entries([[a * b for b in flat(y)] for a in flat(x)])
+
+    def diagonal(self, x):
+        found = [[MP.mpf(0)] * len(x) for _ in x]
+        for i, value in enumerate(flat(x)):
+            found[i][i] = value
+        return entries(found)
+
+    def identity(self, n):
+        return entries([[MP.mpf(int(i == j)) for j in range(n)] for i in range(n)])
+
+    def vec(self, X):
+        return entries([value for row in plain(X) for value in row])
+
+    def kron(self, A, B):
+        (n, c), (p, q) = A.shape, B.shape
+        return entries(
+            [[A[i // p, j // q] * B[i % p, j % q] for j in range(c * q)] for i in range(n * p)]
+        )
+
+    def diameter(self, A):
+        pairs = itertools.product(plain(A), repeat=2)
+        return max(
+            MP.sqrt(MP.fsum((a - b) ** 2 for a, b in zip(r, s, strict=True))) for r, s in pairs
+        )
+
+    def spread(self, A):
+        return self.diameter(A) / MP.sqrt(2)
+
+    def softmax(self, s):
+        return entries([1 / MP.fsum(MP.exp(other - own) for other in flat(s)) for own in flat(s)])
+
+    def covariance(self, f, h):
+        matrix = [
+            [(a if i == j else 0) - a * b for j, b in enumerate(flat(f))]
+            for i, a in enumerate(flat(f))
+        ]
+        return entries([MP.fdot(row, flat(h)) for row in matrix])
+
+
+REFEREE = Referee()
+
+
+def enclosed(value, scale):
+    """The referee's value as a ball, with its own rounding."""
+    with ctx.workprec(2 * BITS):
+        sign, mantissa, exponent, _ = value._mpf_ if hasattr(value, "_mpf_") else (0, value, 0, 0)
+        middle = arb(fmpz(int(mantissa)) * (-1 if sign else 1)) * arb(2) ** exponent
+        around = (arb(abs(middle)) + scale) * arb(2) ** -SURE
+        return middle + arb(0, around.upper())

@@ -1,0 +1,245 @@
+"""The judge decides in three values: what is open stays open, and no fingerprint refutes."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.errors import ClaimError
+from attsvm.theory import Defined, Real, Vector
+from attsvm.theory.arithmetic import traces
+from attsvm.theory.arithmetic.traces import Untraceable
+from attsvm.theory.declaration.formula import Formula, instance_type
+from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.judge import judge, meets
+
+
+def formula(conclusion, **variables):
+    variables = variables or {"x": Real()}
+    return Formula(variables, {}, conclusion, {}, instance_type(variables))
+
+
+def judged(conclusion, x=0):
+    f = formula(conclusion)
+    return judge(f, {}, f.build(x=x))
+
+
+def met(condition, x=0):
+    f = formula(lambda m, v: m.equal(v.x, v.x))
+    return meets(condition, f, f.build(x=x))
+
+
+def root(m):
+    return m.sqrt(m.exact(2))
+
+
+def little(m, bits):
+    return m.exact(Fraction(1, 2**bits))
+
+
+def undecidable(m):
+    """log 6 - log 2 - log 3 is 0, which neither balls nor fingerprints can tell."""
+    return m.log(m.exact(6)) - m.log(m.exact(2)) - m.log(m.exact(3))
+
+
+HOLD = {
+    "rationals": lambda m, v: m.at_most(v.x, m.exact(0)),
+    "rational equality": lambda m, v: m.equal(v.x, m.exact(0)),
+    "irrational": lambda m, v: m.below(m.exact(1), root(m)),
+    "one expression": lambda m, v: m.at_most(root(m) * 3, root(m) + root(m) + root(m)),
+    "equal expressions": lambda m, v: m.equal(m.exp(v.x + 1), m.exp(m.exact(1))),
+    "equal arrays": lambda m, v: m.equal(
+        m.array([root(m), v.x]), m.array([2 / root(m) * root(m) * root(m) / 2, v.x])
+    ),
+    "many bits": lambda m, v: m.below(root(m), root(m) + little(m, 1500)),
+    "integers": lambda m, v: m.at_most(2, 3),
+    "an integer and one expression": lambda m, v: m.all_of(
+        m.at_most(2, 3), m.at_most(2 * root(m), root(m) + root(m))
+    ),
+    "all": lambda m, v: m.all_of(m.at_most(v.x, v.x), m.below(m.exact(1), root(m))),
+    "any, one open": lambda m, v: m.any_of(
+        m.below(undecidable(m), m.exact(0)), m.at_most(v.x, v.x)
+    ),
+    "any, one refuted": lambda m, v: m.any_of(m.below(v.x, v.x), m.at_most(v.x, v.x)),
+}
+FAIL = {
+    "rationals": lambda m, v: m.below(v.x, m.exact(0)),
+    "irrational": lambda m, v: m.at_most(root(m), m.exact(1)),
+    "many bits": lambda m, v: m.at_most(root(m) + little(m, 1500), root(m)),
+    "equality by many bits": lambda m, v: m.equal(root(m) + little(m, 1500), root(m)),
+    "equality of powers of two": lambda m, v: m.equal(
+        root(m) * (1 + little(m, 200)), root(m) * (1 + little(m, 327))
+    ),
+    "an entry": lambda m, v: m.equal(m.array([root(m), v.x]), m.array([root(m), v.x + 1])),
+    "all, one open": lambda m, v: m.all_of(m.below(undecidable(m), m.exact(0)), m.below(v.x, v.x)),
+    "all, one no number": lambda m, v: m.all_of(
+        m.at_most(m.log(v.x), v.x), m.at_most(v.x + 1, v.x)
+    ),
+    "equal, one no number": lambda m, v: m.equal(
+        m.array([m.log(v.x), v.x]), m.array([v.x, v.x + 1])
+    ),
+    "any": lambda m, v: m.any_of(m.below(v.x, v.x), m.below(root(m), v.x)),
+}
+OPEN = {
+    "at most": lambda m, v: m.at_most(undecidable(m), m.exact(0)),
+    "at least": lambda m, v: m.at_least(undecidable(m), m.exact(0)),
+    "below": lambda m, v: m.below(undecidable(m), m.exact(0)),
+    "equal": lambda m, v: m.equal(undecidable(m), m.exact(0)),
+    "a strict comparison of one expression": lambda m, v: m.below(2 * root(m), root(m) + root(m)),
+    "more bits than there are": lambda m, v: m.at_most(root(m), root(m) + little(m, 5000)),
+    "and its opposite": lambda m, v: m.at_most(root(m) + little(m, 5000), root(m)),
+    "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
+    "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
+    "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
+    "a division by 0": lambda m, v: m.at_most(1 / v.x, m.exact(0)),
+    "a ball over 0": lambda m, v: m.at_most(root(m) / (v.x * root(m)), m.exact(0)),
+    "an undecided maximum": lambda m, v: m.at_most(
+        m.maximum(undecidable(m), m.exact(0)), undecidable(m)
+    ),
+    "all": lambda m, v: m.all_of(m.at_most(v.x, v.x), m.below(undecidable(m), m.exact(0))),
+    "any": lambda m, v: m.any_of(m.below(v.x, v.x), m.below(undecidable(m), m.exact(0))),
+}
+
+
+@pytest.mark.parametrize("name", HOLD)
+def test_what_holds_is_seen_to_hold(name):
+    found = judged(HOLD[name])
+    assert found.holds is True
+    assert found.as_slack.holds
+    assert not found.as_slack.violated
+    assert met(HOLD[name])
+
+
+@pytest.mark.parametrize("name", FAIL)
+def test_what_fails_is_seen_to_fail(name):
+    found = judged(FAIL[name])
+    assert found.holds is False
+    assert not found.as_slack.broken
+    assert found.as_slack.violated or found.as_slack.kind == "strict"
+    assert not found.as_slack.holds
+    assert not met(FAIL[name])
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_is_open_stays_open_and_is_not_met(name):
+    found = judged(OPEN[name])
+    assert found.holds is None
+    assert found.as_slack.kind == "unknown"
+    assert not found.as_slack.holds
+    assert not found.as_slack.violated
+    assert found.as_slack.note == found.method
+    assert not met(OPEN[name])
+
+
+def test_how_it_was_decided_is_told():
+    assert judged(HOLD["rationals"]).method == "rationals"
+    assert judged(HOLD["irrational"]).method == "ball arithmetic at 64 bits"
+    assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
+    assert judged(HOLD["one expression"]).method == "both sides are one expression"
+    assert judged(OPEN["equal"]).method.startswith("sign open at 2048 bits")
+    assert judged(OPEN["a division by 0"]).method == "the conclusion divides by 0"
+
+
+def test_the_precision_of_the_caller_is_left_alone():
+    before = ctx.prec
+    judged(HOLD["many bits"])
+    judged(OPEN["a division by 0"])
+    assert ctx.prec == before
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("compare", ["at_most", "below"])
+def test_a_slack_beyond_the_floats_keeps_its_sign(sign, compare):
+    def huge(m, v):
+        return getattr(m, compare)(m.exact(0), sign * m.exp(m.exact(2000)))
+
+    slack = judged(huge).as_slack
+    assert slack.value == sign * math.inf
+    assert (slack.holds, slack.violated) == (sign > 0, sign < 0)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_slack_below_the_floats_keeps_its_sign(sign):
+    def tiny(m, v):
+        return m.below(m.exact(0), sign * m.exp(m.exact(-2000)))
+
+    slack = judged(tiny).as_slack
+    assert (slack.holds, slack.violated) == (sign > 0, False)
+    assert judged(tiny).holds is (sign > 0)
+    at_most = judged(lambda m, v: m.at_most(m.exact(0), sign * m.exp(m.exact(-2000)))).as_slack
+    assert (at_most.holds, at_most.violated) == (sign > 0, sign < 0)
+
+
+def test_untraceable_does_not_leak(monkeypatch):
+    asked = []
+
+    def refuse(*_):
+        asked.append(1)
+        raise Untraceable("always")
+
+    monkeypatch.setattr(traces.Traces, "log", refuse)
+    assert judged(OPEN["equal"]).holds is None
+    assert not met(OPEN["equal"])
+    assert len(asked) >= 2  # at every precision from some on
+
+
+@pytest.mark.parametrize("wrong", [True, False])
+def test_a_fingerprint_makes_no_refutation(monkeypatch, wrong):
+    """Fingerprints that always say equal, or never, refute nothing and decide nothing strict."""
+    monkeypatch.setattr(traces.Trace, "zero", property(lambda self: wrong))
+    monkeypatch.setattr(traces.Trace, "same", lambda self, other: wrong)
+    for conclusion in HOLD.values():
+        assert judged(conclusion).holds is not False
+    for name in ("below", "a strict comparison of one expression"):
+        assert judged(OPEN[name]).holds is None
+    assert judged(OPEN["at most"]).holds is (True if wrong else None)
+
+
+@given(st.fractions(-4, 4, max_denominator=16), st.sampled_from(["at_most", "below", "equal"]))
+def test_rationals_are_decided_as_fractions_are(gap, compare):
+    gap = Fraction(round(gap * 16), 16)
+    expected = {"at_most": gap >= 0, "below": gap > 0, "equal": gap == 0}[compare]
+
+    def conclusion(m, v):
+        return getattr(m, compare)(v.x, v.x + m.exact(gap))
+
+    assert judged(conclusion, 1).holds is expected
+    assert judged(
+        lambda m, v: getattr(m, compare)(v.x * root(m), (v.x + m.exact(gap)) * root(m)), 1
+    ).holds in ({expected} if compare != "below" or gap else {None})
+
+
+def test_the_slack_and_the_ratio_are_those_of_the_sides():
+    found = judged(lambda m, v: m.at_most(v.x, 4 * v.x), 1)
+    assert (found.slack, found.ratio) == (fmpq(3), 0.25)
+    found = judged(lambda m, v: m.all_of(m.at_most(v.x, 4 * v.x), m.at_most(v.x, 2 * v.x)), 1)
+    assert found.slack == 1
+    found = judged(lambda m, v: m.any_of(m.at_most(v.x, 4 * v.x), m.at_most(v.x, -v.x)), 1)
+    assert found.slack == 3
+    found = judged(lambda m, v: m.equal(m.array([v.x, v.x]), m.array([v.x, 4 * v.x])), 1)
+    assert found.slack == -3
+    with ctx.workprec(256):
+        assert judged(HOLD["irrational"]).slack.contains(arb(2).sqrt() - 1)
+
+
+@pytest.mark.parametrize("wrong", [True, 1.5, None])
+def test_a_hypothesis_that_returns_no_comparison_is_told(wrong):
+    with pytest.raises(ClaimError, match="a hypothesis returned no comparison"):
+        met(lambda m, v: wrong)
+
+
+def test_a_defined_value_that_divides_by_0_is_open():
+    f = formula(lambda m, v: m.at_most(v.y, v.y), x=Real(), y=Defined(lambda m, v: 1 / v.x))
+    assert judge(f, {}, f.build(x=0)).holds is None
+    assert judge(f, {}, f.build(x=1)).holds is True
+
+
+def test_an_array_of_an_instance_is_exact():
+    f = formula(
+        lambda m, v: m.equal(m.sum(v.x), m.exact(Fraction(1, 2**160))), n=Integer(), x=Vector("n")
+    )
+    case = f.build(x=[2**80, -(2**80), Fraction(1, 2**160)])
+    assert judge(f, {}, case).holds is True

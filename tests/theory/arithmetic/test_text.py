@@ -1,0 +1,172 @@
+"""Formulas are typeset as they run, with brackets where they need them, definitions once."""
+
+import re
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic import Arithmetic, gradient
+from attsvm.theory.arithmetic.text import Term, Text, letter, letters, written
+from properties.sim import lemma_3_12, lemma_3_13
+from tests.theory.arithmetic.cases import CASES
+
+CLAIMS = [c for module in (lemma_3_12, lemma_3_13) for c in module.LEMMA.claims]
+PAIRS = {"(": ")", "{": "}", "[": "]"}
+
+
+def balanced(text):
+    """Whether every bracket is closed by its own kind; \\left and \\right come in pairs."""
+    stack = []
+    for sign in text.replace(r"\{", "").replace(r"\}", ""):
+        if sign in PAIRS:
+            stack.append(PAIRS[sign])
+        elif sign in PAIRS.values() and (not stack or stack.pop() != sign):
+            return False
+    return not stack and text.count(r"\left") == text.count(r"\right")
+
+
+def typeset(claim, m):
+    formula = claim.formula
+    v = SimpleNamespace(**letters(formula.variables))
+    yield written(formula.relation(m, v, {}))
+    for condition in formula.hypotheses.values():
+        yield written(condition(m, v))
+    for found in m.definitions.values():
+        yield found.left
+        if isinstance(found.right, Term):
+            yield found.right
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_the_formulas_of_lemmas_are_typeset(claim):
+    for term in typeset(claim, Text()):
+        assert balanced(term.latex), term.latex
+        assert balanced(term.plain), term.plain
+        assert not re.search(r"<attsvm|object at|Term\(|\{\{|\}\}\}\}", term.plain)
+
+
+def test_unbalanced_text_is_seen():
+    assert not balanced("(a]")
+    assert not balanced("(a")
+    assert not balanced(r"\left(a)")
+
+
+def test_the_formulas_read_as_they_are_meant():
+    terms = {c.id: next(typeset(c, Text())).plain for c in CLAIMS}
+    assert terms["sim/lemma-3.12:literal"] == "|g'(x) - g'(y)| <= |x - y|"
+    assert terms["sim/lemma-3.12:sharp"] == "|g'(x) - g'(y)| <= ||g''||_inf |x - y|"
+    assert terms["sim/lemma-3.13:sharp"] == (
+        "||grad L(x) - grad L(y)|| <= ||A||_op^2 K(|b| osc(h)) ||x - y||"
+    )
+
+
+def test_a_definition_is_spelled_out_once():
+    m, claim = Text(), CLAIMS[-1]
+    first, *_ = typeset(claim, m)
+    assert first.plain.count("grad L(") == 2
+    names = list(m.definitions)
+    assert len(set(names)) == len(names)
+    assert {"gradient", "K({0})"} <= set(names)
+    assert m.definitions["gradient"].left.plain == "grad L(x)"
+    assert m.definitions["gradient"].right.plain.startswith("b g'(b <softmax(A x), h>) A^T")
+    list(typeset(claim, m))
+    assert list(m.definitions) == names
+
+
+NAMES = {"a": Fraction(3), "b": Fraction(-2), "c": Fraction(5, 7)}
+TREES = st.recursive(
+    st.sampled_from(sorted(NAMES)),
+    lambda inner: (
+        st.tuples(st.sampled_from("+-*/"), inner, inner)
+        | st.tuples(st.just("neg"), inner)
+        | st.tuples(st.just("pow"), inner)
+    ),
+    max_leaves=6,
+)
+
+
+def run(tree, values):
+    if isinstance(tree, str):
+        return values[tree]
+    kind, *parts = tree
+    found = [run(part, values) for part in parts]
+    if kind == "neg":
+        return -found[0]
+    if kind == "pow":
+        return found[0] ** 2
+    one, other = found
+    return {"+": one.__add__, "-": one.__sub__, "*": one.__mul__, "/": one.__truediv__}[kind](other)
+
+
+def read(plain):
+    """The value of a formula in plain characters: letters side by side are multiplied."""
+    text = re.sub(r"(?<=[a-c0-9)]) (?=[(a-c0-9])", " * ", plain).replace("^", "**")
+    return eval(text, dict(NAMES))
+
+
+@given(TREES)
+def test_what_is_written_has_the_value_of_what_runs(tree):
+    try:
+        value = run(tree, NAMES)
+    except ZeroDivisionError:
+        assume(False)
+    written_ = run(tree, {name: letter(name) for name in NAMES})
+    assert read(written_.plain) == value
+    assert balanced(written_.latex)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_function_is_written(name):
+    terms = [letter(x) for x, _ in zip("xyz", CASES[name].shapes, strict=False)]
+    call = getattr(Text(), name)
+    if name == "exact":
+        assert call("0.95").plain == "0.95"
+        return
+    arguments = [terms] if name == "array" else terms
+    if name == "power":
+        arguments = [*terms, 3]
+    found = call(*arguments)
+    assert "x" in found.plain
+    assert balanced(found.latex)
+    assert "{0}" not in found.latex + found.plain
+
+
+@pytest.mark.parametrize("name", ["sums", "size", "covariance", "kron", "outer", "vec", "softmax"])
+def test_sums_get_brackets(name):
+    total = letter("x") + letter("y")
+    arguments = [total] * (2 if name in ("covariance", "kron", "outer") else 1)
+    found = getattr(Text(), name)(*arguments)
+    assert found.plain.count("(x + y)") == found.plain.count("x + y")
+    assert found.latex.count(r"\left(x + y\right)") == found.latex.count("x + y")
+    squared = letter("z") @ found
+    assert squared.plain in (f"z {found.plain}", f"z ({found.plain})")
+
+
+def test_gradients_are_written():
+    found = gradient(Text(), lambda m, x: m.dot(x, x), letter("x"))
+    assert found.plain == "grad_x <x, x>"
+
+
+@pytest.mark.parametrize(
+    "misused",
+    [
+        lambda m, x: m.at_most(x, 1) if x else m.at_most(1, x),
+        lambda m, x: x < 1,
+        lambda m, x: max(x, x),
+        lambda m, x: m.at_most(0.5 * x, 1),
+        lambda m, x: m.at_most(len(x), 1),
+        lambda m, x: x,
+    ],
+)
+def test_what_cannot_be_written_is_refused(misused):
+    with pytest.raises(ClaimError, match="a formula"):
+        written(misused(Text(), letter("x")))
+
+
+def test_text_knows_all_functions():
+    assert isinstance(Text(), Arithmetic)
+    assert set(CASES) - set(vars(Text)) == set()

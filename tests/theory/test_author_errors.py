@@ -1,0 +1,460 @@
+"""What an author writes wrongly is told in one sentence: the value, the cause, the remedy."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.theory import load_packs
+from attsvm.theory.declaration.rehearsal import rehearse
+from attsvm.theory.packs import Pack, find_claims
+from attsvm.theory.verify import verify
+
+PACK = """
+import math
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+
+from attsvm.theory import (
+    Choice, Defined, Integer, Matrix, Reading, Real, Statement, Vector, changed
+)
+from attsvm.theory.arithmetic import BALLS
+
+def conclusion(m, v, c=1):
+    return {conclusion}
+
+{before}S = Statement(
+    {id!r}, source="My paper", place="Lemma 1", printed="printed",
+    variables={{"n": Integer(1, 3), "d": Integer(1, 2), "x": Vector("n"), "A": Matrix("n", "d"),
+               "t": Real() {variables}}},
+    hypotheses={{"first": lambda m, v: {hypothesis}}},
+    conclusion=conclusion,
+    readings={{{reading!r}: Reading("it says", expected="holds", {options})}},
+){after}
+"""
+RIGHT = "m.at_most(m.largest(v.x), c * m.norm(v.x))"
+HALF = "siblings={'half': changed(c=Fraction(1, 2))}"
+
+
+def pack(folder, **parts):
+    parts = {
+        "conclusion": RIGHT,
+        "before": "",
+        "after": "",
+        "id": "mine/a",
+        "variables": "",
+        "hypothesis": "m.at_most(m.exact(-9), v.t)",
+        "reading": "literal",
+        "options": HALF,
+        **parts,
+    }
+    path = folder / "mine.py"
+    path.write_text(PACK.format(**parts))
+    return str(path)
+
+
+def loaded(path):
+    return tuple(p for p in load_packs([path]) if p.name == path)
+
+
+def checked(path):
+    (found,) = verify(loaded(path)).checked
+    return found
+
+
+def refused(path):
+    with pytest.raises(ClaimError) as caught:
+        load_packs([path])
+    return str(caught.value)
+
+
+def test_the_pack_without_a_mistake_is_as_expected(tmp_path):
+    found = checked(pack(tmp_path))
+    assert found.as_expected, found.reason
+
+
+CONCLUSIONS = {
+    "no comparison": (
+        "v.n <= 3",
+        "returned no comparison (got True, of type bool). Return m.at_most",
+    ),
+    "a float": ("1.5", "returned no comparison (got 1.5, of type float)."),
+    "nothing": ("None", "returned no comparison (got None, of type NoneType)."),
+    "a number": ("m.norm(v.x)", "returned no comparison (got <"),
+    "if": (
+        "m.at_most(v.t, v.t) if v.t > 0 else m.at_most(v.t, m.exact(0))",
+        "compares numbers or asks for the truth of one. Return m.at_most, m.below or "
+        "m.equal; use m.maximum or m.abs in place of an if.",
+    ),
+    "if a number": ("m.at_most(v.t, v.t) if v.t else 0", "asks for the truth of one. Return"),
+    "if a comparison": (
+        "m.at_most(v.t, v.t) and m.at_most(v.t, v.t)",
+        "asks whether a comparison is true. Return it; m.all_of and m.any_of combine.",
+    ),
+    "<=": ("v.t <= v.t", "compares numbers or asks for the truth of one. Return m.at_most"),
+    "==": ("v.t == v.t", "compares numbers or asks for the truth of one. Return m.at_most"),
+    "max()": ("m.at_most(max(v.t, v.t), v.t)", "use m.maximum or m.abs in place of an if."),
+    "max() of an array": ("m.at_most(max(v.x), v.t)", "use m.maximum or m.abs in"),
+    "the method max": ("m.at_most(v.x.max(), v.t)", "uses the method max. Use m.max(x)."),
+    "the method sum": ("m.at_most(v.x.sum(), v.t)", "uses the method sum. Use m.sum(x)."),
+    "<= of arrays": (
+        "v.x <= v.x",
+        "uses numpy's less_equal on values that are not floats. Use the function of that name of "
+        "the namespace m; comparisons are m.at_most, m.below and m.equal.",
+    ),
+    "ordered arrays": ("m.at_most(v.x, v.x)", "orders arrays. Compare numbers, such as m.max(x)"),
+    "np.exp": ("m.at_most(np.exp(v.x)[0], v.t)", "uses numpy's exp on values that are not floats."),
+    "np.exp of a number": (
+        "m.at_most(np.exp(v.t), v.t)",
+        "uses numpy's exp on a number that is no float. Use the functions of m",
+    ),
+    "np.linalg.norm": (
+        "m.at_most(np.linalg.norm(v.x), v.t)",
+        "calls numpy's norm on values that are not floats. Use the functions of the namespace m.",
+    ),
+    "math.exp": (
+        "m.at_most(math.exp(v.t), v.t)",
+        "turns a number into a float, as functions of math do. Use the functions of m, such as "
+        "m.exp(x).",
+    ),
+    "a float constant": (
+        "m.at_most(0.5 * v.t, v.t)",
+        "mixes a value of type float with numbers of its arithmetic. Write constants as integers, "
+        "or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
+    ),
+    "a float times an array": (
+        "m.at_most(m.norm(0.5 * v.x), v.t)",
+        "mixes a float with values of another arithmetic. Write constants as integers",
+    ),
+    "an exact float": (
+        "m.at_most(m.exact(0.5) * v.t, v.t)",
+        "takes the constant 0.5, which is not exact. Write an integer, a Fraction, or decimals in "
+        "quotes such as '0.95'.",
+    ),
+    "a numpy number": (
+        "m.at_most(np.float64(0.5) * v.t, v.t)",
+        "uses numpy's multiply on a number",
+    ),
+    "balls": ("m.at_most(arb(2) * v.t, v.t)", "raised TypeError: unsupported operand"),
+    "another arithmetic": (
+        "m.at_most(BALLS.exact(2) * v.t, v.t)",
+        "Use the functions of m, and + - * / @, on the values of v alone.",
+    ),
+    "its exponential": ("m.at_most(BALLS.exp(v.t), v.t)", "raised TypeError"),
+    "no such variable": (
+        "m.at_most(v.z, v.t)",
+        "uses a variable that the statement does not have (got z). It has n, d, x, A, t.",
+    ),
+    "no such function": ("m.at_most(m.cosh(v.t), v.t)", "raised AttributeError: 'Floats' object"),
+    "a power that is none": (
+        "m.at_most(v.t ** -1, v.t)",
+        "to a power that is no positive integer.",
+    ),
+    "shapes": ("m.at_most(m.norm(v.A @ v.x[:0]), v.t)", "raised ValueError"),
+    "nothing combined": ("m.all_of()", "combines no comparisons. Give m.all_of and m.any_of"),
+    "a bool combined": (
+        "m.all_of(True)",
+        "meets an error: a part of m.all_of or m.any_of returned",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONCLUSIONS)
+def test_a_conclusion_that_no_arithmetic_can_run_is_told_with_its_line(tmp_path, name):
+    text, said = CONCLUSIONS[name]
+    path = pack(tmp_path, conclusion=text, options="siblings={'s': changed(c=2)}")
+    found = checked(path)
+    assert str(found.verdict.validity) == "error"
+    line = 1 + next(
+        k
+        for k, row in enumerate(Path(path).read_text().splitlines())
+        if row.startswith("    return")
+    )
+    whose = "the conclusion of mine/a:literal"
+    told = f"{whose} ({Path(path).name}, line {line}) "
+    assert found.reason.startswith((told, f"{whose} returned no comparison"))
+    assert said in found.reason
+    assert found.reason.endswith(".")
+    assert "\n" not in found.reason
+
+
+HYPOTHESES = {
+    "that raises": ("1 // 0", "hypothesis 'first' of mine/a:literal (mine.py", "ZeroDivisionError"),
+    "that returns a bool": (
+        "v.n > 0",
+        "hypothesis 'first' of mine/a:literal returned no comparison (got True, of type bool).",
+        "Return m.at_most(left, right), m.below, m.equal, m.all_of or m.any_of.",
+    ),
+    "that compares": ("v.t > 0", "hypothesis 'first' of mine/a:literal (mine.py, line", "compares"),
+    "with no such variable": ("m.at_most(v.z, v.t)", "hypothesis 'first'", "(got z). It has n, d"),
+}
+
+
+@pytest.mark.parametrize("name", HYPOTHESES)
+def test_a_hypothesis_that_is_no_comparison_is_named(tmp_path, name):
+    text, start, said = HYPOTHESES[name]
+    found = checked(pack(tmp_path, hypothesis=text))
+    assert str(found.verdict.validity) == "error"
+    assert found.reason.startswith(start)
+    assert said in found.reason
+
+
+def test_a_defined_variable_that_raises_is_named(tmp_path):
+    found = checked(pack(tmp_path, variables=', "y": Defined(lambda m, v: v.x[9])'))
+    assert found.reason.startswith("the variable y of mine/a:literal (mine.py")
+    assert "raised IndexError" in found.reason
+
+
+def test_a_claim_with_its_sides_swapped_shows_their_values(tmp_path):
+    path = pack(tmp_path, conclusion="m.at_most(c * m.sum(v.x * v.x + 1), m.exact(0))")
+    found = checked(path)
+    assert str(found.verdict.truth) == "refuted"
+    assert re.search(r"the conclusion says \d+ <= 0 there, which is false$", found.reason)
+
+
+def test_the_sides_of_a_claim_that_is_expected_to_fall_are_not_told(tmp_path):
+    path = pack(tmp_path, conclusion="m.at_most(c * m.sum(v.x * v.x + 1), m.exact(0))")
+    text = Path(path).read_text().replace('expected="holds"', 'expected="refuted"')
+    other = tmp_path / "expected.py"
+    other.write_text(text)
+    assert "which is false" not in checked(str(other)).reason
+
+
+def test_an_equality_of_arrays_that_fails_shows_the_difference(tmp_path):
+    found = checked(pack(tmp_path, conclusion="m.equal(v.x * c, v.x * c + 3)"))
+    assert (
+        "the conclusion says 0 = -3 of one entry of the left side minus the right" in found.reason
+    )
+
+
+EXAMPLE = "{'x': [1, 2], 'A': [[1], [2]], 't': 0}"
+
+
+def with_example(text):
+    return {"options": f"{HALF}, examples=({text},)"}
+
+
+DECLARATIONS = {
+    "an id in capitals": (
+        {"id": "Mine/A"},
+        "a claim's id is source/statement:reading (got Mine/A:literal). Source and statement are "
+        "lower-case letters and digits, joined by - or a full stop; readings are literal, amended, "
+        "sharp, with -1, -2 where there are several.",
+    ),
+    "an id without a source": ({"id": "a"}, "(got a:literal). Source and statement are"),
+    "an id with a score": ({"id": "mine/a_b"}, "(got mine/a_b:literal). Source and statement are"),
+    "a reading that is none": ({"reading": "weak"}, "readings are literal, amended, sharp, with"),
+    "an unknown constant": (
+        {"options": f"{HALF}, constants={{'k': 1}}"},
+        "mine/a:literal sets constants that its conclusion lacks (got k). It has c.",
+    ),
+    "an unknown constant of a sibling": (
+        {"options": "siblings={'s': changed(k=1)}"},
+        "sibling 's' of mine/a:literal sets constants that the conclusion lacks (got k). It has c.",
+    ),
+    "an unknown hypothesis of a sibling": (
+        {"options": "siblings={'s': changed(drop=['second'])}"},
+        "sibling 's' of mine/a:literal drops hypotheses that are not there (got second). There "
+        "are first.",
+    ),
+    "an unknown variable of a sibling": (
+        {"options": "siblings={'s': changed(variables={'z': Real()})}"},
+        "sibling 's' of mine/a:literal redraws variables that are not there (got z). There are n,",
+    ),
+    "a sibling that changes nothing": (
+        {"options": "siblings={'s': changed()}"},
+        "sibling 's' of mine/a:literal changes nothing. Give it another constant",
+    ),
+    "an unknown hypothesis": (
+        {"options": f"{HALF}, under=('second',)"},
+        "mine/a:literal names hypotheses that its statement does not have (got second). It has",
+    ),
+    "an axis without a length": (
+        {"variables": ', "z": Vector("k")'},
+        "an array has an axis whose length is no variable (got k). Add 'k': Integer(1, 4) to the",
+    ),
+    "an example without a variable": (
+        with_example("{'x': [1], 't': 0}"),
+        "example 1 of mine/a:literal: an explicit instance does not give the variables of its "
+        "statement (got t, x). Give x, A, t.",
+    ),
+    "an example with an unknown variable": (
+        with_example("{'x': [1], 'A': [[1]], 't': 0, 'z': 1}"),
+        "(got A, t, x, z). Give x, A, t.",
+    ),
+    "an example of another shape": (
+        with_example("{'x': [1, 2], 'A': [[1]], 't': 0}"),
+        "example 1 of mine/a:literal: the axis n of A has another length than elsewhere (got 1).",
+    ),
+    "an example without an axis": (
+        with_example("{'x': 1, 'A': [[1]], 't': 0}"),
+        "example 1 of mine/a:literal: x does not have its 1 axes",
+    ),
+    "an example of rows of several lengths": (
+        with_example("{'x': [1, 2], 'A': [[1], [1, 2]], 't': 0}"),
+        "gives A a value that it cannot have",
+    ),
+    "an example with a word": (
+        with_example("{'x': [1], 'A': [[1]], 't': 'zero'}"),
+        "gives t a value that it cannot have: could not convert string to float: 'zero'",
+    ),
+    "an example that is rounded": (
+        with_example("{'x': [1], 'A': [[1]], 't': Fraction(1, 3)}"),
+        "example 1 of mine/a:literal: an explicit instance gives t a value that instances do not "
+        "hold exactly (got Fraction(1, 3)). Give integers, or fractions over a power of two",
+    ),
+    "the second example": (
+        with_example(f"{EXAMPLE}, {{'x': [1], 'A': [[2**53 + 1]], 't': 0}}"),
+        "example 2 of mine/a:literal: an explicit instance gives A a value that",
+    ),
+    "an example of a sibling": (
+        {"options": "siblings={'s': changed(c=2, examples=[{'x': [1]}])}"},
+        "example 1 of sibling 's' of mine/a:literal: an explicit instance does not give",
+    ),
+    "no siblings": (
+        {"options": "under=()"},
+        "claim mine/a:literal needs at least one false sibling (got 0).",
+    ),
+    "statements in a list": (
+        {"before": "L = [1]\n", "after": "\nL = [S]\ndel S"},
+        "the claim mine/a:literal of ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_a_declaration_that_cannot_be_checked_is_refused_every_time(tmp_path, name):
+    parts, said = DECLARATIONS[name]
+    path = pack(tmp_path, **parts)
+    for _ in range(2):
+        message = refused(path)
+        assert said in message
+        assert "\n" not in message
+
+
+def test_an_example_that_is_right_is_taken(tmp_path):
+    found = checked(pack(tmp_path, **with_example(EXAMPLE)))
+    assert found.as_expected, found.reason
+
+
+def test_a_constant_that_is_not_given_is_named(tmp_path):
+    path = tmp_path / "needed.py"
+    path.write_text(Path(pack(tmp_path)).read_text().replace("c=1):", "c, k):"))
+    assert refused(str(path)).startswith(
+        "mine/a:literal does not set the constants of its conclusion (got c, k). Give them in"
+    )
+
+
+UNBOUND = {
+    "in a function": ("def make():\n    {}\nmake()", ["b"]),
+    "in a list": ("L = [{}]", ["b"]),
+    "in a loop": ("for _k in range(2):\n    T = {}", ["b-0"]),
+    "as an expression": ("{}", ["b"]),
+    "under a name that is taken again": ("T = {}\nT = 0", ["b"]),
+}
+
+
+@pytest.mark.parametrize("name", UNBOUND)
+def test_a_statement_that_no_name_of_the_module_holds_is_an_error(tmp_path, name):
+    wrapped, missed = UNBOUND[name]
+    id = '"mine/b"' if missed == ["b"] else 'f"mine/b-{_k}"'
+    made = (
+        f'Statement({id}, source="s", place="p", printed="t", variables={{"t": Real()}}, '
+        'conclusion=lambda m, v, c=1: m.at_most(c * v.t, v.t), readings={"literal": '
+        'Reading("it", expected="refuted", siblings={"s": changed(c=2)})})'
+    )
+    path = tmp_path / "unbound.py"
+    path.write_text(Path(pack(tmp_path)).read_text() + wrapped.format(made))
+    for _ in range(2):
+        message = refused(str(path))
+        assert f"the claim mine/{missed[0]}:literal of {path}:" in message
+        assert "is bound to no name of its module, so it would not be checked." in message
+        assert "Write `NAME = Statement(...)` at the top level of the module" in message
+
+
+def test_a_claim_by_the_decorator_that_no_name_holds_is_an_error(tmp_path):
+    path = tmp_path / "decorated.py"
+    path.write_text(
+        Path(pack(tmp_path)).read_text()
+        + """
+from hypothesis import strategies as st
+from attsvm.theory import Slack, claim, sibling
+
+def make():
+    @claim("mine/c:literal", source="s", place="p", statement="t", data=st.just(0.0),
+           expected="holds", siblings={"a": sibling(k=1.0), "b": sibling(k=2.0)},
+           certify=lambda x, k=0.0: arb(1))
+    def conclusion(x: float, k: float = 0.0) -> Slack:
+        return Slack(-k, 0.0)
+
+make()
+"""
+    )
+    assert "the claim mine/c:literal of" in refused(str(path))
+
+
+def test_a_package_whose_statement_is_unbound_is_refused_every_time(tmp_path, monkeypatch):
+    folder = tmp_path / "unbound_package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "inner.py").write_text(Path(pack(tmp_path)).read_text() + "\nL = [S]\ndel S\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for _ in range(2):
+        with pytest.raises(ClaimError, match="the claim mine/a:literal of"):
+            load_packs(["unbound_package"])
+
+
+IDS = ("m/a:literal", "mm/a:literal", "mm/a-1:literal", "mm/a:amended", "mm/a:amended-1")
+
+
+def named(tmp_path):
+    (claim,) = loaded(pack(tmp_path))[0].claims
+    claims = tuple(dataclasses.replace(claim, id=id) for id in IDS)
+    return (Pack("many", claims, tmp_path),)
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("m", ["m/a:literal"]),
+        ("m/", ["m/a:literal"]),
+        ("m/a", ["m/a:literal"]),
+        ("mm", ["mm/a-1:literal", "mm/a:amended", "mm/a:amended-1", "mm/a:literal"]),
+        ("mm/a", ["mm/a:amended", "mm/a:amended-1", "mm/a:literal"]),
+        ("mm/a:", ["mm/a:amended", "mm/a:amended-1", "mm/a:literal"]),
+        ("mm/a:amended", ["mm/a:amended"]),
+        ("mm/a-1", ["mm/a-1:literal"]),
+    ],
+)
+def test_a_prefix_ends_where_a_part_of_the_id_ends(tmp_path, word, found):
+    assert [c.id for c in find_claims(named(tmp_path), [word])] == found
+
+
+@pytest.mark.parametrize("word", ["mm/a:amend", "mm/a-", "m/b", "mm/a:lit"])
+def test_a_word_that_is_no_such_prefix_names_the_nearest(tmp_path, word):
+    packs = named(tmp_path)
+    with pytest.raises(UnknownClaimError, match="no claim has that id") as caught:
+        find_claims(packs, [word])
+    assert "Nearest: " in str(caught.value)
+
+
+def test_a_dependency_that_is_not_there_names_the_nearest(tmp_path):
+    path = pack(tmp_path, options=f"{HALF}, depends_on=('sim/lemma-3.12:sharpe',)")
+    message = refused(path)
+    assert (
+        "mine/a:literal depends on a claim that is not there (got sim/lemma-3.12:sharpe)" in message
+    )
+    assert "Nearest: sim/lemma-3.12:sharp" in message
+
+
+FORMULAS = [c for c in find_claims(load_packs()) if c.formula is not None]
+
+
+@pytest.mark.parametrize("claim", FORMULAS, ids=lambda claim: claim.id)
+def test_every_part_of_the_shipped_formulas_is_rehearsed_without_an_error(claim):
+    for part in claim.parts():
+        rehearse(claim.id, part.formula, part.parameters)
