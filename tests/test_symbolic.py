@@ -4,7 +4,6 @@ import ast
 import importlib
 import inspect
 import pkgutil
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,25 +15,26 @@ import symbolic
 from attsvm import attention, losses, risk
 from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.lipschitz import LOGISTIC_CURVATURE
+from attsvm.theory.arithmetic import Arithmetic
+from attsvm.theory.arithmetic.symbols import vanishes
 from attsvm.theory.packs import load_packs
 from properties.sim import (
     attention_shape,
-    attentions,
     basics,
     definition_3_3,
     drift,
     exponentials,
-    fitting,
-    heads,
-    rewritten,
+    fixed_head,
+    l2_objective,
+    orientation,
     tensor_trick,
 )
+from properties.sim._support import attention as sentences
+from properties.sim._support import entry_loss
 from properties.sim.lemma_3_11 import closed_form
-from symbolic.sim import attention_shape as shapes
 from symbolic.sim.definition_3_3 import entry_residual, sentence, sum_residual
 from symbolic.sim.definition_3_6 import drift_residual, merged_residuals, rivals_residual
 from symbolic.sim.fixed_head import gradient_residual, headed, multiples
-from symbolic.sim.formal import vanishes
 from symbolic.sim.l2_objective import forms_residual
 from symbolic.sim.lemma_3_11 import (
     expanded,
@@ -87,10 +87,11 @@ def test_each_proof_lies_where_its_claim_does_and_each_is_claimed():
         assert name in REPEATED or any(f"{name}:{f}" in named for f in functions), name
 
 
-TRICK = [attention.kron_block, attention.vec]
+TRICK = [Arithmetic.kron, Arithmetic.vec]
+ROWS = [*TRICK, Arithmetic.mat, sentences.block_logits]
 ENTRY = [
-    *(*TRICK, attention.softmax, attention.log_softmax_kernel),
-    *(definition_3_3.products, attentions.attention),
+    *(*ROWS, Arithmetic.softmax, sentences.block_attention),
+    *(definition_3_3.entry, sentences.attention),
 ]
 DRIFT = [attention.softmax, risk.covariance, losses.slope_kernel, drift.pull, drift.drift]
 TIED = {
@@ -98,24 +99,24 @@ TIED = {
     "sim/lemma-3.11:amended-2": [risk.covariance, losses.slope_kernel],
     "sim/lemma-3.12:literal": [losses.slope_kernel],
     "sim/lemma-3.12:sharp": [losses.slope_kernel],
-    "sim/tensor-trick:literal": [*TRICK, tensor_trick.sides],
-    "sim/tensor-trick:sharp": [*TRICK, tensor_trick.sides],
-    "sim/orientation:amended-1": TRICK,
-    "sim/attention-shape:amended-1": [fitting.misfit, fitting.normaliser, fitting.apart],
-    "sim/attention-shape:amended-2": TRICK,
-    "sim/definition-3.3:literal-1": [*TRICK, attention.softmax, definition_3_3.total],
+    "sim/tensor-trick:literal": [*TRICK, tensor_trick.trick],
+    "sim/tensor-trick:sharp": [*TRICK, tensor_trick.trick],
+    "sim/orientation:amended-1": [*ROWS, orientation.margins],
+    "sim/attention-shape:amended-1": [attention_shape.attention_fits],
+    "sim/attention-shape:amended-2": [attention_shape.block_fits],
+    "sim/definition-3.3:literal-1": [*ROWS, Arithmetic.softmax, definition_3_3.probability],
     "sim/definition-3.3:literal-2": ENTRY,
     "sim/definition-3.3:amended": ENTRY,
     "sim/definition-3.6:amended-2": DRIFT,
     "sim/definition-3.6:amended-3": DRIFT,
     "sim/fixed-head:amended-1": [
-        *(risk.covariance, losses.slope_kernel, attention.softmax),
-        *(heads.score, heads.values, heads.closed_form),
+        *(Arithmetic.covariance, Arithmetic.softmax, entry_loss.gradient),
+        *(fixed_head.score, fixed_head.taken_values, fixed_head.closed_gradient),
     ],
-    "sim/fixed-head:amended-2": [heads.scores],
+    "sim/fixed-head:amended-2": [fixed_head.scores, fixed_head.taken_values],
     "sim/l2-objective:amended": [
-        *(attention.vec, attention.log_softmax_kernel),
-        *(rewritten.forms, rewritten.rewritten, attentions.attention),
+        *(*TRICK, Arithmetic.mat, sentences.attention),
+        *(l2_objective.divided_powers, l2_objective.rewritten),
     ],
     **{
         f"sim/basic-1:{reading}": [basics.power]
@@ -223,30 +224,46 @@ def raw(logits, mask=None):
     return np.exp(_below_top(logits))
 
 
-def across(logits, mask=None):
-    weights = np.exp(_below_top(logits))
-    return weights / weights.sum(axis=0, keepdims=True)
-
-
 def squared(logits, mask=None):
     weights = np.exp(_below_top(logits)) ** 2
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def unshifted(logits, mask):
-    return logits - np.log(np.exp(_below_top(logits)).sum(axis=-1, keepdims=True))
+def undivided(self, s):
+    return self.exp(s)
 
 
-def other_block(A1, A2, j):
-    return np.kron(A2, A1[j : j + 1])
+def across(self, s):
+    powers = self.exp(s)
+    return powers / self.sums(powers.T)
 
 
-def entrywise(A1, A2, j):
-    return A1[j] * A2
+def twice(self, s):
+    if s.ndim == 2:
+        return entries([self.softmax(row) for row in s])
+    powers = self.exp(2 * s)
+    return powers / self.sum(powers)
 
 
-def by_columns(X):
+def other_kron(self, A, B):
+    (m, r), (n, c) = A.shape, B.shape
+    return (B.reshape(n, 1, c, 1) * A.reshape(1, m, 1, r)).reshape(m * n, r * c)
+
+
+def by_columns(self, X):
     return X.T.reshape(-1)
+
+
+def mat_by_columns(self, x, rows):
+    return x.reshape(-1, rows).T
+
+
+def uncentred(self, f, h):
+    return f * h
+
+
+def centred_at_minus(self, f, h):
+    return f * (h + f @ h)
 
 
 def kept(s, gamma):
@@ -257,16 +274,17 @@ def plus(s, gamma):
     return s * (gamma + (s * gamma).sum(axis=-1, keepdims=True))
 
 
-def headless(case, f):
-    return case.b * (f @ case.M)[0]
+def headless(m, v, x):
+    return v.b * (m.softmax(v.A @ x) @ v.M)[0]
 
 
-def unlabelled(entry, f, slope):
-    return entry.A.T @ (slope * covariance(f, entry.h))
+def unlabelled(m, A, x, h, b):
+    f = m.softmax(A @ x)
+    return m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
 
 
-def alike(case, *, head):
-    return case.b * case.M[:, 0]
+def alike(m, v, taken):
+    return v.b * v.M[:, 0]
 
 
 def upwards(sign, slope, pulled, other):
@@ -277,46 +295,41 @@ def halfway(A, f, scores):
     return A.T @ (f * scores)
 
 
-def without_values(case, values):
-    return np.exp(log_attention(case)) @ values
+def without_values(m, A1, A2, X, values, Y):
+    powers = m.exp(A1 @ X @ A2.T)
+    return m.diagonal(1 / m.sums(powers)) @ powers @ values
 
 
-def other_divisor(case, read, divided):
-    logits = np.kron(case.A1, case.A2) @ vec(case.X)
-    return mat(np.exp(logits), read) @ (case.A3 @ case.Y)
+def without_divisor(m, n, A1, A2, X, divided):
+    return m.exp(m.kron(A1, A2) @ m.vec(X))
 
 
-def unsized(A1, A2, X, Y, D, of, values, calculus):
-    return apart(normaliser(A1, A2, X, of, calculus).shape, D.shape), 0
-
-
-def anywhere(size, other):
-    return 0
+def everywhere(m, v, *_, **__):
+    return m.equal(m.array([v.n]), m.array([v.n]))
 
 
 FALLING = [
-    (attention.softmax, raw, [VECTOR, ENTRIES, SCORE, HEADS]),
-    (attention.softmax, across, [VECTOR, ENTRIES]),
-    (attention.softmax, squared, [ENTRIES, SCORE, WEIGHT, HEADS]),
-    (attention.log_softmax_kernel, unshifted, [ENTRIES, OBJECTIVE]),
-    (
-        attention.kron_block,
-        other_block,
-        [TENSOR, ENTRIES, "tensor_trick:prove_orientation"],
-    ),
-    (attention.kron_block, entrywise, [BLOCKS]),
-    (attention.vec, by_columns, [TENSOR, ENTRIES, OBJECTIVE]),
-    (risk.covariance, kept, [SCORE, WEIGHT, HEADS]),
-    (risk.covariance, plus, [SCORE, WEIGHT, HEADS]),
-    (heads.score, headless, [HEADS]),
-    (heads.closed_form, unlabelled, [HEADS]),
-    (heads.scores, alike, ["fixed_head:prove_multiple"]),
+    (attention.softmax, raw, [SCORE]),
+    (attention.softmax, squared, [SCORE, WEIGHT]),
+    (Arithmetic.softmax, undivided, [VECTOR, ENTRIES, HEADS]),
+    (Arithmetic.softmax, across, [VECTOR, ENTRIES]),
+    (Arithmetic.softmax, twice, [ENTRIES, HEADS]),
+    (Arithmetic.kron, other_kron, [TENSOR, ENTRIES, OBJECTIVE]),
+    (Arithmetic.vec, by_columns, [TENSOR, ENTRIES, OBJECTIVE, "tensor_trick:prove_orientation"]),
+    (Arithmetic.mat, mat_by_columns, [ENTRIES, OBJECTIVE, "tensor_trick:prove_orientation"]),
+    (risk.covariance, kept, [SCORE, WEIGHT]),
+    (risk.covariance, plus, [SCORE, WEIGHT]),
+    (Arithmetic.covariance, uncentred, [HEADS]),
+    (Arithmetic.covariance, centred_at_minus, [HEADS]),
+    (fixed_head.score, headless, [HEADS]),
+    (entry_loss.gradient, unlabelled, [HEADS]),
+    (fixed_head.scores, alike, ["fixed_head:prove_multiple"]),
     (drift.drift, upwards, [SCORE, WEIGHT]),
     (drift.pull, halfway, [SCORE, WEIGHT]),
-    (attentions.attention, without_values, [ENTRIES, OBJECTIVE]),
-    (rewritten.rewritten, other_divisor, [OBJECTIVE]),
-    (fitting.misfit, unsized, [SIZES]),
-    (fitting.apart, anywhere, [SIZES, BLOCKS]),
+    (sentences.attention, without_values, [ENTRIES, OBJECTIVE]),
+    (l2_objective.divided_powers, without_divisor, [OBJECTIVE]),
+    (attention_shape.attention_fits, everywhere, [SIZES]),
+    (attention_shape.block_fits, everywhere, [BLOCKS]),
 ]
 
 
@@ -379,25 +392,6 @@ def test_margins_are_those_of_the_transpose_from_two_dimensions_on():
     assert all(x == 0 for x in margins_residual(3, 1, transposed=False))
     assert any(x != 0 for x in margins_residual(2, 2, transposed=False))
     assert all(x == 0 for x in margins_residual(2, 3))
-
-
-@pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 1), (3, 2)])
-def test_symbolic_sizes_are_those_of_the_arrays(n, d):
-    case = attentions.Attention(*np.ones((3, n, d)), *np.ones((2, d, d)))
-    there = dict(zip((shapes.n, shapes.d), (n, d), strict=True))
-    normaliser = fitting.normaliser(shapes.A1, shapes.A2, shapes.X, "logits", shapes.MATRICES)
-    at = [
-        tuple(int(sp.sympify(x).subs(there)) for x in size)
-        for size in (normaliser.shape, shapes.block())
-    ]
-    assert at[0] == (n, n)
-    assert attentions.attention(case, case.A2).shape == case.A1.shape
-    assert at[1] == attention.kron_block(case.A1, case.A2, 0).shape
-    for (rows, high), (columns, wide) in product({"n": shapes.n, "d": shapes.d}.items(), repeat=2):
-        for of, values in product(("logits", "X"), ("A2", "A2^T", "none")):
-            found = attention_shape.parts(case, rows, columns, of, values)
-            symbolic_misfit = shapes.misfits(high, wide, of, values)
-            assert found == tuple(int(sp.sympify(x).subs(there)) for x in symbolic_misfit)
 
 
 def test_neighbours_of_the_other_definitions_fail():

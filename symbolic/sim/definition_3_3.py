@@ -1,51 +1,46 @@
 """Definition 3.3 on symbols: f is a probability vector, <f, h> an entry of the attention.
 
-The claim's own functions run on symbols, for small n and d: the blocks of A1 kron A2, the package's
-softmax with the largest logit taken out, the products of both sides. That nothing depends on the
-sizes is said in the claim's file.
+The formulas of the claims run on symbols, for small n and d. That nothing depends on the sizes is
+said in the claims' file.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
-from properties.sim.attentions import Attention, block_attention
-from properties.sim.definition_3_3 import products, shared, total
-from symbolic.sim.formal import expressions, symbols, vanishes
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of, vanishes
+from properties.sim._support.attention import block_attention
+from properties.sim.definition_3_3 import entry, probability
 
-__all__ = ["entry_residual", "prove", "prove_vector", "sentence", "sum_residual"]
+__all__ = ["SIZES", "entry_residual", "prove", "prove_vector", "sentence", "sum_residual"]
 
-SIZES = tuple(
-    (n, d, largest) for n in (1, 2, 3) for d in (1, 2) for largest in range(n if d == 1 else 1)
-)
-"""n, d, and the token with the largest logits: any for d = 1, the first for d = 2."""
+SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
 
-def sentence(n: int, d: int, largest: int = 0) -> Attention:
-    """A sentence of symbols in which one token has the largest logit for every query."""
-    queries = [[int(c == 0) for c in range(d)] for _ in range(n)]
-    keys = [[int(t == largest and c == 0) for c in range(d)] for t in range(n)]
-    weights = [[int(r == c) for c in range(d)] for r in range(d)]
-    return Attention(
-        symbols("a", n, d, ranks=queries),
-        symbols("b", n, d, ranks=keys),
-        symbols("v", n, d),
-        symbols("x", d, d, ranks=weights),
-        symbols("y", d, d),
-    )
+def sentence(n: int, d: int) -> Any:
+    """A sentence of symbols."""
+    tokens = {name: symbols_of(name, n, d) for name in ("A1", "A2", "A3")}
+    return SimpleNamespace(n=n, d=d, **tokens, X=symbols_of("X", d, d), Y=symbols_of("Y", d, d))
 
 
-def sum_residual(case: Attention, along: str = "rows", power: int = 1) -> list[Any]:
+def shared(v: Any) -> Any:
+    """The same sentence with its keys for values."""
+    return SimpleNamespace(**{**vars(v), "A3": v.A2})
+
+
+def sum_residual(v: Any, along: str = "rows", power: int = 1) -> list[Any]:
     """What the claim adds up, minus 1."""
-    return [value - 1 for value in expressions(total(block_attention(case), along, power))]
+    sums = probability(SYMBOLS, v, along, power).parts[1]
+    return list((sums.left - sums.right).ravel())
 
 
-def entry_residual(case: Attention, values: str = "A3", transposed: bool = False) -> list[Any]:
+def entry_residual(v: Any, values: str = "A3", transposed: bool = False) -> list[Any]:
     """<f_{j0}, h_{i0}> minus the entry of the attention, as the claim computes both."""
-    left, right = products(case, values, transposed)
-    return [a - b for a, b in zip(expressions(left), expressions(right), strict=True)]
+    relation = entry(SYMBOLS, v, values, transposed)
+    return list((relation.left - relation.right).ravel())
 
 
 def prove_vector() -> str:
@@ -55,12 +50,13 @@ def prove_vector() -> str:
         AssertionError: an entry may be 0 or less, a sum is not 1, or one of the others is.
     """
     for size in SIZES:
-        case = sentence(*size)
-        assert all(sp.together(p).is_positive for p in expressions(block_attention(case)))
-        assert all(map(vanishes, sum_residual(case)))
+        v = sentence(*size)
+        f = block_attention(SYMBOLS, v.n, v.A1, v.A2, v.X)
+        assert all(sp.together(p).is_positive for p in f.ravel())
+        assert all(map(vanishes, sum_residual(v)))
     assert not any(map(vanishes, sum_residual(sentence(2, 1), along="columns")))
     assert not any(map(vanishes, sum_residual(sentence(2, 1), power=2)))
-    return "f > 0 has sum 1, as the code runs on symbols for n <= 3 and d <= 2"
+    return "f > 0 has sum 1, on symbols for n <= 3 and d <= 2"
 
 
 def prove() -> str:
@@ -71,13 +67,13 @@ def prove() -> str:
     """
     prove_vector()
     for size in SIZES:
-        case = sentence(*size)
-        assert all(map(vanishes, entry_residual(case)))
-        assert all(map(vanishes, entry_residual(shared(case), "A2")))
+        v = sentence(*size)
+        assert all(map(vanishes, entry_residual(v)))
+        assert all(map(vanishes, entry_residual(shared(v), "A2")))
     assert not any(map(vanishes, entry_residual(sentence(2, 1), transposed=True)))
     assert not any(map(vanishes, entry_residual(sentence(1, 1), "A2")))
     assert not any(map(vanishes, entry_residual(shared(sentence(2, 1)), "A2", True)))
     return (
-        "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, as the code runs on symbols "
-        "for n <= 3 and d <= 2"
+        "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, on symbols for n <= 3 and "
+        "d <= 2"
     )

@@ -16,8 +16,7 @@ import sympy as sp
 
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
-from properties.sim.attentions import attend
-from properties.sim.drift import drift, pull
+from properties.sim.drift import attend, drift, pull
 from symbolic.sim import lemma_3_11
 from symbolic.sim.formal import Formal, derivative, expressions, formal, symbols, vanishes
 

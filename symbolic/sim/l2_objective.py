@@ -1,6 +1,6 @@
 """The rewritten l2 objective: mat((D kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y is the attention.
 
-The claim's own two forms run on symbols, for small n and d. Equal matrices make equal
+The two matrices of the claim run on symbols, for small n and d. Equal matrices make equal
 objectives, in every norm.
 """
 
@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from properties.sim.attentions import Attention
-from properties.sim.rewritten import forms
+from attsvm.theory.arithmetic.symbols import SYMBOLS, vanishes
+from properties.sim._support.attention import attention
+from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
-from symbolic.sim.formal import expressions, vanishes
 
 __all__ = ["forms_residual", "prove"]
 
 
-def forms_residual(case: Attention, read: str = "rows", divided: str = "rows") -> list[Any]:
+def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[Any]:
     """Entries of the matrix of the first objective minus those of the second, before B."""
-    left, right = forms(case, read, divided)
-    return [a - b for a, b in zip(expressions(left), expressions(right), strict=True)]
+    left = attention(SYMBOLS, v.A1, v.A2, v.X, v.A3, v.Y)
+    return list((left - rewritten(SYMBOLS, v, read, divided)).ravel())
 
 
 def prove() -> str:
@@ -33,6 +33,6 @@ def prove() -> str:
     assert not any(map(vanishes, forms_residual(sentence(2, 1), read="columns")))
     assert not any(map(vanishes, forms_residual(sentence(2, 1), divided="whole")))
     return (
-        "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, as "
-        "the code runs on symbols for n <= 3 and d <= 2"
+        "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, on "
+        "symbols for n <= 3 and d <= 2"
     )

@@ -170,6 +170,10 @@ class Arithmetic(ABC):
         """The entries of a matrix row by row."""
         return X.reshape(-1)
 
+    def mat(self, x: Entries, rows: int) -> Entries:
+        """The matrix of so many rows whose entries row by row are those of a vector."""
+        return entries(x.ravel(), (rows, x.size // rows))
+
     def kron(self, A: Entries, B: Entries) -> Entries:
         """The Kronecker product of two matrices."""
         (m, r), (n, c) = A.shape, B.shape
@@ -187,7 +191,9 @@ class Arithmetic(ABC):
         return self.diameter(A) / self.sqrt(self.exact(2))
 
     def softmax(self, s: Entries) -> Entries:
-        """exp(s) over the sum of its entries."""
+        """exp(s) over the sum of its entries; of a matrix, that of each row."""
+        if s.ndim == 2:
+            return entries([self.softmax(row) for row in s])
         if len(s) == 1:
             return entries([self.exact(1)])
         powers = self.exp(s - self._level(s))

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import Entries, Lifted, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["gradient"]
@@ -30,7 +30,7 @@ def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries)
     return entries(value.slopes)
 
 
-class _Dual:
+class _Dual(Lifted):
     """A number and its partial derivatives."""
 
     __slots__ = ("m", "slopes", "value")

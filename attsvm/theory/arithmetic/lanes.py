@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import Entries, Lifted, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["FLOATS", "Floats", "Lane", "Tensors", "lanes"]
@@ -80,7 +80,7 @@ def _binary(lane: Lane, other: Any, operation: Callable[[Any, Any], Any]) -> Any
         return Lane(operation(lane.value, other.value))
     if isinstance(other, int) and not isinstance(other, bool):
         return Lane(operation(lane.value, other if abs(other) < 2**53 else _float(other)))
-    if isinstance(other, np.ndarray) and other.dtype == object:
+    if isinstance(other, Lifted) or (isinstance(other, np.ndarray) and other.dtype == object):
         return NotImplemented
     raise misuse(
         f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",

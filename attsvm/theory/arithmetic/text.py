@@ -84,7 +84,8 @@ class Term:
         return Term(f"{base.latex}^{{{k}}}", f"{base.plain}^{k}")
 
     def __getitem__(self, key: Any) -> Term:
-        place = ", ".join(str(k) for k in (key if isinstance(key, tuple) else (key,)))
+        keys = key if isinstance(key, tuple) else (key,)
+        place = ", ".join(_place(k) for k in keys)
         base = self.within(_ATOM)
         return Term(f"{base.latex}_{{{place}}}", f"{base.plain}[{place}]")
 
@@ -102,6 +103,13 @@ class Term:
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __len__ = __iter__ = __int__ = _refuse
     __float__ = _refuse
+
+
+def _place(key: Any) -> str:
+    """An index, or a range of them."""
+    if not isinstance(key, slice):
+        return str(key)
+    return ":".join("" if end is None else str(end) for end in (key.start, key.stop))
 
 
 def letter(name: str) -> Term:
@@ -146,7 +154,7 @@ def _call(latex: str, plain: str) -> Callable[..., Term]:
 
 
 def _function(name: str) -> Callable[..., Term]:
-    return _call(rf"\mathrm{{{name}}}\left({{0}}\right)", f"{name}({{0}})")
+    return _call(rf"\mathrm{{{{{name}}}}}\left({{0}}\right)", f"{name}({{0}})")
 
 
 @dataclass(slots=True)
@@ -187,7 +195,6 @@ class Text(Arithmetic):
     spread = _function("spread")
     size = _call(r"\#{0}", "#{0}")
     sum = _call(r"\left\langle \mathbf{{1}}, {0}\right\rangle", "sum({0})")
-    sums = _call(r"{0} \, \mathbf{{1}}", "({0}) 1")
     max = _call(r"\max\left({0}\right)", "max({0})")
     min = _call(r"\min\left({0}\right)", "min({0})")
     dot = _call(r"\left\langle {0}, {1}\right\rangle", "<{0}, {1}>")
@@ -195,6 +202,7 @@ class Text(Arithmetic):
     diagonal = _function("diag")
     identity = _call(r"I_{{{0}}}", "I_{0}")
     vec = _function("vec")
+    mat = _function("mat")
     kron = _call(r"\left({0}\right) \otimes \left({1}\right)", "({0} kron {1})")
     covariance = _call(
         r"\left(\mathrm{{diag}}({0}) - {0} \, {0}^\top\right) {1}", "(diag({0}) - {0} {0}^T) {1}"
@@ -205,6 +213,10 @@ class Text(Arithmetic):
         terms = [_term(v) for v in values]
         inner = ", ".join(t.latex for t in terms)
         return Term(rf"\left({inner}\right)", f"({', '.join(t.plain for t in terms)})")
+
+    def sums(self, A: Any) -> Term:
+        """The row sums of a matrix."""
+        return _term(A) @ Term(r"\mathbf{1}", "1")
 
     def power(self, x: Any, k: int) -> Term:
         """A power."""

@@ -19,7 +19,7 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import Entries, Lifted, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
@@ -89,7 +89,7 @@ def _binary(
     operation: Callable[[Any, Any], Any],
     residues: Callable[[int, int], int],
 ) -> Any:
-    if isinstance(other, Entries):
+    if isinstance(other, Entries | Lifted):
         return NotImplemented
     if isinstance(other, int):
         other = Trace(fmpq(other), other)

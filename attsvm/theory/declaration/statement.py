@@ -23,7 +23,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.claim import Claim, Hypothesis, Sibling, ensure_checkable
 from attsvm.theory.declaration.formula import TIGHTENED, Formula, Hypotheses, instance_type
-from attsvm.theory.declaration.variables import Variable
+from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.judge import judge, meets
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Expected, Truth
@@ -173,7 +173,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         rerun=None,
         examples=tuple(formula.build(**example) for example in reading.examples),
         ensemble=None,
-        relaxed=formula.relaxed,
+        relaxed=formula.relaxed if formula.continuous else None,
         proof=reading.proof,
         depends_on=reading.depends_on,
         cost=reading.cost,
@@ -245,7 +245,11 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
             remedy=f"It has {', '.join(formula.named_constants)}.",
         )
     kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
-    variables = _overridden(formula.variables, other.variables)
+    free = {
+        key: v.without(other.drop) if isinstance(v, Meeting) else v
+        for key, v in formula.variables.items()
+    }
+    variables = _overridden(free, other.variables)
     own = replace(formula, hypotheses=kept, variables=variables)
     return Sibling(
         name,
