@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm import attention
-from properties.sim import attentions
+from properties.sim.drift import attend
 from symbolic.sim.formal import E, Formal, derivative, expressions, symbols, vanishes
 
 LOGITS = st.lists(st.integers(-3, 3), min_size=1, max_size=4)
@@ -19,12 +19,10 @@ def test_softmax_runs_on_symbols_as_on_floats(logits):
     """Whichever logit is the largest, by its rank; log_softmax too."""
     numbers = symbols("s", len(logits), ranks=logits)
     point = dict(zip(expressions(numbers), logits, strict=True))
-    at = [
-        x.replace(E, sp.exp).subs(point).evalf(20) for x in expressions(attentions.attend(numbers))
-    ]
+    at = [x.replace(E, sp.exp).subs(point).evalf(20) for x in expressions(attend(numbers))]
     assert np.allclose([float(x) for x in at], attention.softmax(np.array(logits, dtype=float)))
     logged = np.exp(attention.log_softmax_kernel(numbers, None))
-    for x, y in zip(expressions(logged), expressions(attentions.attend(numbers)), strict=True):
+    for x, y in zip(expressions(logged), expressions(attend(numbers)), strict=True):
         assert vanishes(x - y)
 
 
