@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import os
+import stat
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,33 +15,134 @@ from typing import IO
 
 from attsvm.errors import FileError
 
-__all__ = ["write_whole"]
+__all__ = ["landing", "make_parents", "write_all", "write_whole"]
+
+_LINKS = 40
+"""So many symbolic links in a row are followed, as by Linux."""
 
 
 def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then move it there.
+    """Write what `write` writes to the file that it is given, to `path`.
+
+    A file is replaced at once by a new one with its mode and, where that is allowed, its owner, so
+    that nobody ever sees half of it; it must be writable itself, and so must its folder. A symbolic
+    link stays and what it points to is replaced; a hard link keeps what it had. A pipe, a character
+    device or an open descriptor (`/dev/stdout`) is written to as it is.
 
     Raises:
-        FileError: the place cannot be written; nothing is left behind.
+        FileError: the place cannot be written; no part of a file is left behind.
     """
-    target = Path(path)
-    temporary = ""
+    place, there = landing(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
+        if isinstance(place, int) or (there is not None and not stat.S_ISREG(there.st_mode)):
+            _pour(place, write)
+        else:
+            _replace(place, there, write)
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from error
+
+
+def landing(path: str | os.PathLike[str]) -> tuple[Path | int, os.stat_result | None]:
+    """Where that which is written to `path` lands, and what is there already.
+
+    Symbolic links are followed. What names an open descriptor of this process is its number.
+
+    Raises:
+        FileError: links lead nowhere, or what is there cannot be written.
+    """
+    place = Path(path)
+    try:
+        for _ in range(_LINKS):
+            if place.name.isdecimal() and _lists_descriptors(place.parent):
+                return int(place.name), os.fstat(int(place.name))
+            if not place.is_symlink():
+                break
+            place = place.parent / os.readlink(place)
+        else:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        try:
+            there = os.stat(place)
+        except FileNotFoundError:
+            return place, None
+        if stat.S_ISDIR(there.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        if stat.S_ISBLK(there.st_mode):
+            raise OSError(errno.EINVAL, "it is a block device")
+        if not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, "it may not be written to")
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
+        raise _refusal(path, error) from error
+    return place, there
+
+
+def make_parents(path: str | os.PathLike[str]) -> None:
+    """Make the folder that `path` is in; if that fails, writing there says so."""
+    with contextlib.suppress(OSError, ValueError):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+def write_all(handle: int, content: bytes | memoryview) -> None:
+    """Write to an open descriptor until all is written.
+
+    Raises:
+        OSError: it takes no more.
+    """
+    rest = memoryview(content)
+    while rest:
+        written = os.write(handle, rest)
+        if not written:
+            raise OSError(errno.EIO, "it takes no more")
+        rest = rest[written:]
+
+
+def _lists_descriptors(folder: Path) -> bool:
+    return os.path.realpath(folder) == os.path.realpath("/dev/fd")
+
+
+def _pour(place: Path | int, write: Callable[[IO[bytes]], object]) -> None:
+    """Write to what is open already, or to something that is no file."""
+    content = io.BytesIO()
+    write(content)
+    if isinstance(place, int):
+        for stream in (sys.stdout, sys.stderr):  # what was printed earlier comes first
+            stream.flush()
+        handle = os.dup(place)
+    else:
+        handle = os.open(place, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+    try:
+        write_all(handle, content.getbuffer())
+    finally:
+        os.close(handle)
+
+
+def _replace(
+    place: Path, there: os.stat_result | None, write: Callable[[IO[bytes]], object]
+) -> None:
+    """Let `write` fill a temporary file beside `place`, then move it there."""
+    handle, temporary = tempfile.mkstemp(dir=place.parent, suffix=".part")
+    try:
         with os.fdopen(handle, "wb") as file:
             write(file)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # as a plain open would have made it
-        os.replace(temporary, target)
-    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise FileError(
-            f"cannot write {target}: {getattr(error, 'strerror', None) or error}",
-            remedy="Choose a folder that exists and can be written.",
-        ) from error
-    except BaseException:  # interrupted, or `write` broke
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+            file.flush()
+            os.fsync(file.fileno())  # a crash must not leave the new name with half the content
+        if there is None:
+            mask = os.umask(0)
+            os.umask(mask)
+            mode = 0o666 & ~mask  # as a plain open would have made it
+        else:
+            mode = there.st_mode & 0o777
+            if hasattr(os, "chown"):
+                with contextlib.suppress(PermissionError):
+                    os.chown(temporary, there.st_uid, there.st_gid)
+        os.chmod(temporary, mode)
+        os.replace(temporary, place)
+    except BaseException:  # the disk is full, it was interrupted, or `write` broke
+        Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _refusal(path: str | os.PathLike[str], error: OSError | ValueError) -> FileError:
+    return FileError(
+        f"cannot write {Path(path)}: {getattr(error, 'strerror', None) or error}",
+        remedy="Choose a file that can be written, in a folder that exists and can be written.",
+    )

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from attsvm._files import write_whole
 from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_boolean, ensure_mask
-from attsvm.errors import DataError, FileError
+from attsvm.errors import DataError, FileError, present
 
 __all__ = ["AttentionData"]
 
@@ -168,9 +168,8 @@ class AttentionData:
         """Token scores gamma_it = y_i v^T x_it, or as given (tf, definition 1)."""
         if self.scores is not None:
             return self.scores
-        assert self.y is not None
-        assert self.v is not None
-        scores: Array = self.y[:, None] * (self.X @ self.v)
+        y, v = present(self.y, "the labels y"), present(self.v, "the head v")
+        scores: Array = y[:, None] * (self.X @ v)
         return scores
 
     @property

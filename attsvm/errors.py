@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 __all__ = [
     "AttsvmError",
     "ClaimError",
     "DataError",
     "FileError",
     "LedgerError",
+    "OutOfTimeError",
+    "ProofError",
     "SolverError",
     "TiedTokensError",
     "UnknownClaimError",
     "UsageError",
     "WorkerError",
+    "present",
 ]
+
+T = TypeVar("T")
 
 
 class AttsvmError(Exception):
@@ -62,8 +69,16 @@ class SolverError(AttsvmError):
     """No answer with a proof was reached."""
 
 
+class OutOfTimeError(SolverError):
+    """The time that the caller gave ended before there was an answer with a proof."""
+
+
 class ClaimError(AttsvmError):
     """A claim is written in a way that cannot be checked."""
+
+
+class ProofError(AttsvmError):
+    """A step of a proof is false, or is not decided."""
 
 
 class UnknownClaimError(ClaimError):
@@ -80,3 +95,18 @@ class UsageError(AttsvmError):
 
 class WorkerError(AttsvmError):
     """Workers cannot be reached, do not match, or died."""
+
+
+def present(value: T | None, what: str) -> T:
+    """The value, where a caller relies on its being there.
+
+    Args:
+        value: what may be None by its type alone.
+        what: names it, as "the labels y" does.
+
+    Raises:
+        AttsvmError: it is None.
+    """
+    if value is None:
+        raise AttsvmError(f"{what} cannot be None here")
+    return value

@@ -39,37 +39,21 @@ __all__ = [
     "log_loss_below",
     "log_loss_beyond",
     "log_loss_gradient_constant",
+    "log_loss_gradient_constants",
     "log_published_gradient_constant",
     "published_excess",
     "risk_smoothness",
-    "softmax_constant",
-    "softmax_entry_constant",
     "softmax_gradient_constant",
     "softmax_gradient_constants",
     "softmax_height",
-    "softmax_outer_constant",
     "spread",
     "squared_gradient_constant",
+    "squared_gradient_constants",
     "squared_height",
     "squared_slope",
 ]
 
 # kernels: for floats, arrays, balls, power series, rationals and symbols alike
-
-
-def softmax_constant(root: Any) -> Any:
-    """1/2, by a square root of integers: `math.sqrt`, or that of balls or symbols."""
-    return root(1) / 2
-
-
-def softmax_entry_constant(root: Any) -> Any:
-    """sqrt(2)/4."""
-    return root(2) / 4
-
-
-def softmax_outer_constant(root: Any) -> Any:
-    """3^(-3/4)."""
-    return 1 / root(root(27))
 
 
 def softmax_height(x: Any, y: Any, a: Any, c: Any) -> Any:
@@ -104,13 +88,13 @@ def squared_slope(w: Any, m: Any, a: Any) -> Any:
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
 
 
-SOFTMAX_LIPSCHITZ: float = softmax_constant(math.sqrt)
+SOFTMAX_LIPSCHITZ = 0.5
 """The best constant of softmax, and of f f^T in the Frobenius norm (sim, basic-4, basic-7)."""
 
-SOFTMAX_ENTRY_LIPSCHITZ: float = softmax_entry_constant(math.sqrt)
+SOFTMAX_ENTRY_LIPSCHITZ = math.sqrt(2.0) / 4.0
 """The best constant of one entry of softmax, hence of diag(f) as an operator (sim, basic-6)."""
 
-SOFTMAX_OUTER_LIPSCHITZ: float = softmax_outer_constant(math.sqrt)
+SOFTMAX_OUTER_LIPSCHITZ = 27.0**-0.25
 """The best constant of f f^T as an operator, f = softmax (sim, basic-7)."""
 
 
@@ -226,6 +210,15 @@ def published_excess(n: int, R: float) -> float:
     return (published - sharp) / math.log(10.0)
 
 
+def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
+    """`log_loss_gradient_constant` of many; NaN where one is negative or not finite."""
+    usable = (oscillations >= 0.0) & np.isfinite(oscillations)
+    D = np.where(usable, oscillations, np.nan)
+    with np.errstate(over="ignore"):
+        beyond = log_loss_beyond(np.maximum(D, 1.0))
+    return np.where(D <= 12.0**0.5, log_loss_below(D, math.sqrt), beyond)
+
+
 def log_loss_gradient_constant(oscillation: float) -> float:
     """The best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
 
@@ -237,9 +230,25 @@ def log_loss_gradient_constant(oscillation: float) -> float:
     Raises:
         DataError: an oscillation that is negative or not finite.
     """
-    D = _size(oscillation)
-    value: float = log_loss_below(D, math.sqrt) if D <= 12.0**0.5 else log_loss_beyond(D)
-    return value
+    return float(log_loss_gradient_constants(np.array([_size(oscillation)]))[0])
+
+
+def squared_gradient_constants(
+    oscillations: Float[Array, " B"], reaches: Float[Array, " B"]
+) -> Float[Array, " B"]:
+    """`squared_gradient_constant` of many pairs; NaN where it takes none of them."""
+    with np.errstate(all="ignore"):
+        usable = np.isfinite(reaches) & (oscillations >= 0.0)
+        usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
+        w = np.where(usable, oscillations, np.nan)
+        middle = np.maximum(reaches - 0.5 * w, 0.0)
+        low, high = np.zeros_like(w), np.full_like(w, 1.0 / math.sqrt(3.0))
+        for _ in range(60):
+            a = 0.5 * (low + high)
+            rising = squared_slope(w, middle, a) > 0.0
+            low, high = np.where(rising, a, low), np.where(rising, high, a)
+        values: Array = squared_height(w, middle, a)
+    return values
 
 
 def squared_gradient_constant(oscillation: float, reach: float) -> float:
@@ -260,15 +269,7 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
             value=(oscillation, reach),
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
-    if oscillation == 0.0:
-        return 0.0
-    middle = max(reach - 0.5 * oscillation, 0.0)
-    low, high = 0.0, 1.0 / math.sqrt(3.0)
-    for _ in range(60):
-        a = 0.5 * (low + high)
-        low, high = (a, high) if squared_slope(oscillation, middle, a) > 0.0 else (low, a)
-    value: float = squared_height(oscillation, middle, a)
-    return value
+    return float(squared_gradient_constants(np.array([oscillation]), np.array([reach]))[0])
 
 
 def linear_gradient_constant(size: float) -> float:

@@ -35,7 +35,7 @@ from attsvm.data import AttentionData
 from attsvm.descent import descend_kq, descend_w, follow
 from attsvm.kernels import compiled
 from attsvm.losses import LOG_LOSS
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 torch.set_num_threads(1)
 STEP = 0.1

@@ -31,7 +31,7 @@ from attsvm.descent.flow import follow, follow_kq
 from attsvm.kernels import compiled
 from attsvm.kernels.field import Field, direction, inner, room
 from attsvm.losses import LOG_LOSS
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 
 @compiled

@@ -34,7 +34,7 @@ from attsvm.paths import path_kq, path_w
 from attsvm.paths.grades import stationarity
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.risk import gradient_w, normalised_gradient, risk
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 torch.set_num_threads(1)
 

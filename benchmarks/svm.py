@@ -30,7 +30,7 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import Programme
 from attsvm.svm.separability import separability
 from attsvm.svm.soft import solve_soft
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 
 @dataclass

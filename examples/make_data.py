@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from attsvm import AttentionData
-from properties.instances import gaussian_protocol, one_input
+from properties._support.published_data import gaussian_protocol, one_input
 
 
 def main(folder: str) -> None:

@@ -12,10 +12,16 @@ from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import starts
-from properties.accord import in_accord, rivals_equal, spread_within, together, together_larger
+from properties._support.aligned_inputs import (
+    in_accord,
+    rivals_equal,
+    spread_within,
+    together,
+    together_larger,
+)
 from properties.sim import nearly_equal, theorem_3_15
 from properties.sim.theorem_3_14 import PULLED_APART
-from properties.tf.descents import DECREASING
+from properties.tf._support.descent_instances import DECREASING
 
 
 def pair(second, query):

@@ -13,7 +13,7 @@ from attsvm.kernels import batch as kernel
 from attsvm.kernels.least_norm import FAILED, SOLVED, UNBOUNDED
 from attsvm.svm import att_svm, att_svm_programme, batch, local_svm
 from attsvm.svm.batch import att_svm_batch, solve_choices
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 FIELDS = ("W", "targets", "margins", "duals")
 FIGURES = ("value", "primal_residual", "gap")

@@ -24,7 +24,7 @@ from attsvm.svm.programme import (
     subset,
     v_svm_programme,
 )
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 SCALES = (1.0, 1e-8, 1e8, 3e-70, 7e60)
 

@@ -18,7 +18,7 @@ from attsvm.exact import decide
 from attsvm.svm import att_svm, att_svm_programme, certify, solve_programme
 from attsvm.svm.certificate import coprime
 from attsvm.svm.programme import generalised_programme, joint_programme, subset
-from properties.instances import gaussian_protocol, joint_inputs
+from properties._support.published_data import gaussian_protocol, joint_inputs
 
 
 def rank(rows):

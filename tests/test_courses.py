@@ -13,9 +13,10 @@ from attsvm.descent import follow_w
 from attsvm.exact import ExactData, descend, norm, rationals
 from attsvm.losses import LOSSES
 from attsvm.theory.limits import norm_grows_like_log
-from properties.courses import arrives, course, rate_error
-from properties.fates import short_step
-from properties.lapses import (
+from properties._support.descent_runs import Run, feasible, unique_optimum
+from properties._support.gradient_coefficients import log_pulls
+from properties._support.growth_rates import arrives, course, rate_error
+from properties._support.hypothesis_violations import (
     ALL_TIED,
     NO_QUERY,
     PASSED_OVER,
@@ -23,12 +24,11 @@ from properties.lapses import (
     TIED_ASIDE,
     TIED_CROWD,
 )
-from properties.mm.prompt_instances import STUCK, TRAPPED
+from properties._support.limit_certificates import short_step
+from properties.mm._support.prompt_instances import STUCK, TRAPPED
 from properties.mm.theorem_1_norm import certify_rate
 from properties.mm.w_p_equivalence import SKEWED, square_of
-from properties.mm.weighted import isotropic_square, isotropically, weighting
-from properties.pulls import log_pulls
-from properties.runs import Run, feasible, unique_optimum
+from properties.mm.w_p_equivalence.paired_runs import isotropic_square, isotropically, weighting
 from properties.sim import margins, shares
 from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS, starts_in_basin
 from properties.sim.token_sparsity import FROM_BASIN

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +23,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.check import check_part
 from attsvm.theory.judge import judge
 from attsvm.theory.verdict import Truth
-from properties.runs import runs, tight_data
+from properties._support.descent_runs import runs, tight_data
 from properties.sim import (
     attention_shape,
     definition_3_6,
@@ -33,8 +33,6 @@ from properties.sim import (
     orientation,
 )
 from properties.sim._support.attention import attention, block_attention
-from properties.sim.drift import Exponentials, best_tokens, exact_gain, gain, levelled
-from properties.sim.entries import Entry, entries
 from properties.sim.factors import (
     Factors,
     crossed_data,
@@ -51,93 +49,75 @@ from properties.sim.turned import arrives_turned, trained, turned
 LOSS = LOSSES["logistic-loss"]
 
 
-# sums of exponentials -----------------------------------------------------------------------------
-
-FRACTIONS = st.builds(fmpq, st.integers(-6, 6), st.integers(1, 4))
-TERMS = st.lists(st.tuples(FRACTIONS, FRACTIONS), max_size=5)
-
-
-@settings(max_examples=40, deadline=None)
-@given(TERMS, TERMS)
-def test_sums_of_exponentials_are_zero_exactly_where_they_cancel_term_by_term(a, b):
-    turned_round = [(r, -c) for r, c in a]
-    assert Exponentials.of([*a, *turned_round]).ball() == fmpq(0)
-    mixed = Exponentials.of([*a, *b]).ball()
-    direct = sum((c * arb(r).exp() for r, c in [*a, *b]), arb(0))
-    assert arb(mixed).overlaps(direct)
-    if isinstance(mixed, arb):
-        with ctx.workprec(512):
-            finer = Exponentials.of([*a, *b]).ball()
-            assert finer > 0 or finer < 0
-
-
-@settings(max_examples=40, deadline=None)
-@given(TERMS, TERMS)
-def test_products_of_sums_of_exponentials(a, b):
-    left, right = Exponentials.of(a), Exponentials.of(b)
-    both = Exponentials.of(left.times(right)).ball()
-    assert arb(both).overlaps(arb(left.ball()) * arb(right.ball()))
-
-
 # the drift of definition 3.6 ----------------------------------------------------------------------
+
+REPAIRED = definition_3_6.DEFINITION.claim("amended-2")
+EQUAL_RIVALS = definition_3_6.DEFINITION.claim("amended-3")
+SIGNS = st.sampled_from([definition_3_6.INCREASING, definition_3_6.DECREASING])
+
+
+def drift(case, sign, quantity):
+    """The change of the score or the weight along minus the gradient of g(sign u), as a ball."""
+    relation = definition_3_6.drift(BALLS, REPAIRED.formula.exact(case), sign, quantity)
+    return relation.right - relation.left
 
 
 def attended(case, x):
     """The expected score and the weight of the best tokens at another point."""
-    f = softmax(case.A @ x)
-    return case.b * float(f @ case.h), float(f[best_tokens(case)].sum())
+    f, scores = softmax(case.A @ x), case.b * case.h
+    return {"score": float(f @ scores), "weight": float(f[scores == scores.max()].sum())}
 
 
 @settings(max_examples=40, deadline=None)
-@given(entries(), st.sampled_from([1.0, -1.0]))
+@given(REPAIRED.data, SIGNS)
 def test_the_drift_is_the_change_along_a_small_step(case, sign):
-    """Steps along -grad of g(-sign u), by central differences throughout."""
+    """Steps along -grad of g(sign u), by central differences throughout."""
     assume(float(np.abs(case.A).max()) <= 4 and abs(case.b) <= 4)
     h, axes = 1e-4, np.eye(case.x.size)
 
     def loss(x):
-        return float(logistic(np.array([-sign * attended(case, x)[0]]))[0])
+        return float(logistic(np.array([sign * attended(case, x)["score"]]))[0])
 
     grad = np.array([(loss(case.x + h * e) - loss(case.x - h * e)) / (2 * h) for e in axes])
-    for which, of in enumerate(("score", "weight")):
-        ahead, behind = (attended(case, case.x - s * h * grad)[which] for s in (1, -1))
+    for of in ("score", "weight"):
+        ahead, behind = (attended(case, case.x - s * h * grad)[of] for s in (1, -1))
         moved = (ahead - behind) / (2 * h)
-        assert abs(gain(case, of, sign).value - moved) <= 1e-4 * (1 + float(grad @ grad))
+        assert abs(float(arb(drift(case, sign, of))) - moved) <= 1e-4 * (1 + float(grad @ grad))
+
+
+def is_nothing(slack):
+    """Whether it is 0 and known to be; a ball about 0 is not."""
+    return bool(slack == 0)
 
 
 @settings(max_examples=40, deadline=None)
-@given(entries(), st.sampled_from(["score", "weight"]), st.sampled_from([1.0, -1.0]))
-def test_the_exact_drift_is_within_the_error_of_the_float_one(case, of, sign):
-    slack, exact = gain(case, of, sign), arb(exact_gain(case, of, sign))
-    assert abs(exact - slack.value) <= 1.01 * slack.error
-
-
-@settings(max_examples=40, deadline=None)
-@given(entries().map(levelled))
+@given(EQUAL_RIVALS.data)
 def test_equal_rivals_tie_the_score_to_the_weight(case):
-    score, weight = exact_gain(case, "score", 1.0), exact_gain(case, "weight", 1.0)
-    assert definition_3_6.two_scores(case)
-    assert isinstance(score, fmpq) == isinstance(weight, fmpq)
-    if isinstance(weight, arb):
-        with ctx.workprec(512):
-            assert exact_gain(case, "weight", 1.0) > 0
+    assert all(h.holds(case) for h in EQUAL_RIVALS.hypotheses)
+    score, weight = (judge(claim.formula, {}, case) for claim in (REPAIRED, EQUAL_RIVALS))
+    assert score.holds
+    assert weight.holds
+    assert is_nothing(score.slack) == is_nothing(weight.slack)
+    assert is_nothing(weight.slack) or weight.slack > 0
 
 
 def test_a_drift_that_cancels_is_known_to_be_zero():
     """Tokens 1, 0, -1 with scores 1, 0, 1 at x = 0 pull both ways."""
-    case = Entry(np.array([[1.0], [0.0], [-1.0]]), np.zeros(1), np.array([1.0, 0.0, 1.0]), 1.0)
-    assert exact_gain(case, "score", 1.0) == fmpq(0)
-    assert isinstance(exact_gain(replace(case, x=np.ones(1)), "score", 1.0), arb)
+    case = {"A": [[1], [0], [-1]], "x": [0], "h": [1, 0, 1], "b": 1}
+    there, beside = (REPAIRED.formula.build(**{**case, "x": [x]}) for x in (0, 1))
+    assert is_nothing(judge(REPAIRED.formula, {}, there).slack)
+    assert judge(REPAIRED.formula, {}, beside).slack > 0
 
 
 def test_the_middle_token_wins_weight_from_the_best_one():
-    case = definition_3_6.PASSED
+    case = REPAIRED.formula.build(**definition_3_6.PASSED)
     before = softmax(case.A @ case.x)
     after = softmax(case.A @ (case.x + 0.125))
     assert case.h.argmax() == 0
     assert after[0] < before[0]
     assert after @ case.h > before @ case.h
-    assert exact_gain(case, "weight", 1.0) < 0 < exact_gain(case, "score", 1.0)
+    sign = definition_3_6.DECREASING
+    assert drift(case, sign, "weight") < 0 < drift(case, sign, "score")
 
 
 # key and query weights ----------------------------------------------------------------------------

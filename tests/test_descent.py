@@ -26,7 +26,7 @@ from attsvm.risk import gradient_kq, gradient_w, normalised_gradient, risk
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
-from properties.instances import gaussian_protocol, one_input
+from properties._support.published_data import gaussian_protocol, one_input
 
 EPS = np.finfo(float).eps
 NAMES = st.sampled_from(sorted(LOSSES))

@@ -18,10 +18,10 @@ from attsvm.exact.numbers import subtract
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm.programme import joint_programme, p_svm_programme
-from properties import programmes as square
-from properties.mm import programmes as family
-from properties.mm.exact import exact_p, exact_relaxed, exact_v, p_rows
-from properties.mm.selections import gaussian, relaxable, rivals, select, separable
+from properties._support import programmes as square
+from properties.mm._support import programmes as family
+from properties.mm._support.exact_programmes import exact_p, exact_relaxed, exact_v, p_rows
+from properties.mm._support.token_selections import gaussian, relaxable, rivals, select, separable
 
 SKEW = 2.0**-6
 """Of two constraints (1, 0) and (1, SKEW) the second is slack, and yet may be given a weight."""

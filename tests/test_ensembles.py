@@ -16,7 +16,7 @@ from attsvm.errors import DataError
 from attsvm.heads import Head, ensure_head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.strategies import arrays
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 EPS = np.finfo(float).eps
 TORCH = {

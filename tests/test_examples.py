@@ -40,7 +40,7 @@ def test_the_page_on_the_svm_family_runs(capsys):
     for block in blocks:
         exec(compile(block, "docs/svm.md", "exec"), names)
     printed = capsys.readouterr().out
-    assert "certified: its optimality conditions hold in rational arithmetic" in printed
+    assert "certified: residual and gap of this W are proved in rational arithmetic" in printed
     assert names["exact"].status == "solved"
     logits = names["data"].X[0] @ (names["W_fin"] @ names["data"].Z[0])
     assert abs(logits[2] - logits[0] - np.log(3.0)) <= 1e-12

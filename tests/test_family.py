@@ -27,7 +27,7 @@ from attsvm.svm.programme import (
     p_svm_programme,
     v_svm_programme,
 )
-from properties.instances import joint_inputs
+from properties._support.published_data import joint_inputs
 
 
 @pytest.mark.parametrize("kind", KINDS)

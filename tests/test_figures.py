@@ -19,7 +19,7 @@ from attsvm.risk import gradient_w
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_merge import Merged, merge
-from properties.programmes import flat
+from properties._support.programmes import flat
 from properties.sim import sentences
 from properties.sim.cosines import certified_end
 from properties.sim.figure_1 import SHORTEST

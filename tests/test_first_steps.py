@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from attsvm import AttentionData
 from attsvm.exact import ExactData, risk_gap
 from attsvm.exact.descent import threshold
-from properties.accord import rivals_equal
-from properties.runs import max_margin
+from properties._support.aligned_inputs import rivals_equal
+from properties._support.descent_runs import max_margin
 from properties.tf import global_initial_gradient as claims
-from properties.tf.first_steps import (
+from properties.tf.global_equal_scores import PULLED
+from properties.tf.global_initial_gradient.first_steps import (
     Step,
     correlates,
     exactly_stepped,
@@ -24,7 +25,6 @@ from properties.tf.first_steps import (
     steepest,
     stepped,
 )
-from properties.tf.global_equal_scores import PULLED
 
 ZERO = np.zeros((2, 2))
 TWO = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]])

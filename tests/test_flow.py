@@ -20,7 +20,7 @@ from attsvm.kernels.field import Field, direction, room
 from attsvm.losses import CORRELATION, LOG_LOSS, LOSSES
 from attsvm.risk import normalised_gradient
 from attsvm.svm import att_svm
-from properties.instances import gaussian_protocol, random_data
+from properties._support.published_data import gaussian_protocol, random_data
 
 EPS = np.finfo(float).eps
 NORMS = [1.0, 5.0, 20.0, 100.0, 1000.0, 1e5]

@@ -20,7 +20,7 @@ from attsvm.svm.geometry import (
     margins,
     sample_locally_optimal,
 )
-from properties.instances import gaussian_protocol, one_input
+from properties._support.published_data import gaussian_protocol, one_input
 
 
 def eliminate(square, right):

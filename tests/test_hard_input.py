@@ -14,7 +14,7 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, finite_part, generalised_svm, solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 FEW = 40
 """Up to so many constraints rationals say what is right."""

@@ -19,7 +19,7 @@ from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.paths.pair import Pair
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 LOSS = st.sampled_from([LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL])
 RADII = [(r, r) for r in (1.0, 1e2, 1e4)]

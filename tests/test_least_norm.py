@@ -22,7 +22,7 @@ from attsvm.kernels.least_norm import (
     scale_rows,
 )
 from attsvm.svm import att_svm_programme
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 NOTHING = np.empty(0, dtype=np.int64), np.empty((0, 0))
 

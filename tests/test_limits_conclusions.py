@@ -30,7 +30,7 @@ from attsvm.theory.limits import (
     unsettled,
 )
 from attsvm.theory.limits.growth import decades, falls, stays_bounded
-from properties.instances import gaussian_protocol, joint_inputs
+from properties._support.published_data import gaussian_protocol, joint_inputs
 from properties.sim.theorem_3_14 import PULLED_APART
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]

@@ -13,10 +13,10 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, cone_at, rational, rationals, separate
 from attsvm.exact.cones import Frame, bounds, never_widens
 from attsvm.exact.traps import Selection
-from properties.fates import certified_direction, short_step
+from properties._support.limit_certificates import certified_direction, short_step
 from properties.tf import local_convergence
-from properties.tf.choices import Choice
-from properties.tf.local_cones import (
+from properties.tf._support.token_choices import Choice
+from properties.tf.local_convergence.cones import (
     Local,
     climbs_away,
     is_far,
@@ -30,9 +30,9 @@ from properties.tf.local_cones import (
     target,
     within,
 )
-from properties.tf.local_pairs import Pairs
-from properties.tf.local_radius import radius
-from properties.tf.local_starts import (
+from properties.tf.local_convergence.pairs import Pairs
+from properties.tf.local_convergence.radius import radius
+from properties.tf.local_convergence.starts import (
     BETTER_SUPPORT,
     FALLS_BACK,
     fleeing,

@@ -11,7 +11,7 @@ from problems import blocks, programmes, two_tokens, without_zero_rows
 
 from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, frobenius
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 
 def alone(monkeypatch, method, **limits):

@@ -10,9 +10,15 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, separate
 from attsvm.exact.svm import nearest
 from attsvm.strategies.data import attention_data
-from properties.accord import in_accord
-from properties.misled import choices, misled, starts_about, towards, trapping_data
-from properties.runs import (
+from properties._support.adversarial_starts import (
+    choices,
+    misled,
+    starts_about,
+    towards,
+    trapping_data,
+)
+from properties._support.aligned_inputs import in_accord
+from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
     certified_limit,

@@ -18,7 +18,7 @@ from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme, p_svm_programme
 from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 EPS = np.finfo(float).eps
 

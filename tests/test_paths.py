@@ -32,10 +32,16 @@ from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
-from properties.instances import gaussian_protocol, joint_inputs
-from properties.tf.as_good import Candidate, certify_distance, distance_slack, extremal, good
-from properties.tf.path_limits import certified_direction, certified_set
-from properties.tf.regularised import FLAT, FLAT_PULLS, TURNING, Path
+from properties._support.published_data import gaussian_protocol, joint_inputs
+from properties.tf._support.path_limits import certified_direction, certified_set
+from properties.tf._support.regularisation_paths import FLAT, FLAT_PULLS, TURNING, Path
+from properties.tf.theorem_2.near_optimal_points import (
+    Candidate,
+    certify_distance,
+    distance_slack,
+    extremal,
+    good,
+)
 from tests.problems import two_tokens
 
 DECREASING = [LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL, CORRELATION]

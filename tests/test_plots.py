@@ -37,7 +37,7 @@ from attsvm.plots.style import PALETTE, sheet
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.svm.geometry import margins
-from properties.instances import gaussian_protocol, one_input
+from properties._support.published_data import gaussian_protocol, one_input
 
 
 def entries(size):

@@ -18,13 +18,12 @@ from benchmarks.power.__main__ import _fallen, report, shares, true_claims
 from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, quick, rival
 from benchmarks.power.measure import searchers_alone as alone
 from benchmarks.power.planting import KINDS, PLANTED, by_balls, flipped, plant, strictly
-from properties.mm.prompts import prompting
-from properties.runs import Run
-from properties.sim.entries import EntryPair
+from properties._support.descent_runs import Run
+from properties.mm._support.prompt_descent import prompting
 from properties.sim.nearly_equal import OUTRUN
-from properties.tf.descents import Descent
-from properties.tf.local_cones import Local
-from properties.tf.regularised import TURNING
+from properties.tf._support.descent_instances import Descent
+from properties.tf._support.regularisation_paths import TURNING
+from properties.tf.local_convergence.cones import Local
 
 PACKS = load_packs([PACK])
 FOUND = find_claims(PACKS, ["planted/"])
@@ -90,7 +89,7 @@ def test_a_planted_claim_can_be_checked_and_does_not_help_the_search(id):
     made = planted.claim
     assert re.fullmatch(rf"planted/[a-z0-9.-]+-{planted.kind}-[a-z0-9-]+:literal", id)
     assert (made.examples, made.siblings, made.proof, made.depends_on) == ((), (), None, ())
-    assert made.certify is not None or made.rerun is not None
+    assert made.formula is not None or made.certify is not None or made.rerun is not None
     assert made.instance_type is not None
     assert planted.why
     assert made.statement
@@ -104,8 +103,20 @@ def test_no_planted_claim_is_a_shipped_one_or_a_sibling():
         (c.conclusion, dict(s.parameters), {h.name for h in c.hypotheses} - set(s.drop))
         for c in SHIPPED
         for s in c.siblings
+        if s.formula is None
+    ]
+    siblings += [
+        (s.formula.conclusion, {**s.formula.constants, **s.parameters}, set(s.formula.hypotheses))
+        for c in SHIPPED
+        for s in c.siblings
+        if s.formula is not None and not s.automatic  # those drop each hypothesis in turn
     ]
     for planted in PLANTED.values():
+        formula = planted.claim.formula
+        if formula is not None:
+            form = formula.conclusion, dict(formula.constants), set(formula.hypotheses)
+            assert form not in siblings, planted.claim.id
+            continue
         conclusion = getattr(planted.claim.conclusion, "__wrapped__", planted.claim.conclusion)
         cells = getattr(planted.claim.conclusion, "__closure__", None) or ()
         bound = next((c.cell_contents for c in cells if isinstance(c.cell_contents, dict)), {})
@@ -156,9 +167,8 @@ def _local(reach, R):
 APART = [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]]
 OPPOSED = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0])
 PULLED = AttentionData.of(APART, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
-BALANCED = EntryPair(
-    np.array([[1.0], [-1.0]]), np.array([0.65]), np.array([0.6578125]), np.array([0.5, -0.5]), 1.0
-)
+THRESHOLD = PLANTED["planted/sim-stability-logistic-constant-threshold:literal"].claim
+BALANCED = THRESHOLD.formula.build(A=[[1], [-1]], x=[0.65], y=[0.6578125], h=[0.5, -0.5], b=1)
 WITNESSES = {  # that the hard ones are false; no searcher sees these
     "mm-loss-choice-hypothesis-one-basin": prompting(
         APART, [[1, 0], [9, 8]], [0, 1], "exponential"
@@ -182,6 +192,8 @@ WITNESSES = {  # that the hard ones are false; no searcher sees these
 @pytest.mark.parametrize("name", sorted(WITNESSES))
 def test_a_hard_mistake_is_one_and_its_certificate_sees_it(name):
     made, case = PLANTED[f"planted/{name}:literal"].claim, WITNESSES[name]
+    if isinstance(case, dict):
+        case = made.formula.build(**case)
     assert all(h.holds(case) for h in made.hypotheses)
     slack = made.conclusion(case)
     assert not slack.holds

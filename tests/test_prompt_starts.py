@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
-from properties.mm.loss_choice import certify_one_limit
-from properties.mm.prompt_instances import OPPOSED, TIED, UNEVEN, comparable
-from properties.mm.prompt_starts import alone, apart, on_the_rim, trapping
-from properties.mm.prompts import (
+from properties.mm._support.adversarial_prompt_starts import alone, apart, on_the_rim, trapping
+from properties.mm._support.prompt_descent import (
     DECREASING,
     certify_limit,
     p_exists,
@@ -22,6 +20,8 @@ from properties.mm.prompts import (
     starts_in_basin,
     unique,
 )
+from properties.mm._support.prompt_instances import OPPOSED, TIED, UNEVEN, comparable
+from properties.mm.loss_choice import certify_one_limit
 
 
 @settings(deadline=None)

@@ -23,22 +23,7 @@ from properties.mm import (
     theorem_1_norm,
     w_p_equivalence,
 )
-from properties.mm.paced import OVERSTEPPED, Paced, bound, kept, levelled, path
-from properties.mm.prompt_instances import (
-    ASIDE,
-    OPPOSED,
-    PULLED,
-    STUCK,
-    TIED,
-    TRAPPED,
-    TRAPPED_NEAR,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    gaussian,
-    promptings,
-)
-from properties.mm.prompts import (
+from properties.mm._support.prompt_descent import (
     DECREASING,
     Prompting,
     certify_limit,
@@ -53,7 +38,34 @@ from properties.mm.prompts import (
     starts_in_basin,
     unique,
 )
-from properties.mm.weighted import isotropic_square, isotropically, prompts_of, weighted
+from properties.mm._support.prompt_instances import (
+    ASIDE,
+    OPPOSED,
+    PULLED,
+    STUCK,
+    TIED,
+    TRAPPED,
+    TRAPPED_NEAR,
+    TWO_KEYS,
+    UNEVEN,
+    comparable,
+    gaussian,
+    promptings,
+)
+from properties.mm.normalised_descent.paced_runs import (
+    OVERSTEPPED,
+    Paced,
+    bound,
+    kept,
+    levelled,
+    path,
+)
+from properties.mm.w_p_equivalence.paired_runs import (
+    isotropic_square,
+    isotropically,
+    prompts_of,
+    weighted,
+)
 
 QUICK = settings(max_examples=40, deadline=None)
 

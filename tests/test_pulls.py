@@ -14,9 +14,9 @@ from attsvm.exact.numbers import combine
 from attsvm.losses import LOSSES, Loss
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data, separable_data, starts
-from properties.programmes import constraints, first_optimal
-from properties.pulls import log_pulls, pulls, pushes
-from properties.tf.descents import OPPOSED, TIED
+from properties._support.gradient_coefficients import log_pulls, pulls, pushes
+from properties._support.programmes import constraints, first_optimal
+from properties.tf._support.descent_instances import OPPOSED, TIED
 
 LOSS_NAMES = sorted(LOSSES)
 

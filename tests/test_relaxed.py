@@ -17,12 +17,12 @@ from attsvm.theory.searchers import draw
 from attsvm.theory.searchers.frame import Frame
 from attsvm.theory.tally import Tally
 from attsvm.theory.verdict import Truth
-from properties.instances import gaussian_protocol
-from properties.mm.prompt_instances import PULLED, TRAPPED, TWO_KEYS, UNEVEN
-from properties.relaxed import constraints, distance, elsewhere, pull, solution
-from properties.runs import LOCAL_TRAP, towards_solution
+from properties._support.descent_runs import LOCAL_TRAP, towards_solution
+from properties._support.published_data import gaussian_protocol
+from properties._support.torch_objectives import constraints, distance, elsewhere, pull, solution
+from properties.mm._support.prompt_instances import PULLED, TRAPPED, TWO_KEYS, UNEVEN
 from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
-from properties.tf.descents import Descent
+from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 
 GUIDED = [c for c in find_claims(load_packs()) if c.relaxed is not None]

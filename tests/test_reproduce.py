@@ -22,7 +22,7 @@ from attsvm.risk import gradient_p, gradient_w
 from attsvm.svm import att_svm, local_svm
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.theory import load_packs
-from properties.instances import gaussian_protocol, one_input
+from properties._support.published_data import gaussian_protocol, one_input
 from properties.mm.figures import trajectories as mm_trajectories
 from properties.sim.figures import margins as sim_margins
 from properties.tf.figures import parameterisation_bias, probabilities

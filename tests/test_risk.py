@@ -30,7 +30,7 @@ from attsvm.risk import (
 )
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 EPS = np.finfo(float).eps
 TORCH = {

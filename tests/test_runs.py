@@ -8,7 +8,7 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, certified_fate, rationals, separate
 from attsvm.theory import OPEN
 from attsvm.theory.claim import Claim
-from properties.runs import (
+from properties._support.descent_runs import (
     Run,
     all_tight,
     certified_limit,

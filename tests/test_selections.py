@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, fmpq
 
+from attsvm.errors import SolverError
 from properties.mm import p_svm
-from properties.mm.exact import exact_p
-from properties.mm.selections import along
+from properties.mm._support.exact_programmes import Exact, exact_p
+from properties.mm._support.token_selections import along
 
 
 def attains(case):
@@ -32,3 +33,17 @@ def test_bounds_are_attained_by_keys_along_q_of_any_key_matrix(seed):
     turned = [case for case in tight if (case.chosen.W != case.chosen.W.T).any()]
     assert len(turned) > 20
     assert sum(not attains(case) for case in cases) > 2
+
+
+def test_multipliers_that_name_another_point_of_the_hull_are_refused():
+    rows, bound = [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(1)]], [fmpq(1), fmpq(1)]
+    half = fmpq(1, 2)
+    assert Exact(rows, bound, [fmpq(1), fmpq(1)], [half, half]).hull_square == half
+    shifted = [[fmpq(1), fmpq(1)], [fmpq(0), fmpq(1)]]
+    assert Exact(shifted, bound, None, [fmpq(0), fmpq(1)]).hull_square == 1
+    for forged, weights in ((rows, (1, 0)), (rows, (2, -1)), (shifted, (half, half))):
+        with pytest.raises(SolverError, match="nearest to 0"):
+            _ = Exact(forged, bound, None, [fmpq(w) for w in weights]).hull_square
+    negative = [[fmpq(1)], [fmpq(2)], [fmpq(3)]]  # the point 1 is the nearest, by weights below 0
+    with pytest.raises(SolverError, match="nearest to 0"):
+        _ = Exact(negative, [fmpq(1)] * 3, None, [fmpq(2), fmpq(-2), fmpq(1)]).hull_square

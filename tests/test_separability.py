@@ -20,7 +20,7 @@ from attsvm.svm.programme import (
     subset,
 )
 from attsvm.svm.separability import Separability, separability
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 MODULE = importlib.import_module("attsvm.svm.separability")
 SEPARABLE_KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM")

@@ -16,7 +16,7 @@ from attsvm.exact import decide
 from attsvm.svm import p_svm
 from attsvm.svm.programme import att_svm_programme, p_svm_programme, v_svm_programme
 from attsvm.svm.separability import separability
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 MODULE = importlib.import_module("attsvm.svm.separability")
 

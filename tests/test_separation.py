@@ -15,9 +15,9 @@ from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
 from attsvm.theory import PROFILES
 from attsvm.theory.check import check_part
-from properties.programmes import constraints, exactly, first_optimal, flat
-from properties.pulls import log_pulls
-from properties.runs import all_tight, equal_rivals, feasible, runs, unique_optimum
+from properties._support.descent_runs import all_tight, equal_rivals, feasible, runs, unique_optimum
+from properties._support.gradient_coefficients import log_pulls
+from properties._support.programmes import constraints, exactly, first_optimal, flat
 from properties.sim import margins, shares, token_separation, token_sparsity
 from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER

@@ -13,16 +13,16 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData
 from attsvm.theory.packs import load_packs
 from attsvm.theory.verdict import Truth
-from properties.courses import arrives
-from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.mm.paced import Paced
-from properties.mm.prompt_instances import ASIDE, TWO_KEYS
-from properties.mm.prompts import prompting
-from properties.runs import max_margin
+from properties._support.descent_runs import max_margin
+from properties._support.growth_rates import arrives
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties.mm._support.prompt_descent import prompting
+from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
+from properties.mm.normalised_descent.paced_runs import Paced
 from properties.sim.bounded import BoundedPair
 from properties.sim.entries import EntryPair
 from properties.sim.theorem_3_14 import ONE_TOKEN
-from properties.tf.first_steps import Step
+from properties.tf.global_initial_gradient.first_steps import Step
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 STANDING = [
@@ -118,12 +118,6 @@ REVIEWED = {
         ("sim/theorem-3.15:amended-2", TWO),
     ],
     IDLE: [
-        # softmax's constant is that of the whole space, and below half of linear attention's
-        *(
-            (f"sim/stability-l2:{reading}", name)
-            for reading in ("literal-3", "sharp-1")
-            for name in ("||A x|| <= R", "||A y|| <= R", "||A|| <= R")
-        ),
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
         ("sim/theorem-3.14-part-2:amended-3", "all rivals of an optimal token score the same"),
         ("tf/all-support-divergence:sharp", "all tokens are support vectors"),
@@ -136,23 +130,9 @@ REVIEWED = {
         ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
         # with -l' in place of |l'|
         ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
-        # R exp(2 R) < exp(3 R^2) and R exp(3 R) < exp(5 R^2) for every R > 0
-        *(
-            (f"sim/basic-{reading}", "R >= 4")
-            for reading in (
-                "4:literal",
-                "5:amended",
-                "6:literal-1",
-                "6:literal-2",
-                "7:literal-1",
-                "7:literal-2",
-            )
-        ),
         # the best constant of the whole space is below the bound
         ("sim/lemma-3.13:amended", "||A x|| <= R"),
         ("sim/lemma-3.13:amended", "||A y|| <= R"),
-        ("sim/lemma-3.13-hessian:amended", "||A x|| <= R"),
-        ("sim/lemma-3.13-hessian:amended", "||A y|| <= R"),
     ],
 }
 
@@ -198,11 +178,6 @@ def bounded_pair(A, y, h, b, R):
     return BoundedPair(EntryPair(*arrays, float(b)), float(R))
 
 
-def one_point(A, x, h, b, R):
-    """An entry at the point x, in place of both."""
-    return BoundedPair(EntryPair(np.array(A), np.array([x]), np.array([x]), np.array(h), b), R)
-
-
 HUGE, TINY = 2.0**332, 2.0**-6
 DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
@@ -227,20 +202,7 @@ PAIRS_BEYOND = {
 }
 """Lemma 3.13, each condition missed alone."""
 
-FOUR, LEVEL = [[1.0], [0.0], [0.0], [0.0]], [3.0, -1.0, -1.0, -1.0]
-POINTS_BEYOND = {
-    "R >= 4": one_point([[TINY / 2], [-TINY / 2]], 1.0, [TINY / 2, -TINY / 2], TINY, TINY),
-    "||A|| <= R": one_point([[HUGE], [0.0]], 1 / HUGE, [1.0, -1.0], 1.0, 4.0),
-    "|b| <= R": one_point(FOUR, 0.0, LEVEL, HUGE, 4.0),
-    "||h|| <= R": one_point(FOUR, 0.0, [HUGE * x for x in LEVEL], 1.0, 4.0),
-}
-"""The same for its Hessian; <f, h> = 0 at x = 0, where L bends like b nevertheless."""
-
 WITNESSES = {
-    **{
-        ("sim/lemma-3.13-hessian:amended", name): Witness(case)
-        for name, case in POINTS_BEYOND.items()
-    },
     ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
     ("mm/loss-choice:amended-1", START): Witness(DRAGGED),
     ("mm/normalised-descent:amended-1", "p(0) = 0"): Witness(

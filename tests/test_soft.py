@@ -27,7 +27,7 @@ from attsvm.svm.programme import (
 )
 from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
 from attsvm.svm.soft_merge import Merged, merge
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 EPS = np.finfo(float).eps
 
@@ -824,7 +824,7 @@ def test_a_lying_linear_programme_is_never_believed(monkeypatch, lie):
 
 
 def test_an_undecided_hard_programme_leaves_the_soft_one_solvable(monkeypatch):
-    def stuck(programme):
+    def stuck(programme, *_):
         raise SolverError("neither solved nor unseparable")
 
     honest = [solve_soft(programme, 0.3) for programme in PLANTED]

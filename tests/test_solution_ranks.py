@@ -10,9 +10,16 @@ from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.exact.numbers import spectral_norm
 from attsvm.exact.programme import ExactProgramme
-from properties.tf.path_limits import certified_set
-from properties.tf.regularised import TURNING, Path, feasible, nuclear, protocol, unique
-from properties.tf.solution_ranks import _enclosure, beyond_rank
+from properties.tf._support.path_limits import certified_set
+from properties.tf._support.regularisation_paths import (
+    TURNING,
+    Path,
+    feasible,
+    nuclear,
+    protocol,
+    unique,
+)
+from properties.tf._support.solution_ranks import _enclosure, beyond_rank
 
 
 @pytest.fixture(autouse=True)

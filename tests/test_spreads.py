@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.paths.objective import GapObjective
-from properties.tf import as_good
-from properties.tf.as_good import Candidate
-from properties.tf.regularised import STEEP, Path, follows
-from properties.tf.spreads import log_spread
+from properties.tf._support.regularisation_paths import STEEP, Path, follows
+from properties.tf._support.risk_tradeoffs import log_spread
+from properties.tf.theorem_2 import near_optimal_points as as_good
+from properties.tf.theorem_2.near_optimal_points import Candidate
 
 
 def both(data, loss):

@@ -12,7 +12,7 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.svm.programme import subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 
 
 def operator_of(programme):

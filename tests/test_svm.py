@@ -15,7 +15,7 @@ from attsvm.svm import att_svm, att_svm_programme, frobenius, solve_programme
 from attsvm.svm.programme import generalised_programme
 from attsvm.svm.reference import frobenius_reference
 from attsvm.tokens import optimal_tokens
-from properties.instances import gaussian_protocol, joint_inputs, one_input
+from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
 
 EPS = np.finfo(float).eps
 

@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm import lipschitz
+from attsvm.errors import ProofError
 from attsvm.exact import lipschitz as exact
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
+from attsvm.theory.arithmetic import BALLS, entries
+from properties.sim._support import bounds
 from symbolic.sim import (
     basic_1,
     basic_2,
@@ -55,7 +58,7 @@ def test_the_secant_gap_falls_to_zero():
 def test_whatever_rests_on_the_secant_falls_with_it(prove, spoilt, monkeypatch):
     prove()
     monkeypatch.setattr(basic_1, "secant_gap", lambda: spoilt)
-    with pytest.raises(AssertionError):
+    with pytest.raises(ProofError):
         prove()
 
 
@@ -126,17 +129,38 @@ def test_the_covariance_of_any_number_of_tokens_is_that_of_few(size, draw):
     assert found == covariance(np.array(f, dtype=object), np.array(h, dtype=object)).tolist()
 
 
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_formulas_on_any_number_of_tokens_are_those_of_few(size):
+    """Sums, products and differences of `LENGTHS`, then with numbers, against rationals."""
+    m = sums.LENGTHS
+    w, f = (entries([sums.entry(name)]) for name in "wf")
+    numbers = {"w": [3, -1, 2, 5][:size], "f": [1, 4, -2, 0][:size]}
+    known = {sums.entry(k, i + 1): x for k, row in numbers.items() for i, x in enumerate(row)}
+    ws, fs = (entries([BALLS.exact(x) for x in row]) for row in numbers.values())
+
+    def value(expression):
+        return expression.subs(sums.n, size).doit().subs(known)
+
+    assert value(m.sum(w)) == BALLS.sum(ws)
+    assert value(m.dot(w, f)) == BALLS.dot(ws, fs)
+    assert value(m.norm(w) ** 2) == BALLS.sum(BALLS.square(ws))
+    assert value(m.sum(m.square(m.differences(w)))) == BALLS.sum(
+        BALLS.square(BALLS.differences(ws))
+    )
+
+
 def test_lagrange_holds_and_has_no_constant_to_spare():
     assert basic_2.pairs_residual() == 0
     for share in (0, 2, sp.Rational(999, 1000)):
         assert basic_2.pairs_residual(share) != 0
     assert basic_2.mean_residual() == 0
+    assert basic_2.bound_residual() == 0
 
 
 def test_the_factors_are_these():
-    beta, n, R = sp.symbols("beta n R", positive=True)
-    assert sp.simplify(basic_3.factor() * beta**2) == 1
-    assert sp.simplify(basic_3.lowest_factor() * n**2 * sp.exp(-2 * R / sp.sqrt(n))) == 1
+    R = sp.Symbol("R", positive=True)
+    assert sp.expand(sp.log(basic_1.printed_over_norm())) == sp.expand(R**2 - R)
+    assert [basic_4.log_published(power) for power in (2, 3)] == [3 * R**2, 5 * R**2]
 
 
 def test_the_length_of_the_derivative_is_a_form_in_three_numbers():
@@ -173,7 +197,10 @@ def test_a_range_leaves_nothing_for_two_tokens_of_equal_weight():
 
 @pytest.mark.parametrize(
     "limit",
-    [basic_4.limit_ratio, basic_4.crowd_ratio, basic_6.limit_ratio, basic_1.edge_ratio],
+    [
+        *(basic_1.edge_ratio, basic_3.ratio, basic_3.lowest_ratio, basic_4.limit_ratio),
+        *(basic_4.crowd_ratio, basic_5.limit_ratio, basic_6.limit_ratio, basic_7.limit_ratio),
+    ],
 )
 def test_the_constants_are_reached(limit):
     assert limit() == 1
@@ -206,43 +233,32 @@ def test_the_frobenius_norm_of_another_form_is_another(monkeypatch):
 
 @pytest.mark.parametrize("factor", [sp.Rational(501, 500), sp.Rational(24, 25)])
 @pytest.mark.parametrize(
-    ("proof", "home", "kernel"),
+    ("proof", "home", "code", "kernel"),
     [
-        (basic_4.prove, basic_4, "softmax_constant"),
-        (basic_5.prove, basic_5, "softmax_entry_constant"),
-        (basic_6.prove, basic_6, "softmax_entry_constant"),
-        (basic_7.prove, basic_7, "softmax_outer_constant"),
-        (basic_7.prove, basic_4, "softmax_constant"),
-        (logistic_lipschitz.prove, logistic_lipschitz, "curvature_constant"),
-        (lemma_3_12.prove, lemma_3_12, "curvature_constant"),
+        (basic_4.prove, basic_4, bounds, "softmax_constant"),
+        (basic_5.prove, basic_5, bounds, "entry_constant"),
+        (basic_6.prove, basic_6, bounds, "entry_constant"),
+        (basic_7.prove, basic_7, bounds, "outer_constant"),
+        (basic_7.prove, basic_7, bounds, "softmax_constant"),
+        (basic_7.prove, basic_4, bounds, "softmax_constant"),
+        (logistic_lipschitz.prove, logistic_lipschitz, lipschitz, "curvature_constant"),
+        (lemma_3_12.prove, lemma_3_12, lipschitz, "curvature_constant"),
     ],
 )
-def test_a_constant_that_is_a_little_off_is_not_proved(proof, home, kernel, factor, monkeypatch):
-    true = getattr(lipschitz, kernel)
+def test_a_constant_that_is_a_little_off_is_not_proved(
+    proof, home, code, kernel, factor, monkeypatch
+):
+    true = getattr(code, kernel)
     assert getattr(home, kernel) is true
     monkeypatch.setattr(home, kernel, lambda root: factor * true(root))
-    with pytest.raises(AssertionError):
+    with pytest.raises(ProofError):
         proof()
 
 
-def test_constants_of_floats_and_of_balls_are_the_kernels():
-    for value, ball, kernel in (
-        (lipschitz.SOFTMAX_LIPSCHITZ, exact.softmax_constant(), lipschitz.softmax_constant),
-        (
-            lipschitz.SOFTMAX_ENTRY_LIPSCHITZ,
-            exact.softmax_entry_constant(),
-            lipschitz.softmax_entry_constant,
-        ),
-        (
-            lipschitz.SOFTMAX_OUTER_LIPSCHITZ,
-            exact.softmax_outer_constant(),
-            lipschitz.softmax_outer_constant,
-        ),
-        (lipschitz.LOGISTIC_CURVATURE, exact.logistic_curvature(), lipschitz.curvature_constant),
-    ):
-        true = sp.Rational(str(kernel(sp.sqrt).evalf(30)))
+def test_the_constant_of_floats_and_of_balls_is_the_kernel():
+    true = sp.Rational(str(lipschitz.curvature_constant(sp.sqrt).evalf(30)))
+    for value in (lipschitz.LOGISTIC_CURVATURE, float(exact.logistic_curvature().mid())):
         assert abs(sp.Rational(value) / true - 1) < sp.Rational(1, 2**51)
-        assert abs(sp.Rational(float(ball.mid())) / true - 1) < sp.Rational(1, 2**51)
 
 
 def test_the_slope_of_the_logistic_function_stays_below_a_quarter():

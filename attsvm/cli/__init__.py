@@ -1,20 +1,23 @@
 """The command line: claims, verify, hunt, replay, gate, report, solve, reproduce.
 
 A command is a module: `add` says what it takes, `run` does it. Exit codes: 0 as hoped for, 1 not,
-2 usage or bad input, 3 an internal error, 130 interrupted. Nothing heavy is imported before a
-command needs it.
+2 usage, bad input or output that cannot be written, 3 an internal error, 130 interrupted, 141 where
+the reader of the output has left. Nothing heavy is imported before a command needs it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from attsvm.cli import claims, gate, hunt, replay, report, reproduce, solve, verify
 from attsvm.cli.arguments import Parser, Parsers
-from attsvm.errors import AttsvmError
+from attsvm.errors import AttsvmError, FileError
 
 __all__ = ["main"]
 
@@ -47,20 +50,81 @@ def _parser() -> Parser:
     return parser
 
 
+class _Output(io.FileIO):
+    """Standard output whose failure is an error of ours, told once."""
+
+    _failed = False
+
+    def write(self, content: Any, /) -> int:
+        """Write some of it.
+
+        Raises:
+            FileError: it cannot be written.
+            BrokenPipeError: nobody reads it.
+        """
+        if self._failed:  # what is left in buffers is not tried again as the interpreter ends
+            return len(content)
+        try:
+            return super().write(content)
+        except OSError as error:
+            self._failed = True
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise FileError(
+                f"cannot write to standard output: {error.strerror or error}",
+                remedy="Redirect it to a place that can be written.",
+            ) from error
+
+
+@contextlib.contextmanager
+def _output() -> Iterator[None]:
+    """Standard output; at the end, all that was printed has left this process.
+
+    Raises:
+        FileError: it is closed, or cannot be written.
+        BrokenPipeError: nobody reads it.
+    """
+    if sys.stdout is None:
+        remedy = f"Redirect it, to {os.devnull} if need be."
+        raise FileError("standard output is closed", remedy=remedy)
+    stream, own = sys.stdout, sys.stdout is sys.__stdout__
+    if own:  # what others put in its place, as notebooks do, they look after
+        raw = _Output(stream.fileno(), "w", closefd=False)
+        stream.flush()
+        stream = io.TextIOWrapper(
+            io.BufferedWriter(raw),
+            encoding=stream.encoding,
+            errors=stream.errors,
+            line_buffering=stream.isatty(),
+        )
+    with contextlib.redirect_stdout(stream):
+        try:
+            yield
+        except SystemExit as stop:
+            if isinstance(stop.__context__, BrokenPipeError):  # rich leaves as the reader has left
+                raise stop.__context__ from None
+            raise
+        finally:
+            stream.flush()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; every error becomes a message and an exit code."""
+    if sys.stderr is None:  # closed; the next file opened would take its number
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
+    options = None
     try:
-        options = _parser().parse_args(words)
-        return _COMMANDS[options.command](options)
+        with _output():
+            options = _parser().parse_args(words)
+            return _COMMANDS[options.command](options)
     except AttsvmError as error:
         if debug:
             raise
         print(f"attsvm: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
         kept = "; the ledger holds what was done" if words[:1] == ["verify"] else ""
@@ -75,3 +139,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 3
+    except BaseException as error:
+        if options is None:  # the parser leaves by SystemExit, with usage or with help
+            raise
+        print(
+            f"attsvm: {options.command} did not finish: code of a claim pack left it by "
+            f"{_leaving(error)}",
+            file=sys.stderr,
+        )
+        return 3
+
+
+def _leaving(error: BaseException) -> str:
+    """What is no ordinary exception, with the place in a claim pack that it comes from."""
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}({error}) in {last.filename}:{last.lineno}"

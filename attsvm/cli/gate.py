@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import argparse
 import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers
-from attsvm.errors import UsageError
+from attsvm.errors import LedgerError, UsageError
+
+if TYPE_CHECKING:
+    from attsvm.theory.gate import Expectation
+    from attsvm.theory.ledger import Run
+    from attsvm.theory.packs import Pack
 
 __all__ = ["add", "run"]
 
@@ -22,37 +29,51 @@ def add(parsers: Parsers) -> None:
         "others that the run checked",
     )
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+    parser.add_argument(
+        "--profile", default="quick", help="what the run has to be of (default quick)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="what the run has to be of (default 0)")
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="show how the expectations differ from the claims as they are now",
+    )
+    parser.add_argument("--yes", action="store_true", help="with --update: write it down")
 
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
     from attsvm.theory.files import write_json
-    from attsvm.theory.gate import brief, concerned, hold, read_expectations
+    from attsvm.theory.gate import brief, checked_out, hold, read_expectations
     from attsvm.theory.ledger import last_run
     from attsvm.theory.packs import load_packs
 
+    if options.update:
+        return _update(options)
+    if options.yes:
+        raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
     run = last_run(options.ledger)
-    left_out: list[str] = []
-    if options.expect:
-        expectations = read_expectations(options.expect)
-    else:
-        expectations = {}
-        packs = load_packs(options.pack)
-        held = concerned(packs, options.pack, run)
-        left_out = [pack.name for pack in packs if pack not in held]
-        for pack in held:
-            if not pack.expectations.is_file():
-                raise UsageError(
-                    f"pack {pack.name} has no expectations.json beside it",
-                    remedy="Write one like properties/expectations.json, or name it (--expect).",
-                )
-            expectations.update(read_expectations(pack.expectations))
-    reasons = hold(run, expectations, datetime.date.today())
+    packs = load_packs(options.pack)
+    held = _held(options, packs, run)
+    expectations: dict[str, Expectation] = {}
+    for place in held:
+        _ensure_there(place, packs)
+        expectations.update(read_expectations(place))
+    checkout = checked_out(packs, set(expectations).union(*held.values()), run)
+    reasons = hold(
+        run,
+        expectations,
+        datetime.date.today(),
+        checkout,
+        profile=options.profile,
+        seed=options.seed,
+    )
+    left_out = [p.name for p in packs if not options.expect and p.expectations not in held]
     if options.json:
-        document = {"schema": 1, "passed": not reasons, "reasons": list(reasons)}
+        document = {"schema": 1, "passed": not reasons, "reasons": [str(r) for r in reasons]}
         write_json(options.json, {**document, "left_out": left_out})
     if options.json != "-":
-        for line in brief(run, expectations, reasons):
+        for line in brief(run, expectations, reasons, checkout):
             print(line)
         print(
             f"gate: {counted(len(reasons), 'reason')} to stop"
@@ -62,3 +83,65 @@ def run(options: argparse.Namespace) -> int:
         for name in left_out:
             print(f"the run checked nothing of the installed pack {name}, nor was it held to it")
     return 1 if reasons else 0
+
+
+def _held(
+    options: argparse.Namespace, packs: tuple[Pack, ...], run: Run
+) -> dict[Path, frozenset[str]]:
+    """The expectations files that count, each with the claims that it has to speak of."""
+    from attsvm.theory.gate import concerned
+
+    if options.expect:
+        return {Path(options.expect): frozenset(run.claims)}
+    return {
+        pack.expectations: frozenset(c.id for c in pack.claims)
+        for pack in concerned(packs, options.pack, run)
+    }
+
+
+def _ensure_there(place: Path, packs: tuple[Pack, ...]) -> None:
+    for pack in packs:
+        if pack.expectations == place and not place.is_file():
+            raise UsageError(
+                f"pack {pack.name} has no expectations.json beside it",
+                remedy="`attsvm gate --update --yes` writes one, or name it (--expect).",
+            )
+
+
+def _update(options: argparse.Namespace) -> int:
+    """Show, or with --yes write, what differs; 1 where something does and was not written."""
+    from attsvm.theory.files import read_json, write_json, write_text
+    from attsvm.theory.gate import checked_out, read_expectations, renewed, spelt
+    from attsvm.theory.ledger import Run, last_run
+    from attsvm.theory.packs import load_packs
+
+    try:
+        run = last_run(options.ledger)
+    except LedgerError:  # then nothing is known of instances
+        run = Run("", 0, (), {}, False, 0)
+    packs = load_packs(options.pack)
+    changes: list[str] = []
+    for place, ids in _held(options, packs, run).items():
+        old = {"schema": 1, "claims": {}}
+        if place.is_file():
+            ids |= set(read_expectations(place))
+            old = read_json(place)
+        new, lines = renewed(old, checked_out(packs, ids, run), run)
+        changes += lines
+        if lines and options.yes:
+            write_text(place, spelt(new))
+    if options.json:
+        written = bool(options.yes and changes)
+        write_json(options.json, {"schema": 1, "changes": changes, "written": written})
+    if options.json != "-":
+        for line in changes:
+            print(line)
+        print(_outcome(len(changes), options.yes))
+    return 1 if changes and not options.yes else 0
+
+
+def _outcome(changes: int, written: bool) -> str:
+    if not changes:
+        return "gate: the expectations are up to date"
+    said = counted(changes, "change")
+    return f"gate: {said} written" if written else f"gate: {said}; --yes writes them down"

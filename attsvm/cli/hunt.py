@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attsvm._files import write_whole
+from attsvm._files import make_parents, write_whole
 from attsvm._words import counted
 from attsvm.cli.arguments import Parsers, positive_integer, seconds
 from attsvm.cli.crew import crew
@@ -82,7 +82,7 @@ def _tell_of_nothing(options: argparse.Namespace) -> None:
         print(text)
         return
     if options.json:
-        Path(options.json).parent.mkdir(parents=True, exist_ok=True)
+        make_parents(options.json)
         write_whole(options.json, lambda file: file.write(f"{text}\n".encode()))
     seen = document["examples"] + document["rejected"]
     when = f"after {counted(document['examples'], 'instance')}"

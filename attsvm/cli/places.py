@@ -7,13 +7,21 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attsvm._files import landing, write_whole
 from attsvm.cli.arguments import LEDGER
 from attsvm.errors import FileError
 
 if TYPE_CHECKING:
     from attsvm.theory.ledger import Ledger
 
-__all__ = ["ensure_file", "ensure_json", "ensure_writable", "keep_from_git", "open_ledger"]
+__all__ = [
+    "ensure_file",
+    "ensure_json",
+    "ensure_writable",
+    "finds_beside",
+    "keep_from_git",
+    "open_ledger",
+]
 
 
 def open_ledger(path: str) -> Ledger:
@@ -25,12 +33,23 @@ def open_ledger(path: str) -> Ledger:
     return ledger
 
 
+def finds_beside(ledger: str) -> Path:
+    """Where the finds of a run go: beside its ledger, or to our own folder where it is no file.
+
+    Raises:
+        FileError: the ledger cannot be written.
+    """
+    place, there = landing(ledger)
+    file = isinstance(place, Path) and (there is None or stat.S_ISREG(there.st_mode))
+    return Path(ledger if file else LEDGER).parent / "counterexamples"
+
+
 def keep_from_git(path: Path) -> None:
     """Have git ignore the folder of our own that this was written to."""
     if path.parent == Path(LEDGER).parent:
         ignore = path.parent / ".gitignore"
         if not ignore.exists():
-            ignore.write_text("*\n")
+            write_whole(ignore, lambda file: file.write(b"*\n"))
 
 
 def ensure_writable(folder: Path, option: str) -> None:
@@ -60,14 +79,14 @@ def ensure_writable(folder: Path, option: str) -> None:
 
 
 def ensure_file(path: str, option: str) -> None:
-    """The same for a file that an option names.
+    """The same for a file, pipe or device that an option names.
 
     Raises:
         FileError: it cannot be written.
     """
-    ensure_writable(Path(path).parent, option)
-    if Path(path).is_dir():
-        raise FileError(f"cannot write {path}: it is a folder", remedy="Name a file.")
+    place, there = landing(path)
+    if isinstance(place, Path) and (there is None or stat.S_ISREG(there.st_mode)):
+        ensure_writable(place.parent, option)
 
 
 def ensure_json(path: str | None) -> None:

@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from attsvm.cli.arguments import Parsers, price
+from attsvm._files import make_parents
+from attsvm.cli.arguments import Parsers, price, seconds
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
@@ -34,13 +35,19 @@ def add(parsers: Parsers) -> None:
         choices=["constraint", "input"],
         help="what has a slack of its own in the soft margin (default constraint)",
     )
+    parser.add_argument(
+        "--seconds",
+        type=seconds,
+        metavar="S",
+        help="how long rational arithmetic may take (default 60)",
+    )
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
     from attsvm.data import AttentionData
-    from attsvm.svm.answer import solve
+    from attsvm.svm.answer import SECONDS, solve
     from attsvm.svm.page import ensure_drawable
     from attsvm.theory.files import write_json
 
@@ -71,13 +78,14 @@ def run(options: argparse.Namespace) -> int:
         norm=options.norm,
         soft=options.soft,
         slack=options.slack or "constraint",
+        seconds=options.seconds or SECONDS,
     )
     if options.json:
         write_json(options.json, answer.json())
     if options.json != "-":
         print(answer)
     if options.plot and answer.solved:
-        Path(options.plot).parent.mkdir(parents=True, exist_ok=True)
+        make_parents(options.plot)
         answer.plot(options.plot)
     elif options.plot:
         print("attsvm: no plot: there are no margins to draw", file=sys.stderr)

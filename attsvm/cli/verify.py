@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers
 from attsvm.cli.crew import crew
-from attsvm.cli.places import ensure_json, open_ledger
+from attsvm.cli.places import ensure_json, finds_beside, open_ledger
 
 if TYPE_CHECKING:
     from attsvm.theory.verify import Checked
@@ -114,7 +114,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             crew=crew,
             named=options.pack,
             ledger=ledger,
-            examples_folder=Path(options.ledger).parent / "counterexamples",
+            examples_folder=finds_beside(options.ledger),
             progress=progress,
         )
     if options.json:

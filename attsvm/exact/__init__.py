@@ -4,7 +4,8 @@
 - `losses`, `attention`: losses, softmax and risks as balls of the working precision.
 - `gradients`, `hessians`: derivatives in W, (K, Q), p and (v, p); second ones with their norms.
 - `quotients`, `lipschitz`: Lipschitz quotients between exact points, and constants above them.
-- `programme`, `svm`, `active_set`: the Frobenius programme decided in rationals.
+- `programme`, `svm`, `active_set`: the Frobenius programme decided in rationals, by a `deadline`
+  where there is one.
 - `optimality`: what any matrix and multipliers prove: conditions, brackets of either norm, and of
   the soft margin.
 - `descent`: gradient descent with an enclosure of every iterate, and what it proves.
@@ -18,7 +19,7 @@ from attsvm.exact.attention import entry_gradient, entry_loss, risk, risk_gap, s
 from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import Fate, as_prompt, certified_fate, descend
 from attsvm.exact.gradients import gradient_kq, gradient_p, gradient_vp, gradient_w
-from attsvm.exact.hessians import entry_hessian, hessian_w
+from attsvm.exact.hessians import hessian_w
 from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals, spectral_norm
 from attsvm.exact.optimality import Conditions, conditions, norm_bracket, soft_bracket
 from attsvm.exact.quotients import entry_quotients, risk_quotients
@@ -39,7 +40,6 @@ __all__ = [
     "descend",
     "dot",
     "entry_gradient",
-    "entry_hessian",
     "entry_loss",
     "entry_quotients",
     "gradient_kq",

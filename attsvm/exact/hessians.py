@@ -1,7 +1,7 @@
-"""Second derivatives of the risk in W and of one entry of sim's loss in x, as balls.
+"""Second derivatives of the risk in W, as balls.
 
 With s = softmax(a), m = <s, h> and c = s * (h - m), the function phi(m) of the logits a has the
-Hessian phi''(m) c c^T + phi'(m) (diag(c) - s c^T - c s^T); logits are linear in W and in x.
+Hessian phi''(m) c c^T + phi'(m) (diag(c) - s c^T - c s^T); logits are linear in W.
 """
 
 from __future__ import annotations
@@ -10,17 +10,9 @@ from flint import arb
 
 from attsvm.exact.attention import logits, softmax
 from attsvm.exact.losses import loss_curvature, loss_slope
-from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, dot, product, transpose
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, product, transpose
 
-__all__ = ["entry_hessian", "hessian_w"]
-
-
-def entry_hessian(A: Matrix, x: Vector, h: Vector, b: Number) -> Matrix:
-    """Hessian (D, D) of g(b <softmax(A x), h>) in x, g the logistic function (sim, lemma 3.13)."""
-    s = softmax([dot(row, x) for row in A])
-    u = arb(b) * dot(s, h)
-    slope, curvature = b * loss_slope("logistic", u), b * b * loss_curvature("logistic", u)
-    return product(transpose(A), product(_in_logits(s, h, slope, curvature), A))
+__all__ = ["hessian_w"]
 
 
 def hessian_w(data: ExactData, W: Matrix, loss: str) -> Matrix:

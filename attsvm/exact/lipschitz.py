@@ -11,18 +11,14 @@ from flint import arb, arb_series, ctx, fmpq
 
 from attsvm import lipschitz as kernels
 from attsvm.errors import DataError
-from attsvm.exact.numbers import Matrix, Number, dot, subtract
+from attsvm.exact.numbers import Number
 
 _Cell = tuple[float, fmpq, fmpq, arb]
 
 __all__ = [
     "log_loss_gradient_constant",
     "logistic_curvature",
-    "softmax_constant",
-    "softmax_entry_constant",
     "softmax_gradient_constant",
-    "softmax_outer_constant",
-    "spread",
     "squared_gradient_constant",
 ]
 
@@ -49,21 +45,6 @@ def _size(value: Number) -> Number:
 def logistic_curvature() -> arb:
     """Sup |g''| = 1/(6 sqrt 3)."""
     return arb(kernels.curvature_constant(_root))
-
-
-def softmax_constant() -> arb:
-    """1/2 of `attsvm.lipschitz.SOFTMAX_LIPSCHITZ`."""
-    return arb(kernels.softmax_constant(_root))
-
-
-def softmax_entry_constant() -> arb:
-    """sqrt(2)/4 of `attsvm.lipschitz.SOFTMAX_ENTRY_LIPSCHITZ`."""
-    return arb(kernels.softmax_entry_constant(_root))
-
-
-def softmax_outer_constant() -> arb:
-    """3^(-3/4) of `attsvm.lipschitz.SOFTMAX_OUTER_LIPSCHITZ`."""
-    return arb(kernels.softmax_outer_constant(_root))
 
 
 def log_loss_gradient_constant(oscillation: Number) -> arb:
@@ -199,9 +180,3 @@ def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
     if fine.is_finite() and fine < upper:
         upper = fine
     return -float(upper), low, high, upper
-
-
-def spread(A: Matrix) -> arb:
-    """Largest ||A_i - A_j|| / sqrt 2 over the rows of a rational matrix."""
-    moved = [subtract(a, b) for a, b in itertools.combinations(A, 2)]
-    return (arb(max((dot(v, v) for v in moved), default=fmpq(0))) / 2).sqrt()

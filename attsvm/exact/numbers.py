@@ -11,7 +11,7 @@ from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, present
 
 __all__ = [
     "ExactData",
@@ -184,12 +184,8 @@ class ExactData:
         if data.scores is not None:
             gamma = [[rational(data.scores[i, t].item()) for t in ts] for i, ts in enumerate(kept)]
         else:
-            assert data.y is not None
-            assert data.v is not None
-            v = rationals(data.v)
-            gamma = [
-                [rational(data.y[i].item()) * dot(v, x) for x in rows] for i, rows in enumerate(X)
-            ]
+            y, v = present(data.y, "the labels y"), rationals(present(data.v, "the head v"))
+            gamma = [[rational(y[i].item()) * dot(v, x) for x in rows] for i, rows in enumerate(X)]
         return cls(X=X, Z=rationals(data.Z), gamma=gamma, kept=kept)
 
     @property

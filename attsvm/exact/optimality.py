@@ -7,7 +7,7 @@ Weak duality: for multipliers w, at least 0 on inequalities, S = sum_j w_j A_j a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,24 +86,29 @@ def norm_bracket(
 
 
 def soft_bracket(
-    programme: ExactProgramme, groups: Sequence[int], C: fmpq, W: Matrix, duals: Vector
+    programme: ExactProgramme,
+    groups: Sequence[int],
+    C: fmpq | Mapping[int, fmpq],
+    W: Matrix,
+    duals: Vector,
 ) -> tuple[arb, arb]:
-    """Bounds of min ||V||_F + C sum_g xi_g with margins at least bound_j - xi_g(j), xi >= 0.
+    """Bounds of min ||V||_F + sum_g C_g xi_g with margins at least bound_j - xi_g(j), xi >= 0.
 
     Above: the objective of W. Below: sum_j w_j bound_j once w is scaled until ||S||_F <= 1 and
-    group sums are at most C (sim, definition 4.1); 0 where a multiplier is below 0.
+    group sums are at most C_g (sim, definition 4.1); 0 where a multiplier is below 0.
 
     Args:
         programme: inequalities.
         groups: which slack each constraint has.
-        C: the price of slack, above 0.
+        C: the price of slack, above 0; one for all, or one a group.
         W: any rational matrix.
         duals: any multipliers, one a constraint.
 
     Raises:
         DataError: an equality among the constraints, or C not above 0.
     """
-    if any(programme.equal) or not C > 0:
+    prices = C if isinstance(C, Mapping) else dict.fromkeys(groups, C)
+    if any(programme.equal) or not all(price > 0 for price in prices.values()):
         raise DataError(
             "the soft margin takes inequalities and a positive price of slack",
             value=str(C),
@@ -113,11 +118,13 @@ def soft_bracket(
     for g, b, m, w in zip(groups, programme.bound, programme.margins(W), duals, strict=True):
         slack[g] = max(slack[g], b - m)
         load[g] = load[g] + w
-    upper = norm(_flat(W)) + C * sum(slack.values(), fmpq(0))
+    upper = norm(_flat(W)) + sum((prices[g] * xi for g, xi in slack.items()), fmpq(0))
     gain = dot(duals, programme.bound)
     if not (gain > 0 and _signed(programme, duals)):
         return arb(0), upper
-    scale = norm(_flat(programme.matrix(duals))).max(arb(max(load.values()) / C))
+    scale = norm(_flat(programme.matrix(duals))).max(
+        arb(max(total / prices[g] for g, total in load.items()))
+    )
     return arb(gain) / scale, upper
 
 

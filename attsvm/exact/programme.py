@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
+from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
 
 if TYPE_CHECKING:
@@ -69,6 +70,19 @@ class ExactProgramme:
         images = (self.D * numer).tolist()
         pairs = zip(images, self.Z.tolist(), strict=True)
         return [fmpq(dot(a, z)) / scale for a, z in pairs]
+
+    def float_margins(self, W: Array) -> list[fmpq]:
+        """D_j^T W z_j of a matrix of floats, exactly.
+
+        Raises:
+            DataError: NaN or infinite entries.
+        """
+        numer, unit = integers(W)
+        scale = unit * self.unit_left * self.unit_right
+        pairs = zip((self.D * numer).tolist(), self.Z.tolist(), strict=True)
+        return [
+            fmpq(sum((x * y for x, y in zip(a, z, strict=True)), fmpz(0)), scale) for a, z in pairs
+        ]
 
     def matrix(self, weights: Vector) -> Matrix:
         """sum_j weights_j A_j, A_j = D_j z_j^T."""

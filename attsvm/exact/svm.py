@@ -10,7 +10,8 @@ from flint import fmpq, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
-from attsvm.exact.active_set import Status, pivot, solve
+from attsvm.exact.active_set import Status, exchange, pivot, solve
+from attsvm.exact.deadline import Deadline
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, rational, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.kernels.least_norm import pivot as propose
@@ -95,30 +96,45 @@ def separate(data: ExactData, chosen: list[int], duals: Array | None = None) -> 
     return solve_exactly(ExactProgramme.of_rows(D, Z), duals) if D else None
 
 
-def decide(programme: Programme, duals: Array | None = None) -> ExactAnswer:
+MANY = 24
+"""From so many constraints on a support is looked for in long floats before rationals pivot."""
+
+
+def decide(
+    programme: Programme, duals: Array | None = None, deadline: Deadline | None = None
+) -> ExactAnswer:
     """Decide a programme from the exact values of its tokens, queries and bounds.
 
     Args:
         programme: any least-norm programme of the family.
         duals: a guess of the multipliers (one a constraint), of a solution or of a Farkas
             certificate, whose support is tried first.
+        deadline: when to give up; None to take the time that it takes.
 
     Raises:
+        OutOfTimeError: the deadline passed.
         SolverError: the pivots did not end within their bound.
     """
-    return solve_exactly(ExactProgramme.of(programme), duals)
+    return solve_exactly(ExactProgramme.of(programme), duals, deadline)
 
 
-def solve_exactly(programme: ExactProgramme, duals: Array | None = None) -> ExactAnswer:
+def solve_exactly(
+    programme: ExactProgramme, duals: Array | None = None, deadline: Deadline | None = None
+) -> ExactAnswer:
     """Decide an exact programme; see `decide`."""
     guess = _float_guess(programme) if duals is None else duals
     support = [j for j, w in enumerate(guess) if w != 0]
-    if support:
-        for weights, status in _guesses(programme, support):
-            answer = _proved(programme, weights, status)
-            if answer is not None:
-                return answer
-    weights, status = pivot(programme, support)
+    answer = _guessed(programme, support, deadline)
+    if answer is None and len(programme.bound) >= MANY:
+        everything = range(len(programme.bound))
+        gram = programme.gram(everything, everything)
+        found = exchange(gram, programme.bound, programme.equal, support, deadline)
+        if found is not None:
+            support = found
+            answer = _guessed(programme, support, deadline)
+    if answer is not None:
+        return answer
+    weights, status = pivot(programme, support, deadline)
     answer = _proved(programme, weights, status)
     if answer is None:
         raise SolverError("the exact conditions of optimality do not hold", value=status)
@@ -156,15 +172,29 @@ def nearest(value: fmpq) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _guesses(programme: ExactProgramme, support: list[int]) -> Any:
+def _guessed(
+    programme: ExactProgramme, support: list[int], deadline: Deadline | None
+) -> ExactAnswer | None:
+    """The answer on a support, if that proves one."""
+    if support:
+        for weights, status in _guesses(programme, support, deadline):
+            answer = _proved(programme, weights, status)
+            if answer is not None:
+                return answer
+    return None
+
+
+def _guesses(programme: ExactProgramme, support: list[int], deadline: Deadline | None) -> Any:
     """Weights on the support that make its margins tight, or that cancel its rows."""
     block = programme.gram(support, support)
     right = [programme.bound[j] for j in support]
     scale = (programme.unit_left * programme.unit_right) ** 2
-    tight = solve(block, list(range(len(support))), right)
+    tight = solve(block, list(range(len(support))), right, deadline)
     if tight is not None:
         yield _spread(programme, support, [w * scale for w in tight]), "solved"
         return
+    if deadline is not None:
+        deadline.ensure()
     null, rank = fmpz_mat(block).nullspace()
     if rank == 1:
         ray = [fmpq(null[k, 0]) for k in range(len(support))]

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import AttsvmError, DataError
+from attsvm.errors import AttsvmError, DataError, present
 from attsvm.losses import Loss
 from attsvm.paths.drops import LOG_VALUES
 from attsvm.paths.frobenius import continued, scaled
@@ -143,7 +143,7 @@ def _starts(
     data: AttentionData, starts: Sequence[object], seed: int
 ) -> dict[str, tuple[Array, Array]]:
     generator = np.random.default_rng(seed)
-    assert data.y is not None
+    labels = present(data.y, "the labels y")
     points: dict[str, tuple[Array, Array]] = {}
     for k, start in enumerate(starts):
         if not isinstance(start, str):
@@ -158,7 +158,7 @@ def _starts(
                     points["svm"] = answer.v.vector, answer.p.vector
         elif start == "mean":
             weights = data.present / data.present.sum(axis=1, keepdims=True)
-            v = np.einsum("n,nt,ntd->d", data.y, weights, data.X)
+            v = np.einsum("n,nt,ntd->d", labels, weights, data.X)
             points["mean"] = v, np.zeros(data.d)
         elif start == "random":
             points[f"random {k}"] = generator.normal(size=data.d), generator.normal(size=data.d)

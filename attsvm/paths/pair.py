@@ -16,7 +16,7 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.attention import log_softmax_kernel
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, present
 from attsvm.losses import LOGISTIC_LOSS, Loss
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import LOG_VALUES, bend_of
@@ -92,8 +92,8 @@ class Pair:
     def _rows(self, p: Array) -> Array:
         """y_i X_i^T softmax(X_i p)."""
         s = np.exp(log_softmax_kernel(self.data.X @ p, self.data.mask))
-        assert self.data.y is not None
-        rows: Array = self.data.y[:, None] * np.einsum("nt,ntd->nd", s, self.data.X)
+        labels = present(self.data.y, "the labels y")
+        rows: Array = labels[:, None] * np.einsum("nt,ntd->nd", s, self.data.X)
         return rows
 
     def _scored(self, v: Array) -> AttentionData:
@@ -265,7 +265,7 @@ class Pair:
     def _mixed(self, v: Array, p: Array, log_gap: float) -> Array:
         """d/dp d/dv of L over e^log_gap: sum of l' y (C - b C v row^T), C the covariance."""
         data, rows = self.data, self._rows(p)
-        assert data.y is not None
+        labels = present(data.y, "the labels y")
         log_s = log_softmax_kernel(data.X @ p, data.mask)
         u = rows @ v
         outer = self.loss.log_slope(u) - math.log(data.n) - log_gap
@@ -275,7 +275,7 @@ class Pair:
         C = 0.5 * np.einsum("ntud,ntue->nde", scaled, apart)
         bent = bend_of(self.loss, u)[:, None] * rows
         change = C - np.einsum("nde,e,nf->ndf", C, v, bent)
-        mixed: Array = -np.einsum("n,nde->de", data.y, change)
+        mixed: Array = -np.einsum("n,nde->de", labels, change)
         return mixed
 
 

@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from flint import arb
 
 from attsvm._types import Array
+from attsvm._words import rising
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError
-from attsvm.exact.svm import ExactAnswer, decide, nearest
+from attsvm.errors import DataError, OutOfTimeError, SolverError, present
+from attsvm.exact.deadline import Deadline
+from attsvm.exact.svm import ExactAnswer, decide
 from attsvm.svm.certificate import coprime
-from attsvm.svm.frobenius import FrobeniusAnswer, grade, solve_programme
+from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
+from attsvm.svm.handed import LARGEST_EVALUATED, evaluated, evaluated_soft, handed_out
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import Programme, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 
-__all__ = ["LARGEST_EXACT", "Answer", "describe", "solve"]
+__all__ = ["LARGEST_EXACT", "SECONDS", "Answer", "describe", "solve"]
 
 LARGEST_EXACT = 250
 """Up to this many constraints a Frobenius answer is certified in rationals."""
 
+SECONDS = 60.0
+"""How long rational arithmetic may take unless the caller says otherwise."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """An answer, graded in floats, and the exact one that proves it where there is one.
+    """An answer in floats with the figures of these floats, and the exact one where there is one.
 
     Attributes:
-        float_answer: the answer in floats with its recomputed residuals.
+        float_answer: the answer in floats. Its residual is that of its W, evaluated in rationals
+            or rounded outward.
         exact: the Frobenius answer (or the Farkas certificate) in rationals with its conditions
             checked, or None.
         norm: which norm was to be minimised.
+        evaluated: whether the bracket of a soft margin was evaluated in rationals.
+        unfinished: the seconds in which the certification did not end; None where it ended, or
+            was not tried.
     """
 
     float_answer: FrobeniusAnswer | NuclearAnswer | SoftAnswer
     exact: ExactAnswer | None
     norm: Literal["fro", "nuc"] = "fro"
+    evaluated: bool = False
+    unfinished: float | None = None
 
     @property
     def programme(self) -> Programme:
@@ -49,19 +60,78 @@ class Answer:
     @property
     def solved(self) -> bool:
         """Whether there is a solution."""
-        return self.float_answer.status == "solved"
+        return self.float_answer.solved
+
+    @property
+    def status(self) -> str:
+        """`solved`, `solved in rationals` or `unseparable`.
+
+        In the second case `exact.W` is the solution, and W, the matrix of floats nearest to it,
+        misses a margin by more than 1e-9. What is proved is in `proof`.
+        """
+        return self.float_answer.status
 
     @property
     def W(self) -> Array:
-        """The solution; zero where there is none."""
+        """The solution in floats, which misses no margin by more than `primal_residual`.
+
+        Zero where there is none.
+        """
         return self.float_answer.W
+
+    @property
+    def proof(self) -> str:
+        """What is proved of the floats in this answer, in words."""
+        if self.unfinished is not None:
+            return f"not certified in {self.unfinished:g} s: residual and bracket of W are proved"
+        if self.kind == "enclosed":
+            return "enclosed: the bracket holds in outward-rounded arithmetic"
+        if self.kind == "float":
+            return "graded in floating point: residuals recomputed, not certified"
+        if not self.solved:
+            return (
+                "certified: with the exact weights (`exact_duals`) the combination is exactly "
+                "zero in rational arithmetic"
+            )
+        if self.status == "solved":
+            return "certified: residual and gap of this W are proved in rational arithmetic"
+        missed = rising(self.float_answer.primal_residual)
+        return f"not in floats: W, the float matrix nearest to it, misses a margin by {missed}"
+
+    @property
+    def support(self) -> tuple[tuple[int, ...], ...]:
+        """Tokens whose constraint is tight, input by input; exactly, where W cannot tell."""
+        if self.exact is None or self.status != "solved in rationals":
+            return self.float_answer.support
+        return self._by_input(self.exact.tight)
+
+    @property
+    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+        """Tight tokens whose multiplier is zero, input by input."""
+        if self.exact is None or self.status != "solved in rationals":
+            return self.float_answer.degenerate
+        return self._by_input(self.exact.degenerate)
+
+    @property
+    def rank(self) -> int:
+        """The rank of the solution."""
+        if self.exact is None or self.status != "solved in rationals":
+            return self.float_answer.rank
+        return self.exact.rank
+
+    def _by_input(self, constraints: list[int]) -> tuple[tuple[int, ...], ...]:
+        found: list[list[int]] = [[] for _ in range(self.programme.shape[0])]
+        for j in constraints:
+            found[int(self.programme.input[j])].append(int(self.programme.token[j]))
+        return tuple(tuple(sorted(tokens)) for tokens in found)
 
     @property
     def kind(self) -> Literal["exact", "enclosed", "float"]:
         """How far the certificate goes: rationals, outward rounding, or recomputed floats."""
         if self.exact is not None:
             return "exact"
-        return "enclosed" if isinstance(self.float_answer, NuclearAnswer) else "float"
+        enclosed = isinstance(self.float_answer, NuclearAnswer) or self.evaluated
+        return "enclosed" if enclosed else "float"
 
     @property
     def bracket(self) -> tuple[float, float]:
@@ -79,7 +149,7 @@ class Answer:
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else the answer in floats has: value, margins, support, duals, gap, ..."""
-        if name.startswith("_") or name in ("float_answer", "exact", "norm"):
+        if name.startswith("_") or name in self.__slots__:
             raise AttributeError(name)
         return getattr(self.float_answer, name)
 
@@ -89,32 +159,32 @@ class Answer:
         low, high = self.bracket
         document = {
             "schema": 1,
-            "status": a.status,
+            "status": self.status,
             "norm": self.norm,
             "value": a.value if solved else None,
             "W": a.W.tolist() if solved else None,
             "targets": self.programme.targets.tolist(),
-            "margins": [
-                [x if math.isfinite(x) else None for x in row] for row in a.margins.tolist()
-            ]
-            if solved
-            else None,
-            "support": [list(row) for row in a.support] if solved else None,
+            "margins": a.margins.tolist() if solved else None,
+            "support": [list(row) for row in self.support] if solved else None,
             "gap": a.gap,
             "bracket": [low, high] if solved else None,
             "certificate": {
                 "kind": self.kind,
                 "type": "optimality" if solved else "farkas",
+                "statement": self.proof,
                 "duals": a.duals.tolist(),
                 "exact_duals": None if self.exact is None else self._exact_duals(),
                 "primal_residual": a.primal_residual,
                 "dual_residual": a.dual_residual,
                 "least_dual": float(a.duals.min()),
             },
-            "degenerate": [list(row) for row in a.degenerate] if solved else None,
+            "degenerate": [list(row) for row in self.degenerate] if solved else None,
             "duplicates": [[list(pair) for pair in group] for group in self.programme.duplicates],
-            "rank": a.rank if solved else None,
+            "rank": self.rank if solved else None,
+            "exact_W": None,
         }
+        if self.exact is not None and self.status == "solved in rationals":
+            document["exact_W"] = [[str(x) for x in row] for row in self.exact.W]
         if isinstance(a, NuclearAnswer):
             document["dimension"] = a.dimension
         if isinstance(a, SoftAnswer):
@@ -123,15 +193,16 @@ class Answer:
                 "kind": a.kind,
                 "objective": a.objective,
                 "slacks": a.slacks.tolist(),
-                "thresholds": [x if math.isfinite(x) else None for x in a.thresholds],
+                "thresholds": list(a.thresholds),
                 "segment": list(a.segment),
             }
-        return document
+        plain: dict[str, Any] = _finite(document)
+        return plain
 
     def _exact_duals(self) -> list[list[str]]:
-        assert self.exact is not None
+        exact = present(self.exact, "the exact answer")
         table = [["0"] * self.programme.shape[1] for _ in range(self.programme.shape[0])]
-        duals = self.exact.duals if self.solved else coprime(self.exact.duals)
+        duals = exact.duals if self.solved else coprime(exact.duals)
         for i, t, w in zip(self.programme.input, self.programme.token, duals, strict=True):
             table[int(i)][int(t)] = str(w)
         return table
@@ -176,13 +247,15 @@ def solve(
     norm: str = "fro",
     soft: float | None = None,
     slack: object = "constraint",
+    seconds: float | None = SECONDS,
 ) -> Answer:
     """Solve the Att-SVM of a data set and certify the answer as far as that goes.
 
-    Frobenius answers and Farkas certificates are certified in rationals up to `LARGEST_EXACT`
-    constraints; where floats and rationals disagree, the rationals win and the float figures are
-    recomputed from the exact multipliers. Nuclear-norm answers carry a bracket that holds in spite
-    of rounding.
+    Frobenius answers and Farkas certificates are found in rationals up to `LARGEST_EXACT`
+    constraints. What is handed out is the exact solution rounded to floats, with the residual and
+    the gap of these floats; where they miss the margins by more than 1e-9 the status is `solved in
+    rationals`, and `exact.W` is the solution. Nuclear-norm and soft-margin answers carry a bracket
+    that holds in spite of rounding.
 
     Args:
         data: tokens, queries and scores.
@@ -190,12 +263,17 @@ def solve(
         norm: `fro` or `nuc`.
         soft: the price C of slack, for the soft margin (Frobenius norm only).
         slack: what shares a slack, as in `soft_att_svm`.
+        seconds: how long rational arithmetic may take; None for as long as it takes. Where it
+            does not end, the answer is the one in floats and says that it is not certified.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`; a norm of another name; a soft margin
-            with the nuclear norm.
-        SolverError: no answer with a proof was reached.
+            with the nuclear norm; seconds that are not positive.
+        SolverError: neither floats nor rationals reached an answer with a proof.
     """
+    if seconds is not None and not seconds > 0.0:
+        raise DataError("the time given is positive", value=seconds, remedy="Give more seconds.")
+    deadline = None if seconds is None else Deadline.after(seconds)
     if norm not in ("fro", "nuc"):
         raise DataError("norm is `fro` or `nuc`", value=norm)
     programme = att_svm_programme(data, targets)
@@ -212,40 +290,45 @@ def solve(
                 value=norm,
                 remedy="Leave out the norm or the price of slack.",
             )
-        return Answer(solve_soft(programme, soft, slack), None)
-    hard = _certified(programme)
+        softened = solve_soft(programme, soft, slack, deadline)
+        if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
+            return Answer(softened, None)
+        return Answer(evaluated_soft(softened), None, evaluated=True)
+    hard = _certified(programme, deadline)
     if norm == "fro":
         return hard
     if not hard.solved:
-        return Answer(hard.float_answer, hard.exact, "nuc")
-    return Answer(solve_nuclear(programme, start=hard.W), None, "nuc")
+        return replace(hard, norm="nuc")
+    start = hard.W if hard.status == "solved" else None
+    return Answer(evaluated(solve_nuclear(programme, start)), None, "nuc")
 
 
-def _certified(programme: Programme) -> Answer:
+def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
     if len(programme.bound) > LARGEST_EXACT:
-        return Answer(solve_programme(programme), None)
+        return Answer(evaluated(solve_programme(programme, deadline)), None)
     try:
-        answer = solve_programme(programme)
-        guess = answer.weights
+        answer = solve_programme(programme, deadline, rationals=False)
     except SolverError:  # floats cannot settle it, rationals can
-        answer, guess = None, None
-    exact = decide(programme, guess)
-    if answer is None or answer.status != exact.status:
-        answer = _rounded(programme, exact)
-    return Answer(answer, exact)
+        answer = None
+    try:
+        exact = decide(programme, None if answer is None else answer.weights, deadline)
+    except OutOfTimeError as error:
+        if answer is None:
+            raise SolverError(
+                "floats reached no answer with residuals up to 1e-9, and rational arithmetic did "
+                "not end in the time given",
+                value=error.value,
+                remedy="Give more seconds, rescale, or drop nearly parallel tokens.",
+            ) from error
+        seconds = None if deadline is None else deadline.seconds
+        return Answer(evaluated(answer), None, unfinished=seconds)
+    return Answer(handed_out(programme, exact), exact)
 
 
-def _rounded(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
-    """The exact answer as floats hold it, with its figures recomputed in floats."""
-    largest = max(exact.duals, key=abs)
-    solved = exact.status == "solved"
-    weights = np.array([nearest(w if solved else w / largest) for w in exact.duals])
-    with np.errstate(over="ignore", invalid="ignore"):
-        answer = grade(programme, weights, solved=solved)
-    if solved and not np.isfinite([answer.value, answer.gap, answer.primal_residual]).all():
-        raise SolverError(
-            "the solution exceeds float64",
-            value=float(np.abs(weights).max()),
-            remedy="Rescale the tokens or the queries.",
-        )
-    return answer
+def _finite(value: Any) -> Any:
+    """A document with None in the place of every number that is not finite."""
+    if isinstance(value, dict):
+        return {key: _finite(x) for key, x in value.items()}
+    if isinstance(value, list):
+        return [_finite(x) for x in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -34,7 +34,7 @@ class BatchAnswer:
         targets: the token that each input selects.
         margins: margins, infinite where nothing is constrained or solvable.
         duals: multipliers; of a solution, or summing to 1 and cancelling.
-        primal_residual: how far a margin falls short of 1.
+        primal_residual: how far an exact margin of W falls short of 1 at most.
         dual_residual: of Farkas multipliers, as in `FrobeniusAnswer`; zero where solved.
         gap: relative duality gap; zero where unseparable.
     """
@@ -109,12 +109,13 @@ def _solve(
     signs = least >= 0.0
     solved = (ended == SOLVED) & signs & (shortfall <= TOLERANCE) & (gap <= TOLERANCE)
     farkas = (ended == UNBOUNDED) & signs & (linear > 0.0) & (cancelled <= TOLERANCE)
-    solved &= certain > 0.0
+    solved &= certain >= 1.0 - TOLERANCE
     for b in np.flatnonzero(farkas):
         programme = att_svm_programme(sets[int(which[b])], chosen[b])
         farkas[b] = exists(programme, duals[b][programme.input, programme.token])
     value = np.where(solved, np.sqrt(square), np.inf)
-    primal, dual = np.where(solved, shortfall, 0.0), np.where(farkas, cancelled, 0.0)
+    missed = np.maximum(shortfall, 1.0 - np.where(solved, certain, 1.0))
+    primal, dual = np.where(solved, missed, 0.0), np.where(farkas, cancelled, 0.0)
     gap = np.where(solved, gap, 0.0)
     W[farkas], margins[farkas] = 0.0, np.inf
     for b in np.flatnonzero(~solved & ~farkas):  # one at a time, with every method there is

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import decide
 from attsvm.svm.programme import Programme, subset
 
@@ -17,10 +18,13 @@ LARGEST = 300
 """Up to so many multipliers that an enclosure does not prove are put to rationals."""
 
 
-def exists(programme: Programme, weights: Float[Array, " m"]) -> bool:
+def exists(
+    programme: Programme, weights: Float[Array, " m"], deadline: Deadline | None = None
+) -> bool:
     """Whether the rows with a multiplier surely have no common solution, by enclosure or exactly.
 
     Raises:
+        OutOfTimeError: the deadline passed.
         SolverError: the exact method did not end.
     """
     used = weights != 0.0
@@ -28,7 +32,9 @@ def exists(programme: Programme, weights: Float[Array, " m"]) -> bool:
     plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())
     if plain and (rows.bound > 0.0).any() and surely_cancel(rows, carried) is not None:
         return True
-    return len(carried) <= LARGEST and decide(rows, carried).status == "unseparable"
+    if len(carried) > LARGEST:
+        return False
+    return decide(rows, carried, deadline).status == "unseparable"
 
 
 def surely_cancel(rows: Programme, weights: Float[Array, " k"]) -> Float[Array, " k"] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,10 @@ from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
+from attsvm.exact.deadline import Deadline
+from attsvm.exact.numbers import rational
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
@@ -50,7 +54,9 @@ class FrobeniusAnswer:
 
     Attributes:
         programme: the constraints.
-        status: `solved`, or `unseparable` with Farkas multipliers in `weights`.
+        status: `solved`, or `unseparable` with Farkas multipliers in `weights`. `solve` also
+            gives `solved in rationals`, where the exact solution is known but W, the matrix of
+            floats nearest to it, misses the bounds by more than 1e-9.
         W: the solution sum_j weights_j A_j (a column where the unknown is a vector); zero where
             unseparable.
         value: ||W||_F; infinite where unseparable.
@@ -59,7 +65,9 @@ class FrobeniusAnswer:
             sum_j weights_j bound_j = 1.
         reached: the margins D_j^T W z_j, one a constraint; zero where unseparable.
         primal_residual: how far a margin falls short of its bound, relative to it; where the bound
-            is 0 and for equalities, how far it is off relative to ||A_j||_F ||W||_F.
+            is 0 and for equalities, how far it is off relative to ||A_j||_F ||W||_F. Of an answer
+            of `solve_programme` and of `solve` the exact margins of W fall short of positive
+            bounds by no more: rounding is part of the figure.
         dual_residual: solved: minus the least multiplier of an inequality, relative to the
             largest, where it is negative. Unseparable: ||sum_j weights_j A_j||_F relative to
             sum_j weights_j ||A_j||_F; NaN where a sign or the gain is wrong.
@@ -67,7 +75,7 @@ class FrobeniusAnswer:
     """
 
     programme: Programme
-    status: Literal["solved", "unseparable"]
+    status: Literal["solved", "solved in rationals", "unseparable"]
     W: Float[Array, "d e"]
     value: float
     weights: Float[Array, " m"]
@@ -79,7 +87,7 @@ class FrobeniusAnswer:
     @property
     def solved(self) -> bool:
         """Whether some W meets the constraints and the least one was found."""
-        return self.status == "solved"
+        return self.status != "unseparable"
 
     @property
     def targets(self) -> Int[Array, " n"]:
@@ -187,7 +195,9 @@ def propose(programme: Programme) -> Proposal:
     return None
 
 
-def solve_programme(programme: Programme) -> FrobeniusAnswer:
+def solve_programme(
+    programme: Programme, deadline: Deadline | None = None, *, rationals: bool = True
+) -> FrobeniusAnswer:
     """Solve any least-norm programme of the family.
 
     Methods propose multipliers: pivoting, block exchanges with conjugate gradients and a growing
@@ -195,19 +205,31 @@ def solve_programme(programme: Programme) -> FrobeniusAnswer:
     believed: W, margins, signs, gap and residuals are recomputed from the multipliers alone, and
     the first answer whose figures all stay below 1e-9 is returned.
 
+    Args:
+        programme: the constraints.
+        deadline: when the rational arithmetic gives up; None to take the time that it takes.
+        rationals: whether what floats do not settle is proposed by the exact method.
+
     Raises:
+        OutOfTimeError: the deadline passed.
         SolverError: there was none; it says what was tried and how near it came.
     """
     best, tried = np.inf, []
     for name, propose in _METHODS.items():
+        if propose is _rationals and not rationals:
+            continue
         with np.errstate(all="ignore"):  # figures that overflow are refused
-            proposal = propose(programme)
+            proposal = (
+                _rationals(programme, deadline) if propose is _rationals else propose(programme)
+            )
             if proposal is None:
                 continue
             answer, certain = _graded(programme, proposal[0], proposal[1])
             error = _error(answer)
-            if error <= TOLERANCE and not _surely(answer, certain):
-                error = np.inf
+            if error <= TOLERANCE:
+                missed = _missed(answer, certain, deadline)
+                if not missed <= answer.primal_residual:
+                    answer, error = replace(answer, primal_residual=missed), max(error, missed)
         if error <= TOLERANCE:
             return answer
         tried.append(name)
@@ -318,13 +340,11 @@ def _working_set(programme: Programme) -> Proposal:
     return None
 
 
-def _rationals(programme: Programme) -> Proposal:
+def _rationals(programme: Programme, deadline: Deadline | None = None) -> Proposal:
     """The exact answer, rounded."""
     if len(programme.bound) > EXACT:
         return None
-    from attsvm.exact.svm import decide, nearest
-
-    exact = decide(programme)
+    exact = decide(programme, None, deadline)
     solved = exact.status == "solved"
     scale = 1 if solved else max(map(abs, exact.duals))
     return np.array([nearest(w / scale) for w in exact.duals]), solved
@@ -340,23 +360,34 @@ _METHODS = {
 }
 
 
-def _surely(answer: FrobeniusAnswer, certain: float) -> bool:
-    """Whether the status holds of the exact data: margins positive, or multipliers that exist.
+def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:
+    """An upper bound of how far exact margins of W fall short of positive bounds, relative to them.
 
-    A residual of 1e-9 may belong to constraints that are separable, or not, by less.
+    Infinite for Farkas multipliers near which none are proved to exist. Residuals of 1e-9 in
+    floats may belong to constraints that are separable, or not, by less, and to a W whose exact
+    margins are far off: where rounding leaves too much open, rationals evaluate the margins.
     """
     programme = answer.programme
     if not answer.solved:
-        return exists(programme, answer.weights)
-    if programme.keys is None and certain > 0.0:
-        return True
+        return 0.0 if exists(programme, answer.weights, deadline) else np.inf
     needed = (programme.bound > 0.0) & ~programme.equal
-    if programme.keys is None:  # entry by entry, for rows of very different size
-        lower = certain_margins(programme.D, programme.Z, answer.W)
+    bound = programme.bound[needed]
+    if bound.size == 0:
+        return 0.0
+    if programme.keys is None:
+        missed = 1.0 - float(np.nextafter(certain / bound.max(), -np.inf))
+        if missed <= TOLERANCE:
+            return max(missed, 0.0)
+        lower = certain_margins(programme.D, programme.Z, answer.W)  # entry by entry
     else:
         reached, noise = margins_about(programme, answer.W, size_up(answer.W))
-        lower = reached - noise
-    return bool((lower[needed] > 0.0).all())
+        lower = np.nextafter(reached - noise, -np.inf)
+    missed = 1.0 - float(np.nextafter(lower[needed] / bound, -np.inf).min())
+    if not missed <= TOLERANCE:
+        margins = ExactProgramme.of(subset(programme, needed)).float_margins(answer.W)
+        short = max(1 - m / rational(b) for m, b in zip(margins, bound.tolist(), strict=True))
+        missed = float(np.nextafter(nearest(short), np.inf)) if short > 0 else 0.0
+    return max(missed, 0.0)
 
 
 def _error(answer: FrobeniusAnswer) -> float:

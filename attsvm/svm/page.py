@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm._files import write_whole
-from attsvm._words import counted
+from attsvm._words import counted, rising
 from attsvm.errors import DataError, UsageError
 from attsvm.svm.frobenius import FrobeniusAnswer
 from attsvm.svm.nuclear import NuclearAnswer
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ensure_drawable", "html", "plot_margins", "text"]
 
-_PROOFS = {
-    "exact": "certified: its optimality conditions hold in rational arithmetic",
-    "enclosed": "enclosed: the bracket holds in outward-rounded arithmetic",
-    "float": "graded in floating point: residuals recomputed, not certified",
-}
-
 _ALONE = "none, a single token"
 """In the place of the margins of an input that has no other token."""
 
@@ -35,7 +29,7 @@ def text(answer: Answer) -> str:
     """The page that `attsvm solve` prints."""
     lines = [_title(answer), *(f"{name:<9} {value}" for name, value in _facts(answer))]
     if answer.solved:
-        n, support = answer.programme.shape[0], answer.float_answer.support
+        n, support = answer.programme.shape[0], answer.support
         width = len(str(n - 1))
         for i in range(n):
             shown = "  ".join(
@@ -44,7 +38,8 @@ def text(answer: Answer) -> str:
             target = answer.programme.targets[i]
             lines.append(f"input {i:>{width}}   selects token {target}; margins {shown or _ALONE}")
         less = " less their slack" if isinstance(answer.float_answer, SoftAnswer) else ""
-        lines.append(f"          * marks support tokens, whose margin is 1{less}")
+        where = " in the exact solution" if answer.status == "solved in rationals" else ""
+        lines.append(f"          * marks support tokens, whose margin is 1{less}{where}")
     return "\n".join(lines)
 
 
@@ -60,9 +55,7 @@ def html(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> str:
     if not whole.solved:
         return page
     rows = []
-    for i, (target, support) in enumerate(
-        zip(whole.programme.targets, whole.float_answer.support, strict=True)
-    ):
+    for i, (target, support) in enumerate(zip(whole.programme.targets, whole.support, strict=True)):
         cells = ", ".join(
             f"<b>{t}: {margin:.4g}</b>" if t in support else f"{t}: {margin:.4g}"
             for t, margin in _row(whole, i)
@@ -111,7 +104,7 @@ def plot_margins(answer: Answer, path: Path) -> Path:
     axes = figure.add_subplot()
     shown = np.isfinite(a.margins)
     support = np.zeros_like(shown)
-    for i, tight in enumerate(a.support):
+    for i, tight in enumerate(answer.support):
         support[i, list(tight)] = True
     short = shown & (a.margins < 1.0) & ~support
     others = shown & ~support & ~short
@@ -166,19 +159,21 @@ def _row(answer: Answer, i: int) -> list[tuple[int, float]]:
 
 def _facts(answer: Answer) -> list[tuple[str, str]]:
     a = answer.float_answer
-    proof = _PROOFS[answer.kind]
     if not answer.solved:
-        return _unseparable(answer, proof)
+        return _unseparable(answer)
     low, high = answer.bracket
     bracket = f"bracket [{low:.12g}, {high:.12g}]"
-    facts = [("status", f"solved, {proof}")]
-    if answer.kind == "float" and isinstance(a, FrobeniusAnswer):
+    facts = [("status", f"{answer.status}, {answer.proof}")]
+    if answer.status == "solved in rationals":
+        facts.append(("", "(the solution is `exact_W` of --json, in Python `exact.W`)"))
+    if answer.unfinished is None and answer.kind == "float" and isinstance(a, FrobeniusAnswer):
         facts.append(("", "(attsvm.svm.certify does it in rationals, on request)"))
     if isinstance(a, SoftAnswer):
+        open_ = "" if answer.evaluated else " (not certified)"
         ray = f"t W/|W|, {a.segment[0]:.6g} <= t <= {a.segment[1]:.6g}"
         facts += [
             ("norm", f"{a.value:.12g}"),
-            ("objective", f"{a.objective:.12g} with C = {a.C:.6g}, {bracket} (not certified)"),
+            ("objective", f"{a.objective:.12g} with C = {a.C:.6g}, {bracket}{open_}"),
             ("soft", _path(*a.thresholds)),
         ]
         if a.segment[0] != a.segment[1]:
@@ -188,15 +183,15 @@ def _facts(answer: Answer) -> list[tuple[str, str]]:
     facts.append(
         (
             "residuals",
-            f"primal {a.primal_residual:.1e}, gap {a.gap:.1e}, "
+            f"primal {rising(a.primal_residual)}, gap {rising(a.gap)}, "
             f"least multiplier {a.duals.min():.1e}",
         )
     )
     if isinstance(a, NuclearAnswer):
         size = "a point" if a.dimension == 0 else f"of dimension {a.dimension}"
         facts.append(("solutions", f"rank {a.rank}, the solution set is {size}"))
-    if any(a.degenerate):
-        facts.append(("idle", f"tight with multiplier 0: {_tokens(a.degenerate)}"))
+    if any(answer.degenerate):
+        facts.append(("idle", f"tight with multiplier 0: {_tokens(answer.degenerate)}"))
     if answer.programme.duplicates:
         groups = (
             " = ".join(f"input {i} token {t}" for i, t in group)
@@ -226,9 +221,8 @@ def _tokens(rows: tuple[tuple[int, ...], ...]) -> str:
     )
 
 
-def _unseparable(answer: Answer, proof: str) -> list[tuple[str, str]]:
+def _unseparable(answer: Answer) -> list[tuple[str, str]]:
     a = answer.float_answer
-    proof = proof.replace("its optimality conditions hold", "the combination is exactly zero")
     weights = [
         ("", f"input {int(i)}, token {int(t)}: {a.duals[i, t]:.6g}")
         for i, t in np.argwhere(a.duals > 0)
@@ -237,8 +231,8 @@ def _unseparable(answer: Answer, proof: str) -> list[tuple[str, str]]:
         ("status", "unseparable: no W gives every target a positive margin"),
         (
             "proof",
-            f"nonnegative weights whose constraints cancel, residual {a.dual_residual:.1e};",
+            f"nonnegative weights whose constraints cancel, residual {rising(a.dual_residual)};",
         ),
-        ("", proof),
+        ("", answer.proof),
         *weights,
     ]

@@ -10,8 +10,8 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError
-from attsvm.exact.svm import decide, nearest
+from attsvm.errors import DataError, SolverError, present
+from attsvm.exact.svm import ExactProgramme, decide, nearest
 from attsvm.kernels.least_norm import certain_margins
 from attsvm.svm.certificate import coprime
 from attsvm.svm.farkas import surely_cancel
@@ -61,8 +61,8 @@ class Separability:
         """The answer and its proof in a line."""
         if self.separable:
             return "<separable: a W whose margins are proved positive>"
-        assert self.weights is not None
-        return f"<unseparable: {len(self.weights)} constraints cancel with positive weights>"
+        weights = present(self.weights, "the weights of cancelling constraints")
+        return f"<unseparable: {len(weights)} constraints cancel with positive weights>"
 
 
 def separability(problem: Programme | AttentionData) -> Separability:
@@ -122,11 +122,6 @@ def _in_rationals(programme: Programme, guess: Array | None) -> Separability:
 
 
 def _exact_margins_are_positive(programme: Programme, W: Array) -> bool:
-    from attsvm.exact.numbers import dot, integers
-    from attsvm.exact.svm import ExactProgramme
-
     if not np.isfinite(W).all():
         return False
-    rows, (matrix, _) = ExactProgramme.of(programme), integers(W)
-    products = (rows.D * matrix).tolist()
-    return all(dot(a, z) > 0 for a, z in zip(products, rows.Z.tolist(), strict=True))
+    return all(margin > 0 for margin in ExactProgramme.of(programme).float_margins(W))

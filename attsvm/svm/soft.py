@@ -24,6 +24,7 @@ from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
+from attsvm.exact.deadline import Deadline
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
 from attsvm.svm.programme import Programme, att_svm_programme
 from attsvm.svm.soft_merge import merge
@@ -158,12 +159,18 @@ def soft_att_svm(
     return solve_soft(att_svm_programme(data, targets), C, slack)
 
 
-def solve_soft(programme: Programme, C: object, slack: object = "constraint") -> SoftAnswer:
+def solve_soft(
+    programme: Programme,
+    C: object,
+    slack: object = "constraint",
+    deadline: Deadline | None = None,
+) -> SoftAnswer:
     """Solve the soft-margin form of a programme whose constraints are margins of at least 1.
 
     Beyond the thresholds the answer is known; between them the dual is a quadratic programme over
     a product of simplices with one parameter, on whose faces the parameter has a closed form. No
-    step is believed: the answer is graded from W and the duals alone.
+    step is believed: the answer is graded from W and the duals alone. Rational arithmetic, which
+    only looks for the hard margin, gives up at the deadline.
 
     Raises:
         DataError: prices that are not positive and finite, of another shape, or that differ
@@ -182,7 +189,7 @@ def solve_soft(programme: Programme, C: object, slack: object = "constraint") ->
     with np.errstate(all="ignore"):  # figures that are not finite are refused
         largest = float(prices.max())
         merged = merge(programme, groups, prices / largest)
-        path = trace(merged.programme, merged.groups, merged.prices)
+        path = trace(merged.programme, merged.groups, merged.prices, deadline)
         for direction, found in candidates(merged.programme, path, largest):
             duals = merged.spread(found)
             answer = _grade(programme, prices, groups, direction, duals, path.thresholds)

@@ -15,6 +15,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
+from attsvm.exact.deadline import Deadline
 from attsvm.kernels.least_norm import scale_rows
 from attsvm.kernels.soft import fill, follow
 from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_programme
@@ -69,7 +70,9 @@ class Path:
     thresholds: tuple[float, float]
 
 
-def trace(programme: Programme, groups: Array, shares: Array) -> Path:
+def trace(
+    programme: Programme, groups: Array, shares: Array, deadline: Deadline | None = None
+) -> Path:
     """Both ends of the path, with the thresholds of C that they prove."""
     kind = matrices(programme)
     first_of = np.unique(kind, return_index=True)[1]
@@ -98,7 +101,7 @@ def trace(programme: Programme, groups: Array, shares: Array) -> Path:
         first = float(1.0 / norm)
     top = _End(u, base, free, least.max() / size * norm / size, norm / size, S)
     try:
-        hard = solve_programme(programme)
+        hard = solve_programme(programme, deadline)
     except SolverError:
         return Path(size, D, Z, gram, kind, owner, top, None, None, (first, math.nan))
     if not hard.solved:

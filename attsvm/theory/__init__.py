@@ -22,6 +22,13 @@ from attsvm.theory.declaration.variables import (
 )
 from attsvm.theory.packs import Pack, load_packs
 from attsvm.theory.profiles import PROFILES, Profile
+from attsvm.theory.proof import (
+    ensure_equal,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence, Expected, Truth, Validity, Verdict
 
@@ -55,6 +62,11 @@ __all__ = [
     "changed",
     "claim",
     "definition",
+    "ensure_equal",
+    "ensure_nonzero",
+    "ensure_positive",
+    "ensure_true",
+    "ensure_zero",
     "gradient",
     "load_packs",
     "sibling",

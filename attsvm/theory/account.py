@@ -51,6 +51,7 @@ class Hunt:
             could be settled neither way, with the first reason.
         open: made-up instances that were left open though floats see no violation.
         unexamined: those among them that exact evaluation was not asked about.
+        screened: instances that were evaluated in batches of floats, to choose what is examined.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         min_slack, tightness: the least slack and the largest ratio of left to right side.
         audited: instances re-evaluated exactly although floats found no fault.
@@ -77,6 +78,7 @@ class Hunt:
     note: str = ""
     open: int = 0
     unexamined: int = 0
+    screened: int = 0
     closest: Elite | None = None
     closest_by: str | None = None
     min_slack: float | None = None
@@ -121,6 +123,8 @@ class Hunt:
             "minimal": self.minimal,
             "rounds": self.rounds,
             "examples": self.examples,
+            "screened": self.screened,
+            "examined": self.examples,
             "rejected": sum(e.rejected for e in self.efforts.values()),
             "ordinary": self.ordinary,
             "hypotheses": self.hypotheses,

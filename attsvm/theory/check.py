@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import importlib
 import time
-import traceback
 import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attsvm.errors import AttsvmError, ClaimError
+from attsvm.errors import ClaimError
 from attsvm.theory import search
+from attsvm.theory.asking import describe
 from attsvm.theory.claim import Claim, Part
 from attsvm.theory.coverage import merged
 from attsvm.theory.profiles import Profile, derive_seed
+from attsvm.theory.proof import recorded
 from attsvm.theory.tally import Refuted, Tally
 
-__all__ = ["Outcome", "Refuted", "check_part", "describe", "execute_proof", "merge"]
+__all__ = ["Outcome", "Refuted", "check_part", "execute_proof", "merge"]
+
+_REPEATS = 3
+"""The first accepted instances whose conclusion is evaluated twice, at most."""
+
+_SELDOM = 50
+"""Of so many instances one is evaluated twice, so that a check takes hardly longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +42,16 @@ class Outcome:
         audited: instances re-evaluated exactly although floats found no fault.
         refuted: the counterexample, if any.
         proof: what the symbolic proof proved.
+        steps: the steps of it that passed, by name and in their order, also where a later one
+            failed.
         error: what broke, if anything.
         probed: instances that guided searchers made up and that were evaluated.
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
+        screened: instances that were evaluated in batches of floats, to choose what is examined.
+        varied: how many values each variable of a formula took among ordinary instances, as far
+            as `MANY`.
         broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
             raised, with the first of them and who proposed it.
         max_slack: largest float slack.
@@ -64,10 +76,13 @@ class Outcome:
     refused: int = 0
     open: int = 0
     unexamined: int = 0
+    screened: int = 0
+    varied: dict[str, int] = field(default_factory=dict)
     broke: int = 0
     broke_note: str = ""
     max_slack: float | None = None
     coverage: dict[str, dict[str, int]] = field(default_factory=dict)
+    steps: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -86,14 +101,17 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     started = time.perf_counter()
     budget = profile.scaled(claim.cost)
     tally = Tally(claim, part, budget.audits)
+    tally.repeats = min(_REPEATS, max(budget.examples // _SELDOM, 1))
     refuted: Refuted | None = None
     proof: str | None = None
     error: str | None = None
+    steps: list[str] = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
             if claim.proof is not None and shard == 0 and part.name == "":
-                proof = execute_proof(claim)
+                with recorded() as steps:
+                    proof = execute_proof(claim)
             seed = derive_seed(claim.id, shard, base_seed)
             refuted = search.run(tally, budget, seed, explicit=shard == 0)
     except KeyboardInterrupt:
@@ -119,21 +137,15 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         refused=tally.refused,
         open=tally.open,
         unexamined=tally.unexamined,
+        screened=tally.screened,
+        varied={name: len(values) for name, values in tally.varied.items()},
         broke=tally.broke,
         broke_note=tally.broke_note,
         max_slack=tally.max_slack,
         coverage=tally.coverage.json(),
+        steps=steps,
         seconds=time.perf_counter() - started,
     )
-
-
-def describe(problem: BaseException) -> str:
-    """One line on what broke a check, with the place where it is not an error of our own."""
-    if isinstance(problem, AttsvmError):
-        return str(problem)
-    last = traceback.extract_tb(problem.__traceback__)[-1]
-    name = last.filename.replace("\\", "/").rsplit("/", 1)[-1]
-    return f"{type(problem).__name__}: {problem} ({name}:{last.lineno})"
 
 
 def execute_proof(claim: Claim) -> str:
@@ -174,12 +186,15 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         refused=sum(o.refused for o in outcomes),
         open=sum(o.open for o in outcomes),
         unexamined=sum(o.unexamined for o in outcomes),
+        screened=sum(o.screened for o in outcomes),
+        varied={k: max(o.varied.get(k, 0) for o in outcomes) for k in first.varied},
         broke=sum(o.broke for o in outcomes),
         broke_note=next((o.broke_note for o in outcomes if o.broke_note), ""),
         max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),
         coverage=merged([o.coverage for o in outcomes]),
         refuted=next((o.refuted for o in outcomes if o.refuted), None),
         proof=next((o.proof for o in outcomes if o.proof), None),
+        steps=next((o.steps for o in outcomes if o.steps), []),
         error=next((o.error for o in outcomes if o.error), None),
         seconds=sum(o.seconds for o in outcomes),
     )

@@ -53,6 +53,7 @@ class Sibling:
         automatic: whether the engine made it by leaving out a hypothesis; one that survives says
             that the hypothesis was not shown to be needed, and nothing about the check.
         formula: what it says, where the claim is written as a formula.
+        added: hypotheses of its own, such as a looser form of one that is left out.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Sibling:
     examples: tuple[Any, ...] = field(default=(), repr=False)
     automatic: bool = False
     formula: Formula | None = field(default=None, repr=False)
+    added: tuple[Hypothesis, ...] = ()
 
 
 def sibling(
@@ -161,7 +163,7 @@ class Claim:
         raise ClaimError(f"claim {self.id} has no sibling of that name", value=name)
 
     def _sibling_part(self, s: Sibling) -> Part:
-        kept = tuple(h for h in self.hypotheses if h.name not in s.drop)
+        kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)
         data = self.data if s.data is None else s.data
         shared = self.examples
         if self.expected.truth is Truth.REFUTED:  # it must fall by other instances than the reading

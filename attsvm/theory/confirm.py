@@ -13,7 +13,8 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from attsvm.errors import ClaimError
+from attsvm.errors import ClaimError, present
+from attsvm.theory.asking import ask
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.judge import judge
@@ -71,12 +72,6 @@ def confirm(
         return _judged(claim.formula, parameters, case)
     if claim.certify is None:
         return _again(claim, parameters, case)
-    if bits < PRECISIONS[0]:
-        raise ClaimError(
-            "the budget is below every precision",
-            value=bits,
-            remedy=f"Allow at least {PRECISIONS[0]} bits.",
-        )
     value: arb | fmpq | None = None
     for precision in (p for p in PRECISIONS if p <= bits):
         with ctx.workprec(precision):
@@ -89,7 +84,12 @@ def confirm(
                 method = "rationals" if exact else f"ball arithmetic at {precision} bits"
                 return Confirmation(violated, Evidence.CERTIFIED, _bounds(value), method)
             spent = precision
-    assert value is not None
+    if value is None:
+        raise ClaimError(
+            "the budget is below every precision",
+            value=bits,
+            remedy=f"Allow at least {PRECISIONS[0]} bits.",
+        )
     return Confirmation(
         None,
         Evidence.NONE,
@@ -107,8 +107,8 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confi
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
-    assert claim.certify is not None
-    value = claim.certify(case, **parameters)
+    certify = present(claim.certify, "the claim's certificate")
+    value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
             f"the certificate of {claim.id} is no ball",
@@ -141,8 +141,8 @@ def _decimal(bound: arb, away: int) -> str:
 
 
 def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:
-    assert claim.rerun is not None
-    slack = claim.rerun(case, **parameters)
+    rerun = present(claim.rerun, "the claim's second evaluation")
+    slack = ask(claim.id, "the second evaluation", rerun, case, **parameters)
     if slack.broken:
         raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
     method = "second evaluation in higher precision"

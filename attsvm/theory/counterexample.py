@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attsvm.errors import AttsvmError, FileError, UnknownClaimError
 from attsvm.theory import codec, files
+from attsvm.theory.asking import ask, ensure_unchanged, frozen
 from attsvm.theory.claim import Claim
 from attsvm.theory.confirm import confirm
 from attsvm.theory.latex import latex
@@ -281,17 +282,27 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
             )
         sibling = str(stored.get("sibling") or "")
         part = claim.part(sibling)
-        case = codec.decode_exactly(stored["instance"], claim.instance_type)
-        failed = [h.name for h in part.hypotheses if h.holds(case) is not True]
+        document = stored["instance"]
+        case = frozen(codec.decode_exactly(document, claim.instance_type))
+        failed = []
+        for hypothesis in part.hypotheses:
+            what = f"hypothesis {hypothesis.name!r}"
+            if ask(claim.id, what, hypothesis.holds, case) is not True:
+                failed.append(hypothesis.name)
+            ensure_unchanged(claim.id, what, case, document)
         if failed:
             said = f"the instance does not satisfy: {', '.join(failed)}"
             return Replay(name, "NOT CONFIRMED", claim.id, "none", said, sibling=sibling or None)
-        kind = claim.conclusion(case, **part.parameters).kind
+        kind = ask(claim.id, "the conclusion", claim.conclusion, case, **part.parameters).kind
+        ensure_unchanged(claim.id, "the conclusion", case, document)
         answer = confirm(claim, part.parameters, case, kind)
+        ensure_unchanged(claim.id, "what confirms a violation", case, document)
         stale = stored.get("fingerprint") != claim.fingerprint
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
-    except (Exception, SystemExit) as error:  # a file may upset a claim in any way; report it
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a file may upset a claim in any way; report it
         return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
     about = (stale, sibling or None)
     if answer.refuted:

@@ -11,7 +11,7 @@ from attsvm.errors import AttsvmError
 from attsvm.theory import codec
 from attsvm.theory.claim import Claim
 from attsvm.theory.counterexample import Replay, file_name, read, replay
-from attsvm.theory.packs import Pack
+from attsvm.theory.packs import Pack, beside
 from attsvm.theory.verdict import Truth
 
 __all__ = ["STORED", "chosen", "known", "place", "replay_curated", "replays", "shown", "summary"]
@@ -22,7 +22,7 @@ STORED = "stored counterexample"
 
 def place(claim: Claim) -> Path:
     """Where the curated counterexample of a claim lies, whether or not there is one."""
-    return Path(claim.file).resolve().parent / "counterexamples" / file_name(claim.id)
+    return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id)
 
 
 def known(claim: Claim, part: str = "") -> tuple[Any, ...]:

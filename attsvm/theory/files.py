@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from attsvm._files import write_whole
+from attsvm._files import make_parents, write_whole
 from attsvm.errors import FileError
 
 __all__ = ["dump", "read_json", "write_json", "write_text"]
@@ -28,8 +27,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises:
         FileError: the place cannot be written.
     """
-    with contextlib.suppress(OSError):  # if the folder cannot be made, writing says so
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    make_parents(path)
     write_whole(path, lambda file: file.write(text.encode()))
 
 

@@ -260,6 +260,7 @@ class _Chase:
         account.note = account.note or gain.note
         account.open += gain.open
         account.unexamined += gain.unexamined
+        account.screened += gain.screened
         account.broke += gain.broke
         account.broke_note = account.broke_note or gain.broke_note
         account.coverage = merged([account.coverage, gain.coverage])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from flint import arb, ctx, fmpq
 
 from attsvm.theory.arithmetic import BALLS, Entries
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
-from attsvm.theory.arithmetic.traces import TRACES, Untraceable
+from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.slack import Slack
 
@@ -20,11 +21,11 @@ __all__ = ["Judgement", "judge", "meets"]
 _FIRST, _LAST = 64, 2048
 """Working precisions in bits: doubled from the first to the last until a sign is decided."""
 
-_TINY = 5e-324
-"""A slack that is too small for a float keeps its sign."""
+_TINY, _HUGE = 5e-324, sys.float_info.max
+"""A slack that is too small or too large for a float keeps its sign and is a float."""
 
 _TRACED = 128
-"""The precision at which fingerprints are asked, before more bits are spent."""
+"""The precision from which on fingerprints are asked, before more bits are spent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Judgement:
     Attributes:
         holds: True, False, or None where neither was proved.
         slack: the right side minus the left, or minus the residual, as a rational or ball.
-        ratio: left over right side where both are positive.
+        ratio: a lower bound of left over right side, where both are positive.
         kind: that of the comparison.
         method: how it was decided.
     """
@@ -51,6 +52,7 @@ class Judgement:
         if self.holds is None:
             return Slack.unknown(f"sign open at {_LAST} bits, and not 0 by its fingerprint")
         value, error = _float(self.slack)
+        value = max(min(value, _HUGE), -_HUGE)
         if self.kind == "equal":
             return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, "equality")
         if self.holds:
@@ -63,7 +65,7 @@ class Judgement:
 
 def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
     """Decide the conclusion on one instance from its exact values."""
-    bits, traced = _FIRST, False
+    bits = _FIRST
     while True:
         with ctx.workprec(bits):
             relation = formula.relation(BALLS, formula.exact(case), parameters)
@@ -73,10 +75,8 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
             return Judgement(answer, slack, ratio, kind, method)
-        if bits >= _TRACED and not traced:
-            traced = True
-            if _equal_by_trace(formula, parameters, case):
-                return Judgement(True, fmpq(0), None, kind, "both sides are one expression")
+        if bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
+            return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         if bits >= _LAST:
             return Judgement(None, slack, ratio, kind, f"sign open at {bits} bits")
         bits *= 2
@@ -90,7 +90,7 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
             answer = _decided(condition(BALLS, formula.exact(case)))
         if answer is not None:
             return answer
-        if bits == _TRACED:
+        if bits >= _TRACED:
             try:
                 with ctx.workprec(bits):
                     if _traced(condition(TRACES, formula.traced(case))):
@@ -101,9 +101,9 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
     return False
 
 
-def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any) -> bool:
+def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any, bits: int) -> bool:
     try:
-        with ctx.workprec(_TRACED):
+        with ctx.workprec(bits):
             return _traced(formula.relation(TRACES, formula.traced(case), parameters))
     except Untraceable:
         return False
@@ -114,16 +114,29 @@ def _traced(relation: Relation) -> bool:
     if isinstance(relation, All | AnyOf):
         parts = [_traced(part) for part in relation.parts]
         return all(parts) if isinstance(relation, All) else any(parts)
-    differences = [relation.right - relation.left]
-    if isinstance(differences[0], Entries):
-        differences = list(differences[0].ravel())
-    for gap in differences:
-        zero = gap == 0 if isinstance(gap, int) else gap.zero
-        if relation.kind == "below" or (relation.kind == "equal" and not zero):
+    for left, right in _sides(relation):
+        same = left.same(right)
+        if relation.kind == "below" or (relation.kind == "equal" and not same):
             return False
-        if not zero and not gap.ball >= 0:
+        if not same and not (right - left).ball >= 0:
             return False
     return True
+
+
+def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:
+    """Both sides, entry by entry; an array may be compared with one number."""
+    columns = [
+        list(side.ravel()) if isinstance(side, Entries) else [side]
+        for side in (relation.left, relation.right)
+    ]
+    length = max(len(column) for column in columns)
+    left, right = (column * (length // len(column)) for column in columns)
+    return [(_trace(a), _trace(b)) for a, b in zip(left, right, strict=True)]
+
+
+def _trace(value: Any) -> Trace:
+    """A number of the arithmetic of traces; formulas may return integers."""
+    return value if isinstance(value, Trace) else TRACES.exact(value)
 
 
 def _decided(relation: Relation) -> bool | None:
@@ -172,8 +185,9 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
         return "equal", -worst, None
     left, right = relation.left, relation.right
     ratio = None
-    if right > 0 and left >= 0:
-        ratio = _float(arb(left) / arb(right))[0]
+    if right > 0 and not left < 0:  # a ball about 0 counts as 0
+        middle, radius = _float(arb(left) / arb(right))
+        ratio = max(0.0, middle - radius)
     return relation.kind, _gaps(relation)[0], ratio
 
 

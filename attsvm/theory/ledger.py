@@ -1,16 +1,27 @@
-"""The ledger: an append-only record of runs, one JSON event a line, that survives a kill."""
+"""The ledger: an append-only record of runs, one JSON event a line, that survives a kill.
+
+Every event carries the id of its run and a digest of itself and of the digest of the event before
+it in the run. Whatever was edited, inserted, removed or moved breaks this chain; it does not stop
+someone who computes the digests anew.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import secrets
+import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from attsvm._files import write_all
+from attsvm._words import counted
 from attsvm.errors import LedgerError
 
 __all__ = ["Ledger", "Run", "last_run", "read_events"]
@@ -21,29 +32,52 @@ SCHEMA = 1
 class Ledger:
     """Appends events; each is on disk before the call returns.
 
+    One ledger at a time holds a file, where the system can lock it. A device or a pipe is written
+    as it is.
+
     Raises:
-        LedgerError: the file cannot be opened or written.
+        LedgerError: the file cannot be opened or written, or another run holds it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self._run = ""
+        self._digest = ""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            size = os.fstat(self._file).st_size
-            if size and os.pread(self._file, 1, size - 1) != b"\n":
-                os.write(self._file, b"\n")  # an earlier run was killed within a line
-        except OSError as error:
+            special = self.path.exists() and not self.path.is_file()
+            kind = os.O_WRONLY if special else os.O_RDWR | os.O_CREAT
+            self._file = os.open(self.path, kind | os.O_APPEND, 0o644)
+        except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
             raise _unwritable(self.path, error) from error
+        try:
+            self._on_disk = stat.S_ISREG(os.fstat(self._file).st_mode)
+            if self._on_disk:
+                _lock(self._file, self.path)
+                size = os.fstat(self._file).st_size
+                if size and os.pread(self._file, 1, size - 1) != b"\n":
+                    write_all(self._file, b"\n")  # an earlier run was killed within a line
+        except OSError as error:
+            self.close()
+            raise _unwritable(self.path, error) from error
+        except LedgerError:
+            self.close()
+            raise
 
     def append(self, event: str, **fields: Any) -> None:
-        """Write one event, whole, and wait for the disk."""
-        line = json.dumps({"schema": SCHEMA, "event": event, **fields}, allow_nan=False) + "\n"
+        """Write one event, whole, and wait for the disk; the event `run` begins a run."""
+        if event == "run":
+            self._run, self._digest = secrets.token_hex(8), ""
+        written = {"schema": SCHEMA, "event": event, **fields, "run": self._run}
+        digest = _chained(self._digest, written)
+        line = json.dumps({**written, "digest": digest}, allow_nan=False) + "\n"
         try:
-            os.write(self._file, line.encode())
-            os.fsync(self._file)
+            write_all(self._file, line.encode())
+            if self._on_disk:
+                os.fsync(self._file)
         except OSError as error:
             raise _unwritable(self.path, error) from error
+        self._digest = digest
 
     def close(self) -> None:
         """Close the file."""
@@ -63,9 +97,40 @@ class Ledger:
         self.close()
 
 
-def _unwritable(path: Path, error: OSError) -> LedgerError:
+def _lock(file: int, path: Path) -> None:
+    """Hold the file until it is closed, where the system can.
+
+    Raises:
+        LedgerError: another run holds it.
+    """
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise LedgerError(
+            f"another run is writing to the ledger {path}",
+            remedy="Wait until it ends, or name another ledger with --ledger.",
+        ) from error
+    except OSError:
+        return  # this file system knows no locks
+
+
+def _chained(before: str, event: Mapping[str, Any]) -> str:
+    """The digest of an event, which has none yet, and of the digest of the event before it.
+
+    Raises:
+        ValueError: a number that JSON does not know.
+    """
+    text = json.dumps(event, allow_nan=False)
+    return hashlib.sha256(f"{before} {text}".encode()).hexdigest()[:16]
+
+
+def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
     return LedgerError(
-        f"the ledger {path} cannot be written: {error.strerror or error}",
+        f"the ledger {path} cannot be written: {getattr(error, 'strerror', None) or error}",
         remedy="Name a place that can be written with --ledger.",
     )
 
@@ -76,6 +141,11 @@ def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any] | None]:
     Raises:
         LedgerError: missing or unreadable, or not a ledger at all.
     """
+    return [event for _, event in _numbered(path)]
+
+
+def _numbered(path: str | os.PathLike[str]) -> list[tuple[int, dict[str, Any] | None]]:
+    """All events with the numbers of their lines."""
     source = Path(path)
     try:
         lines = source.read_bytes().split(b"\n")
@@ -84,8 +154,8 @@ def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any] | None]:
             f"the ledger {source} cannot be read: {error.strerror or error}",
             remedy="`attsvm verify` writes one.",
         ) from error
-    events: list[dict[str, Any] | None] = []
-    for line in lines:
+    events: list[tuple[int, dict[str, Any] | None]] = []
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -93,8 +163,8 @@ def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any] | None]:
         except (ValueError, RecursionError):
             event = None
         good = isinstance(event, dict) and event.get("schema") == SCHEMA and "event" in event
-        events.append(event if good else None)
-    if not any(events):
+        events.append((number, event if good else None))
+    if not any(event for _, event in events):
         raise LedgerError(f"{source} holds no event of a ledger", remedy="Is it the right file?")
     return events
 
@@ -111,6 +181,10 @@ class Run:
         damaged: lines within it that could not be read.
         curated: the files of curated counterexamples that it set out to replay.
         replays: what that came to by file, in the form of `verify --json`.
+        parts: the recorded outcomes as they are, each with its shard, in the order of recording.
+        matched: what the run itself said at its end, None where it did not come to it.
+        code: the digests of the code that it ran, by file.
+        faults: why the record is not that of one whole run, a sentence each.
     """
 
     profile: str
@@ -121,19 +195,26 @@ class Run:
     damaged: int
     curated: tuple[str, ...] = ()
     replays: dict[str, dict[str, Any]] = field(default_factory=dict)
+    parts: tuple[tuple[Any, Any], ...] = ()
+    matched: bool | None = None
+    code: dict[str, str] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
 
 
 def last_run(path: str | os.PathLike[str]) -> Run:
-    """The last run of a ledger.
+    """The run of a ledger that was begun last; events of other runs are left out, and told of.
 
     Raises:
         LedgerError: unreadable, or no run was started in it.
     """
-    events = read_events(path)
-    starts = [k for k, e in enumerate(events) if e is not None and e["event"] == "run"]
+    events = _numbered(path)
+    starts = [k for k, (_, e) in enumerate(events) if e is not None and e["event"] == "run"]
     if not starts:
         raise LedgerError(f"{path} records no run", remedy="`attsvm verify` writes one.")
-    tail = events[starts[-1] :]
+    name = (events[starts[-1]][1] or {}).get("run")
+    since = events[starts[-1] :]
+    own = [(n, e) for n, e in since if e is not None and e.get("run") == name]
+    tail = [e for _, e in own]
     try:
         (head,) = _shaped([tail[0]], _START)
         verdicts = _shaped([e["verdict"] for e in _of(tail, "verdict")], _VERDICT)
@@ -143,16 +224,76 @@ def last_run(path: str | os.PathLike[str]) -> Run:
             f"{path} has an event that lacks {error}",
             remedy="It was cut or edited; run `attsvm verify` again.",
         ) from error
+    finished = _of(tail, "finished")
+    others = [n for n, e in since if e is not None and e.get("run") != name]
+    if name:
+        others += [n for n, e in events[: starts[-1]] if e is not None and e.get("run") == name]
     return Run(
         profile=head["profile"],
         seed=head["seed"],
         claims=tuple(head["claims"]),
         verdicts={v["id"]: v for v in verdicts},
-        finished=any(_of(tail, "finished")),
-        damaged=sum(e is None for e in tail),
+        finished=bool(finished),
+        damaged=sum(e is None for _, e in since),
         curated=tuple(head.get("curated", [])),
         replays={r["file"]: r for r in replays},
+        parts=tuple((e.get("shard"), e.get("outcome")) for e in _of(tail, "part")),
+        matched=finished[-1].get("matched") is True if finished else None,
+        code=head.get("code", {}),
+        faults=(*_broken(own), *_mixed(sorted(others)), *_repeated(head, verdicts, replays, tail)),
     )
+
+
+def _broken(own: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[str]:
+    """Where the chain of digests of a run breaks first."""
+    before = ""
+    for number, event in own:
+        if not isinstance(event.get("digest"), str) or not event.get("run"):
+            yield f"line {number} names no run or has no digest; an older attsvm wrote it"
+            return
+        content = {key: value for key, value in event.items() if key != "digest"}
+        try:
+            whole = _chained(before, content) == event["digest"]
+        except (ValueError, RecursionError):
+            whole = False
+        if not whole:
+            yield (
+                f"the digest of line {number} does not fit: that line was edited, or one before it "
+                "was removed, inserted or moved"
+            )
+            return
+        before = event["digest"]
+
+
+def _mixed(numbers: Sequence[int]) -> Iterator[str]:
+    if numbers:
+        yield (
+            f"two runs are mixed: line {numbers[0]} "
+            f"({counted(len(numbers), 'line')} in all) does not belong between the others"
+        )
+
+
+def _repeated(
+    head: Mapping[str, Any],
+    verdicts: Sequence[Mapping[str, Any]],
+    replays: Sequence[Mapping[str, Any]],
+    events: Sequence[Mapping[str, Any]],
+) -> Iterator[str]:
+    """What a run records once and this record more often."""
+    listed = {
+        "claim": head["claims"],
+        "verdict of": [v["id"] for v in verdicts],
+        "replay of": [r["file"] for r in replays],
+        "end of": ["the run"] * sum(e["event"] == "finished" for e in events),
+        **{f"sibling of {v['id']}": [s["name"] for s in v["siblings"]] for v in verdicts},
+    }
+    for what, names in listed.items():
+        for name, times in Counter(names).items():
+            if times > 1:
+                yield f"{what} {name}: recorded {times} times"
+    ends = [k for k, e in enumerate(events) if e["event"] == "finished"]
+    if ends and ends[0] < len(events) - 1:
+        yield "the run goes on after its end"
 
 
 def _of(events: Iterable[dict[str, Any] | None], name: str) -> list[dict[str, Any]]:
@@ -192,7 +333,13 @@ def _object(form: _Form) -> _Form:
 
 
 _WORDS = {"truth": _text, "evidence": _text, "validity": _text}
-_START = {"profile": _text, "seed": _count, "claims": _list(_text)}, {"curated": _list(_text)}
+_START = (
+    {"profile": _text, "seed": _count, "claims": _list(_text)},
+    {
+        "curated": _list(_text),
+        "code": _object(_text),
+    },
+)
 _SIBLING = {"name": _text, "refuted": _truth}, {"found_by": _maybe(_text)}
 _REPLAY = {"file": _text, "result": _text}, {"reason": _text}
 _VERDICT = (

@@ -1,4 +1,4 @@
-"""Claim packs: found through the entry-point group `attsvm.claims` or named by the user."""
+"""Claim packs: installed ones (entry-point group `attsvm.claims`), a project's own, named ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 
-__all__ = ["GROUP", "LOOSE", "Pack", "find_claims", "load_packs", "modules"]
+__all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules"]
 
 GROUP = "attsvm.claims"
 LOOSE = "_attsvm_pack_"
@@ -41,17 +42,29 @@ class Pack:
     @property
     def counterexamples(self) -> tuple[Path, ...]:
         """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
-        places = {self.folder, *(Path(c.file).resolve().parent for c in self.claims)}
+        places = {self.folder, *(beside(Path(c.file)) for c in self.claims)}
         return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
 
 
+def beside(file: Path) -> Path:
+    """The folder that a statement lies in, whether it is a file or a package with helpers."""
+    here = file.resolve()
+    return here.parent.parent if here.name == "__init__.py" else here.parent
+
+
 def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
-    """All installed packs and those named: a module, a package or a path to a .py file.
+    """All installed packs, those of the project at hand, and those named.
+
+    A name is that of a module or package, or a path to a .py file. A project lists its own packs
+    under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
+    attsvm itself runs from a checkout.
 
     Raises:
         ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
     """
-    sources = sorted({point.value for point in importlib.metadata.entry_points(group=GROUP)})
+    installed = {point.value for point in importlib.metadata.entry_points(group=GROUP)}
+    checkout = Path(__file__).resolve().parents[2]
+    sources = sorted({*installed, *_listed(checkout), *_listed(Path.cwd())})
     packs = [_load(source) for source in [*sources, *named]]
     seen: dict[str, Claim] = {}
     for pack in packs:
@@ -71,14 +84,37 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
     return tuple(unique.values())
 
 
+def _listed(folder: Path) -> tuple[str, ...]:
+    """The packs that a project lists, made importable from its folder.
+
+    Raises:
+        ClaimError: its pyproject.toml cannot be read, or lists something else.
+    """
+    file = folder / "pyproject.toml"
+    try:
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
+    except (OSError, ValueError, AttributeError) as error:
+        raise ClaimError(f"{file} cannot be read: {error}") from error
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise ClaimError(
+            f"{file} lists no packs under [tool.attsvm]",
+            value=listed,
+            remedy='Write packs = ["name"], modules or packages beside that file.',
+        )
+    if listed and str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    return tuple(listed)
+
+
 def _load(source: str) -> Pack:
     module = _module(source)
     modules = [module]
     if hasattr(module, "__path__"):
-        names = sorted(
-            info.name for info in pkgutil.walk_packages(module.__path__, module.__name__ + ".")
-        )
-        modules += [_imported(name) for name in names]
+        found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
+        # each is imported here first: walking would let through what a package raises
+        modules += [_imported(info.name) for info in found]
+        modules.sort(key=lambda part: part.__name__)
     claims: dict[str, Claim] = {}
     for value in (value for part in modules for value in _declared(part)):
         if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
@@ -119,10 +155,10 @@ def _module(source: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except ClaimError:
+    except (ClaimError, KeyboardInterrupt):
         del sys.modules[name]
         raise
-    except Exception as error:
+    except BaseException as error:  # it may exit as well
         del sys.modules[name]
         raise ClaimError(f"{source} cannot be loaded: {type(error).__name__}: {error}") from error
     return module
@@ -131,9 +167,9 @@ def _module(source: str) -> ModuleType:
 def _imported(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except ClaimError:
+    except (ClaimError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # it may exit as well
         raise ClaimError(
             f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
             remedy="Name a module, a package or a .py file.",

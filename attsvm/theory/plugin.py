@@ -159,7 +159,7 @@ class ClaimItem(pytest.Item):
         if self.part:
             if outcome.error is not None:
                 raise ClaimFailure(f"{self.name}: {outcome.error}")
-            if outcome.refuted is None:
+            if outcome.refuted is None and not part.automatic:
                 raise ClaimFailure(
                     f"{self.name}: this false sibling survived {outcome.examples} instances, so "
                     "the check of the claim is blunt"

@@ -39,6 +39,7 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
     found = _search(tally, budget, seed)
     if found:
         return shrink(tally, found, budget.simplify).found
+    tally.repeat()
     tally.audit_closest()
     return None
 

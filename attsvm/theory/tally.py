@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from hypothesis.errors import UnsatisfiedAssumption
 
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory import codec
+from attsvm.theory.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.claim import Claim, Hypothesis, Part
 from attsvm.theory.confirm import Confirmation, audit, confirm
 from attsvm.theory.coverage import Coverage
@@ -21,7 +23,10 @@ from attsvm.theory.searchers.drawn import sample
 from attsvm.theory.searchers.pool import Pool
 from attsvm.theory.slack import Slack
 
-__all__ = ["Refuted", "Tally"]
+__all__ = ["MANY", "Refuted", "Tally"]
+
+MANY = 64
+"""Values of a variable that are told apart."""
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
@@ -84,6 +89,7 @@ class Tally:
         self.touched: dict[str, int] = {}
         self.unexamined = 0
         self.screened = 0
+        self.varied: dict[str, set[Any]] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by: str | None = None
         self._domain = Domain()
@@ -93,6 +99,8 @@ class Tally:
         self.coverage = Coverage()
         self.latest: Refuted | None = None
         self.counting = True
+        self.repeats = 0
+        self._first: list[tuple[Any, Any, Slack]] = []
 
     def made_up(self, document: Any) -> Any | None:
         """The instance of an encoded one that a searcher made up; None where it is none.
@@ -103,6 +111,7 @@ class Tally:
         case = rebuilt(self.claim, document)
         if case is None:
             return None
+        case = frozen(case)
         if not self._learnt:
             self._learnt = True
             for ordinary in self._ordinary():
@@ -125,9 +134,22 @@ class Tally:
             generator = np.random.default_rng(0)
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
+    def _see_variables(self, case: Any) -> None:
+        """Count the values that each variable takes."""
+        if self.part.formula is None:
+            return
+        for name, value in self.part.formula.values_of(case).items():
+            seen = self.varied.setdefault(name, set())
+            if len(seen) < MANY:
+                seen.add(value)
+
     def accepts(self, case: Any) -> bool:
-        """Whether the instance meets every hypothesis; counts each by name."""
-        verdicts = {h.name: self._decided(h, case) for h in self.part.hypotheses}
+        """Whether the instance meets every hypothesis; counts each by name.
+
+        Raises:
+            ClaimError: a hypothesis is not decided, or raised on what is no change of a find.
+        """
+        verdicts = {h.name: self._named(h, case) for h in self.part.hypotheses}
         accepted = all(verdicts.values())
         if self.counting:
             for name, answer in verdicts.items():
@@ -154,8 +176,22 @@ class Tally:
                 return False
         return True
 
+    def _named(self, hypothesis: Hypothesis, case: Any) -> bool:
+        """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
+        try:
+            return self._decided(hypothesis, case)
+        except (ClaimError, UnsatisfiedAssumption):
+            raise
+        except (Exception, SystemExit) as problem:
+            if not self.counting:
+                raise
+            raise ClaimError(
+                f"hypothesis {hypothesis.name!r} of {self.claim.id} raised {describe(problem)}",
+                remedy="Return True or False on every instance.",
+            ) from problem
+
     def _decided(self, hypothesis: Hypothesis, case: Any) -> bool:
-        answer = hypothesis.holds(case)
+        answer = ask(self.claim.id, f"hypothesis {hypothesis.name!r}", hypothesis.holds, case)
         if not isinstance(answer, bool):
             raise ClaimError(
                 f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
@@ -166,25 +202,39 @@ class Tally:
 
     def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
         """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
+        case = frozen(case)
         if self.counting and searcher in _AUTHORS:
             self._domain.see(case)
             self._draws += searcher == DRAWN
-        if not self.accepts(case):
+        watched = self.counting and len(self._first) < self.repeats
+        before = codec.encode(case) if watched else None
+        accepted = self.accepts(case)
+        if watched:
+            self._ensure_unchanged("a hypothesis", case, before)
+        if not accepted:
             return False, None
         if self.counting:
             self.drawn += searcher == DRAWN
             self.coverage.see(case)
+            self._see_variables(case)
         slack = self._slack(case)
+        if watched:
+            self._ensure_unchanged("the conclusion", case, before)
+            self._first.append((case, before, slack))
         if slack.holds:
             self._record(slack, case, refuted=False)
             if self.counting and self.audits > 0:
                 self.audits -= 1
-                self.audited += audit(self.claim, self.part.parameters, case, slack)
+                try:
+                    self.audited += audit(self.claim, self.part.parameters, case, slack)
+                finally:
+                    if watched:
+                        self._ensure_unchanged("the certificate", case, before)
             return True, None
-        answer = self._confirmed(case, slack)
+        answer, document = self._confirmed(case, slack)
         self._record(slack, case, refuted=answer.refuted is True)
         if answer.refuted:
-            return True, self._refutation(case, slack, answer, searcher)
+            return True, self._refutation(document, slack, answer, searcher)
         if answer.refuted is None or slack.violated:
             self._leave_undecided(case, slack, answer)
         return True, None
@@ -210,6 +260,7 @@ class Tally:
             How close it comes to violation, None where it is not admissible or not evaluated; and
             the confirmed refutation.
         """
+        case = frozen(case)
         broke = self.broke
         if not self.admits(case, searcher, reshaped=reshaped):
             self.refused += self.broke == broke
@@ -223,10 +274,10 @@ class Tally:
                 raise
             self.leave_broken("the conclusion", case, problem, searcher)
             return None, None
-        answer = None
+        answer, document = None, None
         if slack.violated or (not slack.holds and self._touches(searcher, progress)):
             try:
-                answer = self._confirmed(case, slack)
+                answer, document = self._confirmed(case, slack)
             except ClaimError:
                 raise
             except Exception as problem:
@@ -239,7 +290,7 @@ class Tally:
             self._record(slack, case, refuted=refuted, by=searcher)
         height = None if slack.kind == "unknown" or contradicted else _height(slack)
         if answer is not None and refuted:
-            return height, self._refutation(case, slack, answer, searcher)
+            return height, self._refutation(document, slack, answer, searcher)
         if answer is not None and slack.violated:
             self._leave_undecided(case, slack, answer)
         elif not slack.holds and (answer is None or answer.refuted is None):
@@ -257,6 +308,7 @@ class Tally:
 
     def height(self, case: Any) -> float | None:
         """How close an instance comes to violation, as floats see it; None if not admissible."""
+        case = frozen(case)
         if not all(self._decided(h, case) for h in self.part.hypotheses):
             return None
         slack = self._slack(case)
@@ -275,8 +327,22 @@ class Tally:
                     raise
                 self.leave_broken("what confirms it", case, problem, self.best_by)
 
+    def repeat(self) -> None:
+        """Evaluate the conclusion once more on the first instances that were accepted.
+
+        Raises:
+            ClaimError: it comes to another slack, or changes an instance.
+        """
+        for case, before, slack in self._first:
+            agree(self.claim.id, slack, self._slack(case), exactly=True)
+            self._ensure_unchanged("the conclusion", case, before)
+
+    def _ensure_unchanged(self, what: str, case: Any, document: Any) -> None:
+        ensure_unchanged(self.claim.id, what, case, document)
+
     def _slack(self, case: Any) -> Slack:
-        slack = self.claim.conclusion(case, **self.part.parameters)
+        conclusion = self.claim.conclusion
+        slack = ask(self.claim.id, "the conclusion", conclusion, case, **self.part.parameters)
         if not isinstance(slack, Slack) or slack.broken:
             raise ClaimError(
                 f"the conclusion of {self.claim.id} returned no usable slack",
@@ -285,20 +351,50 @@ class Tally:
             )
         return slack
 
-    def _confirmed(self, case: Any, slack: Slack) -> Confirmation:
-        """What exact evaluation says where floats do not see the conclusion hold."""
-        answer = confirm(self.claim, self.part.parameters, case, slack.kind)
+    def _confirmed(self, case: Any, slack: Slack) -> tuple[Confirmation, Any]:
+        """What exact evaluation says where floats do not see the conclusion hold.
+
+        It is asked about the instance as its file would give it back, and a refutation stands only
+        if the hypotheses and the conclusion say the same of that one.
+
+        Returns:
+            The answer, and the encoded instance that it is about.
+        """
+        again = frozen(codec.canonical(case, self.claim.instance_type))
+        document = codec.encode(again)
+        answer = confirm(self.claim, self.part.parameters, again, slack.kind)
+        self._ensure_unchanged("what confirms a violation", again, document)
         if answer.refuted is False and slack.violated and self.claim.same_slack:
             raise ClaimError(
                 f"floats and exact arithmetic disagree on {self.claim.id}: floats see a slack of "
                 f"{slack.value!r} within {slack.error!r}, {answer.method} sees none violated",
                 remedy="Correct the conclusion's error bound or the certificate.",
             )
-        return answer
+        if answer.refuted:
+            self._decide_again(again, document, slack)
+        return answer, document
 
-    def _refutation(self, case: Any, slack: Slack, answer: Confirmation, searcher: str) -> Refuted:
+    def _decide_again(self, again: Any, document: Any, slack: Slack) -> None:
+        """Hold what was said of a refuting instance against what is said of its copy."""
+        for hypothesis in self.part.hypotheses:
+            what = f"hypothesis {hypothesis.name!r}"
+            holds = self._decided(hypothesis, again)
+            self._ensure_unchanged(what, again, document)
+            if not holds:
+                raise ClaimError(
+                    f"{what} of {self.claim.id} holds of an instance and not of its copy, or the "
+                    "conclusion changed the instance in between",
+                    remedy="Let them depend on the instance alone, and change nothing of it.",
+                )
+        if self.counting:  # a find that is made smaller was evaluated twice when it was found
+            agree(self.claim.id, slack, self._slack(again), exactly=False)
+            self._ensure_unchanged("the conclusion", again, document)
+
+    def _refutation(
+        self, document: Any, slack: Slack, answer: Confirmation, searcher: str
+    ) -> Refuted:
         self.latest = Refuted(
-            instance=codec.encode(codec.canonical(case, self.claim.instance_type)),
+            instance=document,
             slack={"value": repr(slack.value), "error": repr(slack.error), "kind": slack.kind},
             evidence=str(answer.evidence),
             enclosure=answer.enclosure,

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.theory.check import describe
+from attsvm.errors import present
+from attsvm.theory.asking import describe
 from attsvm.theory.claim import Claim
 from attsvm.theory.curated import STORED, known
 from attsvm.theory.profiles import derive_seed
@@ -79,7 +80,7 @@ class Gain:
         searcher: who took it.
         accepted, rejected: instances evaluated, and those that are not admissible.
         hypotheses: how many ordinary instances satisfied each, of `ordinary` looked at.
-        undecided, note, open, unexamined: as in `Outcome`.
+        undecided, note, open, unexamined, screened: as in `Outcome`.
         min_slack, tightness: the least slack and the largest ratio seen.
         audited: instances re-evaluated exactly.
         broke, broke_note, max_slack, coverage: as in `Outcome`.
@@ -100,6 +101,7 @@ class Gain:
     note: str
     open: int
     unexamined: int
+    screened: int
     min_slack: float | None
     tightness: float | None
     audited: int
@@ -179,6 +181,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         note=tally.note,
         open=tally.open,
         unexamined=tally.unexamined,
+        screened=tally.screened,
         min_slack=tally.min_slack,
         tightness=tally.tightness,
         audited=tally.audited,
@@ -237,8 +240,7 @@ def _searched(tally: Tally, turn: Turn) -> Refuted | None:
         if turn.deadline is not None and time.time() > turn.deadline:
             return None
         if turn.searcher == "ensemble":
-            assert tally.claim.ensemble is not None
-            case = tally.claim.ensemble(generator)
+            case = present(tally.claim.ensemble, "the claim's ensemble")(generator)
         found = tally.examine(case, title)[1]
         if found:
             return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from attsvm._words import counted
 from attsvm.theory import counterexample, curated, files
 from attsvm.theory.check import Outcome, check_part, merge
+from attsvm.theory.checkout import checked_packs, code_of, versions
 from attsvm.theory.claim import Claim
 from attsvm.theory.coverage import warnings_of
 from attsvm.theory.ledger import Ledger
@@ -27,6 +28,7 @@ __all__ = [
     "Task",
     "assess",
     "check_job",
+    "conclude",
     "finite",
     "plan",
     "run_tasks",
@@ -74,11 +76,13 @@ class Checked:
         if o.refuted is not None or o.error is not None:
             return []
         dropped = {name for s in self.claim.siblings for name in s.drop}
+        # the judge says 0 of an equality that holds; floats screen a formula by its residual
+        slacks = (None, None) if self.claim.formula is not None else (o.min_slack, o.max_slack)
         return warnings_of(
             looked=o.examples + o.rejected,
             hypotheses=o.hypotheses,
             tightness=o.tightness,
-            slacks=(o.min_slack, o.max_slack),
+            slacks=slacks,
             accepted=o.examples + o.probed,
             undropped=frozenset(o.hypotheses) - dropped,
         )
@@ -117,9 +121,12 @@ class Checked:
             "unexamined": o.unexamined,
             "broke": o.broke,
             "broke_note": o.broke_note,
+            "screened": o.screened,
+            "variables": o.varied,
             "coverage": o.coverage,
             "warnings": self.warnings,
             "proof": o.proof,
+            "steps": o.steps,
             "counterexample": self.counterexample,
             "siblings": [
                 {
@@ -208,12 +215,15 @@ def assess(
         )
     if survivors:
         return Verdict(truth, evidence, Validity.WEAK), f"survived: {'; '.join(survivors)}"
-    if not fallen:
+    if siblings and not fallen:
         return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
     if reading.refuted is None and reading.drawn < _THIN * planned:
         return Verdict(truth, evidence, Validity.THIN), (
             f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
         )
+    still = [name for name, values in reading.varied.items() if values < 2]
+    if reading.refuted is None and still:
+        return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(reading)
 
 
@@ -316,6 +326,8 @@ def verify(
             claims=[c.id for c in claims],
             curated=[curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
             version=importlib.metadata.version("attsvm"),
+            versions=versions(),
+            code=code_of(checked_packs(packs, [c.id for c in claims])),
         )
     replayed = []
     for replay in curated.replays(packs, claims):
@@ -333,7 +345,7 @@ def verify(
         done = None
         if all(t in outcomes for t in remaining[task.claim]):
             claim = by_id[task.claim]
-            done = _conclude(claim, outcomes, chosen, examples_folder)
+            done = _stored(conclude(claim, outcomes, chosen), examples_folder)
             finished[claim.id] = done
             if ledger is not None:
                 ledger.append("verdict", verdict=done.json())
@@ -353,17 +365,21 @@ def _loggable(outcome: Outcome) -> dict[str, Any]:
     return document
 
 
-def _conclude(
-    claim: Claim, outcomes: dict[Task, Outcome], profile: Profile, folder: Path | None
-) -> Checked:
+def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:
+    """The verdict of a claim from the outcomes of all its parts on all shards."""
     merged = [
         merge([outcomes[Task(claim.id, part.name, k)] for k in range(profile.shards)])
         for part in claim.parts()
     ]
     verdict, reason = assess(claim, merged[0], merged[1:], profile)
-    stored = None
-    if merged[0].refuted is not None and folder is not None:
-        path = folder / counterexample.file_name(claim.id)
-        files.write_text(path, files.dump(counterexample.document(claim, merged[0].refuted)) + "\n")
-        stored = path.as_posix()
-    return Checked(claim, verdict, merged[0], tuple(merged[1:]), reason, stored)
+    return Checked(claim, verdict, merged[0], tuple(merged[1:]), reason)
+
+
+def _stored(done: Checked, folder: Path | None) -> Checked:
+    """With its counterexample stored in the folder, if there are both."""
+    if done.reading.refuted is None or folder is None:
+        return done
+    path = folder / counterexample.file_name(done.claim.id)
+    document = counterexample.document(done.claim, done.reading.refuted)
+    files.write_text(path, files.dump(document) + "\n")
+    return replace(done, counterexample=path.as_posix())

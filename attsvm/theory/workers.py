@@ -247,9 +247,18 @@ class _Processes:
             process.close()
 
 
+def _end_with(controller: BaseProcess) -> None:
+    """End this process as soon as the controlling one has ended, even within a job."""
+    controller.join()
+    os._exit(1)
+
+
 def _work(controller: Connection, named: tuple[str, ...]) -> None:
     """Do the jobs that come in until the controlling process hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     with contextlib.suppress(Exception):  # if a pack is broken, the job that needs it says so
         known_claims(named)
     with contextlib.suppress(EOFError, OSError):

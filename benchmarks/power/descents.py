@@ -16,16 +16,16 @@ from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
 from benchmarks.power.planting import annotated, floats, plant
 from benchmarks.power.targets import Target, one_short, towards, transposed
-from properties.accord import levels, together
-from properties.fates import certified_direction
-from properties.programmes import exactly, flat
-from properties.runs import or_more_bits
+from properties._support.aligned_inputs import levels, together
+from properties._support.descent_runs import or_more_bits
+from properties._support.limit_certificates import certified_direction
+from properties._support.programmes import exactly, flat
 from properties.sim.nearly_equal import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
-from properties.tf.descents import Descent
-from properties.tf.first_steps import Step, exactly_stepped, stepped
-from properties.tf.local_cones import Local
+from properties.tf._support.descent_instances import Descent
+from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
+from properties.tf.local_convergence.cones import Local
 
 ACCORD, LONG = global_equal_scores.together_only, global_initial_gradient.long_step
 

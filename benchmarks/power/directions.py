@@ -14,9 +14,9 @@ from attsvm.strategies.data import separable_data
 from attsvm.theory import Slack
 from benchmarks.power.planting import flipped, plant
 from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
-from properties.accord import levels
-from properties.programmes import exactly, optimum, solve
-from properties.runs import Run, runs
+from properties._support.aligned_inputs import levels
+from properties._support.descent_runs import Run, runs
+from properties._support.programmes import exactly, optimum, solve
 from properties.sim import margins, theorem_3_15, token_separation
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2

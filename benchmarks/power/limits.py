@@ -17,25 +17,22 @@ from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE, norm_grows_like_log
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import one_short, transposed
-from properties.fates import agreement
-from properties.programmes import flat
-from properties.pulls import pulls, pushes
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.gradient_coefficients import pulls, pushes
+from properties._support.limit_certificates import agreement
+from properties._support.programmes import flat
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
-from properties.tf import (
-    path_limits,
-    regularised,
-    theorem_2,
-    theorem_3,
-)
-from properties.tf.descents import Descent, two_tokens
-from properties.tf.path_limits import certified_set
-from properties.tf.regularised import Path
+from properties.tf import theorem_2, theorem_3
+from properties.tf._support import path_limits
+from properties.tf._support import regularisation_paths as regularised
+from properties.tf._support.descent_instances import Descent, two_tokens
+from properties.tf._support.path_limits import certified_set
+from properties.tf._support.regularisation_paths import Path
 
 
 def _follows(case: Path, target: Matrix | None) -> Slack:
-    """As `properties.tf.regularised.follows`, for any target."""
+    """As `properties.tf._support.regularisation_paths.follows`, for any target."""
     if target is None:
         return Slack(1.0, 0.0)
     unit = floats(target)

@@ -1,186 +1,22 @@
-"""Mistakes in the plain mathematics of attention and of its SVM."""
+"""Mistakes in the gradient of the risk and in the Att-SVM."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from flint import arb, fmpq
-from hypothesis import strategies as st
 
-from attsvm._types import Array
-from attsvm.attention import softmax
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, norm, rational, rationals
-from attsvm.exact import softmax as exact_softmax
-from attsvm.exact.numbers import dot, product, subtract, transpose
-from attsvm.strategies import arrays, sizes
+from attsvm.exact import ExactData, rational, rationals
+from attsvm.exact.numbers import dot
 from attsvm.theory import Slack
 from benchmarks.power.planting import by_balls, plant
-from properties.programmes import OPEN, exactly, flat, optimum, solve
-from properties.pulls import pulls, pushes
-from properties.sim import lemma_3_13
+from properties._support.gradient_coefficients import pulls, pushes
+from properties._support.programmes import OPEN, exactly, optimum, solve
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import svm_rank
-from properties.tf.descents import Descent, descents
+from properties.tf._support.descent_instances import Descent, descents
 
 EPS = float(np.finfo(np.float64).eps)
-ANY = lemma_3_13.sharp
-"""Lends its form; nothing of it is kept."""
-NOTHING_LISTED: dict[str, Any] = {"ensemble": None, "drop": [h.name for h in ANY.hypotheses]}
-
-
-@dataclass(frozen=True, slots=True)
-class Logits:
-    """Two vectors of logits."""
-
-    a: Array
-    b: Array
-
-
-@st.composite
-def logits(draw: st.DrawFn) -> Logits:
-    """Near and far apart."""
-    T = draw(sizes(1, 4))
-    a, step = draw(arrays(T)), draw(arrays(T))
-    return Logits(a, a + step * 2.0 ** draw(st.sampled_from([0, -3, -6])))
-
-
-def _spread(case: Logits, share: float, order: int) -> Slack:
-    """||s(a) - s(b)|| of that order <= share ||a - b||_2."""
-    change = softmax(case.a) - softmax(case.b)
-    left = float(np.linalg.norm(change, order))
-    right = share * float(np.linalg.norm(case.a - case.b))
-    size = float(np.abs(case.a).max() + np.abs(case.b).max())
-    return Slack.at_most(left, right, 32 * EPS * len(case.a) * (1.0 + size) + 1e-14 * right)
-
-
-def _spread_ball(case: Logits, share: float, order: int) -> arb:
-    a, b = rationals(case.a), rationals(case.b)
-    step = subtract(a, b)
-    far = arb(rational(share)) * norm(step)
-    if len(set(step)) == 1:  # attention does not change
-        return far if any(x != 0 for x in step) else arb(0)
-    change = [arb(x) for x in subtract(exact_softmax(a), exact_softmax(b))]
-    return far - (norm(change) if order == 2 else sum((abs(x) for x in change), arb(0)))
-
-
-def _by_length(case: Logits, share: float = 0.475) -> Slack:
-    return _spread(case, share, 2)
-
-
-def _by_sum(case: Logits, share: float = 0.5) -> Slack:
-    return _spread(case, share, 1)
-
-
-softmax_constant = plant(
-    ANY,
-    "constant",
-    "lipschitz",
-    family="plain/softmax",
-    statement="||s(a) - s(b)||_2 <= 0.475 ||a - b||_2 for the softmax s",
-    why="1/2 is the least constant, approached by two tokens near equal logits",
-    data=logits(),
-    conclusion=_by_length,
-    certify=lambda case: _spread_ball(case, 0.475, 2),
-    **NOTHING_LISTED,
-)
-softmax_norm = plant(
-    ANY,
-    "norm",
-    "lipschitz",
-    family="plain/softmax",
-    statement="||s(a) - s(b)||_1 <= ||a - b||_2 / 2 for the softmax s",
-    why="1/2 is for one norm on both sides; here the least constant is 1/sqrt 2",
-    data=logits(),
-    conclusion=_by_sum,
-    certify=lambda case: _spread_ball(case, 0.5, 1),
-    **NOTHING_LISTED,
-)
-
-
-def _several(case: Logits) -> bool:
-    return len(case.a) > 1
-
-
-def _above_mean(case: Logits) -> arb:
-    """The largest attention less 1/T."""
-    a = rationals(case.a)
-    if len(set(a)) == 1:
-        return arb(0)
-    return max(exact_softmax(a), key=arb.mid) - arb(1) / len(a)
-
-
-def _log_sum(case: Logits) -> arb:
-    """Max a + ln(T - 1) less ln sum exp a."""
-    a = rationals(case.a)
-    top = max(a)
-    if len(a) == 2:
-        return -(1 + (-arb(abs(a[0] - a[1]))).exp()).log()
-    return arb(len(a) - 1).log() - sum(((arb(x) - top).exp() for x in a), arb(0)).log()
-
-
-mean_strict = plant(
-    ANY,
-    "strict",
-    "uniform",
-    family="plain/softmax",
-    statement="some one of T >= 2 tokens gets more attention than 1/T",
-    why="none does where all logits are equal",
-    data=logits(),
-    hypotheses={"two tokens at least": _several},
-    **NOTHING_LISTED,
-    **by_balls(_above_mean, Logits, "strict"),
-)
-log_sum_index = plant(
-    ANY,
-    "index",
-    "others",
-    family="plain/softmax",
-    statement="ln sum_t exp a_t <= max a + ln(T - 1) for T >= 2",
-    why="ln T: all terms may be as large as the largest",
-    data=logits().filter(_several),
-    hypotheses={"two tokens at least": _several},
-    **NOTHING_LISTED,
-    **by_balls(_log_sum, Logits, "inequality"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Three:
-    """Matrices A, X and B of one size."""
-
-    A: Array
-    X: Array
-    B: Array
-
-
-@st.composite
-def matrices(draw: st.DrawFn) -> Three:
-    """Square matrices of all small sizes."""
-    d = draw(sizes(1, 3))
-    return Three(draw(arrays(d, d)), draw(arrays(d, d)), draw(arrays(d, d)))
-
-
-def _tensor(case: Three) -> arb:
-    """Minus the largest entry of A X B^T - A^T X B^T."""
-    A, X, B = (rationals(M) for M in (case.A, case.X, case.B))
-    left, right = (product(product(M, X), transpose(B)) for M in (A, transpose(A)))
-    return arb(-max(abs(x) for x in subtract(flat(left), flat(right))))
-
-
-tensor_role = plant(
-    ANY,
-    "role",
-    "tensor-trick",
-    family="plain/tensor-trick",
-    statement="(A kron B) vec(X) = vec(A^T X B^T), vec by rows",
-    why="vec(A X B^T): A must not be transposed",
-    data=matrices(),
-    **NOTHING_LISTED,
-    **by_balls(_tensor, Three, "equality"),
-)
 
 
 def _transposed_gradient(case: Descent) -> Slack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +13,10 @@ import numpy as np
 from flint import arb, ctx
 
 from attsvm.exact.numbers import Matrix
-from attsvm.theory import Slack
+from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.claim import Claim, Hypothesis
+from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.verdict import Expected
 
 __all__ = [
@@ -69,12 +72,12 @@ def plant(
     statement: str,
     why: str,
     family: str | None = None,
-    conclusion: Conclusion | None = None,
+    conclusion: Callable[..., Any] | None = None,
     certify: Certificate | None = None,
     data: Any = None,
     ensemble: Any = "base",
     drop: Iterable[str] = (),
-    hypotheses: Mapping[str, Callable[[Any], bool]] | None = None,
+    hypotheses: Mapping[str, Callable[..., Any]] | None = None,
     same_slack: bool | None = None,
     cost: int | None = None,
     **parameters: Any,
@@ -83,7 +86,8 @@ def plant(
 
     Strategy, ensemble, hypotheses, conclusion and certificate are those of the base but for what
     is named; examples, siblings and the proof are left out. Keyword parameters are bound in
-    conclusion and certificate alike.
+    conclusion and certificate alike. Where the base is written as a formula, so are the conclusion
+    and the hypotheses that are named, and parameters are constants of it.
 
     Args:
         base: a claim that holds, or a neighbour of one.
@@ -108,6 +112,13 @@ def plant(
     missing = dropped - {h.name for h in base.hypotheses}
     assert not missing, f"{id} drops {missing}"
     assert id not in PLANTED, f"{id} is planted twice"
+    place = base.place if family is None else family
+    if base.formula is not None:
+        claim = _formulated(
+            base, id, place, statement, conclusion, dropped, hypotheses or {}, parameters
+        )
+        PLANTED[id] = Planted(claim, kind, spoilt, why)
+        return claim
     kept = tuple(h for h in base.hypotheses if h.name not in dropped)
     added = tuple(Hypothesis(n, p) for n, p in (hypotheses or {}).items())
     certificate = certify or (None if conclusion else base.certify)
@@ -117,7 +128,7 @@ def plant(
         base,
         id=id,
         source="planted",
-        place=base.place if family is None else family,
+        place=place,
         statement=" ".join(statement.split()),
         hypotheses=kept + added,
         data=base.data if data is None else data,
@@ -138,6 +149,43 @@ def plant(
     return claim
 
 
+def _formulated(
+    base: Claim,
+    id: str,
+    place: str,
+    statement: str,
+    conclusion: Callable[..., Any] | None,
+    dropped: set[str],
+    hypotheses: Mapping[str, Callable[..., Any]],
+    parameters: Mapping[str, Any],
+) -> Claim:
+    """A claim by a formula, from that of its base."""
+    formula = base.formula
+    assert formula is not None
+    written = conclusion or formula.conclusion
+    named = {*tuple(inspect.signature(written).parameters)[2:], TIGHTENED}
+    given = {**formula.constants, **parameters}
+    kept = {name: h for name, h in formula.hypotheses.items() if name not in dropped}
+    reading = Reading(
+        statement,
+        expected="refuted",
+        constants={name: value for name, value in given.items() if name in named},
+        siblings={"none is checked": changed()},
+        cost=base.cost,
+    )
+    made = Statement(
+        id.removesuffix(":literal"),
+        source="planted",
+        place=place,
+        printed=base.printed,
+        variables=formula.variables,
+        conclusion=written,
+        readings={"literal": reading},
+        hypotheses={**kept, **hypotheses},
+    )
+    return replace(made.claim("literal"), siblings=(), file=base.file, line=base.line)
+
+
 def _bound(function: Callable[..., Any], parameters: Mapping[str, Any]) -> Callable[..., Any]:
     if not parameters:
         return function
@@ -155,8 +203,18 @@ def annotated(function: Callable[..., Any], instance: Any) -> Callable[..., Any]
     return function
 
 
-def strictly(base: Claim) -> Conclusion:
+def strictly(base: Claim) -> Callable[..., Any]:
     """The conclusion of a claim with < in place of <=."""
+    formula = base.formula
+    if formula is not None:
+
+        @functools.wraps(formula.conclusion)
+        def written(m: Any, v: Any, **constants: Any) -> Any:
+            relation = formula.conclusion(m, v, **constants)
+            assert isinstance(relation, Comparison)
+            return replace(relation, kind="below")
+
+        return written
 
     def conclusion(case: Any, **parameters: Any) -> Slack:
         slack = base.conclusion(case, **parameters)

@@ -10,8 +10,8 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
 from benchmarks.power.planting import flipped, plant, strictly
-from properties.programmes import EPS, exactly
-from properties.runs import Run, answer
+from properties._support.descent_runs import Run, answer
+from properties._support.programmes import EPS, exactly
 from properties.sim import definition_3_8, definition_4_1, dropping, minimiser, shares, soft
 from properties.sim import token_sparsity as sparsity
 from properties.sim.pointed import Classified, headed

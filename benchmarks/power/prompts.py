@@ -15,16 +15,17 @@ from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges, norm_grows_like_log
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import below_whole_threshold, one_short
-from properties.fates import certified_direction
-from properties.mm import loss_choice, normalised_descent, weighted
+from properties._support.descent_runs import or_more_bits
+from properties._support.limit_certificates import certified_direction
+from properties.mm import loss_choice, normalised_descent
 from properties.mm import theorem_1_direction as direction
 from properties.mm import theorem_1_norm as growth
 from properties.mm import w_p_equivalence as equivalence
-from properties.mm.paced import paced
-from properties.mm.prompt_instances import compared
-from properties.mm.prompts import Prompting, largest, prompt, rivals_alike
-from properties.mm.weighted import Weighted, balls, prompts_of
-from properties.runs import or_more_bits
+from properties.mm._support.prompt_descent import Prompting, largest, prompt, rivals_alike
+from properties.mm._support.prompt_instances import compared
+from properties.mm.normalised_descent.paced_runs import paced
+from properties.mm.w_p_equivalence import paired_runs as weighted
+from properties.mm.w_p_equivalence.paired_runs import Weighted, balls, prompts_of
 
 RATE = growth.sharp
 

@@ -14,17 +14,13 @@ from attsvm.risk import risk_gap
 from attsvm.svm import att_svm
 from attsvm.theory import Slack
 from benchmarks.power.planting import by_balls, plant
-from properties.programmes import exactly, flat, without
-from properties.runs import answer
-from properties.tf import (
-    choices,
-    definition_2,
-    lemma_2,
-    svm_rank,
-)
-from properties.tf.choices import Choice
-from properties.tf.ranked import at_most
-from properties.tf.weighted import Weighted
+from properties._support.descent_runs import answer
+from properties._support.programmes import exactly, flat, without
+from properties.tf import definition_2, lemma_2, svm_rank
+from properties.tf._support import token_choices as choices
+from properties.tf._support.token_choices import Choice
+from properties.tf.lemma_2.weighted_data import Weighted
+from properties.tf.svm_rank.rank_estimates import at_most
 
 RANK = svm_rank.literal_1
 

@@ -11,8 +11,9 @@ from attsvm.exact import rationals
 from attsvm.exact.numbers import dot, subtract
 from attsvm.theory import Slack
 from benchmarks.power.planting import by_balls, flipped, plant, strictly
-from properties.mm import joint_svm, p_svm, programmes, v_svm
-from properties.mm.exact import (
+from properties.mm import joint_svm, p_svm, v_svm
+from properties.mm._support import programmes
+from properties.mm._support.exact_programmes import (
     exact_alone,
     exact_p,
     exact_relaxed,
@@ -21,8 +22,8 @@ from properties.mm.exact import (
     root,
     solve_rows,
 )
-from properties.mm.programmes import UNKNOWN, find_joint, find_p
-from properties.mm.selections import Rival, Selection
+from properties.mm._support.programmes import UNKNOWN, find_joint, find_p
+from properties.mm._support.token_selections import Rival, Selection
 
 NEAREST, HEADED, MEETS = p_svm.amended_1, p_svm.amended_2, p_svm.sharp_1
 

@@ -18,9 +18,9 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
 from benchmarks.power.planting import annotated, floats
-from properties.fates import certified_direction
-from properties.programmes import exactly, first_optimal, without
-from properties.runs import or_more_bits
+from properties._support.descent_runs import or_more_bits
+from properties._support.limit_certificates import certified_direction
+from properties._support.programmes import exactly, first_optimal, without
 
 __all__ = ["below_whole_threshold", "one_short", "towards", "transposed"]
 

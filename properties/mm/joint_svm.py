@@ -31,8 +31,9 @@ from hypothesis import strategies as st
 
 from attsvm.exact import dot
 from attsvm.theory import Slack, claim, sibling
-from properties.mm import SOURCE, programmes
-from properties.mm.exact import (
+from properties.mm import SOURCE
+from properties.mm._support import programmes
+from properties.mm._support.exact_programmes import (
     essential,
     exact_alone,
     exact_p,
@@ -44,9 +45,9 @@ from properties.mm.exact import (
     root,
     v_exists,
 )
-from properties.mm.exact import pythagoras as exact_pythagoras
-from properties.mm.programmes import UNKNOWN, find_alone, find_essential, find_joint
-from properties.mm.selections import (
+from properties.mm._support.exact_programmes import pythagoras as exact_pythagoras
+from properties.mm._support.programmes import UNKNOWN, find_alone, find_essential, find_joint
+from properties.mm._support.token_selections import (
     DUPLICATE,
     ONE_TOKEN,
     OPPOSED,

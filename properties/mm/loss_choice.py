@@ -27,19 +27,11 @@ from attsvm.losses import LOSSES, Loss
 from attsvm.risk import gradient_p
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import direction_converges
-from properties.mm import SOURCE, relaxed
-from properties.mm.prompt_instances import (
-    PULLED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    compared,
-    gaussian,
-    on_axes,
-)
-from properties.mm.prompt_starts import apart
-from properties.mm.prompts import (
+from properties._support.descent_runs import max_margin
+from properties.mm import SOURCE
+from properties.mm._support import torch_objectives as relaxed
+from properties.mm._support.adversarial_prompt_starts import apart
+from properties.mm._support.prompt_descent import (
     Prompting,
     certify_limit,
     largest,
@@ -50,7 +42,16 @@ from properties.mm.prompts import (
     starts_in_basin,
     unique,
 )
-from properties.runs import max_margin
+from properties.mm._support.prompt_instances import (
+    PULLED,
+    TRAPPED,
+    TWO_KEYS,
+    UNEVEN,
+    comparable,
+    compared,
+    gaussian,
+    on_axes,
+)
 
 PLACE: dict[str, Any] = {"source": SOURCE, "place": "Convergence of GD on p, figures"}
 EPS = float(np.finfo(np.float64).eps)

@@ -27,11 +27,13 @@ from hypothesis import strategies as st
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Number
 from attsvm.theory import Slack, claim, sibling
-from properties.mm import SOURCE, programmes, relaxed
-from properties.mm.exact import exact_p, minus_distance, p_exists, p_rows, root
-from properties.mm.exact import pythagoras as exact_pythagoras
-from properties.mm.programmes import EPS, UNKNOWN, find_kept, find_p, size
-from properties.mm.selections import (
+from properties.mm import SOURCE
+from properties.mm._support import programmes
+from properties.mm._support import torch_objectives as relaxed
+from properties.mm._support.exact_programmes import exact_p, minus_distance, p_exists, p_rows, root
+from properties.mm._support.exact_programmes import pythagoras as exact_pythagoras
+from properties.mm._support.programmes import EPS, UNKNOWN, find_kept, find_p, size
+from properties.mm._support.token_selections import (
     DUPLICATE,
     INSIDE,
     ONE_TOKEN,

@@ -16,7 +16,7 @@ moves along (1, 0) alone. (Where nothing moves at all, head 0, the start p(alpha
 `attsvm.exact.descent.certified_fate`); at 105% of it the same three keys are a counterexample.
 `amended-2`: one input whose rivals score the same, from any start. `amended-3`: with unique
 optimal tokens proper starts exist, r p(alpha) for every r above an explicit R
-(`properties.mm.prompts.properly_started`, with the proof).
+(`properties.mm._support.prompt_descent.properly_started`, with the proof).
 """
 
 from __future__ import annotations
@@ -27,8 +27,23 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.theory import Slack, claim, sibling
+from properties._support.descent_runs import reaches
+from properties._support.torch_objectives import elsewhere
 from properties.mm import SOURCE
-from properties.mm.prompt_instances import (
+from properties.mm._support.adversarial_prompt_starts import alone, trapping
+from properties.mm._support.prompt_descent import (
+    Prompting,
+    certify_limit,
+    moves_aside,
+    near_basin,
+    p_exists,
+    properly_started,
+    rivals_alike,
+    single_input,
+    starts_in_basin,
+    unique,
+)
+from properties.mm._support.prompt_instances import (
     ASIDE,
     OTHER_DIRECTIONS,
     PULLED,
@@ -43,21 +58,6 @@ from properties.mm.prompt_instances import (
     pulled,
     unevenly,
 )
-from properties.mm.prompt_starts import alone, trapping
-from properties.mm.prompts import (
-    Prompting,
-    certify_limit,
-    moves_aside,
-    near_basin,
-    p_exists,
-    properly_started,
-    rivals_alike,
-    single_input,
-    starts_in_basin,
-    unique,
-)
-from properties.relaxed import elsewhere
-from properties.runs import reaches
 
 PLACE: dict[str, Any] = {
     "source": SOURCE,

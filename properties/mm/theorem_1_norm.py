@@ -24,14 +24,25 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges, norm_grows_like_log
-from properties.courses import rate_error
+from properties._support.growth_rates import rate_error
 from properties.mm import SOURCE
-from properties.mm.prompt_instances import (
+from properties.mm._support.prompt_descent import (
+    Prompting,
+    never_moves,
+    p_exists,
+    prompt,
+    properly_started,
+    separated,
+    starts_in_basin,
+    unique,
+)
+from properties.mm._support.prompt_instances import (
     ASIDE,
     OPPOSED,
     PULLED,
@@ -44,16 +55,6 @@ from properties.mm.prompt_instances import (
     gaussian,
     on_axes,
     unevenly,
-)
-from properties.mm.prompts import (
-    Prompting,
-    never_moves,
-    p_exists,
-    prompt,
-    properly_started,
-    separated,
-    starts_in_basin,
-    unique,
 )
 
 PLACE: dict[str, Any] = {
@@ -223,7 +224,6 @@ def certify_rate(case: Prompting, share: float = 1.0) -> arb | None:
 )
 def sharp(case: Prompting, share: float = 1.0) -> Slack:
     """With the rate at which it diverges."""
-    p = prompt(case)
-    assert p is not None
+    p = present(prompt(case), "the direction p(alpha)")
     rate = float(np.linalg.norm([float(arb(x)) for x in p]))
     return norm_grows_like_log(case.data, case.run.start, LOSSES[case.loss], share * rate)

@@ -22,10 +22,12 @@ from hypothesis import strategies as st
 
 from attsvm.exact import dot, rational, rationals
 from attsvm.theory import Slack, claim, sibling
-from properties.mm import SOURCE, programmes, relaxed
-from properties.mm.exact import exact_v, minus_distance, root, v_exists
-from properties.mm.programmes import EPS, UNKNOWN, find_kept, find_v
-from properties.mm.selections import (
+from properties.mm import SOURCE
+from properties.mm._support import programmes
+from properties.mm._support import torch_objectives as relaxed
+from properties.mm._support.exact_programmes import exact_v, minus_distance, root, v_exists
+from properties.mm._support.programmes import EPS, UNKNOWN, find_kept, find_v
+from properties.mm._support.token_selections import (
     DUPLICATE,
     ONE_TOKEN,
     OPPOSED,

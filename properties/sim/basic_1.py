@@ -3,201 +3,158 @@
     ||exp(A x) - exp(A y)||_2 <= R exp(R^2) ||x - y||_2.
 
 The section lists no condition on R (and the minus signs of its seven bounds are lost in our text).
-literal-1 takes those of lemma 3.13, whose stepping stone it is: R >= 4 bounds ||A x||, ||A y||
-and ||A||. literal-2 leaves out R >= 4, which this section does not print, and falls for blocks A of
-A_1 kron A_2 (the others hold for any matrix): A = 1/2, x = 1, y = 0, R = 1/2 gives
-exp(1/2) - 1 = 0.6487 against exp(1/4)/2 = 0.6420. `amended` has R >= 1, the least that will do:
-A = R, x = 1, y -> 1 needs R exp(R).
+literal-1 takes those of lemma 3.13, whose stepping stone it is; literal-2 leaves out R >= 4, which
+this section does not print.
 
-Proof. e^a - e^b <= e^max(a, b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.
+| reading | constant | where | verdict |
+| --- | --- | --- | --- |
+| literal-1 | R exp(R^2) | R >= 4 bounds norms of A x, A y, A | proved, far too large |
+| literal-2 | R exp(R^2) | any R bounds these, A a block of A_1 kron A_2 | falls: R = 1/2 |
+| amended | R exp(R^2) | R >= 1 bounds these | proved, attained at R = 1 |
+| sharp-1 | norm of A times exp(R) | any R bounds norms of A x and A y | proved, no less will do |
+| sharp-2 | R exp(R^2) | any R bounds norms of x, y, A | proved, no less will do |
 
-- sharp-1: on that domain ||A|| exp(R), for every R and ||A||; where both are above 0 no less will
-  do, as A = ||A|| e_1 shows for x, y -> R / ||A||, with any number of tokens. So exp(R^2) should
-  be exp(R).
-- sharp-2: where ||x|| and ||y|| rather than ||A x|| and ||A y|| are bounded by R, logits reach R^2
-  and the printed constant is right for every R, and the least for R > 0: A = R, x, y -> R.
+literal-2 falls for A = 1/2, x = 1, y = 0, R = 1/2: exp(1/2) - 1 = 0.6487 against exp(1/4)/2 =
+0.6420. R >= 1 is the least condition that will do: A = R, x = 1, y -> 1 needs R exp(R). sharp-1 is
+attained for every R and ||A|| > 0 by A = ||A|| e_1, x, y -> R / ||A||, with any number of tokens;
+so exp(R^2) should be exp(R). Where ||x|| and ||y|| rather than ||A x|| and ||A y|| are bounded by
+R, logits reach R^2, and the printed constant is the least: A = R, x, y -> R.
+
+Proof (`symbolic.sim.basic_1`): e^a - e^b <= e^max(a, b) |a - b|, logits are at most R, and
+R <= R^2 from R = 1 on.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from flint import arb
-
-from attsvm.exact import dot, rational, rationals, spectral_norm
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim.basics import (
-    InBall,
-    bounded_logits,
-    bounded_matrix,
-    in_ball,
-    is_block,
-    points,
-    spectral,
+from properties.sim._support.bounds import (
+    BLOCK,
+    DOMAIN,
+    LOGITS,
+    MATRIX,
+    POINTS,
+    distance,
 )
-from properties.sim.exponentials import at_the_edge, length_ball, length_slack, placed
 
-BOUND: dict[str, Any] = {"source": SOURCE, "place": "Section 3.3, first bound"}
+HALF = Fraction(1, 2)
+FAR = {"A": [[1]], "x": [18], "y": [17], "R": 4}
+WIDE = {"A": [[2**30]], "x": [0], "y": [Fraction(1, 2**30)]}
+ONE = {"A": [[1]], "x": [4], "y": [3], "R": 4}
+STEEP = {"A": [[1]], "x": [1], "y": [Fraction(4095, 4096)], "R": 1}
+"""One token at the edge of the ball of radius 1, where every constant is attained."""
 
-
-def printed(case: InBall, share: float, power: int) -> Slack:
-    """R exp(R^power), or R alone."""
-    return length_slack(case, share * case.R, case.R**power if power else 0.0)
-
-
-def certify_printed(case: InBall, share: float = 1.0, power: int = 2) -> arb:
-    """The slack with the printed constant as a ball."""
-    R = arb(rational(case.R))
-    return length_ball(case, R * rational(share), R**power if power else arb(0))
-
-
-def certify_sharp(case: InBall, share: float = 1.0) -> arb:
-    """The slack with ||A|| exp(R) as a ball."""
-    size = spectral_norm(rationals(case.at.A))
-    return length_ball(case, size * rational(share), arb(rational(case.R)))
-
-
-def points_in_ball(case: InBall) -> bool:
-    """||x|| and ||y|| are at most R, in rationals."""
-    level = rational(case.R) ** 2
-    return all(dot(v, v) <= level for v in (rationals(case.at.x), rationals(case.at.y)))
-
-
-def next_to_one(generator: np.random.Generator) -> InBall:
-    """One token with ||A|| = R at most 2, x = 1 and y below it."""
-    R = float(generator.integers(1, 33)) / 16
-    return placed([[R]], [1.0], [1.0 - 2.0 ** -int(generator.integers(1, 9))], R)
-
-
-LOGITS = {"||A x||, ||A y|| <= R": lambda case: bounded_logits(case.at, case.R)}
-BLOCK = {"A is a block of A_1 kron A_2": lambda case: is_block(case.at.A)}
-MATRIX = {"||A|| <= R": lambda case: bounded_matrix(case.at.A, case.R)}
-ONE = placed([[1.0]], [4.0], [3.0], 4.0)
-SMALLEST = placed([[0.5]], [1.0], [0.0], 0.5)
-STEEP = placed([[1.0]], [1.0], [255 / 256], 1.0)
-STEEPER = placed([[1.0]], [1.0], [4095 / 4096], 1.0)
-FAR = placed([[1.0]], [18.0], [17.0], 4.0)
-WIDE = placed([[2.0**30]], [0.0], [2.0**-30], 4.0)
 BEYOND = {
-    "logits beyond R": sibling(drop=list(LOGITS), examples=[FAR]),
-    "||A|| beyond R": sibling(drop=list(MATRIX), examples=[WIDE]),
+    "logits beyond R": changed(drop=[LOGITS], examples=[FAR]),
+    "||A|| beyond R": changed(drop=[MATRIX], examples=[{**WIDE, "R": 4}]),
 }
+POINTS_BOUNDED = "||x||, ||y|| <= R"
 
 
-@claim(
-    "sim/basic-1:literal-1",
-    **BOUND,
-    statement="for R >= 4, ||A x||, ||A y||, ||A|| at most R (lemma 3.13): "
-    "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-    data=points(0, -1).map(partial(in_ball, least=4.0)),
-    hypotheses={"R >= 4": lambda case: case.R >= 4, **LOGITS, **MATRIX},
-    examples=[ONE],
-    certify=certify_printed,
-    expected="proved",
-    proof="symbolic.sim.basic_1:prove",
-    siblings={
-        **BEYOND,
-        "R below 4": sibling(drop=["R >= 4"], examples=[SMALLEST]),
-        "exp(R^2) left out": sibling(power=0),
-    },
-)
-def literal_1(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
-    """In the domain of lemma 3.13."""
-    return printed(case, share, power)
+def bounded(m: Any, v: Any, constant: str = "printed") -> Any:
+    """||exp(A x) - exp(A y)|| against a constant times ||x - y||."""
+    constants = {
+        "printed": lambda: v.R * m.exp(m.square(v.R)),
+        "lower": lambda: v.R * m.exp(v.R),
+        "radius": lambda: v.R,
+        "norm": lambda: m.spectral(v.A) * m.exp(v.R),
+    }
+    change = m.exp(v.A @ v.x) - m.exp(v.A @ v.y)
+    return m.at_most(m.norm(change), constants[constant]() * distance(m, v))
 
 
-@claim(
-    "sim/basic-1:literal-2",
-    **BOUND,
-    statement="for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
-    "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-    data=points(-1, -2, blocks=True).map(partial(in_ball, least=0.0)),
-    hypotheses={**LOGITS, **MATRIX, **BLOCK},
-    examples=[SMALLEST],
-    ensemble=next_to_one,
-    certify=certify_printed,
-    expected="refuted",
-    siblings={"exp(R^2) left out": sibling(power=0), "95% of it": sibling(share=0.95)},
-)
-def literal_2(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
-    """Without R >= 4, which section 3.3 does not list."""
-    return printed(case, share, power)
-
-
-@claim(
-    "sim/basic-1:amended",
-    **BOUND,
-    statement="for R >= 1, ||A x||, ||A y||, ||A|| at most R: "
-    "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-    data=points(0, -1, -2).map(partial(in_ball, least=1.0)),
-    hypotheses={"R >= 1": lambda case: case.R >= 1, **LOGITS, **MATRIX},
-    examples=[ONE, STEEP],
-    certify=certify_printed,
-    expected="proved",
-    proof="symbolic.sim.basic_1:prove",
-    siblings={
-        **BEYOND,
-        "R = 15/16": sibling(
-            drop=["R >= 1"], examples=[placed([[15 / 16]], [1.0], [255 / 256], 15 / 16)]
+BOUND = Statement(
+    "sim/basic-1",
+    source=SOURCE,
+    place="Section 3.3, first bound",
+    printed="||exp(A x) - exp(A y)||_2 <= R exp(R^2) ||x - y||_2",
+    variables={**POINTS, "R": Fitted()},
+    hypotheses={
+        "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
+        "R >= 1": lambda m, v: m.at_least(v.R, m.exact(1)),
+        **DOMAIN,
+        POINTS_BOUNDED: lambda m, v: m.all_of(
+            m.at_most(m.norm(v.x), v.R), m.at_most(m.norm(v.y), v.R)
         ),
-        "95% of it": sibling(share=0.95),
     },
-)
-def amended(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
-    """With the least R that will do."""
-    return printed(case, share, power)
-
-
-@claim(
-    "sim/basic-1:sharp-1",
-    **BOUND,
-    statement="for ||A x||, ||A y|| at most R: ||exp(A x) - exp(A y)|| <= ||A|| exp(R) ||x - y||; "
-    "no less will do, whatever R, ||A|| > 0 are",
-    data=points(0, -1).map(partial(in_ball, least=0.0)),
-    hypotheses=LOGITS,
-    examples=[ONE, STEEP],
-    ensemble=at_the_edge,
-    certify=certify_sharp,
-    expected="proved",
-    proof="symbolic.sim.basic_1:prove",
-    siblings={
-        "logits beyond R": sibling(drop=list(LOGITS), examples=[FAR]),
-        "95% of it": sibling(share=0.95),
-        "99.9% of it": sibling(share=0.999, examples=[STEEPER]),
-    },
-)
-def sharp_1(case: InBall, share: float = 1.0) -> Slack:
-    """With the best constant on the domain of lemma 3.13."""
-    return length_slack(case, share * spectral(case.at.A), case.R)
-
-
-@claim(
-    "sim/basic-1:sharp-2",
-    **BOUND,
-    statement="for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; "
-    "no less will do, whatever R > 0 is",
-    data=points(0, -1).map(partial(in_ball, least=0.0, logits=False)),
-    hypotheses={"||x||, ||y|| <= R": points_in_ball, **MATRIX},
-    examples=[ONE, STEEP],
-    ensemble=partial(at_the_edge, logits=False),
-    certify=certify_printed,
-    expected="proved",
-    proof="symbolic.sim.basic_1:prove",
-    siblings={
-        "points beyond R": sibling(
-            drop=["||x||, ||y|| <= R"], examples=[placed([[1.0]], [3.0], [2.0], 1.0)]
+    conclusion=bounded,
+    readings={
+        "literal-1": Reading(
+            "for R >= 4, ||A x||, ||A y||, ||A|| at most R (lemma 3.13): "
+            "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
+            expected="proved",
+            proof="symbolic.sim.basic_1:prove",
+            under=("R >= 4", LOGITS, MATRIX),
+            examples=(ONE,),
+            siblings={
+                **BEYOND,
+                "R below 4": changed(
+                    drop=["R >= 4"],
+                    examples=[{"A": [[HALF]], "x": [1], "y": [0], "R": HALF}],
+                ),
+                "exp(R^2) left out": changed(constant="radius"),
+            },
         ),
-        "||A|| beyond R": sibling(
-            drop=list(MATRIX), examples=[placed([[2.0**30]], [0.0], [2.0**-30], 1.0)]
+        "literal-2": Reading(
+            "for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
+            "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
+            expected="refuted",
+            under=(LOGITS, MATRIX),
+            variables=BLOCK,
+            examples=({"a": [1], "tokens": [[HALF]], "X": [[1]], "Y": [[0]], "R": HALF},),
+            siblings={
+                "exp(R^2) left out": changed(constant="radius"),
+                "95% of the right side": changed(tightened="0.95"),
+            },
         ),
-        "exp(R) in place of exp(R^2)": sibling(power=1),
-        "95% of it": sibling(share=0.95),
-        "99.9% of it": sibling(share=0.999, examples=[STEEPER]),
+        "amended": Reading(
+            "for R >= 1, ||A x||, ||A y||, ||A|| at most R: "
+            "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
+            expected="proved",
+            proof="symbolic.sim.basic_1:prove",
+            under=("R >= 1", LOGITS, MATRIX),
+            tight=True,
+            examples=(ONE, STEEP),
+            siblings={
+                **BEYOND,
+                "R = 15/16": changed(
+                    drop=["R >= 1"],
+                    examples=[
+                        {
+                            "A": [[Fraction(15, 16)]],
+                            "x": [1],
+                            "y": [Fraction(255, 256)],
+                            "R": Fraction(15, 16),
+                        }
+                    ],
+                ),
+            },
+        ),
+        "sharp-1": Reading(
+            "for ||A x||, ||A y|| at most R: ||exp(A x) - exp(A y)|| <= ||A|| exp(R) ||x - y||; "
+            "no less will do, whatever R, ||A|| > 0 are",
+            expected="proved",
+            proof="symbolic.sim.basic_1:prove",
+            constants={"constant": "norm"},
+            under=(LOGITS,),
+            tight=True,
+            examples=(ONE, STEEP),
+        ),
+        "sharp-2": Reading(
+            "for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; "
+            "no less will do, whatever R > 0 is",
+            expected="proved",
+            proof="symbolic.sim.basic_1:prove",
+            under=(POINTS_BOUNDED, MATRIX),
+            tight=True,
+            examples=(ONE, STEEP),
+            siblings={
+                "||A|| beyond R": changed(drop=[MATRIX], examples=[{**WIDE, "R": 1}]),
+                "exp(R) in place of exp(R^2)": changed(constant="lower"),
+            },
+        ),
     },
 )
-def sharp_2(case: InBall, share: float = 1.0, power: int = 2) -> Slack:
-    """In the domain that the printed constant is made for."""
-    return printed(case, share, power)

@@ -3,136 +3,137 @@
     ||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||_2,
 
 in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). The norm on the left is
-not named: literal-1 reads the spectral norm, max_t |f_t - g_t|, literal-2 the Frobenius norm,
-||f - g||. Both hold, by the fourth bound; R >= 4 is not needed.
+not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries, its
+Frobenius norm their length.
 
-- sharp-1, spectral: sqrt(2)/4 spread(A) <= sqrt(2)/4 ||A||, with spread(A) = max ||A_i - A_j|| /
-  sqrt 2. Proof as for the fourth bound: for the indicator of a set of weight P an entry of Df[s] is
-  f_t (1-P) with f_t <= P, or f_t P with f_t <= 1-P, hence at most P (1-P) <= 1/4.
-- sharp-2, Frobenius: spread(A)/2, the fourth bound itself.
+| reading | norm | constant | where | verdict |
+| --- | --- | --- | --- | --- |
+| literal-1 | spectral | as printed | the domain | proved |
+| literal-2 | Frobenius | as printed | the domain | proved |
+| sharp-1 | spectral | sqrt(2)/4 spread(A) | the whole space | proved, no less will do |
+| sharp-2 | Frobenius | spread(A)/2 | the whole space | proved, no less will do |
 
-Both are approached by two tokens of equal weight, x, y -> 0, others as in the fourth bound.
+spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, and
+R >= 4 is not needed. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
+others as in the fourth bound.
+
+Proof (`symbolic.sim.basic_6`). sharp-2 is the fourth bound itself. sharp-1 is proved likewise: for
+the indicator of a set of weight P an entry of Df[s] is f_t (1-P) with f_t <= P, or f_t P with
+f_t <= 1-P, hence at most P (1-P) <= 1/4.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from flint import arb
-
-from attsvm.exact import rational
-from attsvm.exact.lipschitz import softmax_constant, softmax_entry_constant
-from attsvm.lipschitz import SOFTMAX_ENTRY_LIPSCHITZ, SOFTMAX_LIPSCHITZ
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Statement, changed, definition
 from properties.sim import SOURCE
-from properties.sim.basics import Domain, Points, domains, nearby, nearby_domain, points
-from properties.sim.steepness import (
+from properties.sim._support.bounds import (
     BALANCED,
-    EXAMPLES,
+    BOUNDS,
     LISTED,
-    NEIGHBOURS,
     ONE_TOKEN,
-    published_ball,
-    sharp_ball,
-    sharp_slack,
-    slack,
+    POINTS,
+    beyond,
+    distance,
+    entry_constant,
+    examples,
+    f,
+    published,
+    softmax_constant,
 )
 
-BOUND: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "Section 3.3, sixth bound",
-}
-PRINTED: dict[str, Any] = {
-    "data": domains(4.0),
-    "hypotheses": LISTED,
-    "examples": EXAMPLES,
-    "ensemble": nearby_domain,
-    "expected": "proved",
-    "siblings": NEIGHBOURS,
-}
 WORDS = (
     "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y): "
     "||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||"
 )
 
 
-@claim(
-    "sim/basic-6:literal-1",
-    **BOUND,
-    **PRINTED,
-    statement=f"{WORDS}, spectral norm",
-    certify=partial(published_ball, kind="entry"),
-    proof="symbolic.sim.basic_6:prove_published",
+@definition(
+    r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|", "||diag {p} - diag {q}||"
 )
-def literal_1(case: Domain, exponential: bool = True) -> Slack:
-    """In the spectral norm."""
-    return slack(case, "entry", 2, exponential)
+def spectral(m: Any, p: Any, q: Any) -> Any:
+    """The largest change of an entry."""
+    return m.largest(p - q)
 
 
-@claim(
-    "sim/basic-6:literal-2",
-    **BOUND,
-    **PRINTED,
-    statement=f"{WORDS}, Frobenius norm",
-    certify=partial(published_ball, kind="vector"),
-    proof="symbolic.sim.basic_6:prove_published",
+@definition(
+    r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_F", "||diag {p} - diag {q}||_F"
 )
-def literal_2(case: Domain, exponential: bool = True) -> Slack:
-    """In the Frobenius norm."""
-    return slack(case, "vector", 2, exponential)
+def frobenius(m: Any, p: Any, q: Any) -> Any:
+    """The length of the change of all entries."""
+    return m.norm(p - q)
 
 
-def certify_spectral(case: Points, share: float = 1.0, kind: str = "entry") -> arb:
-    """The slack in the spectral norm as a ball."""
-    return sharp_ball(case, kind, softmax_entry_constant() * arb(rational(share)))
+def change(m: Any, v: Any, norm: str) -> Any:
+    """||diag f(x) - diag f(y)||, from the entries."""
+    size = {"spectral": spectral, "frobenius": frobenius}[norm]
+    return size(m, f(m, v.A, v.x), f(m, v.A, v.y))
 
 
-@claim(
-    "sim/basic-6:sharp-1",
-    **BOUND,
-    statement="||diag f(x) - diag f(y)|| <= sqrt(2)/4 spread(A) ||x - y|| on the whole space, "
-    "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant will do",
-    data=points(0, 1),
-    examples=[ONE_TOKEN.at, BALANCED],
-    ensemble=nearby,
-    certify=certify_spectral,
-    expected="proved",
-    proof="symbolic.sim.basic_6:prove",
-    siblings={
-        "95% of it": sibling(share=0.95),
-        "99.9% of it": sibling(share=0.999),
-        "in the Frobenius norm": sibling(kind="vector"),
+def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+    """The change against beta^-2 n exp(3 R^2) ||x - y||."""
+    constant = published(m, v, exponential=exponential)
+    return m.at_most(change(m, v, norm), constant * distance(m, v))
+
+
+def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+    """The change against a constant times spread(A) ||x - y||."""
+    return m.at_most(change(m, v, norm), constant(m) * m.spread(v.A) * distance(m, v))
+
+
+BOUND = Statement(
+    "sim/basic-6",
+    source=SOURCE,
+    place="Section 3.3, sixth bound",
+    printed="||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||_2",
+    variables={**POINTS, **BOUNDS},
+    hypotheses=LISTED,
+    conclusion=printed,
+    readings={
+        "literal-1": Reading(
+            f"{WORDS}, spectral norm",
+            expected="proved",
+            proof="symbolic.sim.basic_6:prove_published",
+            constants={"norm": "spectral"},
+            examples=examples(),
+            siblings=beyond(),
+        ),
+        "literal-2": Reading(
+            f"{WORDS}, Frobenius norm",
+            expected="proved",
+            proof="symbolic.sim.basic_6:prove_published",
+            constants={"norm": "frobenius"},
+            examples=examples(),
+            siblings=beyond(),
+        ),
+        "sharp-1": Reading(
+            "||diag f(x) - diag f(y)|| <= sqrt(2)/4 spread(A) ||x - y|| on the whole space, "
+            "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
+            "will do",
+            expected="proved",
+            proof="symbolic.sim.basic_6:prove",
+            constants={"norm": "spectral", "constant": entry_constant},
+            under=(),
+            variables={"R": None, "beta": None},
+            conclusion=sharp,
+            tight=True,
+            examples=(ONE_TOKEN, BALANCED),
+            siblings={"in the Frobenius norm": changed(norm="frobenius")},
+        ),
+        "sharp-2": Reading(
+            "||diag f(x) - diag f(y)||_F <= spread(A)/2 ||x - y|| on the whole space; "
+            "no smaller constant will do",
+            expected="proved",
+            proof="symbolic.sim.basic_6:prove",
+            depends_on=("sim/basic-4:sharp",),
+            constants={"norm": "frobenius", "constant": softmax_constant},
+            under=(),
+            variables={"R": None, "beta": None},
+            conclusion=sharp,
+            tight=True,
+            examples=(ONE_TOKEN, BALANCED),
+            siblings={"the spectral constant sqrt(2)/4": changed(constant=entry_constant)},
+        ),
     },
 )
-def sharp_1(case: Points, share: float = 1.0, kind: str = "entry") -> Slack:
-    """The largest change of a weight."""
-    return sharp_slack(case, kind, share * SOFTMAX_ENTRY_LIPSCHITZ)
-
-
-def certify_frobenius(case: Points, share: float = 1.0) -> arb:
-    """The slack in the Frobenius norm as a ball."""
-    return sharp_ball(case, "vector", softmax_constant() * arb(rational(share)))
-
-
-@claim(
-    "sim/basic-6:sharp-2",
-    **BOUND,
-    statement="||diag f(x) - diag f(y)||_F <= spread(A)/2 ||x - y|| on the whole space; "
-    "no smaller constant will do",
-    data=points(0, 1),
-    examples=[ONE_TOKEN.at, BALANCED],
-    ensemble=nearby,
-    certify=certify_frobenius,
-    expected="proved",
-    proof="symbolic.sim.basic_6:prove",
-    depends_on=["sim/basic-4:sharp"],
-    siblings={
-        "95% of it": sibling(share=0.95),
-        "99.9% of it": sibling(share=0.999),
-        "the spectral constant sqrt(2)/4": sibling(share=2 * SOFTMAX_ENTRY_LIPSCHITZ),
-    },
-)
-def sharp_2(case: Points, share: float = 1.0) -> Slack:
-    """The Frobenius norm of a diagonal is the length of its entries."""
-    return sharp_slack(case, "vector", share * SOFTMAX_LIPSCHITZ)

@@ -3,141 +3,140 @@
     f(x) f(x)^T - f(y) f(y)^T <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2,
 
 in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). As printed there is no
-norm around the matrix on the left (and no transpose on its last f(y)): literal-1 reads the spectral
-norm, which also bounds every entry and the matrix itself in the Loewner order, literal-2 the
-Frobenius norm. Both hold; R >= 4 is not needed.
+norm around the matrix on the left (and no transpose on its last f(y)). The spectral norm bounds
+every entry as well, and the matrix itself in the Loewner order.
 
-Proof. Either norm is at most (||f|| + ||g||) ||f - g||, where ||f|| <= sqrt(n) exp(R) / beta and
-beta^2 ||f - g|| <= n exp(2 R) R ||x - y|| by the fourth bound; and R exp(3 R) < exp(5 R^2).
+| reading | norm | constant | where | verdict |
+| --- | --- | --- | --- | --- |
+| literal-1 | spectral | as printed | the domain | proved |
+| literal-2 | Frobenius | as printed | the domain | proved |
+| sharp-1 | spectral | 3^(-3/4) spread(A) | the whole space | proved, no less will do |
+| sharp-2 | Frobenius | spread(A)/2 | the whole space | proved, no less will do |
 
-- sharp-1, spectral: 3^(-3/4) spread(A) <= 3^(-3/4) ||A||, spread(A) = max ||A_i - A_j|| / sqrt 2,
-  approached by two tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y.
-- sharp-2, Frobenius: spread(A)/2, approached by two tokens of equal weight, x, y -> 0.
-With more tokens the weights of the others are sent to 0, as for the fourth bound.
+spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. R >= 4 is not needed. sharp-1 is approached by two
+tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y; sharp-2 by two tokens of equal weight,
+x, y -> 0. With more tokens the weights of the others are sent to 0, as for the fourth bound.
 
-Proof. As for the fourth bound indicators s of a set of weight P decide. With w = Df[s] the norm of
-w f^T + f w^T is |<w, f>| + ||w|| ||f||, its Frobenius norm squared 2 ||w||^2 ||f||^2 + 2 <w, f>^2,
-where <w, f> = (1-P) a - P b, ||w||^2 = (1-P)^2 a + P^2 b, ||f||^2 = a + b. Both grow with a and b:
-the square is a polynomial with coefficients at least 0, the other as ||w|| / ||f|| + P^2 ||f|| /
-||w|| >= 2 P. So a = P^2 and b = (1-P)^2: two tokens, and a maximum over one number.
+Proof of the printed bound (`symbolic.sim.basic_7`). Either norm is at most (||f|| + ||g||)
+||f - g||, g = f(y), where ||f|| <= sqrt(n) exp(R) / beta and beta^2 ||f - g|| <= n exp(2 R) R
+||x - y|| by the fourth bound; and R exp(3 R) < exp(5 R^2).
+
+Proof of the sharp ones. As for the fourth bound indicators s of a set of weight P decide. With
+w = Df[s] the norm of w f^T + f w^T is |<w, f>| + ||w|| ||f||, its Frobenius norm squared 2 ||w||^2
+||f||^2 + 2 <w, f>^2, where <w, f> = (1-P) a - P b, ||w||^2 = (1-P)^2 a + P^2 b, ||f||^2 = a + b.
+Both grow with a and b: the square is a polynomial with coefficients at least 0, the other as
+||w|| / ||f|| + P^2 ||f|| / ||w|| >= 2 P. So a = P^2 and b = (1-P)^2: two tokens, and a maximum over
+one number.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from fractions import Fraction
 from typing import Any
 
-from flint import arb
-
-from attsvm.exact import rational
-from attsvm.exact.lipschitz import softmax_constant, softmax_outer_constant
-from attsvm.lipschitz import SOFTMAX_LIPSCHITZ, SOFTMAX_OUTER_LIPSCHITZ
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Statement, changed, definition
 from properties.sim import SOURCE
-from properties.sim.basics import Domain, Points, domains, nearby, nearby_domain, points
-from properties.sim.steepness import (
+from properties.sim._support.bounds import (
     BALANCED,
-    EXAMPLES,
+    BOUNDS,
     LISTED,
-    NEIGHBOURS,
     ONE_TOKEN,
-    TILTED,
-    published_ball,
-    sharp_ball,
-    sharp_slack,
-    slack,
+    POINTS,
+    beyond,
+    distance,
+    examples,
+    f,
+    outer_constant,
+    published,
+    softmax_constant,
 )
 
-BOUND: dict[str, Any] = {"source": SOURCE, "place": "Section 3.3, seventh bound"}
-PRINTED: dict[str, Any] = {
-    "data": domains(4.0),
-    "hypotheses": LISTED,
-    "examples": EXAMPLES,
-    "ensemble": nearby_domain,
-    "expected": "proved",
-    "siblings": NEIGHBOURS,
-}
+TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 4096)]}
+"""Two tokens with logits 0.8317 apart, weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1."""
+
 WORDS = (
     "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y): "
     "||f(x) f(x)^T - f(y) f(y)^T|| <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||"
 )
 
 
-@claim(
-    "sim/basic-7:literal-1",
-    **BOUND,
-    **PRINTED,
-    statement=f"{WORDS}, spectral norm",
-    certify=partial(published_ball, kind="outer", power=3),
-    proof="symbolic.sim.basic_7:prove_published",
-)
-def literal_1(case: Domain, exponential: bool = True) -> Slack:
-    """In the spectral norm."""
-    return slack(case, "outer", 3, exponential)
+@definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|", "||{p} {p}^T - {q} {q}^T||")
+def spectral(m: Any, p: Any, q: Any) -> Any:
+    """||p p^T - q q^T||: the matrix is (a b^T + b a^T)/2 for a = p - q, b = p + q."""
+    a, b = p - q, p + q
+    return (m.abs(m.dot(a, b)) + m.norm(a) * m.norm(b)) / 2
 
 
-@claim(
-    "sim/basic-7:literal-2",
-    **BOUND,
-    **PRINTED,
-    statement=f"{WORDS}, Frobenius norm",
-    certify=partial(published_ball, kind="outer-frobenius", power=3),
-    proof="symbolic.sim.basic_7:prove_published",
-)
-def literal_2(case: Domain, exponential: bool = True) -> Slack:
-    """In the Frobenius norm."""
-    return slack(case, "outer-frobenius", 3, exponential)
+def change(m: Any, v: Any, norm: str) -> Any:
+    """||f(x) f(x)^T - f(y) f(y)^T||."""
+    at_x, at_y = f(m, v.A, v.x), f(m, v.A, v.y)
+    if norm == "spectral":
+        return spectral(m, at_x, at_y)
+    return m.norm(m.outer(at_x, at_x) - m.outer(at_y, at_y))
 
 
-def certify_spectral(case: Points, share: float = 1.0, kind: str = "outer") -> arb:
-    """The slack in the spectral norm as a ball."""
-    return sharp_ball(case, kind, softmax_outer_constant() * arb(rational(share)))
+def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+    """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
+    constant = published(m, v, 3, exponential=exponential)
+    return m.at_most(change(m, v, norm), constant * distance(m, v))
 
 
-@claim(
-    "sim/basic-7:sharp-1",
-    **BOUND,
-    statement="||f(x) f(x)^T - f(y) f(y)^T|| <= 3^(-3/4) spread(A) ||x - y|| on the whole space, "
-    "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant will do",
-    data=points(0, 1),
-    examples=[ONE_TOKEN.at, BALANCED, TILTED],
-    ensemble=nearby,
-    certify=certify_spectral,
-    expected="proved",
-    proof="symbolic.sim.basic_7:prove",
-    siblings={
-        "95% of it": sibling(share=0.95),
-        "99.9% of it": sibling(share=0.999),
-        "in the Frobenius norm": sibling(kind="outer-frobenius"),
+def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+    """The change against a constant times spread(A) ||x - y||."""
+    return m.at_most(change(m, v, norm), constant(m) * m.spread(v.A) * distance(m, v))
+
+
+BOUND = Statement(
+    "sim/basic-7",
+    source=SOURCE,
+    place="Section 3.3, seventh bound",
+    printed="f(x) f(x)^T - f(y) f(y)^T <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2",
+    variables={**POINTS, **BOUNDS},
+    hypotheses=LISTED,
+    conclusion=printed,
+    readings={
+        "literal-1": Reading(
+            f"{WORDS}, spectral norm",
+            expected="proved",
+            proof="symbolic.sim.basic_7:prove_published",
+            constants={"norm": "spectral"},
+            examples=examples(),
+            siblings=beyond(),
+        ),
+        "literal-2": Reading(
+            f"{WORDS}, Frobenius norm",
+            expected="proved",
+            proof="symbolic.sim.basic_7:prove_published",
+            constants={"norm": "frobenius"},
+            examples=examples(),
+            siblings=beyond(),
+        ),
+        "sharp-1": Reading(
+            "||f(x) f(x)^T - f(y) f(y)^T|| <= 3^(-3/4) spread(A) ||x - y|| on the whole space, "
+            "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
+            "will do",
+            expected="proved",
+            proof="symbolic.sim.basic_7:prove",
+            constants={"norm": "spectral", "constant": outer_constant},
+            under=(),
+            variables={"R": None, "beta": None},
+            conclusion=sharp,
+            tight=True,
+            examples=(ONE_TOKEN, BALANCED, TILTED),
+            siblings={"in the Frobenius norm": changed(norm="frobenius")},
+        ),
+        "sharp-2": Reading(
+            "||f(x) f(x)^T - f(y) f(y)^T||_F <= spread(A)/2 ||x - y|| on the whole space; "
+            "no smaller constant will do",
+            expected="proved",
+            proof="symbolic.sim.basic_7:prove",
+            constants={"norm": "frobenius", "constant": softmax_constant},
+            under=(),
+            variables={"R": None, "beta": None},
+            conclusion=sharp,
+            tight=True,
+            examples=(ONE_TOKEN, BALANCED),
+            siblings={"the spectral constant 3^(-3/4)": changed(constant=outer_constant)},
+        ),
     },
 )
-def sharp_1(case: Points, share: float = 1.0, kind: str = "outer") -> Slack:
-    """In the spectral norm."""
-    return sharp_slack(case, kind, share * SOFTMAX_OUTER_LIPSCHITZ)
-
-
-def certify_frobenius(case: Points, share: float = 1.0) -> arb:
-    """The slack in the Frobenius norm as a ball."""
-    return sharp_ball(case, "outer-frobenius", softmax_constant() * arb(rational(share)))
-
-
-@claim(
-    "sim/basic-7:sharp-2",
-    **BOUND,
-    statement="||f(x) f(x)^T - f(y) f(y)^T||_F <= spread(A)/2 ||x - y|| on the whole space; "
-    "no smaller constant will do",
-    data=points(0, 1),
-    examples=[ONE_TOKEN.at, BALANCED],
-    ensemble=nearby,
-    certify=certify_frobenius,
-    expected="proved",
-    proof="symbolic.sim.basic_7:prove",
-    siblings={
-        "95% of it": sibling(share=0.95),
-        "99.9% of it": sibling(share=0.999),
-        "the spectral constant 3^(-3/4)": sibling(share=2 * SOFTMAX_OUTER_LIPSCHITZ),
-    },
-)
-def sharp_2(case: Points, share: float = 1.0) -> Slack:
-    """In the Frobenius norm."""
-    return sharp_slack(case, "outer-frobenius", share * SOFTMAX_LIPSCHITZ)

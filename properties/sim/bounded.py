@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from flint import arb, fmpq
 from hypothesis import strategies as st
 
-from attsvm.exact import dot, rational, rationals
+from attsvm.exact import rational
 from attsvm.lipschitz import log_published_gradient_constant
-from attsvm.theory import Slack, sibling
-from properties.sim.basics import bounded_image, bounded_matrix, is_block, length, spectral
+from attsvm.theory import Slack
+from properties.sim.basics import bounded_image, bounded_matrix, length, spectral
 from properties.sim.entries import EntryPair, pairs, spare
 
 __all__ = [
-    "ADDED",
-    "BLOCK",
     "LISTED",
-    "TOO_SMALL",
     "BoundedPair",
     "bounded",
     "fitted",
@@ -64,11 +61,6 @@ def _centred(pair: EntryPair) -> EntryPair:
     return EntryPair(pair.A, pair.x * 0.0, pair.y - pair.x, pair.h - pair.h[::-1], pair.b)
 
 
-def _head(pair: EntryPair, R: float) -> bool:
-    h = rationals(pair.h)
-    return R >= 0 and bool(dot(h, h) <= rational(R) ** 2)
-
-
 LISTED = {
     "R >= 4": lambda case: case.R >= 4,
     "||A x|| <= R": lambda case: bounded_image(case.pair.A, case.pair.x, case.R),
@@ -76,21 +68,6 @@ LISTED = {
     "||A|| <= R": lambda case: bounded_matrix(case.pair.A, case.R),
 }
 """The conditions that the lemma lists."""
-
-BLOCK = {"A is a block of A_1 kron A_2": lambda case: is_block(case.pair.A)}
-"""What A is in definition 3.1: d^2 columns, and rows a kron r_t."""
-
-ADDED = {
-    "|b| <= R": lambda case: abs(case.pair.b) <= case.R,
-    "||h|| <= R": lambda case: _head(case.pair, case.R),
-}
-"""The conditions that it lacks."""
-
-TOO_SMALL = {
-    "1e-100 of the constant": sibling(share=1e-100),
-    "1 as the constant": sibling(power=0),
-}
-"""Smaller constants than the printed one."""
 
 
 def published(

@@ -11,9 +11,9 @@ from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
-from properties.fates import agreement, short_step
-from properties.programmes import EPS, OPEN, flat, optimum, solve
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.limit_certificates import agreement, short_step
+from properties._support.programmes import EPS, OPEN, flat, optimum, solve
 from properties.sim.spoken import (
     Spoken,
     enough,

@@ -12,9 +12,9 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
-from properties.programmes import exactly
-from properties.runs import Run
-from properties.separated import crowd, preferring, separated, separated_larger
+from properties._support.descent_runs import Run
+from properties._support.programmes import exactly
+from properties._support.separable_data import crowd, preferring, separated, separated_larger
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from flint import arb
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
-from properties.instances import one_input
+from properties._support.published_data import one_input
 from properties.sim import SOURCE, minimiser, relaxed
 from properties.sim.minimiser import are_shares, meet, unique
 from properties.sim.pointed import (

@@ -30,10 +30,11 @@ import numpy as np
 from flint import arb
 
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
-from properties.programmes import EPS
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.programmes import EPS
 from properties.sim import SOURCE, relaxed
 from properties.sim.soft import (
     Soft,
@@ -76,8 +77,7 @@ REPEATED = Soft(  # multipliers that are not unique
 
 def certify_threshold(case: Soft, share: float = 1.0) -> arb:
     """With the price that the exact multipliers allow."""
-    solved = answer(case.data)
-    assert solved is not None
+    solved = present(answer(case.data), "the answer of the SVM")
     return certify_hard(case, rational(share) * max(solved.duals), over_norm=True)
 
 
@@ -121,8 +121,7 @@ def literal_1(case: Soft, C: float = 10.0) -> Slack:
 )
 def amended(case: Soft, share: float = 1.0) -> Slack:
     """At the least price that the exact multipliers allow."""
-    solved = answer(case.data)
-    assert solved is not None
+    solved = present(answer(case.data), "the answer of the SVM")
     threshold = float(arb(max(solved.duals)) / arb(solved.square).sqrt())
     return against_hard(case, share * threshold, 4 * EPS)
 

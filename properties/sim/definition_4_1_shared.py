@@ -19,10 +19,11 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
-from properties.programmes import EPS
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.programmes import EPS
 from properties.sim.definition_4_1 import DEFINITION, single
 from properties.sim.soft import (
     Queried,
@@ -52,8 +53,7 @@ OWN_QUERIES = Queried(
 
 def price(case: Queried, together: bool) -> tuple[fmpq, fmpq]:
     """The largest multiplier, or sum of those that share a slack; and ||X^mm||^2."""
-    solved = answer(case.soft.data)
-    assert solved is not None
+    solved = present(answer(case.soft.data), "the answer of the SVM")
     sums: dict[int, fmpq] = {}
     for k, (group, w) in enumerate(zip(shares(case).tolist(), solved.duals, strict=True)):
         key = group if together else k

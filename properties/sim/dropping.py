@@ -10,6 +10,7 @@ from flint import arb
 from attsvm._types import Array
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, norm, rational, rationals
 from attsvm.exact import softmax as exact_softmax
 from attsvm.exact.attention import logistic_slope, logits
@@ -17,9 +18,11 @@ from attsvm.exact.numbers import Vector, combine, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import logit_gradient
 from attsvm.theory import Slack
-from properties.programmes import (
+from properties._support.descent_runs import Run
+from properties._support.programmes import (
     EPS,
     OPEN,
+    Exact,
     Solution,
     Token,
     exactly,
@@ -29,7 +32,6 @@ from properties.programmes import (
     solve,
     without,
 )
-from properties.runs import Run
 from properties.sim.crowds import Dropped
 
 # the gradient of L of definition 3.6, averaged over inputs
@@ -154,6 +156,12 @@ def _mask(data: AttentionData, tokens: list[Token]) -> Array:
     return mask
 
 
+def _exactly_without(data: AttentionData, tokens: list[Token]) -> Exact:
+    """The exact X^mm of the data without these tokens, which exists where that of all does."""
+    rest = exactly(without(data, _mask(data, tokens)))
+    return present(rest, "the exact X^mm without the dropped tokens")
+
+
 # the programme
 
 
@@ -174,8 +182,7 @@ def exactly_moved(data: AttentionData, which: str) -> arb | None:
     whole, chosen = exactly(data), exactly_named(data, which)
     if whole is None or chosen is None:
         return None
-    rest = exactly(without(data, _mask(data, chosen)))
-    assert rest is not None
+    rest = _exactly_without(data, chosen)
     apart = subtract(flat(whole.W), flat(rest.W))
     return -norm(apart) if any(x != 0 for x in apart) else arb(0)
 
@@ -207,8 +214,7 @@ def at_most_lost(case: Dropped, share: float) -> Slack:
 
 def _weight_error(found: Solution) -> float:
     """Bound of ||w - exact w||: constraints that may be tight are independent, or infinite."""
-    a = found.answer
-    assert a is not None
+    a = present(found.answer, "the answer of the SVM in floats")
     p = a.programme
     reach = p.norms * (found.error + 8 * EPS * (a.W.shape[0] + 4) * float(np.linalg.norm(a.W)))
     tight = (a.reached <= 1 + reach) | (a.weights > 0)
@@ -226,8 +232,7 @@ def exactly_at_most_lost(case: Dropped, share: float) -> arb | None:
     if whole is None:
         return None
     J = [token for token in whole.A if case.dropped[token]]
-    rest = exactly(without(case.data, _mask(case.data, J)))
-    assert rest is not None
+    rest = _exactly_without(case.data, J)
     sum_J = combine([whole.duals[t] for t in J], [whole.A[t] for t in J]) if J else []
     return arb(rational(share) * dot(sum_J, sum_J) - (whole.square - rest.square))
 
@@ -270,8 +275,7 @@ def exactly_at_least_lost(data: AttentionData, factor: float, span: bool) -> arb
     inverse = gram.inv()
     slacks = []
     for j, (token, w) in enumerate(whole.duals.items()):
-        rest = exactly(without(data, _mask(data, [token])))
-        assert rest is not None
+        rest = _exactly_without(data, [token])
         square = 1 / inverse[j, j] if span else gram[j, j]
         slacks.append(whole.square - rest.square - rational(factor) * w * w * square)
     return arb(min(slacks))

@@ -15,12 +15,9 @@ from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.attention import softmax
 from attsvm.exact import dot, entry_gradient, norm, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, spectral_norm, subtract
 from attsvm.lipschitz import entry_gradient as float_gradient
-from attsvm.losses import logistic_curvature, logistic_slope
-from attsvm.risk import covariance
 from attsvm.strategies import arrays, scaled, sizes
 from properties.sim.basics import moves, softmax_rounding
 
@@ -30,11 +27,9 @@ __all__ = [
     "ExactPair",
     "adversarial",
     "change",
-    "curvature",
     "entries",
     "exact_change",
     "exact_pair",
-    "levelled",
     "pairs",
     "rounding",
     "spare",
@@ -161,50 +156,11 @@ def adversarial(generator: np.random.Generator) -> EntryPair:
     )
 
 
-def levelled(
-    generator: np.random.Generator, low: int = -2, high: int = 2, power: int | None = None
-) -> EntryPair:
-    """Two tokens, b <f, h> from low to high, y near x on the scale of |b| osc(h).
-
-    That is 2 to the power, of -8 to 8 where none is given.
-    """
-    D = 2.0 ** (int(generator.integers(-8, 9)) if power is None else power)
-    A = np.array([[1.0], [-1.0]])
-    x = generator.integers(-64, 65, size=1) / 64
-    level = int(generator.integers(64 * low, 64 * high + 1)) / 64
-    share = round(float(1.0 / (1.0 + np.exp(-2.0 * x[0]))) * 2**12) / 2**12
-    h = np.array([D, 0.0]) * generator.choice([-1.0, 1.0]) + level
-    h -= (h[0] - h[1]) * share
-    return EntryPair(A, x, x + 2.0 ** -math.ceil(9 + math.log2(1 + D)), h, 1.0)
-
-
 def change(case: EntryPair) -> tuple[float, float]:
     """||grad L(x) - grad L(y)|| and a bound on its rounding error."""
     left = float_gradient(case.A, case.x, case.h, case.b)
     right = float_gradient(case.A, case.y, case.h, case.b)
     return math.hypot(*(left - right)), rounding(case) * 2 * math.sqrt(case.x.size) * len(case.h)
-
-
-def curvature(case: Entry) -> tuple[float, float]:
-    """||Hess L(x)|| (operator norm) and a bound on its rounding error.
-
-    As in `rounding`: b g' is off by s |b| (1 + |b h|), b^2 g'' by s b^2 (1 + |b h|), s the relative
-    error of softmax; they multiply first and second powers of h, and two rows of A.
-    """
-    f = softmax(case.A @ case.x)
-    u = np.array([case.b * float(f @ case.h)])
-    c = covariance(f, case.h)
-    slope = case.b * float(logistic_slope(u)[0])
-    bend = case.b * case.b * float(logistic_curvature(u)[0])
-    pull, mean = case.A.T @ c, case.A.T @ f
-    third = (case.A.T * c) @ case.A - np.outer(pull, mean) - np.outer(mean, pull)
-    with np.errstate(invalid="ignore", over="ignore"):
-        H = bend * np.outer(pull, pull) + slope * third
-    if not np.isfinite(H).all():
-        return 0.0, math.inf
-    reach = abs(case.b) * float(np.abs(case.h).max())
-    error = rounding(case) * (1.0 + reach) * 8 * float(np.abs(case.A).sum()) ** 2
-    return float(np.abs(np.linalg.eigvalsh(H)).max()), error
 
 
 def spare(right: arb, left: arb) -> arb | fmpq:

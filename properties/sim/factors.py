@@ -43,8 +43,8 @@ from attsvm.exact.numbers import (
 )
 from attsvm.strategies import arrays
 from attsvm.theory import Slack
-from properties.fates import agreement
-from properties.runs import Run, max_margin
+from properties._support.descent_runs import Run, max_margin
+from properties._support.limit_certificates import agreement
 
 __all__ = [
     "Factors",

@@ -29,7 +29,7 @@ import numpy as np
 from flint import arb
 
 from attsvm.theory import Slack, claim, sibling
-from properties.runs import feasible
+from properties._support.descent_runs import feasible
 from properties.sim import SOURCE, margins, sentences
 from properties.sim.figure_1 import SHORTEST
 from properties.sim.spoken import Spoken, followed, spoken, started

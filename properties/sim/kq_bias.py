@@ -30,9 +30,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
-from properties.courses import arrives
-from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.runs import (
+from properties._support.descent_runs import (
     Run,
     certified_limit,
     feasible,
@@ -45,6 +43,8 @@ from properties.runs import (
     tight_data,
     unique_optimum,
 )
+from properties._support.growth_rates import arrives
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim.factors import (
     Factors,

@@ -21,10 +21,10 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE
-from properties.courses import course
-from properties.programmes import EPS, OPEN, anything, constraints, flat, optimum, solve
-from properties.pulls import Pulls, pulls, pushes
-from properties.runs import Run, answer
+from properties._support.descent_runs import Run, answer
+from properties._support.gradient_coefficients import Pulls, pulls, pushes
+from properties._support.growth_rates import course
+from properties._support.programmes import EPS, OPEN, anything, constraints, flat, optimum, solve
 
 __all__ = [
     "certified_end",
@@ -89,7 +89,7 @@ def _size(W: Array) -> float:
 
 
 def gain(run: Run, loss: str, share: float) -> Slack:
-    """What a step adds to <X, X^mm>, less a share of -sum_i c_i,opt (see `properties.pulls`)."""
+    """What a step adds to <X, X^mm>, less a share of -sum_i c_i,opt, the gradient coefficients."""
     M = solve(run.data, optimum(run.data))
     found = pulls(run.data, run.start, loss)
     if M is None or not np.isfinite(found.lost):

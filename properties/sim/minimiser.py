@@ -8,12 +8,13 @@ import numpy as np
 from flint import arb, fmpq, fmpz
 
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.numbers import combine
 from attsvm.exact.svm import ExactProgramme
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
-from properties.programmes import (
+from properties._support.programmes import (
     EPS,
     OPEN,
     anything,
@@ -127,12 +128,12 @@ def bounded(case: Classified, share: float) -> Slack:
     found = solve(data, chosen)
     if found is None or chosen is None:
         return OPEN
-    assert data.v is not None
-    right = share**2 * float(u @ u) * float(data.v @ data.v)
+    v = present(data.v, "the head v")
+    right = share**2 * float(u @ u) * float(v @ v)
     if found.answer is None:
         return Slack.at_most(0.0, right, 8 * EPS * data.d * right)
     programme = found.answer.programme
-    points = np.outer(data.v, u)
+    points = np.outer(v, u)
     p = max(float(programme.margins(points).min()), 0.0)
     lost = 32 * EPS * (data.d + 8) * float(programme.norms.max()) * float(np.linalg.norm(points))
     error = (found.high - found.low) * (p + lost) ** 2 + found.high * (2 * p + lost) * lost
@@ -144,8 +145,7 @@ def exactly_bounded(case: Classified, share: float) -> arb:
     found, exact = exactly(case.data), ExactData.of(case.data)
     if found is None:
         return arb(-1)
-    assert case.data.v is not None
-    u, v = rationals(case.u), rationals(case.data.v)
+    u, v = rationals(case.u), rationals(present(case.data.v, "the head v"))
     rows = zip(exact.gamma, exact.optimal, classified_margins(case), strict=True)
     products = [
         (max(scores) - score) * q

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
-from properties.accord import in_accord, rivals_equal, spread_within, together_larger
-from properties.runs import Run, feasible, rival_data
+from properties._support.aligned_inputs import (
+    in_accord,
+    rivals_equal,
+    spread_within,
+    together_larger,
+)
+from properties._support.descent_runs import Run, feasible, rival_data
 
 OPPOSED = Run(
     AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0]),

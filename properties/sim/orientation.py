@@ -43,8 +43,15 @@ from attsvm.theory import (
     claim,
     sibling,
 )
-from properties.lapses import NO_QUERY, TIED_ASIDE
-from properties.runs import Run, feasible, pulling_data, runs, tight_data, unique_optimum
+from properties._support.descent_runs import (
+    Run,
+    feasible,
+    pulling_data,
+    runs,
+    tight_data,
+    unique_optimum,
+)
+from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support.attention import block_logits
 from properties.sim.theorem_3_14 import LOCAL_TRAP

@@ -6,7 +6,6 @@ m = <softmax(A x), h> throughout; the losses go by their names in `attsvm.losses
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from attsvm.risk import covariance
 from properties.sim.basics import softmax_rounding
 from properties.sim.entries import EntryPair, ExactPair, exact_pair
 
-__all__ = ["Name", "aimed", "exact_outer_change", "outer_change", "reach", "residuals"]
+__all__ = ["Name", "exact_outer_change", "outer_change", "reach"]
 
 Name = Literal["log-loss", "squared"]
 
@@ -58,22 +57,6 @@ def _gradient(case: EntryPair, x: Array, loss: Name) -> Array:
         slope = case.b * float(LOG_LOSS.slope(np.array([case.b * m]))[0])
     gradient: Array = case.A.T @ (slope * covariance(f, case.h))
     return gradient
-
-
-def aimed(
-    generator: np.random.Generator, places: Sequence[float] = (0.0, 0.25, 0.5, 1.0, 4.0)
-) -> EntryPair:
-    """Two tokens, osc(h) from 2^-4 to 2^4, b one of so many oscillations beside the middle of h."""
-    width = 2.0 ** int(generator.integers(-4, 5))
-    x = generator.integers(-64, 65, size=1) / 64
-    beside = float(generator.choice(places))
-    h = np.array([width, -width]) / 2 + float(generator.choice([-1.0, 1.0])) * beside * width
-    return EntryPair(np.array([[1.0], [-1.0]]), x, x + 2.0**-9, h, 0.0)
-
-
-def residuals(case: ExactPair) -> Vector:
-    """The numbers h - b."""
-    return [value - case.b for value in case.h]
 
 
 def exact_outer_change(case: EntryPair, loss: Name) -> arb:

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import Vector
 from attsvm.strategies import arrays, sizes
-from properties.separated import preferring, separated, separated_larger
+from properties._support.separable_data import preferring, separated, separated_larger
 
 _ALIGNED = 1 / 4
 """How often all constraint matrices of a larger instance are multiples of one."""
@@ -142,7 +143,6 @@ def classifies(case: Classified) -> bool:
 
 def classified_margins(case: Classified) -> Vector:
     """y_i u^T z_i, exactly."""
-    assert case.data.y is not None
-    u = rationals(case.u)
-    pairs = zip(rationals(case.data.y), ExactData.of(case.data).Z, strict=True)
+    u, y = rationals(case.u), present(case.data.y, "the labels y")
+    pairs = zip(rationals(y), ExactData.of(case.data).Z, strict=True)
     return [y * dot(u, z) for y, z in pairs]

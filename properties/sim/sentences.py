@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.exact import dot, rationals
-from properties.runs import in_basin, unique_optimum
+from properties._support.descent_runs import in_basin, unique_optimum
 from properties.sim.spoken import Spoken, from_zero
 from properties.sim.theorem_3_14 import REPAIRED
 

@@ -21,14 +21,15 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.descent import Trajectory, follow_w
+from attsvm.errors import present
 from attsvm.exact import dot, rational
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays
 from attsvm.theory import Slack
-from properties.courses import Course, course
-from properties.programmes import Token, constraints, exactly, flat, optimum, solve
-from properties.pulls import log_pulls
-from properties.runs import Run, answer
+from properties._support.descent_runs import Run, answer
+from properties._support.gradient_coefficients import log_pulls
+from properties._support.growth_rates import Course, course
+from properties._support.programmes import Token, constraints, exactly, flat, optimum, solve
 from properties.sim.crowds import crowded, crowded_gaussian
 from properties.sim.dropping import exactly_named, named
 
@@ -120,8 +121,8 @@ def exponent(run: Run, loss: str, share: float) -> Slack:
     solved = answer(run.data)
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
-    assert found.path.log_time is not None
-    waited = float(found.path.log_time[2] - found.path.log_time[1])
+    log_time = present(found.path.log_time, "the path's times")
+    waited = float(log_time[2] - log_time[1])
     wrong = found.fallen(run.data, loss, together=False) - share * (found.margins - 1) * waited
     return Slack(float((10.0 - np.abs(wrong) / found.margins).min()), 5.0)
 
@@ -139,8 +140,8 @@ def certified_fading(run: Run, loss: str, which: str) -> arb | None:
     if all(falls[t] > 0 for t in tokens if t in falls):
         return arb(1)
     # the margin of a tight token with multiplier 0 outgrows the others like a logarithm
-    assert found.limit is not None
-    return None if found.limit.degenerate else arb(-1)
+    limit = present(found.limit, "the limit of the path")
+    return None if limit.degenerate else arb(-1)
 
 
 def certified_exponent(run: Run, loss: str, share: float) -> arb | None:

@@ -12,13 +12,14 @@ from jaxtyping import Int
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactAnswer, ExactData, dot, rational, rationals
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
-from properties.programmes import EPS, OPEN, optimum, solve
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.programmes import EPS, OPEN, optimum, solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +194,7 @@ def against_hard(case: Soft, C: float, relative: float = 0.0, groups: Array | No
 
 def certify_hard(case: Soft, C: fmpq, *, over_norm: bool, groups: Array | None = None) -> arb:
     """f_C(V) - f_C(X^mm) for C, or for C / ||X^mm||; exactly 0 where that is decided."""
-    solved = answer(case.data)
-    assert solved is not None
+    solved = present(answer(case.data), "the answer of the SVM")
     V = _rival(case, solved)
     slacks, v, x = _slacks(case.data, V, groups), _square(V), solved.square
     if over_norm:  # times ||X^mm||: ||V|| ||X^mm|| + C slacks - ||X^mm||^2

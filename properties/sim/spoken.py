@@ -46,10 +46,10 @@ from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
-from properties.courses import course
-from properties.fates import agreement, short_step
-from properties.programmes import constraints, flat, optimum
-from properties.runs import Run, answer
+from properties._support.descent_runs import Run, answer
+from properties._support.growth_rates import course
+from properties._support.limit_certificates import agreement, short_step
+from properties._support.programmes import constraints, flat, optimum
 
 __all__ = ["C", "Spoken", "followed", "limit", "on_soft_ray", "soft", "spoken", "started", "summed"]
 

@@ -1,267 +1,302 @@
-"""Section 1: training softmax attention is more stable than linear attention (l2 loss).
+"""Section 1: softmax attention against linear attention, l2 loss.
 
-"By computing the Lipschitz of different loss functions (logistic loss and l2-loss) with softmax
-attention and linear attention, we show that the training of softmax attention is more stable than
-linear attention." Nothing is computed for the l2 loss in the text. Read for one entry:
-L(x) = (<softmax(A x), h> - b)^2 against M(x) = (<A x, h> - b)^2, constants of M in
-`properties.sim.squared`. The loss is compared on the domain of lemma 3.13 (||A||, ||A x|| <= R,
-R >= 4), as M has no constant on the whole space; the gradient on the whole space.
+    "By computing the Lipschitz of different loss functions (logistic loss and l2-loss) with
+    softmax attention and linear attention, we show that the training of softmax attention is more
+    stable than linear attention."
 
-- literal-1, -2: on the same A, h, b the constant of L (of its gradient) is no larger than that of
-  M. False for every |b|, ||h|| and R: A = (1, 0), h = (0, 1) has A^T h = 0, so M is constant.
-  What stands: `stability_l2_same`.
-- literal-3, -4: the same for the largest constant over all A of that norm and h of that length. For
-  the loss this holds, and softmax has at most half of it (sharp-1). Proof: its slope is
-  2 |<f, h> - b| ||A^T (diag f - f f^T) h||, and ||diag f - f f^T|| <= 1/2, so that it is at most
-  ||A|| H (H + |b|), H = ||h||. That is so for every R >= 1.
-  At A = (1, -1), h = (1, -1), x = 0 the slope is ||A|| H |b|: no smaller part of linear
-  attention's constant will do for all b, as |b|/H grows. For the gradient it fails for large
-  |b|/H, as linear attention's constant 2 ||A||^2 H^2 does not know b.
-- sharp-2, -3: for the gradient it holds exactly up to |b| = t H with t between 3.5322 and 3.5323,
-  on the whole space and on every domain R >= 0.8. Proof: `properties.sim.regimes`, for any n; the
-  polynomials there are proved positive in rationals. Beyond, A = (1, -1) and h = (10, -7) do.
+Nothing is computed for the l2 loss in the text. Read here: one entry
+L(x) = (<softmax(A x), h> - b)^2 of the loss against M(x) = (<A x, h> - b)^2. On the whole space M
+has no Lipschitz constant where A^T h is not 0, so the loss is compared on the domain of lemma 3.13:
+||A||, ||A x||, ||A y|| <= R, R >= 4. There M has at most 2 ||A^T h|| (R ||h|| + |b|). Its gradient
+has 2 ||A^T h||^2 on the whole space. Over all A and h of given norms 2 ||A|| ||h|| (R ||h|| + |b|)
+and 2 ||A||^2 ||h||^2 are the largest ones, and attained.
 
-So softmax is the more stable one by its loss, always, and by its gradient for labels of moderate
-size; a small step size is owed to large labels.
+| reading | L changes by at most M's constant | verdict |
+| --- | --- | --- |
+| literal-1, -2 | loss, gradient; on the same A and h | fall |
+| literal-3 | loss; over A and h of given norms | holds |
+| literal-4 | gradient; over A and h of given norms | falls |
+| sharp-1 | half of it, for the loss over given norms | holds, no smaller part for all b |
+| sharp-2 | gradient over given norms, abs(b) <= 3.532 norm h | proved |
+| sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | holds |
+| amended-1 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | holds, for every R >= 1 |
+| amended-2 | gradient on the same data, norm A^T h large enough beside h - b | holds |
+
+osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
+
+On the same data the comparison fails for all |b|, ||h|| and R: A = (1, 0), h = (0, 1) has
+A^T h = 0, and M is constant. Over given norms the constant of M's gradient does not know b, and
+that of L grows with it: they are the same at |b| = t ||h|| with t between 3.5322 and 3.5323, on the
+whole space and on every domain with R >= 0.8. `symbolic.sim.stability` proves that softmax has the
+smaller one below and the larger one above. So softmax attention is the more stable one by its loss,
+and by its gradient for labels of moderate size; large labels ask for a small step.
+
+Proof of literal-3 and sharp-1: |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
+(sim/basic-4:sharp), so ||A|| ||h|| (||h|| + |b|) is a constant of L. At A = (1, -1), h = (1, -1),
+x = 0 its slope is ||A|| ||h|| |b|, which is half of M's constant as |b| grows.
+Proof of amended-1: along a unit vector z the slope of L is 2 |<f, h> - b| |Cov(h, A z)|, and a
+covariance is at most a quarter of the product of the oscillations.
+Proof of amended-2: along z the curvature of L is at most osc(A z)^2/2 times
+w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as sim/lemma-3.13-l2:sharp has it, and
+1/(3 sqrt 3) < 0.1925.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from flint import arb, fmpq
-from hypothesis import strategies as st
-
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Defined, Fitted, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim.bounded import LISTED, BoundedPair, bounded
-from properties.sim.entries import EntryPair, adversarial, pairs
-from properties.sim.squared import (
-    gradient_ball,
-    gradient_guide,
-    gradient_slack,
-    loss_ball,
-    loss_guide,
-    loss_slack,
-    short_label,
-)
+from properties.sim._support.entry_loss import PAIR
+from properties.sim._support.squared_loss import gradient_change, loss_change
 
-TEXT: dict[str, Any] = {"source": SOURCE, "place": "Section 1 (contributions; the l2 loss)"}
-LOWER, UPPER = fmpq(3532, 1000), fmpq(3533, 1000)
-CONSTANT_LINEAR = EntryPair(
-    np.array([[1.0], [0.0]]), np.zeros(1), np.ones(1), np.array([0.0, 1.0]), 0.0
-)
-FAR_LABEL = BoundedPair(
-    EntryPair(
-        np.array([[1.0], [-1.0]]),
-        np.array([-1 / 256]),
-        np.array([1 / 256]),
-        np.array([1.0, -1.0]),
-        -4096.0,
-    ),
-    4.0,
-)
-AT_THE_EDGE = BoundedPair(
-    EntryPair(np.ones((1, 1)), np.array([4.0]), np.array([4.0 - 1 / 256]), np.ones(1), -4.0), 4.0
-)
-NARROW = [
-    BoundedPair(
-        EntryPair(
-            np.array([[1.0], [-1.0]]) / 32,
-            np.array([-0.25]),
-            np.array([0.25]),
-            np.array([8.0, float(low)]),
-            0.0,
+LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
+"""Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
+the larger one."""
+
+DOMAIN = ("R >= 4", "||A x|| <= R", "||A y|| <= R", "||A|| <= R")
+
+CONSTANT_LINEAR = {"A": [[1], [0]], "x": [0], "y": [1], "h": [0, 1], "b": 0}
+"""A^T h = 0: linear attention is constant."""
+
+FAR_LABEL = {
+    "A": [[1], [-1]],
+    "x": [Fraction(-1, 256)],
+    "y": [Fraction(1, 256)],
+    "h": [1, -1],
+    "b": -65_536,
+    "R": 4,
+}
+"""Two tokens of nearly equal attention and a label beside which ||h|| is small."""
+
+AT_THE_EDGE = {"A": [[1]], "x": [4], "y": [4 - Fraction(1, 256)], "h": [1], "b": -4, "R": 4}
+"""Where linear attention is steepest; softmax does not move a single token."""
+
+LARGE_LABEL = {"A": [[1], [0]], "x": [0], "y": [1], "h": [1, 0], "b": 32}
+
+BENT_AT = Fraction(-71, 128)
+"""Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
+
+
+def bent(size: Fraction) -> Mapping[str, Any]:
+    """These tokens and this head around that point, and the label -size."""
+    x, y = BENT_AT - Fraction(1, 512), BENT_AT + Fraction(1, 512)
+    return {"A": [[1], [-1]], "x": [x], "y": [y], "h": [10, -7], "b": -size}
+
+
+BARELY_WIDE = {
+    "A": [[Fraction(3, 2)], [Fraction(-1, 2)]],
+    "x": [Fraction(-1, 256)],
+    "y": [Fraction(1, 256)],
+    "h": [0, -2],
+    "b": -4096,
+}
+"""||A^T h|| = osc(h) diam(A)/4 = 1, and a label beside which ||h|| is small."""
+
+BARELY_STEEP = {
+    "A": [[14], [12]],
+    "x": [Fraction(21, 32)],
+    "y": [Fraction(85, 128)],
+    "h": [2, 0],
+    "b": -1000,
+}
+"""4 ||A^T h||^2 = 3136 beside 3087; two tokens of probabilities (1 +- 1/sqrt 3)/2."""
+
+
+def linear_change(m: Any, v: Any) -> Any:
+    """|M(x) - M(y)|."""
+    at_x, at_y = (m.square(m.dot(v.A @ x, v.h) - v.b) for x in (v.x, v.y))
+    return m.abs(at_x - at_y)
+
+
+def compared(
+    m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
+) -> Any:
+    """The change of the loss or of its gradient against a share of linear attention's constant."""
+    pull = m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
+    change = gradient_change if of == "gradient" else loss_change
+    left = (change if attention == "softmax" else linear_change)(m, v)
+    if of == "gradient":
+        constant = 2 * m.square(pull)
+    else:
+        constant = 2 * pull * (v.R * m.norm(v.h) + m.abs(v.b))
+    return m.at_most(left, share * constant * m.norm(v.x - v.y))
+
+
+def exceeded(m: Any, v: Any) -> Any:
+    """The gradient of L changes by more than the constant of linear attention's gradient allows."""
+    within = compared(m, v, "gradient")
+    return m.below(within.right, within.left)
+
+
+def label_at_most(share: Fraction) -> Any:
+    """The hypothesis |b| <= share ||h||."""
+    return lambda m, v: m.at_most(m.abs(v.b), m.exact(share) * m.norm(v.h))
+
+
+def label_above(share: Fraction) -> Any:
+    """The hypothesis |b| > share ||h||."""
+    return lambda m, v: m.above(m.abs(v.b), m.exact(share) * m.norm(v.h))
+
+
+def pulled(m: Any, v: Any) -> Any:
+    """||A^T h|| >= osc(h) diam(A)/4."""
+    return m.at_least(4 * m.norm(v.A.T @ v.h), m.oscillation(v.h) * m.diameter(v.A))
+
+
+def steep(m: Any, v: Any) -> Any:
+    """4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)."""
+    w, r = m.oscillation(v.h), m.largest(v.h - v.b)
+    bend = w * w / 4 + m.exact("0.1925") * (2 * r - w) * w
+    pull = v.A.T @ v.h
+    return m.at_least(4 * m.dot(pull, pull), m.square(m.diameter(v.A)) * bend)
+
+
+STABILITY = Statement(
+    "sim/stability-l2",
+    source=SOURCE,
+    place="Section 1 (contributions; the l2 loss)",
+    printed="By computing the Lipschitz of different loss functions (logistic loss and l2-loss) "
+    "with softmax attention and linear attention, we show that the training of softmax attention "
+    "is more stable than linear attention.",
+    variables={**PAIR, "b": Real((0, 3, 6, 10)), "R": Fitted()},
+    hypotheses={
+        "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
+        "||A x|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R),
+        "||A y|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R),
+        "||A|| <= R": lambda m, v: m.at_most(m.spectral(v.A), v.R),
+        "|b| <= 3.532 ||h||": label_at_most(LOWER),
+        "|b| > 3.533 ||h||": label_above(UPPER),
+        "||A^T h|| >= osc(h) diam(A)/4": pulled,
+        "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
+    },
+    conclusion=compared,
+    readings={
+        "literal-1": Reading(
+            "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
+            "2 ||A^T h|| (R ||h|| + |b|) ||x - y||, at least the constant of linear attention",
+            expected="refuted",
+            constants={"of": "loss", "data": "same"},
+            under=DOMAIN,
+            examples=({**CONSTANT_LINEAR, "R": 4},),
+            siblings={"half the constant": changed(tightened="0.5")},
         ),
-        0.0625,
-    )
-    for low in range(3)
-]
-"""Domains with R = 1/16, where <f, h> is larger than <A x, h> can be."""
-LARGE_LABEL = EntryPair(
-    np.array([[1.0], [0.0]]), np.zeros(1), np.ones(1), np.array([1.0, 0.0]), 32.0
-)
-
-
-def crossed(case: BoundedPair) -> BoundedPair:
-    """The head (a_2, -a_1, 0, ...), a the first column of A: A^T h = 0 if it is the only one."""
-    pair = case.pair
-    h = np.zeros(len(pair.h))
-    h[:2] = (pair.A[:2, 0] * [-1.0, 1.0][: len(h)])[::-1]
-    return BoundedPair(EntryPair(pair.A, pair.x, pair.y, h, pair.b), case.R)
-
-
-def labelled(b: float) -> EntryPair:
-    """Two tokens and the head (10, -7), where softmax's gradient bends most for large labels."""
-    x = -0.5546875
-    return EntryPair(
-        np.array([[1.0], [-1.0]]),
-        np.array([x - 1 / 512]),
-        np.array([x + 1 / 512]),
-        np.array([10.0, -7.0]),
-        -b,
-    )
-
-
-@claim(
-    "sim/stability-l2:literal-1",
-    **TEXT,
-    statement="on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
-    "2 ||A^T h|| (R ||h|| + |b|) ||x - y||, at least the constant of linear attention",
-    data=st.one_of(bounded(0, 3), bounded(0, 3).map(crossed)),
-    hypotheses=LISTED,
-    examples=[BoundedPair(CONSTANT_LINEAR, 4.0)],
-    relaxed=partial(loss_guide, same=True),
-    certify=partial(loss_ball, linear=False, same=True, share=1.0),
-    expected="refuted",
-    siblings={"half the constant": sibling(share=0.5), "constant zero": sibling(share=0.0)},
-)
-def same_data_loss(case: BoundedPair, share: float = 1.0) -> Slack:
-    """The loss on the same data."""
-    return loss_slack(case, share, linear=False, same=True)
-
-
-@claim(
-    "sim/stability-l2:literal-2",
-    **TEXT,
-    statement="on the same data, the gradient of L changes by at most 2 ||A^T h||^2 ||x - y||, the "
-    "constant of linear attention",
-    data=pairs(0, 3),
-    examples=[CONSTANT_LINEAR],
-    relaxed=partial(gradient_guide, same=True),
-    certify=partial(gradient_ball, same=True, share=1.0),
-    expected="refuted",
-    siblings={"half the constant": sibling(share=0.5), "constant zero": sibling(share=0.0)},
-)
-def same_data_gradient(case: EntryPair, share: float = 1.0) -> Slack:
-    """The gradient on the same data."""
-    return gradient_slack(case, share, same=True)
-
-
-def loss_of_norms(case: BoundedPair, share: float = 1.0, linear: bool = False) -> arb:
-    """The certificate of literal-3 and sharp-1."""
-    return loss_ball(case, share, linear)
-
-
-@claim(
-    "sim/stability-l2:literal-3",
-    **TEXT,
-    statement="for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
-    "2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of linear attention there",
-    data=bounded(0, 3, 10),
-    hypotheses=LISTED,
-    examples=[FAR_LABEL, AT_THE_EDGE],
-    relaxed=loss_guide,
-    certify=loss_of_norms,
-    expected="holds",
-    depends_on=["sim/stability-l2:sharp-1"],
-    siblings={
-        "a 2.1th of it for softmax": sibling(share=1 / 2.1),
-        "95% of it for linear": sibling(share=0.95, linear=True),
-        "any R": sibling(drop=["R >= 4"], data=st.sampled_from(NARROW), examples=NARROW[:1]),
-    },
-)
-def worst_case_loss(case: BoundedPair, share: float = 1.0, linear: bool = False) -> Slack:
-    """The loss over all data of given norms."""
-    return loss_slack(case, share, linear)
-
-
-@claim(
-    "sim/stability-l2:literal-4",
-    **TEXT,
-    statement="the gradient of L changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the largest "
-    "constant of linear attention on data of these norms",
-    data=pairs(0, 3, 6),
-    examples=[LARGE_LABEL],
-    relaxed=gradient_guide,
-    certify=partial(gradient_ball, share=1.0),
-    expected="refuted",
-    siblings={"half the constant": sibling(share=0.5), "a tenth of it": sibling(share=0.1)},
-)
-def worst_case_gradient(case: EntryPair, share: float = 1.0) -> Slack:
-    """The gradient over all data of given norms."""
-    return gradient_slack(case, share)
-
-
-@claim(
-    "sim/stability-l2:sharp-1",
-    **TEXT,
-    statement="for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
-    "||A|| ||h|| (R ||h|| + |b|) ||x - y||, half of what linear attention attains; no smaller "
-    "part of it will do",
-    data=bounded(0, 3, 10),
-    hypotheses=LISTED,
-    examples=[FAR_LABEL, AT_THE_EDGE],
-    relaxed=partial(loss_guide, share=0.5),
-    certify=partial(loss_ball, linear=False, share=0.5),
-    expected="holds",
-    siblings={
-        "95% of the constant": sibling(share=0.475),
-        "linear attention as well": sibling(linear=True),
-        "any R": sibling(drop=["R >= 4"], data=st.sampled_from(NARROW), examples=NARROW[:1]),
-    },
-)
-def half(case: BoundedPair, share: float = 0.5, linear: bool = False) -> Slack:
-    """The loss, with the least part of linear attention's constant."""
-    return loss_slack(case, share, linear)
-
-
-@claim(
-    "sim/stability-l2:sharp-2",
-    **TEXT,
-    statement="the comparison of gradients holds for |b| <= 3.532 ||h||",
-    data=pairs(0, 1),
-    hypotheses={"|b| <= 3.532 ||h||": lambda case: short_label(case, LOWER)},
-    examples=[labelled(43.109375), AT_THE_EDGE.pair],
-    ensemble=adversarial,
-    relaxed=gradient_guide,
-    certify=partial(gradient_ball, share=1.0),
-    expected="holds",
-    siblings={
-        "95% of the constant": sibling(share=0.95),
-        "|b| up to 1% more": sibling(
-            drop=["|b| <= 3.532 ||h||"],
-            data=st.integers(0, 40).map(lambda k: labelled(43.140625 + k / 100)),
-            examples=[labelled(43.5)],
+        "literal-2": Reading(
+            "on the same data, the gradient of L changes by at most 2 ||A^T h||^2 ||x - y||, the "
+            "constant of linear attention",
+            expected="refuted",
+            constants={"of": "gradient", "data": "same"},
+            under=(),
+            variables={"R": None},
+            examples=(CONSTANT_LINEAR,),
+            siblings={"half the constant": changed(tightened="0.5")},
+        ),
+        "literal-3": Reading(
+            "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
+            "2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of linear attention "
+            "over all A and h of these norms",
+            expected="holds",
+            constants={"of": "loss"},
+            under=DOMAIN,
+            depends_on=("sim/stability-l2:sharp-1",),
+            examples=(FAR_LABEL, AT_THE_EDGE),
+            siblings={
+                "a 2.1th of it for softmax": changed(tightened=Fraction(10, 21)),
+                "95% of it for linear": changed(attention="linear", tightened="0.95"),
+            },
+        ),
+        "literal-4": Reading(
+            "the gradient of L changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the largest "
+            "constant of linear attention over all A and h of these norms",
+            expected="refuted",
+            constants={"of": "gradient"},
+            under=(),
+            variables={"R": None},
+            examples=(LARGE_LABEL,),
+            siblings={"a tenth of the constant": changed(tightened="0.1")},
+        ),
+        "amended-1": Reading(
+            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= "
+            "2 ||A^T h|| (||h|| + |b|) ||x - y||, no more than linear attention's constant for "
+            "R >= 1",
+            expected="holds",
+            constants={"of": "loss", "data": "same"},
+            under=("||A^T h|| >= osc(h) diam(A)/4",),
+            variables={"R": Defined(lambda m, v: m.exact(1))},
+            tight=True,
+            examples=(BARELY_WIDE,),
+        ),
+        "amended-2": Reading(
+            "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
+            "w = max h - min h, r = max |h - b|: the gradient of L changes by at most "
+            "2 ||A^T h||^2 ||x - y||, the constant of linear attention",
+            expected="holds",
+            constants={"of": "gradient", "data": "same"},
+            under=("4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)",),
+            variables={"R": None},
+            depends_on=("sim/lemma-3.13-l2:sharp",),
+            examples=(BARELY_STEEP,),
+            siblings={"95% of the constant": changed(tightened="0.95")},
+        ),
+        "sharp-1": Reading(
+            "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
+            "||A|| ||h|| (R ||h|| + |b|) ||x - y||, half of what linear attention attains; no "
+            "smaller part of it will do",
+            expected="holds",
+            constants={"of": "loss", "share": Fraction(1, 2)},
+            under=DOMAIN,
+            tight=True,
+            examples=(FAR_LABEL, AT_THE_EDGE),
+            siblings={"linear attention as well": changed(attention="linear")},
+        ),
+        "sharp-2": Reading(
+            "the comparison of gradients over data of given norms holds for |b| <= 3.532 ||h||",
+            expected="proved",
+            proof="symbolic.sim.stability:prove_squared",
+            depends_on=("sim/lemma-3.13-l2:sharp",),
+            constants={"of": "gradient"},
+            under=("|b| <= 3.532 ||h||",),
+            variables={"R": None},
+            tight=True,
+            examples=(bent(Fraction(43 * 64 + 7, 64)),),
+            siblings={
+                "|b| up to 1% more": changed(
+                    drop=["|b| <= 3.532 ||h||"],
+                    under={"|b| <= 101% of 3.532 ||h||": label_at_most(LOWER * 101 / 100)},
+                    examples=[bent(Fraction(87, 2))],
+                )
+            },
+        ),
+        "sharp-3": Reading(
+            "for every |b| > 3.533 ||h|| it fails: with A = (1, -1) and h = (10, -7) for b < 0, "
+            "h = (-10, 7) for b > 0, the gradient of L changes by more than "
+            "2 ||A||^2 ||h||^2 ||x - y|| around x = -71/128",
+            expected="holds",
+            conclusion=exceeded,
+            under=("|b| > 3.533 ||h||",),
+            variables={
+                "n": None,
+                "D": None,
+                "R": None,
+                "A": Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]])),
+                "x": Defined(lambda m, v: m.array([m.exact(BENT_AT - Fraction(1, 512))])),
+                "y": Defined(lambda m, v: m.array([m.exact(BENT_AT + Fraction(1, 512))])),
+                "h": Defined(lambda m, v: m.array([m.exact(10), m.exact(-7)])),
+                "size": Real(tuple(range(4, 19)), least=43),
+                "b": Defined(lambda m, v: -m.abs(v.size)),
+            },
+            tight=True,
+            examples=({"size": Fraction(2761, 64)},),
+            siblings={
+                "from 1% less on": changed(
+                    drop=["|b| > 3.533 ||h||"],
+                    under={"|b| > 99% of 3.533 ||h||": label_above(UPPER * 99 / 100)},
+                    variables={"size": Real(tuple(range(4, 19)), least=42)},
+                    examples=[{"size": Fraction(343, 8)}],
+                )
+            },
         ),
     },
 )
-def short(case: EntryPair, share: float = 1.0) -> Slack:
-    """The gradient, labels up to the crossing."""
-    return gradient_slack(case, share)
-
-
-def beyond_ball(b: float, share: float = 1.0) -> arb:
-    """The certificate of sharp-3."""
-    return arb(-gradient_ball(labelled(b), share))
-
-
-@claim(
-    "sim/stability-l2:sharp-3",
-    **TEXT,
-    statement="for every |b| > 3.533 ||h|| it fails: with A = (1, -1), h = (10, -7) the gradient "
-    "of L changes by more than 2 ||A||^2 ||h||^2 ||x - y|| around x = -71/128",
-    data=st.integers(0, 14).flatmap(
-        lambda k: st.integers(0, 172).map(lambda j: 2.0**k * (43.140625 + j / 4))
-    ),
-    hypotheses={"b > 3.533 ||h||": lambda b: b > 0 and not short_label(labelled(b), UPPER)},
-    examples=[43.140625],
-    certify=beyond_ball,
-    expected="holds",
-    siblings={
-        "1% more than linear's constant": sibling(share=1.01),
-        "from 1% less on": sibling(
-            drop=["b > 3.533 ||h||"],
-            data=st.integers(0, 40).map(lambda k: 42.7 + k / 100),
-            examples=[42.875],
-        ),
-    },
-)
-def beyond(b: float, share: float = 1.0) -> Slack:
-    """The gradient, labels beyond the crossing: linear attention's constant is below softmax's."""
-    case = labelled(b)
-    found = gradient_slack(case, share)
-    right = share * 2.0 * 2.0 * 149.0 * float(np.linalg.norm(case.x - case.y))
-    return Slack.below(right, right - found.value, found.error)

@@ -19,11 +19,18 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
 from attsvm.theory import sibling
-from properties.courses import arrives
-from properties.instances import gaussian_protocol, one_input
-from properties.runs import LOCAL_TRAP as LOCAL_TRAP
-from properties.runs import Run, certified_limit, in_basin, max_margin, or_more_bits, unique_optimum
-from properties.runs import towards_solution as towards_solution
+from properties._support.descent_runs import LOCAL_TRAP as LOCAL_TRAP
+from properties._support.descent_runs import (
+    Run,
+    certified_limit,
+    in_basin,
+    max_margin,
+    or_more_bits,
+    unique_optimum,
+)
+from properties._support.descent_runs import towards_solution as towards_solution
+from properties._support.growth_rates import arrives
+from properties._support.published_data import gaussian_protocol, one_input
 from properties.sim import SOURCE
 
 PLACE: dict[str, Any] = {"source": SOURCE, "place": "Theorem 3.14 with assumption 3.10"}

@@ -26,8 +26,7 @@ from functools import partial
 from typing import Any
 
 from attsvm.theory import Slack, claim, sibling
-from properties.relaxed import elsewhere
-from properties.runs import (
+from properties._support.descent_runs import (
     Run,
     all_tight,
     pulling_data,
@@ -37,6 +36,7 @@ from properties.runs import (
     tight_data,
     unique_optimum,
 )
+from properties._support.torch_objectives import elsewhere
 from properties.sim.theorem_3_14 import (
     LOCAL_TRAP,
     NOT_TIGHT,

@@ -24,8 +24,7 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
-from properties.relaxed import elsewhere
-from properties.runs import (
+from properties._support.descent_runs import (
     Run,
     equal_rivals,
     feasible,
@@ -36,6 +35,7 @@ from properties.runs import (
     several_tokens,
     unique_optimum,
 )
+from properties._support.torch_objectives import elsewhere
 from properties.sim.theorem_3_14 import (
     ONE_TOKEN,
     OTHER_DIRECTIONS,

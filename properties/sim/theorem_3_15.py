@@ -20,10 +20,10 @@ Where no input loses its optimal token, no delta is needed: `amended-2` starts i
 any scores. `sharp` has inputs that do not pull against each other, a single input for instance.
 There the theorem is true, for every start, with delta_i = g_i s_i / (1 - s_i), where g_i is the gap
 of the two best scores and s_i the start's attention to the optimal token (s_i = 1/T at zero).
-Proof at `properties.accord`. No constant above 1 would do: let the second-best token carry
-little attention at the start, and be so far away that its logit outruns all others. With
-delta = c g s/(1 - s), c > 1, the attended score lies below the second-best one, which therefore
-gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+Proof at `properties._support.aligned_inputs`. No constant above 1 would do: let the second-best
+token carry little attention at the start, and be so far away that its logit outruns all others.
+With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best one, which
+therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ from hypothesis import strategies as st
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges
-from properties.accord import together
-from properties.misled import trapping_data
-from properties.relaxed import descent_at_rest, elsewhere
-from properties.runs import (
+from properties._support.adversarial_starts import trapping_data
+from properties._support.aligned_inputs import together
+from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
     feasible,
@@ -52,6 +51,7 @@ from properties.runs import (
     towards_solution,
     unique_optimum,
 )
+from properties._support.torch_objectives import descent_at_rest, elsewhere
 from properties.sim import SOURCE
 from properties.sim.nearly_equal import (
     BALANCED,

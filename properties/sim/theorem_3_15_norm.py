@@ -24,7 +24,7 @@ from attsvm.exact.traps import moves_along_margins
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges
-from properties.runs import Run, feasible, rival_data, runs
+from properties._support.descent_runs import Run, feasible, rival_data, runs
 from properties.sim.nearly_equal import BALANCED, OPPOSED, certify_norm, equal_rivals
 from properties.sim.theorem_3_14 import ONE_TOKEN, PRINTED
 from properties.sim.theorem_3_15 import THEOREM

@@ -25,7 +25,7 @@ start that cannot lose its optimal tokens, with a step of at most 1/L_X, all mar
 bound (`amended-4`), for the direction converges to X^mm; so the least margin is (1 + o(1)) ||X|| /
 ||X^mm||, the gradient exp(-that), and its slope in ln k is 1 (`sharp-2`). Such a start implies two
 different scores. The certificate of the slope knows it exactly, and of other starts as well
-(`properties.courses`): it is -4/3 for the three tokens above.
+(`properties._support.growth_rates`): it is -4/3 for the three tokens above.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Slack, claim, sibling
-from properties.lapses import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
-from properties.runs import (
+from properties._support.descent_runs import (
     Run,
     all_tight,
     equal_rivals,
@@ -52,6 +51,7 @@ from properties.runs import (
     towards_solution,
     unique_optimum,
 )
+from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE, margins
 from properties.sim.theorem_3_14 import (
     PRINTED,

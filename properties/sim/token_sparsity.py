@@ -39,8 +39,8 @@ from flint import arb
 
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
-from properties.lapses import PASSED_OVER, TIED_CROWD
-from properties.runs import Run
+from properties._support.descent_runs import Run
+from properties._support.hypothesis_violations import PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE, dropping, shares
 from properties.sim.crowds import (
     Dropped,

@@ -14,9 +14,9 @@ from attsvm.exact.numbers import Matrix, transpose
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack
 from attsvm.theory.limits import direction_converges
-from properties.courses import arrives
-from properties.fates import certified_direction
-from properties.runs import Run, in_basin, max_margin, unique_optimum
+from properties._support.descent_runs import Run, in_basin, max_margin, unique_optimum
+from properties._support.growth_rates import arrives
+from properties._support.limit_certificates import certified_direction
 
 __all__ = ["arrives_turned", "starts_in_turned_basin", "trained", "turned"]
 

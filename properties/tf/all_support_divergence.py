@@ -32,13 +32,13 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges, norm_grows_like_log
-from properties.courses import rate_error
-from properties.lapses import TIED_APART
-from properties.relaxed import descent_at_rest
-from properties.runs import answer
+from properties._support.descent_runs import answer
+from properties._support.growth_rates import rate_error
+from properties._support.hypothesis_violations import TIED_APART
+from properties._support.torch_objectives import descent_at_rest
 from properties.sim.theorem_3_14 import PULLED_APART
 from properties.tf import SOURCE
-from properties.tf.descents import (
+from properties.tf._support.descent_instances import (
     ONE_TOKEN,
     TIED,
     TRAP,

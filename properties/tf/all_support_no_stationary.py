@@ -34,11 +34,12 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.theory import Slack, claim, sibling
-from properties.programmes import OPEN, flat, optimum, solve
-from properties.pulls import Push, pulls, pushes
-from properties.runs import answer
-from properties.tf import SOURCE, relaxed
-from properties.tf.descents import (
+from properties._support.descent_runs import answer
+from properties._support.gradient_coefficients import Push, pulls, pushes
+from properties._support.programmes import OPEN, flat, optimum, solve
+from properties.tf import SOURCE
+from properties.tf._support import torch_objectives as relaxed
+from properties.tf._support.descent_instances import (
     ONE_TOKEN,
     OPPOSED,
     TIED,

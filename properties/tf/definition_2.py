@@ -32,7 +32,7 @@ from attsvm.data import AttentionData
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Slack, claim, sibling
 from properties.tf import SOURCE
-from properties.tf.choices import (
+from properties.tf._support.token_choices import (
     Choice,
     choices,
     choices_larger,

@@ -15,7 +15,7 @@ for ever. W^mm has w = (1, 3).
 `amended-2` is true: where the inputs do not pull against each other (one input does not, nor do
 inputs with orthogonal queries), every start and every decreasing loss lead to W^mm. For nearly
 equal scores the same holds with an explicit delta for each start, see
-properties/sim/theorem_3_15.py. Proof of both at `properties.accord`.
+properties/sim/theorem_3_15.py. Proof of both at `properties._support.aligned_inputs`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
-from properties.accord import in_accord, rivals_equal, together, together_larger
-from properties.courses import arrives
-from properties.lapses import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.misled import starts_about, trapping_data
-from properties.relaxed import elsewhere
-from properties.runs import (
+from properties._support.adversarial_starts import starts_about, trapping_data
+from properties._support.aligned_inputs import in_accord, rivals_equal, together, together_larger
+from properties._support.descent_runs import (
     Run,
     certified_limit,
     feasible,
@@ -44,8 +41,11 @@ from properties.runs import (
     several_tokens,
     unique_optimum,
 )
+from properties._support.growth_rates import arrives
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties._support.torch_objectives import elsewhere
 from properties.tf import SOURCE
-from properties.tf.descents import DECREASING, ONE_TOKEN, OPPOSED, Descent
+from properties.tf._support.descent_instances import DECREASING, ONE_TOKEN, OPPOSED, Descent
 
 THEOREM: dict[str, Any] = {
     "source": SOURCE,

@@ -23,10 +23,10 @@ from typing import Any
 from flint import arb
 
 from attsvm.theory import Slack, claim, sibling
-from properties.lapses import TIED_APART
+from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
-from properties.tf.path_limits import certified_set
-from properties.tf.regularised import (
+from properties.tf._support.path_limits import certified_set
+from properties.tf._support.regularisation_paths import (
     FLAT_PULLS,
     ONE_TOKEN,
     PUBLISHED,

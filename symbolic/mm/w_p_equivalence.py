@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from attsvm.risk import covariance
+from attsvm.theory import ensure_true, ensure_zero
 
 __all__ = [
     "chain_residual",
@@ -53,10 +54,15 @@ def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
     return W, p, in_w, in_q
 
 
+def cancelled(expression: Any) -> Any:
+    """The expression as one reduced fraction."""
+    return sp.cancel(sp.together(expression))
+
+
 def chain_residual(n: int, T: int, d: int) -> list[Any]:
     """Entries of grad_W L - (grad_q L) p^T."""
     _, p, in_w, in_q = _gradients(n, T, d)
-    return [sp.cancel(sp.together(x)) for x in (in_w - np.outer(in_q, p)).ravel()]
+    return [cancelled(x) for x in (in_w - np.outer(in_q, p)).ravel()]
 
 
 def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[Any]:
@@ -116,14 +122,19 @@ def prove() -> str:
     """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one.
 
     Raises:
-        AssertionError: an identity fails, or a wrong factor turns out to be right.
+        ProofError: an identity fails, or a wrong factor turns out to be right.
     """
     for n, T, d in SIZES:
-        assert all(x == 0 for x in chain_residual(n, T, d))
-        assert all(sp.cancel(sp.together(x)) == 0 for x in step_residual(n, T, d))
-    assert structural_residual() == (0, 0)
+        at = f"for n = {n}, T = {T}, d = {d}"
+        ensure_zero(chain_residual(n, T, d), f"the gradient in W is that in q times p^T {at}")
+        step = step_residual(n, T, d)
+        ensure_zero(step, f"the step on W moves W p by eta ||p||^2 grad_q L {at}", normal=cancelled)
+    ensure_zero(structural_residual(), "the chain rule and the step for all T and d")
     for power in (0, 1, 4):
-        assert differs(step_residual(1, 2, 2, power=power))
+        ensure_true(
+            differs(step_residual(1, 2, 2, power=power)),
+            f"with ||p||^{power} in place of ||p||^2 the steps differ",
+        )
     return "W_k p = q_k for steps eta and eta ||p||^2, every loss and all n, T, d"
 
 
@@ -131,8 +142,8 @@ def prove_fixed_weights() -> str:
     """Prove that with W W^T = c I a step on p and one on W agree.
 
     Raises:
-        AssertionError: the difference is not the multiple of W W^T - c I.
+        ProofError: the difference is not the multiple of W W^T - c I.
     """
     for d in (1, 2, 3):
-        assert all(x == 0 for x in weights_residual(d))
+        ensure_zero(weights_residual(d), f"the steps with W fixed and on W differ as said, d = {d}")
     return "W p' - W' p = -(eta ||p||^2 / c) (W W^T - c I) g, for d up to 3"

@@ -10,7 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory.arithmetic.relations import All, Comparison, Relation
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
+from attsvm.theory.arithmetic.relations import All
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.attention_shape import attention_fits, block_fits
 
@@ -20,11 +21,10 @@ n, d = sp.symbols("n d", integer=True, positive=True)
 SIZES = SimpleNamespace(n=n, d=d)
 
 
-def _gaps(relation: Relation) -> list[Any]:
+def _gaps(relation: Any) -> list[Any]:
     """The differences of all sizes that have to be equal."""
     if isinstance(relation, All):
         return [gap for part in relation.parts for gap in _gaps(part)]
-    assert isinstance(relation, Comparison)
     differences = relation.left - relation.right
     return [sp.expand(gap) for gap in getattr(differences, "flat", [differences])]
 
@@ -43,16 +43,18 @@ def prove() -> str:
     """Prove that D(X) is n x n and that the attention fits and is n x d, for all n and d.
 
     Raises:
-        AssertionError: something does not fit, or a false neighbour does.
+        ProofError: something does not fit, or a false neighbour does.
     """
-    assert not any(attention_gaps("n", "n"))
+    ensure_zero(attention_gaps("n", "n"), "D(X) is n x n, and the formula fits and is n x d")
     for rows, columns in (("d", "d"), ("n", "d"), ("d", "n")):
-        gaps = attention_gaps(rows, columns)
-        assert any(gaps)
-        assert not any(gap.subs(n, d) for gap in gaps)
-    assert any(attention_gaps("n", "n", of="X"))
+        gaps, size = attention_gaps(rows, columns), f"a D(X) of {rows} x {columns}"
+        ensure_nonzero(gaps, f"{size} does not fit for all n and d", some=True)
+        ensure_zero([gap.subs(n, d) for gap in gaps], f"{size} fits where n = d")
+    of_X = attention_gaps("n", "n", of="X")
+    ensure_nonzero(of_X, "D of X itself in place of the logits does not fit", some=True)
     for values in ("none", "A2^T"):
-        assert any(attention_gaps("n", "n", values=values))
+        gaps = attention_gaps("n", "n", values=values)
+        ensure_nonzero(gaps, f"the product does not fit with values {values}", some=True)
     return "D(X) is n x n and D(X)^-1 exp(A1 X A2^T) A2 Y is n x d; as printed where n = d alone"
 
 
@@ -60,11 +62,11 @@ def prove_vector() -> str:
     """Prove that a block A_{j0} has d^2 columns and that vec(X) is as long.
 
     Raises:
-        AssertionError: it has another size, or fits a vector of another length.
+        ProofError: it has another size, or fits a vector of another length.
     """
-    assert not any(block_gaps("d^2", "d^2"))
+    ensure_zero(block_gaps("d^2", "d^2"), "A_{j0} has d^2 columns, and vec(X) is as long")
     (gap,) = block_gaps("d")
-    assert sp.solve(gap, d) == [1]  # x in R^d: where d = 1 alone
+    ensure_equal(sp.solve(gap, d), [1], "x in R^d fits where d = 1 alone")
     for length in ("n", "n d"):
-        assert any(block_gaps(length))
+        ensure_nonzero(block_gaps(length), f"x in R^{{{length}}} does not fit for all n and d")
     return "A_{j0} has d^2 columns and vec(X) is in R^{d^2}; x in R^d fits where d = 1 alone"

@@ -5,13 +5,17 @@ With v = e^(b - a) this reads 1 - v <= -log v, which holds for every v > 0, henc
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
-from properties.sim.basics import power
+from attsvm.theory import ensure_equal, ensure_true, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim.basic_1 import bounded
 
-__all__ = ["edge_ratio", "never_negative", "prove", "secant_gap"]
+__all__ = ["edge_ratio", "never_negative", "printed_over_norm", "prove", "secant_gap"]
 
 
 def secant_gap() -> tuple[Any, Any]:
@@ -27,10 +31,18 @@ def never_negative(polynomial: Any, *variables: Any) -> bool:
 
 
 def edge_ratio() -> Any:
-    """Limit of ||exp(A x) - exp(A y)|| / (||A|| exp(R) ||x - y||), A = a, x = R / a, y -> x."""
+    """Limit of the claim's sides, squared, with ||A|| exp(R): A = a, x = R / a, y -> x."""
     a, R, step = sp.symbols("a R step", positive=True)
-    change = power(R, R, sp.exp) - power(R - a * step, R, sp.exp)
-    return sp.limit(change / (a * step), step, 0)
+    x, y = entries([R / a]), entries([R / a - step])
+    sides = bounded(SYMBOLS, SimpleNamespace(A=entries([[a]]), x=x, y=y, R=R), "norm")
+    return sp.limit(sides.left**2 / sides.right**2, step, 0)
+
+
+def printed_over_norm() -> Any:
+    """R exp(R^2) over ||A|| exp(R) for ||A|| = R: the constants of the claims by their code."""
+    R = sp.Symbol("R", positive=True)
+    v = SimpleNamespace(A=entries([[R]]), x=entries([sp.Integer(1)]), y=entries([0 * R]), R=R)
+    return sp.simplify(bounded(SYMBOLS, v, "printed").right / bounded(SYMBOLS, v, "norm").right)
 
 
 def prove() -> str:
@@ -40,12 +52,15 @@ def prove() -> str:
     at least 0 for every v > 0.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     v, r = sp.Symbol("v", positive=True), sp.Symbol("r", nonnegative=True)
+    R = sp.Symbol("R", positive=True)
     value, slope = secant_gap()
-    assert value == 0
-    assert sp.simplify(slope - (v - 1) / v) == 0
-    assert never_negative((1 + r) ** 2 - (1 + r), r)
-    assert edge_ratio() == 1
+    ensure_zero(value, "the gap -log v - (1 - v) is 0 at v = 1")
+    ensure_equal(slope, (v - 1) / v, "the slope of the gap is (v-1)/v", normal=sp.simplify)
+    ensure_true(never_negative((1 + r) ** 2 - (1 + r), r), "R <= R^2 for R >= 1")
+    excess = sp.log(printed_over_norm())
+    ensure_equal(excess, R**2 - R, "the printed constant is exp(R^2 - R) times the sharp one")
+    ensure_equal(edge_ratio(), 1, "the ratio of both sides has the limit 1")
     return "e^a - e^b <= e^a (a - b) for all a, b, with the limit 1 of their ratio as b -> a"

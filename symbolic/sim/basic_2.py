@@ -6,38 +6,45 @@ from typing import Any
 
 import sympy as sp
 
-from properties.sim.exponentials import lagrange, sum_factor
-from symbolic.sim.sums import entry, n, r, t, total
+from attsvm.theory import ensure_nonzero, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from properties.sim.basic_2 import lagrange, sum_bound
+from symbolic.sim.sums import LENGTHS, entry, n, total
 
-__all__ = ["mean_residual", "pairs_residual", "prove"]
+__all__ = ["bound_residual", "mean_residual", "pairs_residual", "prove"]
 
 W = "w"
-
-
-def _left() -> Any:
-    return lagrange(n, total(entry(W) ** 2), total(entry(W)))
+CHANGES = entries([entry(W)])
+"""The vector w of n changes."""
 
 
 def pairs_residual(share: Any = 1) -> Any:
-    """The difference of both sides, for n a symbol; pairs are half of all (t, r)."""
-    pairs = total((entry(W, t) - entry(W, r)) ** 2, t, r) / 2
-    return sp.expand(_left() - share * pairs)
+    """The difference of both sides of the claim's identity, for n a symbol."""
+    identity = lagrange(LENGTHS, n, CHANGES, share)
+    return sp.expand(identity.left - identity.right)
+
+
+def bound_residual() -> Any:
+    """The difference of the squared sides of the claim's bound, minus the identity's left side."""
+    bound = sum_bound(LENGTHS, n, CHANGES, CHANGES)
+    return sp.expand(bound.right**2 - bound.left**2 - lagrange(LENGTHS, n, CHANGES, 1).left)
 
 
 def mean_residual() -> Any:
     """The same with n sum (w - mean)^2 on the right."""
     mean = total(entry(W)) / n
-    return sp.expand(_left() - n * total((entry(W) - mean) ** 2))
+    left = lagrange(LENGTHS, n, CHANGES, 1).left
+    return sp.expand(left - n * total((entry(W) - mean) ** 2))
 
 
 def prove() -> str:
     """Prove both forms of the identity for every n, and that the factor of the bound is sqrt n.
 
     Raises:
-        AssertionError: a residual is not zero, or is zero for another number of pairs.
+        ProofError: a residual is not zero, or is zero for another number of pairs.
     """
-    assert pairs_residual() == 0
-    assert pairs_residual(share=2) != 0
-    assert mean_residual() == 0
-    assert sp.expand(sum_factor(n, sp.sqrt) ** 2 - n) == 0
+    ensure_zero(pairs_residual(), "n ||w||^2 - (sum w)^2 is the sum over pairs of (w_t - w_r)^2")
+    ensure_nonzero(pairs_residual(share=2), "it is not twice that sum")
+    ensure_zero(mean_residual(), "n ||w||^2 - (sum w)^2 is n sum (w - mean)^2")
+    ensure_zero(bound_residual(), "the squares of the bound's sides differ by the identity's left")
     return "n ||w||^2 - (sum w)^2 = n sum (w - mean)^2 = sum over pairs (w_t - w_r)^2, for every n"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
-from properties.sim.exponentials import domain_factor, inverse_factor
+from attsvm.theory import ensure_equal, ensure_true, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim.basic_3 import by_beta, by_radius
 from symbolic.sim import basic_1, basic_2
+from symbolic.sim.sums import LENGTHS, n
 
-__all__ = ["factor", "inverse_residual", "lowest_factor", "prove"]
+__all__ = ["inverse_residual", "lowest_ratio", "prove", "ratio"]
 
 
 def inverse_residual() -> Any:
@@ -18,17 +23,25 @@ def inverse_residual() -> Any:
     return sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
 
 
-def factor() -> Any:
-    """Limit of |1/a - 1/b| / |a - b| at a = beta, b -> beta from above."""
+def ratio() -> Any:
+    """Limit of the claim's sides, squared, at alpha(x) = beta, alpha(y) -> beta from above."""
     beta, step = sp.symbols("beta step", positive=True)
-    return sp.limit((1 / beta - 1 / (beta + step)) / step, step, 0)
+    x, y = entries([sp.log(beta)]), entries([sp.log(beta + step)])
+    one = entries([[sp.Integer(1)]])
+    return _limit(by_beta(SYMBOLS, SimpleNamespace(A=one, x=x, y=y, beta=beta)), step)
 
 
-def lowest_factor() -> Any:
+def lowest_ratio() -> Any:
     """The same for n equal logits -R / sqrt n, the least alpha in a ball of radius R."""
-    n, R, step = sp.symbols("n R step", positive=True)
-    low, high = (n * sp.exp(s) for s in (-R / sp.sqrt(n), step - R / sp.sqrt(n)))
-    return sp.simplify(sp.limit((1 / low - 1 / high) / (high - low), step, 0))
+    R, step = sp.symbols("R step", positive=True)
+    low = R / sp.sqrt(n)
+    x, y = entries([low]), entries([low - step])
+    equal = entries([[sp.Integer(-1)]])
+    return _limit(by_radius(LENGTHS, SimpleNamespace(A=equal, x=x, y=y, n=n, R=R)), step)
+
+
+def _limit(sides: Any, step: Any) -> Any:
+    return sp.simplify(sp.limit(sp.simplify(sides.left**2 / sides.right**2), step, 0))
 
 
 def prove() -> str:
@@ -39,13 +52,14 @@ def prove() -> str:
     `basic_2`.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
-    beta, p, q, n, R = sp.symbols("beta p q n R", positive=True)
-    assert inverse_residual() == 0
-    assert basic_1.never_negative((beta + p) * (beta + q) - beta**2, beta, p, q)
-    assert sp.simplify(factor() - inverse_factor(beta)) == 0
+    beta, p, q = sp.symbols("beta p q", positive=True)
+    ensure_zero(inverse_residual(), "1/a - 1/b = (b - a)/(a b)")
+    spare = (beta + p) * (beta + q) - beta**2
+    ensure_true(basic_1.never_negative(spare, beta, p, q), "a b >= beta^2 for a, b >= beta")
+    ensure_equal(ratio(), 1, "the factor is reached at a = b = beta")
     basic_1.prove()
     basic_2.prove()
-    assert sp.simplify(lowest_factor() - domain_factor(n, R, sp.sqrt, sp.exp)) == 0
+    ensure_equal(lowest_ratio(), 1, "the factor of the ball is reached")
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

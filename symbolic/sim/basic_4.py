@@ -7,12 +7,17 @@ out of S, at most P^2 and (1 - P)^2. The code's covariance runs on n tokens, n a
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_constant
 from attsvm.risk import covariance
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import published, softmax_constant
+from properties.sim.basic_4 import sharp
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
 
@@ -24,7 +29,9 @@ __all__ = [
     "laplacian_residual",
     "largest",
     "limit_ratio",
+    "log_published",
     "moved",
+    "opposite",
     "prove",
     "prove_published",
     "quadratic_residual",
@@ -60,18 +67,24 @@ def square_residual(square: Any = (1 - P) ** 2 * a + P**2 * b) -> Any:
 
 
 def largest() -> Any:
-    """The largest ||Df[s]||^2 over max s - min s = 1 that the code's constant leaves room for.
+    """The largest ||Df[s]||^2 over max s - min s = 1 that the claim's constant leaves room for.
 
     max A v - min A v is at most sqrt 2 spread(A) ||v||.
     """
-    return (softmax_constant(sp.sqrt) / sp.sqrt(2)) ** 2
+    return (softmax_constant(SYMBOLS) / sp.sqrt(2)) ** 2
+
+
+def opposite(x: Any, **more: Any) -> SimpleNamespace:
+    """A = (1, -1) and the points x and -x; `more` are values of further variables."""
+    one = sp.Integer(1)
+    return SimpleNamespace(A=entries([[one], [-one]]), x=entries([x]), y=entries([-x]), **more)
 
 
 def limit_ratio() -> Any:
-    """Limit of ||f(x) - f(y)|| / (spread(A)/2 |x - y|) for A = (1, -1), x = -y -> 0."""
+    """Limit of the claim's sides, squared, with spread(A)/2 for A = (1, -1), x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
-    f, g = (1 / (1 + sp.exp(-2 * z)) for z in (x, -x))
-    return sp.limit(sp.sqrt(2) * (f - g) / (softmax_constant(sp.sqrt) * sp.sqrt(2) * 2 * x), x, 0)
+    sides = sharp(SYMBOLS, opposite(x))
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
 
 
 def crowd_ratio() -> Any:
@@ -83,24 +96,25 @@ def crowd_ratio() -> Any:
     x, k, q = sp.symbols("x k q", positive=True)  # q = exp(-M)
     f = sp.exp(x) / (sp.exp(x) + sp.exp(-x) + k * q)
     length = sp.sqrt(2) * sp.diff(f, x).subs(x, 0)
-    return sp.limit(length / (softmax_constant(sp.sqrt) * sp.sqrt(2)), q, 0)
+    return sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), q, 0)
 
 
 def prove() -> str:
     """Prove the largest norm of the derivative, and that two tokens reach it.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     q = sp.Symbol("q", real=True)
-    assert square_residual() == 0
-    assert square_residual(P**2 * a + (1 - P) ** 2 * b) != 0
-    assert entry_residuals() == [0, 0]
+    ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b")
+    exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
+    ensure_nonzero(exchanged, "||Df[s]||^2 is not that with a and b exchanged")
+    ensure_zero(entry_residuals(), "the entries of Df[s] are f_t (1 - P) in S and -f_t P elsewhere")
     top = ((1 - P) ** 2 * P**2 + P**2 * (1 - P) ** 2).subs(P, (1 + q) / 2)
     # q^2 <= 1
-    assert sp.expand(largest() - top - q**2 * (2 - q**2) / 8) == 0
-    assert limit_ratio() == 1
-    assert crowd_ratio() == 1
+    ensure_equal(largest() - top, q**2 * (2 - q**2) / 8, "||Df[s]||^2 is at most 1/8")
+    ensure_equal(limit_ratio(), 1, "two tokens reach the constant")
+    ensure_equal(crowd_ratio(), 1, "two tokens beside any number of others reach the constant")
     return "||Df[s]|| <= (max s - min s) sqrt(2)/4 for every n, so f is spread(A)/2-Lipschitz"
 
 
@@ -135,6 +149,14 @@ def quadratic_residual(share: int = 1) -> Any:
     return sp.expand((term + swapped(term)) / 2)
 
 
+def log_published(power: int) -> Any:
+    """The logarithm of the published constant but for its powers of n and beta."""
+    n, R, beta = sp.symbols("n R beta", positive=True)
+    constant = published(SYMBOLS, SimpleNamespace(n=n, R=R, beta=beta), power)
+    rest = {2: n, 3: 2 * n**2}[power] / beta**power
+    return sp.expand_log(sp.log(sp.simplify(constant / rest)))
+
+
 def prove_published() -> str:
     """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R > 0.
 
@@ -142,15 +164,18 @@ def prove_published() -> str:
     identity of `basic_2`; the weights are at most exp(2 R) by `basic_1`. log R <= R - 1 ends it.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     R = sp.Symbol("R", positive=True)
-    assert laplacian_residual() == 0
-    assert laplacian_residual(sign=1) != 0
-    assert quadratic_residual() == 0
-    assert quadratic_residual(share=2) != 0
-    assert swapped_exponents() == [0, 0]
+    ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")
+    ensure_nonzero(laplacian_residual(sign=1), "it is not that with the other sign")
+    ensure_zero(quadratic_residual(), "m^T L m is half the sum over t and r of c (m_t - m_r)^2")
+    ensure_nonzero(quadratic_residual(share=2), "it is not twice that")
+    ensure_zero(swapped_exponents(), "the exponents swap with t and r")
     basic_1.prove()
     basic_2.prove()
-    assert sp.discriminant(3 * R**2 - 2 * R - (R - 1), R) < 0
+    ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
+    ensure_positive(
+        -sp.discriminant(3 * R**2 - 2 * R - (R - 1), R), "3 R^2 - 2 R exceeds R - 1 for every R"
+    )
     return "beta^2 ||f - g|| <= n R exp(2 R) ||x - y|| < n exp(3 R^2) ||x - y||, all n and R > 0"

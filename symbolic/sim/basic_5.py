@@ -6,20 +6,24 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_entry_constant
 from attsvm.risk import covariance
-from symbolic.sim import basic_1, basic_4, basic_6
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_true, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import entry_constant
+from properties.sim.basic_5 import sharp
+from symbolic.sim import basic_1, basic_4
 from symbolic.sim.sums import entry, r, t, total, vector
 
-__all__ = ["covariance_residual", "prove", "prove_published", "variance_residual"]
+__all__ = ["covariance_residual", "limit_ratio", "prove", "prove_published", "variance_residual"]
 
 
 def variance_residual() -> Any:
     """(M-m)^2/4 - Var s - (mean - (M+m)/2)^2 - E (M-s)(s-m), in moments of s: for any n.
 
-    The quarter is the code's constant, as max A v - min A v <= sqrt 2 spread(A) ||v||.
+    The quarter is the claim's constant, as max A v - min A v <= sqrt 2 spread(A) ||v||.
     """
-    quarter = softmax_entry_constant(sp.sqrt) / sp.sqrt(2)
+    quarter = entry_constant(SYMBOLS) / sp.sqrt(2)
     M, m, first, second = sp.symbols("M m first second", real=True)
     spare = (M + m) * first - second - M * m
     found = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
@@ -38,16 +42,24 @@ def covariance_residual(share: int = 1) -> Any:
     return sp.expand(found.subs(total(f), 1))
 
 
+def limit_ratio() -> Any:
+    """Limit of the claim's sides, squared, for A = (1, -1), h = (1, 0), x = -y -> 0."""
+    x, b = sp.Symbol("x", positive=True), sp.Symbol("b", real=True)
+    h = entries([sp.Integer(1), sp.Integer(0)])
+    sides = sharp(SYMBOLS, basic_4.opposite(x, h=h, b=b))
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
+
+
 def prove() -> str:
     """Prove the identities; the first shows that Cauchy and Schwarz apply.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
-    assert covariance_residual() == 0
-    assert covariance_residual(share=2) != 0
-    assert variance_residual() == 0
-    assert basic_6.limit_ratio() == 1  # of one weight, h its indicator
+    ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
+    ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
+    ensure_zero(variance_residual(), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
+    ensure_equal(limit_ratio(), 1, "one weight, with h its indicator, reaches the constant")
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
 
 
@@ -55,9 +67,9 @@ def prove_published() -> str:
     """Prove the fourth bound, and that the factor R^2 >= R^2 / 16 and ||h|| <= R^2 are enough.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     r = sp.Symbol("r", nonnegative=True)
     basic_4.prove_published()
-    assert basic_1.never_negative((4 + r) ** 2 - 1, r)
+    ensure_true(basic_1.never_negative((4 + r) ** 2 - 1, r), "R^2 >= 1 for R >= 4")
     return "with ||h|| <= R^2, or c = f - z and R >= 4, the fourth bound gives the fifth"

@@ -6,30 +6,34 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_entry_constant
+from attsvm.theory import ensure_equal, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import entry_constant
+from properties.sim.basic_6 import sharp
 from symbolic.sim import basic_4
 
 __all__ = ["limit_ratio", "prove", "prove_published"]
 
 
 def limit_ratio() -> Any:
-    """Limit of max |f_t - g_t| / (sqrt(2)/4 spread(A) |x - y|) for A = (1, -1), x = -y -> 0."""
+    """Limit of the claim's sides, squared, with sqrt(2)/4 for A = (1, -1), x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
-    f, g = (1 / (1 + sp.exp(-2 * z)) for z in (x, -x))
-    return sp.limit((f - g) / (softmax_entry_constant(sp.sqrt) * sp.sqrt(2) * 2 * x), x, 0)
+    sides = sharp(SYMBOLS, basic_4.opposite(x), "spectral", entry_constant)
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
 
 
 def prove() -> str:
     """Prove the largest entry of the derivative, and that two tokens reach it.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     P = basic_4.P
-    assert basic_4.entry_residuals() == [0, 0]
-    largest = softmax_entry_constant(sp.sqrt) / sp.sqrt(2)  # as for `basic_4.largest`
-    assert sp.expand(largest - P * (1 - P) - (P - sp.Rational(1, 2)) ** 2) == 0
-    assert limit_ratio() == 1
+    ensure_zero(basic_4.entry_residuals(), "the entries of Df[s] are f_t (1 - P) and -f_t P")
+    largest = entry_constant(SYMBOLS) / sp.sqrt(2)  # as for `basic_4.largest`
+    square = (P - sp.Rational(1, 2)) ** 2
+    ensure_equal(largest - P * (1 - P), square, "an entry of Df[s] is at most 1/4")
+    ensure_equal(limit_ratio(), 1, "two tokens reach the constant")
     basic_4.prove()
     return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A), and no less"
 
@@ -38,6 +42,6 @@ def prove_published() -> str:
     """The fourth bound, as max |f_t - g_t| <= ||f - g||.
 
     Raises:
-        AssertionError: it fails.
+        ProofError: it fails.
     """
     return basic_4.prove_published()

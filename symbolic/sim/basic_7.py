@@ -9,11 +9,21 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import softmax_outer_constant
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim._support.bounds import outer_constant, softmax_constant
+from properties.sim.basic_7 import sharp
 from symbolic.sim import basic_4
 from symbolic.sim.sums import entry, r, reduced, t, total
 
-__all__ = ["frobenius", "norms_residuals", "operator_supremum", "prove", "prove_published"]
+__all__ = [
+    "frobenius",
+    "limit_ratio",
+    "norms_residuals",
+    "operator_supremum",
+    "prove",
+    "prove_published",
+]
 
 P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
@@ -58,42 +68,51 @@ def operator_supremum() -> Any:
 
     It is (1-q^2)/4 (q + sqrt(1 + q^2)), q >= 0, whose logarithm is stationary where
     2 q sqrt(1+q^2) = 1 - q^2; then its square is (1-q^2)^2 (2 + q^2) / 16.
+
+    Raises:
+        ProofError: one of these identities fails.
     """
     q = sp.Symbol("q", nonnegative=True)
     values = {P: (1 + q) / 2, a: (1 + q) ** 2 / 4, b: (1 - q) ** 2 / 4}
     along, square, length = (x.subs(values) for x in (ALONG, SQUARE, a + b))
-    assert sp.expand(along - q * (1 - q**2) / 4) == 0
-    assert sp.expand(square * length - (1 - q**2) ** 2 * (1 + q**2) / 16) == 0
+    ensure_equal(along, q * (1 - q**2) / 4, "<w, f> of two tokens is q (1-q^2)/4")
+    product = (1 - q**2) ** 2 * (1 + q**2) / 16
+    ensure_equal(square * length, product, "||w||^2 ||f||^2 of two tokens is (1-q^2)^2 (1+q^2)/16")
     height = sp.log(1 - q**2) + sp.log(q + sp.sqrt(1 + q**2))
     slope = 1 / sp.sqrt(1 + q**2) - 2 * q / (1 - q**2)  # falls in q from 1: one zero
-    assert sp.simplify(sp.diff(height, q) - slope) == 0
-    assert (
-        sp.simplify(
-            sp.diff(slope, q)
-            + q / (1 + q**2) ** sp.Rational(3, 2)
-            + 2 * (1 + q**2) / (1 - q**2) ** 2
-        )
-        == 0
-    )
+    rise = sp.diff(height, q)
+    ensure_equal(rise, slope, "the slope of the logarithm of the norm", normal=sp.simplify)
+    falling = -q / (1 + q**2) ** sp.Rational(3, 2) - 2 * (1 + q**2) / (1 - q**2) ** 2
+    ensure_equal(sp.diff(slope, q), falling, "that slope falls with q", normal=sp.simplify)
     best = sp.sqrt(2 / sp.sqrt(3) - 1)
-    assert sp.simplify(slope.subs(q, best)) == 0
+    ensure_zero(slope.subs(q, best), "the slope is 0 at the best q", normal=sp.simplify)
     return sp.simplify(((1 - q**2) ** 2 * (2 + q**2) / 16).subs(q, best))
+
+
+def limit_ratio() -> Any:
+    """Limit of the Frobenius claim's sides, squared, for A = (1, -1), x = -y -> 0."""
+    x = sp.Symbol("x", positive=True)
+    sides = sharp(SYMBOLS, basic_4.opposite(x), "frobenius", softmax_constant)
+    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
 
 
 def prove() -> str:
     """Prove both constants.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     q = sp.Symbol("q", real=True)
-    assert norms_residuals() == [0, 0]
-    assert norms_residuals(along=-ALONG)[0] != 0
-    assert growth_residuals() == (0, 0)
-    assert sp.simplify(2 * operator_supremum() - softmax_outer_constant(sp.sqrt) ** 2) == 0
+    ensure_zero(norms_residuals(), "<w, f> and ||M||_F^2 by P, a and b")
+    ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
+    ensure_zero(growth_residuals(), "both norms grow with b")
+    constant = outer_constant(SYMBOLS) ** 2
+    ensure_equal(2 * operator_supremum(), constant, "the largest operator norm", normal=sp.simplify)
+    ensure_equal(limit_ratio(), 1, "two tokens reach the Frobenius constant")
     two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
     # q^2 <= 1
-    assert sp.expand(basic_4.largest() - two - q**4 * (3 - 2 * q**2) / 8) == 0
+    spare = q**4 * (3 - 2 * q**2) / 8
+    ensure_equal(basic_4.largest() - two, spare, "||M||_F^2 of two tokens is at most 1/8")
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
 
 
@@ -101,9 +120,14 @@ def prove_published() -> str:
     """Prove the fourth bound and what is left: R exp(3 R) < exp(5 R^2), from log R <= R - 1.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     R = sp.Symbol("R", positive=True)
     basic_4.prove_published()
-    assert sp.discriminant(5 * R**2 - 3 * R - (R - 1), R) < 0
+    ensure_equal(
+        basic_4.log_published(3), 5 * R**2, "the printed constant is n^2 exp(5 R^2) / beta^3"
+    )
+    ensure_positive(
+        -sp.discriminant(5 * R**2 - 3 * R - (R - 1), R), "5 R^2 - 3 R exceeds R - 1 for every R"
+    )
     return "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| < 2 n^2 exp(5 R^2) ||x - y||"

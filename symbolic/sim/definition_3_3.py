@@ -11,7 +11,8 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of, vanishes
+from attsvm.theory import ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
 
@@ -47,15 +48,17 @@ def prove_vector() -> str:
     """Prove that f has positive entries and sum 1; its squares and its columns have another one.
 
     Raises:
-        AssertionError: an entry may be 0 or less, a sum is not 1, or one of the others is.
+        ProofError: an entry may be 0 or less, a sum is not 1, or one of the others is.
     """
     for size in SIZES:
-        v = sentence(*size)
+        v, at = sentence(*size), f"for (n, d) = {size}"
         f = block_attention(SYMBOLS, v.n, v.A1, v.A2, v.X)
-        assert all(sp.together(p).is_positive for p in f.ravel())
-        assert all(map(vanishes, sum_residual(v)))
-    assert not any(map(vanishes, sum_residual(sentence(2, 1), along="columns")))
-    assert not any(map(vanishes, sum_residual(sentence(2, 1), power=2)))
+        ensure_positive(f, f"the entries of f are positive {at}", normal=sp.together)
+        ensure_zero(sum_residual(v), f"f has sum 1 {at}", normal=numerator)
+    columns = sum_residual(sentence(2, 1), along="columns")
+    ensure_nonzero(columns, "the columns have other sums", normal=numerator)
+    squares = sum_residual(sentence(2, 1), power=2)
+    ensure_nonzero(squares, "the squares have another sum", normal=numerator)
     return "f > 0 has sum 1, on symbols for n <= 3 and d <= 2"
 
 
@@ -63,16 +66,20 @@ def prove() -> str:
     """Prove the entries of the attention, with keys for values too; as a column f is another.
 
     Raises:
-        AssertionError: a residual is not zero, or is zero for a false neighbour.
+        ProofError: a residual is not zero, or is zero for a false neighbour.
     """
     prove_vector()
     for size in SIZES:
-        v = sentence(*size)
-        assert all(map(vanishes, entry_residual(v)))
-        assert all(map(vanishes, entry_residual(shared(v), "A2")))
-    assert not any(map(vanishes, entry_residual(sentence(2, 1), transposed=True)))
-    assert not any(map(vanishes, entry_residual(sentence(1, 1), "A2")))
-    assert not any(map(vanishes, entry_residual(shared(sentence(2, 1)), "A2", True)))
+        v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"
+        ensure_zero(entry_residual(v), what, normal=numerator)
+        keys = entry_residual(shared(v), "A2")
+        ensure_zero(keys, f"{what}, with keys for values", normal=numerator)
+    for v, values, transposed, what in (
+        (sentence(2, 1), "A3", True, "f as a column is another one"),
+        (sentence(1, 1), "A2", False, "keys in place of values are another one"),
+        (shared(sentence(2, 1)), "A2", True, "f as a column with keys for values is another one"),
+    ):
+        ensure_nonzero(entry_residual(v, values, transposed), what, normal=numerator)
     return (
         "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, on symbols for n <= 3 and "
         "d <= 2"

@@ -13,8 +13,9 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, symbols_of, vanishes
+from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from properties.sim.fixed_head import closed_gradient, score, scores
 from symbolic.sim import lemma_3_11
 
@@ -33,7 +34,7 @@ class _OneSlope(Symbols):
 
     def logistic_slope(self, x: Any) -> Any:
         """The symbol."""
-        assert vanishes(x - self.at)
+        ensure_zero(x - self.at, "g' is taken at the score of the attention", normal=numerator)
         return self.slope
 
 
@@ -61,13 +62,15 @@ def prove() -> str:
     """Prove that the head can be absorbed, in the gradients.
 
     Raises:
-        AssertionError: an entry differs, or leaving the head out, or its mean column, does as well.
+        ProofError: an entry differs, or leaving the head out, or its mean column, does as well.
     """
     for size in SIZES:
-        assert all(map(vanishes, gradient_residual(headed(*size))))
-    assert lemma_3_11.structural_residual() == 0
-    assert not any(map(vanishes, gradient_residual(headed(2, 1, 1, 1), "ignored")))
-    assert not any(map(vanishes, gradient_residual(headed(2, 1, 1, 2), "mean")))
+        what = f"the gradient with a head at (n, D, d, V) = {size}"
+        ensure_zero(gradient_residual(headed(*size)), what, normal=numerator)
+    ensure_zero(lemma_3_11.structural_residual(), "the gradient of <f, h> for every n")
+    for v, taken in ((headed(2, 1, 1, 1), "ignored"), (headed(2, 1, 1, 2), "mean")):
+        residual = gradient_residual(v, taken)
+        ensure_nonzero(residual, f"with the head {taken} it is another one", normal=numerator)
     return (
         "the gradient with a head is the closed form with values Y H, on symbols for "
         f"(n, D, d, V) in {SIZES}"
@@ -86,16 +89,20 @@ def prove_multiple() -> str:
     """Prove that H e_v = c e_v multiplies every difference of scores by c.
 
     Raises:
-        AssertionError: one is multiplied by something else, or another head does so too.
+        ProofError: one is multiplied by something else, or another head does so too.
     """
     c = sp.Symbol("c", positive=True)
     for n, d in ((2, 1), (2, 2), (3, 3)):
         rest = [sp.Integer(0)] * (d - 1)
-        assert multiples(n, d, [c, *rest]) == [c] * (n - 1)
-        assert all(ratio.is_negative for ratio in multiples(n, d, [-c, *rest]))
+        at = f"for n = {n}, d = {d}"
+        found = multiples(n, d, [c, *rest])
+        ensure_equal(found, [c] * (n - 1), f"the differences of scores are c times those {at}")
+        reversed_order = [-ratio for ratio in multiples(n, d, [-c, *rest])]
+        ensure_positive(reversed_order, f"a head -c e_v reverses the order of the scores {at}")
     tilted = multiples(3, 2, [c, sp.Integer(1)])
-    assert all(ratio.is_positive is None for ratio in tilted)
-    assert sp.cancel(tilted[0] - tilted[1]) != 0
+    ensure_true((r.is_positive is None for r in tilted), "a tilted head has either sign")
+    apart = tilted[0] - tilted[1]
+    ensure_nonzero(apart, "a tilted head is no multiple of e_v", normal=sp.cancel)
     return (
         "b M (c e_v) has the differences of b M e_v times c, so c > 0 leaves the order of the "
         "scores as it is; on symbols for n, d <= 3"

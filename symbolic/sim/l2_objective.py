@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.theory.arithmetic.symbols import SYMBOLS, vanishes
+from attsvm.theory import ensure_nonzero, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator
 from properties.sim._support.attention import attention
 from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
@@ -26,12 +27,15 @@ def prove() -> str:
     """Prove that the matrices inside both objectives are equal.
 
     Raises:
-        AssertionError: an entry differs, or none does for mat of columns or one sum for all rows.
+        ProofError: an entry differs, or none does for mat of columns or one sum for all rows.
     """
     for size in SIZES:
-        assert all(map(vanishes, forms_residual(sentence(*size))))
-    assert not any(map(vanishes, forms_residual(sentence(2, 1), read="columns")))
-    assert not any(map(vanishes, forms_residual(sentence(2, 1), divided="whole")))
+        what = f"the matrices inside both objectives are equal for (n, d) = {size}"
+        ensure_zero(forms_residual(sentence(*size)), what, normal=numerator)
+    columns = forms_residual(sentence(2, 1), read="columns")
+    ensure_nonzero(columns, "with mat of columns they differ", normal=numerator)
+    whole = forms_residual(sentence(2, 1), divided="whole")
+    ensure_nonzero(whole, "with one sum for all rows they differ", normal=numerator)
     return (
         "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, on "
         "symbols for n <= 3 and d <= 2"

@@ -1,29 +1,28 @@
 """The closed-form gradient, exactly: expanded for small sizes, by structure for all.
 
-- In full (`loss_residual`): g itself, A = A_1 kron A_2 of definition 3.1, every entry of X; for 2,
-  3 and 4 tokens in one and two dimensions.
-- Along one direction (`expanded_residual`): logits move with slopes a_t = A_ti, so u_t =
-  exp(logit_t) obeys u_t' = a_t u_t; g' is the value of a symbol.
+- In full (`loss_residual`): the claim's own functions run on symbols, with A = A_1 kron A_2 of
+  definition 3.1 and every entry of X, and are held against derivatives taken by sympy; for 2, 3
+  and 4 tokens in one and two dimensions.
 - For every number of tokens (`jacobian_residual`, `structural_residual`): the Jacobian of softmax
   is diag(f) - f f^T, and sums are differentiated term by term.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from attsvm.attention import kron_block, vec
-from attsvm.losses import slope_kernel
-from attsvm.risk import covariance
+from attsvm.theory import ensure_nonzero, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from properties.sim._support.entry_loss import loss
+from properties.sim.lemma_3_11 import closed_form, derivative
 
 __all__ = [
-    "Expanded",
-    "expanded",
-    "expanded_residual",
+    "derivative_residual",
+    "entry_of",
+    "in_powers",
     "jacobian_residual",
     "loss_residual",
     "prove",
@@ -34,84 +33,52 @@ __all__ = [
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
-def _symbols(name: str, rows: int, columns: int) -> Any:
-    entries = [[sp.Symbol(f"{name}{r}{c}", real=True) for c in range(columns)] for r in range(rows)]
-    return np.array(entries, dtype=object)
+def entry_of(n: int, d: int) -> Any:
+    """Symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2, x = vec(X)."""
+    query, tokens, X = symbols_of("q", 1, d), symbols_of("k", n, d), symbols_of("x", d, d)
+    return SimpleNamespace(
+        A=SYMBOLS.kron(query, tokens),
+        x=SYMBOLS.vec(X),
+        h=symbols_of("h", n),
+        b=symbols_of("b"),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
-    """Symbols of one entry of the loss, with sympy's derivatives in the entries of X.
+def in_powers(expression: Any, v: Any) -> Any:
+    """The expression as a rational function of u_t = exp(logit_t), exp(<f, h>) and exp(b <f, h>).
 
-    Attributes:
-        A: the code's `kron_block` of one query and n keys, entries products of symbols.
-        f: softmax(A vec(X)) as a rational function of u_t = exp(logit_t).
-        h, b: as they are.
-        e: exp(-b <f, h>), as a symbol that nothing else relates to the u_t.
-        derivatives: of 1/(1 + exp(-b <softmax(A vec(X)), h>)), in these symbols.
+    Each of these is a symbol of its own, to which nothing else relates the others.
     """
-
-    A: Any
-    f: Any
-    h: Any
-    b: Any
-    e: Any
-    derivatives: list[Any]
-
-
-def expanded(n: int, d: int) -> Expanded:
-    """The loss of n tokens in R^d, differentiated in full and then written in u_t and e."""
-    query, keys, X = _symbols("q", 1, d), _symbols("k", n, d), _symbols("x", d, d)
-    A = kron_block(query, keys, 0)
-    h = np.array(sp.symbols(f"h0:{n}", real=True), dtype=object)
-    b, e = sp.Symbol("b", real=True), sp.Symbol("e", positive=True)
-    powers = [sp.exp(logit) for logit in A @ vec(X)]
-    mean = sum(p * y for p, y in zip(powers, h, strict=True)) / sum(powers)
-    loss = 1 / (1 + sp.exp(-b * mean))
-    u = sp.symbols(f"u0:{n}", positive=True)
-    names = {sp.exp(-b * mean): e, **dict(zip(powers, u, strict=True))}
-    f = np.array([x / sum(u) for x in u], dtype=object)
-    return Expanded(A, f, h, b, e, [sp.diff(loss, x).subs(names) for x in vec(X)])
+    powers = [sp.exp(logit) for logit in v.A @ v.x]
+    u = sp.symbols(f"u0:{len(powers)}", positive=True)
+    mean = sum(p * y for p, y in zip(u, v.h, strict=True)) / sum(u)
+    named = expression.xreplace(dict(zip(powers, u, strict=True)))
+    names = {}
+    for power in named.atoms(sp.exp):
+        k, c = sp.cancel(power.args[0] / mean).as_coeff_Mul()
+        names[power] = sp.Symbol(f"exp({c} <f, h>)", positive=True) ** k
+    return named.xreplace(names)
 
 
-def loss_residual(n: int, d: int, *, b_inside: bool = True) -> list[Any]:
-    """Derivatives of g(b <softmax(A_j vec(X)), h>) in the entries of X minus the closed form.
-
-    That is b g' A^T (diag(f) - f f^T) h by the code's `covariance` and `slope_kernel`, the latter
-    at exp(-b <f, h>), or as printed at exp(-<f, h>), another symbol.
-    """
-    whole = expanded(n, d)
-    slope = slope_kernel(whole.e if b_inside else sp.Symbol("printed", positive=True))
-    closed = whole.b * slope * (whole.A.T @ covariance(whole.f, whole.h))
-    return [sp.cancel(sp.together(x - c)) for x, c in zip(whole.derivatives, closed, strict=True)]
+def loss_residual(n: int, d: int, **formula: Any) -> list[Any]:
+    """Derivatives of the claim's loss by sympy minus its closed form, or another formula."""
+    v = entry_of(n, d)
+    value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
+    closed = closed_form(SYMBOLS, v, **formula)
+    gaps = [sp.diff(value, x) - c for x, c in zip(v.x, closed, strict=True)]
+    return [sp.cancel(sp.together(in_powers(gap, v))) for gap in gaps]
 
 
-def expanded_residual(n: int, *, b_inside: bool = True) -> Any:
-    """Derivative of g(b <f, h>) along x_i minus the closed form, as a rational function.
-
-    The derivative is taken on the polynomial ring through u_t' = a_t u_t; the closed form runs
-    the code's own `covariance` on symbols. g' enters as the value of a symbol at b <f, h>, or,
-    with b_inside false, at <f, h> as printed.
-    """
-    u = sp.symbols(f"u1:{n + 1}", positive=True)
-    a = sp.symbols(f"a1:{n + 1}", real=True)
-    h = sp.symbols(f"h1:{n + 1}", real=True)
-    b = sp.Symbol("b", real=True)
-    slope = sp.Function("slope")
-    total = sum(u)
-    mean = sum(x * y for x, y in zip(u, h, strict=True)) / total
-    moved = sum(
-        sp.diff(mean, x) * y * x for x, y in zip(u, a, strict=True)
-    )  # d<f, h>/dx_i by the chain rule
-    f = np.array([x / total for x in u], dtype=object)
-    pull = covariance(f, np.array(h, dtype=object))
-    closed = sum(y * c for y, c in zip(a, pull, strict=True))
-    if b_inside:
-        return sp.cancel(sp.together(b * (moved - closed)))
-    point = sp.Symbol("d", real=True)
-    return sp.cancel(sp.together(b * moved)) * slope(b * point) - sp.cancel(
-        sp.together(b * closed)
-    ) * slope(point)
+def derivative_residual(n: int, d: int) -> list[Any]:
+    """Both sides of the equation that the claim checks, minus derivatives by sympy."""
+    v = entry_of(n, d)
+    value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
+    relation: Any = derivative(SYMBOLS, v)
+    true = [sp.diff(value, x) for x in v.x]
+    gaps = [
+        y - t for side in (relation.left, relation.right) for y, t in zip(side, true, strict=True)
+    ]
+    return [sp.cancel(sp.together(in_powers(gap, v))) for gap in gaps]
 
 
 def jacobian_residual() -> tuple[Any, Any, Any]:
@@ -156,34 +123,47 @@ def prove() -> str:
     """Prove the closed form with b inside g, and that the printed one is another function.
 
     Raises:
-        AssertionError: an identity fails, or the printed formula turns out to be one.
+        ProofError: an identity fails, or the printed formula turns out to be one.
     """
     for n, d in SIZES:
-        assert all(entry == 0 for entry in loss_residual(n, d))
-    for n in range(1, 6):
-        assert expanded_residual(n) == 0
-    assert jacobian_residual() == (0, 0, 0)
-    assert structural_residual() == 0
-    assert structural_residual(sign=1) != 0
-    assert structural_residual(sign=0) != 0
-    assert expanded_residual(2, b_inside=False) != 0
-    assert any(entry != 0 for entry in loss_residual(2, 1, b_inside=False))
+        ensure_zero(loss_residual(n, d), f"the gradient in full for n = {n}, d = {d}")
+    ensure_zero(derivative_residual(2, 2), "the equation that the claim checks, for n = d = 2")
+    ensure_zero(jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T for every n")
+    ensure_zero(structural_residual(), "the derivative of <f, h> for every n")
+    for sign in (1, 0):
+        found = structural_residual(sign=sign)
+        ensure_nonzero(found, f"with {sign} times its second term it is another one")
+    printed = loss_residual(2, 1, inside=False)
+    ensure_nonzero(printed, "the printed formula is another one in full", some=True)
     return (
         "dL/dx_i = g'(b d) b sum_t a_t f_t (h_t - d) for every n; in full for n = 2, 3, 4 and "
-        "d = 1, 2, along a direction for n <= 5"
+        "d = 1, 2"
     )
 
 
 def prove_labels() -> str:
-    """Prove that for labels -1, 0 and 1 the printed formula is the closed form of `prove`.
+    """Prove that for labels -1, 0 and 1 the printed formula is the gradient, as `prove` for any.
 
-    With e = exp(-<f, h>) the code's `slope_kernel` is taken at e^b, and as printed at e: the same
-    for b = 1, and for b = -1 as g' is even. For b = 0 both formulas have the factor b.
+    The claim's formula as printed is held against the one with b inside g', of which `prove` shows
+    that it is the gradient: g' is even, and for b = 0 both have the factor b.
 
     Raises:
-        AssertionError: an identity fails, or holds for b = 2 as well.
+        ProofError: an identity fails, or holds for b = 2 as well.
     """
-    e = sp.Symbol("e", positive=True)
-    assert all(sp.cancel(b * (slope_kernel(e**b) - slope_kernel(e))) == 0 for b in (-1, 0, 1))
-    assert sp.cancel(slope_kernel(e**2) - slope_kernel(e)) != 0
+    for b in (-1, 0, 1, 2):
+        x = sp.Symbol("x", real=True)
+        slopes = [SYMBOLS.logistic(y) * (1 - SYMBOLS.logistic(y)) for y in (b * x, x)]
+        gap = sp.cancel(sp.together((b * (slopes[0] - slopes[1])).rewrite(sp.exp)))
+        if b != 2:
+            ensure_zero(gap, f"g'(b d) b = g'(d) b for b = {b}")
+        else:
+            ensure_nonzero(gap, "g'(b d) is not g'(d) for b = 2")
+        v = entry_of(2, 1)
+        v.b = sp.Integer(b)
+        printed = closed_form(SYMBOLS, v, inside=False) - closed_form(SYMBOLS, v)
+        gaps = [sp.cancel(sp.together(in_powers(value, v))) for value in printed]
+        if b != 2:
+            ensure_zero(gaps, f"the claim's two formulas agree for b = {b} and two tokens")
+        else:
+            ensure_nonzero(gaps, "the claim's two formulas differ for b = 2")
     return "g'(b d) b = g'(d) b for b in {-1, 0, 1}, as g' is even"

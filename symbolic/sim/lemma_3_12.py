@@ -11,6 +11,9 @@ import sympy as sp
 
 from attsvm.lipschitz import curvature_constant
 from attsvm.losses import curvature_kernel, slope_kernel
+from attsvm.theory import ensure_equal, ensure_zero
+from properties.sim.lemma_3_12 import LEMMA
+from symbolic.mean_value import ensure_bound_of_slope
 
 __all__ = ["curvature_supremum", "derivatives", "identities", "prove", "slope_supremum"]
 
@@ -42,10 +45,14 @@ def identities() -> list[Any]:
 
 
 def _supremum(value: Any, derivative: Any) -> Any:
-    """Sup |value| over u > 0 from its critical points and its limits at 0 and infinity."""
+    """Sup |value| over u > 0 from its critical points and its limits at 0 and infinity.
+
+    Raises:
+        ProofError: not all critical points are found.
+    """
     numerator = sp.Poly(sp.numer(sp.together(derivative / u)), u)
     roots = sp.roots(numerator)
-    assert sum(roots.values()) == numerator.degree()  # none was missed
+    ensure_equal(sum(roots.values()), numerator.degree(), "no critical point is missed")
     points = [root for root in roots if root.is_positive]
     heights = [sp.radsimp(sp.Abs(value.subs(u, root))) for root in points]
     heights += [sp.Abs(sp.limit(value, u, end)) for end in (0, sp.oo)]
@@ -65,14 +72,18 @@ def curvature_supremum() -> Any:
 
 
 def prove() -> str:
-    """Prove both suprema, and that the code's kernels are these derivatives.
+    """Prove both suprema, that the code's kernels are these derivatives, and both readings.
 
     Raises:
-        AssertionError: an identity fails.
+        ProofError: an identity fails.
     """
-    assert all(x == 0 for x in identities())
-    assert sp.simplify(slope_supremum() - sp.Rational(1, 4)) == 0
-    assert sp.simplify(curvature_supremum() - curvature_constant(sp.sqrt)) == 0
+    ensure_zero(identities(), "the derivatives by g alone are those that the code evaluates")
+    ensure_equal(slope_supremum(), sp.Rational(1, 4), "sup g' = 1/4", normal=sp.simplify)
+    constant = curvature_constant(sp.sqrt)
+    ensure_equal(curvature_supremum(), constant, "sup |g''| = 1/(6 sqrt 3)", normal=sp.simplify)
+    for reading in LEMMA.readings:
+        ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, constant)
+    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
     return (
         "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "
         "it by the mean value theorem"

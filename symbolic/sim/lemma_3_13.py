@@ -49,6 +49,7 @@ import sympy as sp
 
 from attsvm.lipschitz import best_level, softmax_height
 from attsvm.losses import curvature_kernel, slope_kernel
+from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 
 __all__ = [
     "P",
@@ -153,39 +154,40 @@ def prove_bound() -> None:
     """Check every identity and inequality between numbers that (*) rests on.
 
     Raises:
-        AssertionError: one fails.
+        ProofError: one fails.
     """
-    assert second_derivative_residual() == 0
-    assert indicator_residual() == 0
-    assert nested_residual() == 0
+    ensure_zero(second_derivative_residual(), "step 1, the second derivative in moments")
+    ensure_zero(indicator_residual(), "step 2, F of an indicator")
+    ensure_zero(nested_residual(), "step 4, the bound in k = t w")
     gained = bound(1, 0).subs(a, 1 / sp.sqrt(3)) / 2 - sp.Rational(1, 16)
-    assert gained.is_positive
-    assert two_tokens_residual() == 0
+    ensure_positive(gained, "step 3, p/16 is less than half of the bound at a = 1/sqrt 3")
+    ensure_zero(two_tokens_residual(), "two tokens attain the bound (*)")
 
 
 def prove() -> str:
     """Prove (*) and that K(D), as the code maximises it, is its maximum for the logistic function.
 
     Raises:
-        AssertionError: an identity fails.
+        ProofError: an identity fails.
     """
     prove_bound()
-    assert logistic_residuals() == [0, 0]
+    ensure_zero(logistic_residuals(), "g' and |g''| of the code at c = (1-e)/(1+e)")
     D = sp.Symbol("D", positive=True)
     height = bound(D * (1 - c**2) / 4, D**2 * c * (1 - c**2) / 4)
-    assert sp.expand(height - softmax_height(D, D**2, a, c)) == 0
+    ensure_equal(height, softmax_height(D, D**2, a, c), "the code's height is the bound (*)")
     # the floats maximise it over D (1 + D)
     x, y, scale = sp.symbols("x y scale", positive=True)
     scaled = softmax_height(scale * x, scale * y, a, c)
-    assert sp.expand(scaled - scale * softmax_height(x, y, a, c)) == 0
+    once = scale * softmax_height(x, y, a, c)
+    ensure_equal(scaled, once, "the code's height scales with its arguments")
     # the code's c for given a >= 0: the root in [0, 1] of a concave function's slope
     offset, w = x * a, y * P  # at x = D, y = D^2: D times a and D P
-    shape = softmax_height(x, y, a, c) - P * (1 - c**2) * (offset + w * c) / 2
-    assert sp.expand(shape) == 0
+    shape = P * (1 - c**2) * (offset + w * c) / 2
+    ensure_equal(softmax_height(x, y, a, c), shape, "the code's height in c")
     level = best_level(y, offset, sp.sqrt(offset**2 + 3 * y**2))
     slope = sp.diff((1 - c**2) * (offset + y * c), c)
-    assert sp.simplify(slope.subs(c, level)) == 0
-    assert sp.expand(sp.diff(slope, c) + 2 * offset + 6 * y * c) == 0
+    ensure_zero(slope.subs(c, level), "the height is stationary at best_level", normal=sp.simplify)
+    ensure_equal(sp.diff(slope, c), -2 * offset - 6 * y * c, "the slope in c falls for c >= 0")
     return (
         "||A||^2 K(D) bounds the curvature of g(b <softmax(A x), h>), n any; two tokens attain it"
     )
@@ -198,14 +200,15 @@ def prove_published() -> str:
     n^3 exp(13 R^2) >= 1.
 
     Raises:
-        AssertionError: the proof of K fails, or the comparison of powers of R.
+        ProofError: the proof of K fails, or the comparison of powers of R.
     """
     prove()
     R = sp.Symbol("R", positive=True)
     D = 2 * R**2
     factors = (1 - a**2) * (1 - c**2) / 8
-    assert sp.expand(softmax_height(p, q, a, c) - factors * (p * a + q * c * (1 - a**2) / 4)) == 0
+    product = factors * (p * a + q * c * (1 - a**2) / 4)
+    ensure_equal(softmax_height(p, q, a, c), product, "the height as a product of its factors")
     rest = sp.Poly(3 * R**7 - R**2 * (D / 8 + D**2 / 32), R)
-    assert rest.count_roots(4, None) == 0
-    assert rest.eval(4) > 0
+    ensure_zero(rest.count_roots(4, None), "3 R^7 meets the bound of R^2 K nowhere from 4 on")
+    ensure_positive(rest.eval(4), "3 R^7 exceeds the bound of R^2 K at R = 4")
     return "R^2 K(sqrt 2 R^2) < 3 n^3 R^7 exp(13 R^2) for R >= 4, with K as proved"

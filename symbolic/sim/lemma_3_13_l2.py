@@ -45,6 +45,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.lipschitz import squared_height, squared_slope
+from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, prove_bound
 
 __all__ = [
@@ -116,29 +117,32 @@ def prove() -> str:
     """Check every identity and inequality between numbers of the proof.
 
     Raises:
-        AssertionError: one fails.
+        ProofError: one fails.
     """
     prove_bound()
-    assert code_residuals() == [0, 0]
-    assert mixture_residual() == 0
-    assert two_tokens_residual() == 0
-    assert reflected_residual() == 0
+    ensure_zero(code_residuals(), "the code's height is w^2 j(x, a), its slope the derivative")
+    ensure_zero(mixture_residual(), "step 1, F of weights with means and variances")
+    ensure_zero(two_tokens_residual(), "step 3, two tokens give j(x, a)")
+    ensure_zero(reflected_residual(), "step 3, the reflected bound at a is less than j(x, a')")
     # step 4
     slack = sp.Poly(height(x, sp.Rational(2, 5)) - x / 4 - 1 / (12 * sp.sqrt(3)), x)
-    assert all(coefficient.is_positive for coefficient in slack.all_coeffs())
-    root = 1 / sp.sqrt(3)
-    assert sp.simplify((a * (1 - a**2)).subs(a, root) / 8 - 1 / (12 * sp.sqrt(3))) == 0
+    ensure_positive(slack.all_coeffs(), "step 4, x/4 + 1/(12 sqrt 3) < j(x, 2/5) for x >= 0")
+    root, top = 1 / sp.sqrt(3), 1 / (12 * sp.sqrt(3))
+    value = (a * (1 - a**2)).subs(a, root) / 8
+    ensure_equal(value, top, "step 4, a (1-a^2)/8 at 1/sqrt 3", normal=sp.simplify)
     # step 5
     slope = sp.diff(height(x, a), a)
     critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
-    assert sp.cancel(slope.subs(x, critical)) == 0
-    assert sp.simplify(slope.subs(a, root) + root) == 0
-    assert sp.expand(slope.subs(a, 0) - x) == 0
-    assert widening_residual() == 0
+    ensure_zero(slope.subs(x, critical), "step 5, j_a = 0 at the critical x", normal=sp.cancel)
+    ensure_equal(slope.subs(a, root), -root, "step 5, j_a at 1/sqrt 3", normal=sp.simplify)
+    ensure_equal(slope.subs(a, 0), x, "step 5, j_a = x at a = 0")
+    ensure_zero(widening_residual(), "step 5, the derivative along the width")
     N = sp.Poly(1 - a - 2 * a**2 + 3 * a**3 + 3 * a**4, a)
-    assert N.count_roots(0, 1) == 0
-    assert N.eval(0) > 0
+    ensure_zero(N.count_roots(0, 1), "step 5, N has no root in [0, 1]")
+    ensure_positive(N.eval(0), "step 5, N is positive at 0")
     # one critical point: the critical x grows with a, so bisection finds the maximum
-    assert sp.cancel(sp.diff(critical, a) - (9 * a**4 - 3 * a**2 + 2) / (1 - 3 * a**2) ** 2) == 0
-    assert sp.Poly(9 * a**4 - 3 * a**2 + 2, a).count_roots() == 0
+    quartic = 9 * a**4 - 3 * a**2 + 2
+    rise = quartic / (1 - 3 * a**2) ** 2
+    ensure_equal(sp.diff(critical, a), rise, "the derivative of the critical x", normal=sp.cancel)
+    ensure_zero(sp.Poly(quartic, a).count_roots(), "the derivative of the critical x has no root")
     return "osc(h)^2 k(x) bounds the curvature of (<f, h> - b)^2 for every n; two tokens attain it"

@@ -26,6 +26,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.lipschitz import log_loss_below, log_loss_beyond
+from attsvm.theory import ensure_equal, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
 
 __all__ = ["level_residuals", "prove", "square_residual"]
@@ -53,20 +54,29 @@ def prove() -> str:
     """Prove the closed form, the code's two formulas run on symbols.
 
     Raises:
-        AssertionError: an identity or an inequality between numbers fails.
+        ProofError: an identity or an inequality between numbers fails.
     """
     prove_bound()
-    assert level_residuals() == [0, 0]
-    assert square_residual() == 0
-    assert sp.expand(a + y - (D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2)) == 0
-    assert sp.expand(log_loss_beyond(D) - ((a + y) ** 2 / 2).subs(a, 2 / D)) == 0
+    ensure_zero(level_residuals(), "-l' = (1+c)/2 and l'' = (1-c^2)/4")
+    ensure_zero(square_residual(), "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")
+    parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
+    ensure_equal(a + y, parabola, "a + y is largest at a = 2/D")
+    beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)
+    ensure_equal(log_loss_beyond(D), beyond, "the code's formula for D > 2 sqrt 3")
     at_top = y.subs(a, 2 / D)
-    assert sp.cancel(2 / D / at_top - 8 / (D**2 - 4)) == 0
-    assert sp.cancel(at_top - 2 / D - (D**2 - 12) / (4 * D)) == 0  # y <= a there for D^2 <= 12
+    level = 8 / (D**2 - 4)
+    ensure_equal(2 / D / at_top, level, "c = a/y is 8/(D^2 - 4) at a = 2/D", normal=sp.cancel)
+    excess = (D**2 - 12) / (4 * D)
+    ensure_equal(
+        at_top - 2 / D, excess, "y <= a at a = 2/D exactly for D^2 <= 12", normal=sp.cancel
+    )
     # D a (1-a^2)/2 rises up to a = 1/sqrt 3 and falls from there on
     free = D * a * (1 - a**2) / 2
-    assert sp.expand(sp.diff(free, a) - D * (1 - 3 * a**2) / 2) == 0
-    assert sp.simplify(free.subs(a, 1 / sp.sqrt(3)) - log_loss_below(D, sp.sqrt)) == 0
+    slope = D * (1 - 3 * a**2) / 2
+    ensure_equal(sp.diff(free, a), slope, "D a (1-a^2)/2 is largest at a = 1/sqrt 3")
+    top, below = free.subs(a, 1 / sp.sqrt(3)), log_loss_below(D, sp.sqrt)
+    ensure_equal(top, below, "the code's formula for D <= 2 sqrt 3", normal=sp.simplify)
     edge = 2 * sp.sqrt(3)
-    assert sp.simplify(log_loss_beyond(edge) - log_loss_below(edge, sp.sqrt)) == 0
+    sides = log_loss_beyond(edge), log_loss_below(edge, sp.sqrt)
+    ensure_equal(*sides, "both formulas agree at D = 2 sqrt 3", normal=sp.simplify)
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"

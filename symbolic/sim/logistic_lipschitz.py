@@ -8,6 +8,9 @@ import sympy as sp
 
 from attsvm.lipschitz import curvature_constant
 from attsvm.losses import curvature_kernel, slope_kernel
+from attsvm.theory import ensure_equal
+from properties.sim.logistic_lipschitz import STEP
+from symbolic.mean_value import ensure_bound_of_slope
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
 
 __all__ = ["gap", "limit_ratio", "prove"]
@@ -30,14 +33,20 @@ def prove() -> str:
     """Prove sup g' = 1/4 in two ways, sup |g''| = 1/(6 sqrt 3), and that 1/4 is reached.
 
     Raises:
-        AssertionError: one of them fails.
+        ProofError: one of them fails.
     """
     _, first, second = derivatives(2)
-    assert sp.simplify(gap() - (1 - u) ** 2 / (4 * (1 + u) ** 2)) == 0
-    assert sp.cancel(slope_kernel(1 / u) - slope_kernel(u)) == 0
-    assert sp.cancel(slope_kernel(u) - first) == 0
-    assert sp.cancel(curvature_kernel(u) - second) == 0
-    assert sp.simplify(slope_supremum() - sp.Rational(1, 4)) == 0
-    assert sp.simplify(curvature_supremum() - curvature_constant(sp.sqrt)) == 0
-    assert limit_ratio() == sp.Rational(1, 4)
+    quarter, square = sp.Rational(1, 4), (1 - u) ** 2 / (4 * (1 + u) ** 2)
+    ensure_equal(gap(), square, "1/4 - g' is a square", normal=sp.simplify)
+    slope = slope_kernel(u)
+    ensure_equal(slope_kernel(1 / u), slope, "the code's g' is even", normal=sp.cancel)
+    ensure_equal(slope, first, "the code's g' is the derivative of g", normal=sp.cancel)
+    curvature = curvature_kernel(u)
+    ensure_equal(curvature, second, "the code's g'' is the derivative of g'", normal=sp.cancel)
+    ensure_equal(slope_supremum(), quarter, "sup g' = 1/4", normal=sp.simplify)
+    constant = curvature_constant(sp.sqrt)
+    ensure_equal(curvature_supremum(), constant, "sup |g''| = 1/(6 sqrt 3)", normal=sp.simplify)
+    ensure_equal(limit_ratio(), quarter, "g reaches the constant 1/4 at 0")
+    for reading in STEP.readings:
+        ensure_bound_of_slope(STEP, reading, lambda w: w / (1 + w), quarter)
     return "1/4 - g' = ((1 - u)/(2 (1 + u)))^2 with u = e^x, so g is 1/4-Lipschitz, and no less"

@@ -15,6 +15,7 @@ import sympy as sp
 
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
+from attsvm.theory import ensure_nonzero, ensure_zero
 from symbolic.sim.sums import entry, total, vector
 
 __all__ = ["gradient_residual", "jacobian_residual", "prove", "reform_residual", "structural"]
@@ -88,15 +89,18 @@ def prove() -> str:
     which is proved with all tokens but one merged. Expanded from u_t' = a_t u_t: n = 2, 3, 4.
 
     Raises:
-        AssertionError: an identity fails, or the printed formula turns out to be one.
+        ProofError: an identity fails, or the printed formula turns out to be one.
     """
     for n in (2, 3, 4):
-        assert reform_residual(n) == [0, 0]
-        assert gradient_residual(n) == 0
-        assert gradient_residual(n, b=2) == 0
-    assert jacobian_residual() == [0]
-    assert structural() == [0, 0, 0]
-    assert all(found != 0 for found in structural(sign=1))
-    assert gradient_residual(2, b=2, inside=False) != 0
-    assert gradient_residual(2, b=-1, inside=False) == 0
+        ensure_zero(reform_residual(n), f"step 3 is step 2 for n = {n}")
+        for b in (1, 2):
+            residual = gradient_residual(n, b=b)
+            ensure_zero(residual, f"step 3 is the gradient for n = {n}, b = {b}")
+    ensure_zero(jacobian_residual(), "f_t' = f_t (a_t - <f, a>) for every n")
+    ensure_zero(structural(), "step 3 is step 2 and the gradient for every n")
+    ensure_nonzero(structural(sign=1), "step 3 with the other sign is another one for every n")
+    printed = gradient_residual(2, b=2, inside=False)
+    ensure_nonzero(printed, "step 3 as printed is not the gradient for b = 2")
+    printed = gradient_residual(2, b=-1, inside=False)
+    ensure_zero(printed, "step 3 as printed is the gradient for b = -1")
     return "step 3 is step 2, and with g'(b <f, h>) the gradient, for every n; expanded for n <= 4"

@@ -2,7 +2,8 @@
 
 A vector is known by its t-th entry. Sums are linear, and a product of entries with different
 indices sums to a product of sums; nothing else is used, and what is left are sums of one index.
-`Vector` is an array, so that the code itself runs on it: `covariance` of one is one.
+`Vector` is an array, so that the code itself runs on it: `covariance` of one is one. `LENGTHS` is
+the arithmetic in which formulas of claims run on such vectors.
 """
 
 from __future__ import annotations
@@ -12,7 +13,22 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-__all__ = ["Vector", "entry", "entry_of", "n", "r", "reduced", "swapped", "t", "total", "vector"]
+from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.symbols import Symbols
+
+__all__ = [
+    "LENGTHS",
+    "Vector",
+    "entry",
+    "entry_of",
+    "n",
+    "r",
+    "reduced",
+    "swapped",
+    "t",
+    "total",
+    "vector",
+]
 
 n = sp.Symbol("n", integer=True, positive=True)
 t, r, _k = sp.symbols("t r k", integer=True, positive=True)
@@ -65,3 +81,23 @@ def vector(term: Any) -> Vector:
 def entry_of(found: Any) -> Any:
     """The t-th entry of a vector."""
     return sp.expand(found.item())
+
+
+class Lengths(Symbols):
+    """Symbols, where an array of one entry stands for n: a vector's t-th, a matrix's at t, r."""
+
+    def sum(self, x: Entries) -> Any:
+        """The sum over t, of a matrix over t and r."""
+        return total(x.item(), *(t, r)[: x.ndim])
+
+    def dot(self, x: Entries, y: Entries) -> Any:
+        """The sum of products."""
+        return self.sum(entries(x * y))
+
+    def differences(self, x: Entries) -> Entries:
+        """The entry at t, r is x_t - x_r."""
+        return entries([[x.item() - swapped(x.item())]])
+
+
+LENGTHS = Lengths()
+"""The arithmetic of vectors of n entries; it has no state."""

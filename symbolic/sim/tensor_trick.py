@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.orientation import margins
 from properties.sim.tensor_trick import trick
@@ -81,15 +82,19 @@ def prove() -> str:
     """Prove the trick: by the formula of the claim for small sizes, by the printed rules for all.
 
     Raises:
-        AssertionError: an entry differs, or a false neighbour turns out to be true.
+        ProofError: an entry differs, or a false neighbour turns out to be true.
     """
     for m, r, n, c in SIZES:
-        assert all(entry == 0 for entry in residual(m, r, n, c))
-    assert structural_residual() == 0
+        what = f"both sides agree for A1 of {m} x {r} and A2 of {n} x {c}"
+        ensure_zero(residual(m, r, n, c), what)
+    ensure_zero(structural_residual(), "both sides agree by the printed rules for all sizes")
     for spoilt in ({"transposed": True}, {"stacked": "columns"}):
-        assert any(entry != 0 for entry in residual(2, 2, **spoilt))
-        assert structural_residual(**spoilt).subs({w: 2, h: 2}).doit() != 0
-    assert any(entry != 0 for entry in residual(2, 2, swapped=True))
+        what = f"with {next(iter(spoilt))} changed the sides differ"
+        ensure_nonzero(residual(2, 2, **spoilt), what, some=True)
+        at_two = structural_residual(**spoilt).subs({w: 2, h: 2}).doit()
+        ensure_nonzero(at_two, f"{what} by the printed rules too")
+    swapped = residual(2, 2, swapped=True)
+    ensure_nonzero(swapped, "with the factors swapped the sides differ", some=True)
     return (
         "(A1 kron A2) vec(X) = vec(A1 X A2^T), block j giving row j: on symbols "
         f"for {len(SIZES)} sizes up to 3, by the printed rules of kron and vec for all"
@@ -100,10 +105,12 @@ def prove_orientation() -> str:
     """Prove that the logits of definition 3.3 at X are key-query features at X^T, not at X.
 
     Raises:
-        AssertionError: a difference is not zero, or is zero without the transposition.
+        ProofError: a difference is not zero, or is zero without the transposition.
     """
     prove()
     for n, d in ((2, 1), (2, 2), (3, 2), (2, 3)):
-        assert all(entry == 0 for entry in margins_residual(n, d))
-    assert any(entry != 0 for entry in margins_residual(2, 2, transposed=False))
+        what = f"the logits at X are key-query features at X^T for n = {n}, d = {d}"
+        ensure_zero(margins_residual(n, d), what)
+    same = margins_residual(2, 2, transposed=False)
+    ensure_nonzero(same, "the logits at X are not key-query features at X", some=True)
     return "(A_j vec(X))_o - (A_j vec(X))_t = (a_o - a_t)^T X^T a_j, by the trick for all sizes"

@@ -3,7 +3,11 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+from attsvm.theory.packs import find_claims, load_packs
+from attsvm.theory.reviewed import review
 
 PACK = str(Path(__file__).parents[1] / "theory" / "toy_pack.py")
 TOYS = ["--pack", PACK]
@@ -15,7 +19,10 @@ def in_a_process(*words, **rest):
 
 
 def expect(folder, **changes):
+    packs = load_packs([PACK])
+    (found,) = review(find_claims(packs, ["toy/true"]), packs).values()
     words = {"truth": "holds", "evidence": "numeric", "validity": "exercised", "reason": "true"}
+    words["reviewed"] = replace(found, examples=100).json()
     path = folder / "expect.json"
     path.write_text(json.dumps({"schema": 1, "claims": {"toy/true:literal": {**words, **changes}}}))
     return path

@@ -13,12 +13,12 @@ EXPECTED = load_packs()[0].expectations
 
 def test_the_gate_passes_a_run_as_reviewed_and_stops_every_other(attsvm, document, tmp_path):
     attsvm("verify", *TOYS, "toy/true")
-    code, out, _ = attsvm("gate", "--expect", expect(tmp_path))
+    code, out, _ = attsvm("gate", *TOYS, "--expect", expect(tmp_path))
     assert (code, out) == (0, "gate: 1 verdict as reviewed\n")
-    code, found = document("gate", "--expect", expect(tmp_path, truth="refuted"))
+    code, found = document("gate", *TOYS, "--expect", expect(tmp_path, truth="refuted"))
     assert (code, found["passed"]) == (1, False)
     assert found["reasons"][0].startswith("toy/true:literal: truth is holds, expected refuted")
-    code, found = document("gate", "--expect", expect(tmp_path, until="2020-01-01"))
+    code, found = document("gate", *TOYS, "--expect", expect(tmp_path, until="2020-01-01"))
     assert (code, len(found["reasons"])) == (1, 1)
     assert "lapsed on 2020-01-01" in found["reasons"][0]
 
@@ -34,8 +34,12 @@ def test_the_gate_holds_a_run_against_the_shipped_expectations_by_default(attsvm
 def test_the_gate_of_a_named_pack_leaves_out_what_the_run_did_not_check(attsvm, tmp_path):
     pack = tmp_path / "mine.py"
     pack.write_text("from toy_pack import true\n")
-    expect(tmp_path).rename(tmp_path / "expectations.json")
     attsvm("verify", "--pack", pack, "toy/true")
+    assert attsvm("gate", "--pack", pack)[0] == 2
+    assert attsvm("gate", "--pack", pack, "--update", "--yes")[0] == 0
+    assert attsvm("gate", "--pack", pack)[0] == 1
+    written = tmp_path / "expectations.json"
+    written.write_text(written.read_text().replace("not reviewed yet", "a square"))
     code, out, _ = attsvm("gate", "--pack", pack)
     assert code == 0
     assert out.startswith("gate: 1 verdict as reviewed\nthe run checked nothing of the installed")
@@ -51,7 +55,7 @@ def test_the_gate_takes_no_surviving_sibling(attsvm, tmp_path):
     words = {"truth": "holds", "evidence": "numeric", "validity": "weak", "reason": "no"}
     path = tmp_path / "e.json"
     path.write_text(json.dumps({"schema": 1, "claims": {"toy/blunt:literal": words}}))
-    code, out, _ = attsvm("gate", "--expect", path)
+    code, out, _ = attsvm("gate", *TOYS, "--expect", path)
     assert code == 1
     assert "siblings not refuted: ['shift 100', 'shift 1000']" in out
 
@@ -61,7 +65,7 @@ def test_the_gate_takes_no_surviving_sibling(attsvm, tmp_path):
 )
 def test_bad_expectations_are_bad_input(attsvm, tmp_path, changes):
     attsvm("verify", *TOYS, "toy/true")
-    code, out, error = attsvm("gate", "--expect", expect(tmp_path, **changes))
+    code, out, error = attsvm("gate", *TOYS, "--expect", expect(tmp_path, **changes))
     assert (code, out) == (2, "")
     assert "toy/true:literal" in error
 
@@ -69,6 +73,6 @@ def test_bad_expectations_are_bad_input(attsvm, tmp_path, changes):
 def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path):
     attsvm("verify", *TOYS, "toy/true")
     (tmp_path / "odd").write_text("{")
-    assert attsvm("gate", "--expect", "odd")[0] == 2
-    assert attsvm("gate", "--expect", "none")[0] == 2
+    assert attsvm("gate", *TOYS, "--expect", "odd")[0] == 2
+    assert attsvm("gate", *TOYS, "--expect", "none")[0] == 2
     assert attsvm("gate", "--ledger", "odd", "--expect", EXPECTED)[0] == 2

@@ -52,6 +52,17 @@ def test_unseparable_is_an_answer_with_a_certificate(document, attsvm):
 
 
 @pytest.mark.usefixtures("data")
+def test_the_time_of_the_certification_is_bounded(attsvm, document):
+    code, found = document("solve", "good.npz", "--seconds", "1e-9")
+    assert (code, found["certificate"]["kind"]) == (0, "float")
+    assert found["certificate"]["statement"].startswith("not certified in 1e-09 s")
+    assert document("solve", "good.npz", "--seconds", "100")[1]["certificate"]["kind"] == "exact"
+    code, _, err = attsvm("solve", "good.npz", "--seconds", "0")
+    assert code == 2
+    assert "no positive number of seconds" in err
+
+
+@pytest.mark.usefixtures("data")
 def test_targets_may_be_named(document):
     code, found = document("solve", "tied.npz", "--targets", "0,1")
     assert (code, found["targets"]) == (0, [0, 1])

@@ -1,11 +1,14 @@
 """Commands start at once, and every error has its exit code and no traceback."""
 
+import os
 import re
+import subprocess
+import sys
 import time
 from importlib.metadata import version
 
 import pytest
-from commands import in_a_process
+from commands import TOYS, in_a_process
 
 from attsvm import cli
 from attsvm.errors import AttsvmError, UsageError
@@ -143,6 +146,111 @@ def test_a_reader_that_leaves_early_is_no_error():
     )
     assert "Traceback" not in done.stdout
     assert "internal error" not in done.stdout
+
+
+COMMANDS = [
+    ["--help"],
+    ["--version"],
+    ["verify", "--help"],
+    ["claims", "sim/lemma-3.12"],
+    ["claims"],
+    ["claims", "--json", "-"],
+    ["verify", *TOYS, "toy/true"],
+    ["verify", *TOYS, "toy/true", "--json", "-"],
+    ["hunt", *TOYS, "toy/rare", "--rounds", "1"],
+    ["reproduce"],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("unbuffered", [[], ["-u"]])
+def test_output_that_cannot_be_written_exits_with_two_and_says_so(tmp_path, words, unbuffered):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, *unbuffered, "-m", "attsvm.cli", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+    told = [line for line in done.stderr.splitlines() if line.startswith("attsvm")]
+    assert (done.returncode, told) == (
+        2,
+        [
+            "attsvm: cannot write to standard output: No space left on device. "
+            "Redirect it to a place that can be written."
+        ],
+    )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "-u"])
+@pytest.mark.parametrize("words", ["claims", "claims --json -"])
+def test_output_of_which_some_fits_on_the_disk_exits_with_two(tmp_path, words, unbuffered):
+    command = f'ulimit -f 8; "$0" {unbuffered} -m attsvm.cli {words} > out'
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(r"attsvm: cannot write to standard output: .*\n", done.stderr)
+    assert (tmp_path / "out").stat().st_size == 8192
+
+
+def test_a_closed_standard_output_exits_with_two_before_the_work(tmp_path):
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -m attsvm.cli verify {" ".join(TOYS)} toy/true >&-', sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("attsvm: standard output is closed.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_standard_error_hinders_nobody(tmp_path):
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -m attsvm.cli verify {" ".join(TOYS)} toy/true 2>&-', sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "every verdict as expected" in done.stdout
+
+
+@pytest.mark.parametrize("words", ["--help", "claims", "claims --json -"])
+def test_a_reader_that_leaves_at_once_ends_a_command_quietly_and_not_with_zero(words):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "attsvm.cli", *words.split()],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_what_was_printed_is_not_lost_where_another_error_comes(tmp_path):
+    done = in_a_process(
+        "-c",
+        "from attsvm import cli\n"
+        "def run(_):\n"
+        "    print('seen')\n"
+        "    raise ZeroDivisionError\n"
+        "cli._COMMANDS['claims'] = run\n"
+        "raise SystemExit(cli.main(['claims']))",
+    )
+    assert (done.returncode, done.stdout) == (3, "seen\n")
 
 
 def test_a_cluster_that_is_not_there_is_told_of_in_one_line_at_once():

@@ -13,15 +13,19 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.descent import smoothness
 from attsvm.exact.gradients import gradient_w
-from attsvm.exact.hessians import entry_hessian, hessian_w
+from attsvm.exact.hessians import hessian_w
 from attsvm.exact.lipschitz import softmax_gradient_constant
-from attsvm.exact.numbers import dot, norm, spectral_norm
+from attsvm.exact.numbers import dot, norm
 from attsvm.exact.quotients import quotient
 from attsvm.exact.spectra import operator_norm
 from attsvm.lipschitz import entry_gradient as float_entry_gradient
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.data import attention_data
+from attsvm.theory import gradient
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic import entries as array
+from properties.sim._support import entry_loss
 
 
 @st.composite
@@ -32,7 +36,12 @@ def entries(draw, n=(1, 4), D=(1, 3)):
 
 
 def exactly(A, x, h, b):
-    return rationals(A), rationals(x), rationals(h), rational(b)
+    return (*(array(rationals(part)) for part in (A, x, h)), rational(b))
+
+
+def entry_hessian(A, x, h, b):
+    """The Hessian of one entry of sim's loss, as lemma 3.13 has it."""
+    return entry_loss.hessian(BALLS, A, x, h, b)
 
 
 @settings(max_examples=60, deadline=None)
@@ -50,8 +59,10 @@ def test_entry_hessians_hold_second_derivatives(case, draw):
     with ctx.workprec(400):
         H = entry_hessian(*exactly(A, x, h, b))
         with mpmath.workdps(150):
-            assert near(H[j][k], mpmath.diff(along, (0, 0), (1, 1)))
-        assert all(H[p][q].overlaps(H[q][p]) for p in range(len(x)) for q in range(len(x)))
+            assert near(arb(H[j, k]), mpmath.diff(along, (0, 0), (1, 1)))
+        assert all(
+            arb(H[p, q]).overlaps(arb(H[q, p])) for p in range(len(x)) for q in range(len(x))
+        )
 
 
 @settings(max_examples=50, deadline=None)
@@ -95,6 +106,20 @@ def test_gradients_change_by_the_hessian(data, name, draw):
         assert predicted <= operator_norm(H) + arb(2) ** -600
 
 
+@settings(max_examples=40, deadline=None)
+@given(entries())
+def test_entry_hessians_are_the_derivatives_of_the_derivative(case):
+    """By the rules of calculus, which know no closed form, of the gradient's closed form."""
+    A, x, h, b = exactly(*case)
+    with ctx.workprec(200):
+        H = entry_hessian(A, x, h, b)
+        for j, row in enumerate(H):
+            twin = gradient(
+                BALLS, lambda m, y, j=j: entry_loss.gradient(m, A, y, h, b)[j] + 0 * y[0], x
+            )
+            assert all(abs(p - q) <= arb(2) ** -100 for p, q in zip(row, twin, strict=True))
+
+
 @settings(max_examples=50, deadline=None)
 @given(entries(), st.data())
 def test_float_gradients_change_by_the_hessian(case, draw):
@@ -124,19 +149,19 @@ def test_the_norm_of_an_entry_hessian_is_at_most_the_sharp_constant(case):
     A, x, h, b = exactly(*case)
     oscillation = abs(b) * (max(h) - min(h))
     with ctx.workprec(128):
-        bound = spectral_norm(A) ** 2 * softmax_gradient_constant(oscillation)
-        assert not operator_norm(entry_hessian(A, x, h, b)) > bound
+        bound = BALLS.spectral(A) ** 2 * softmax_gradient_constant(oscillation)
+        assert not BALLS.spectral(entry_hessian(A, x, h, b)) > bound
 
 
 def test_the_sharp_constant_is_attained_by_two_tokens():
     """Over a grid of logits and levels the largest norm comes within 1% of it, from below."""
-    span, identity = fmpq(4), [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(1)]]
+    span, identity = fmpq(4), BALLS.identity(2)
     bound, best = softmax_gradient_constant(span), arb(0)
     for i in range(9):
         for level in range(-20, 5):
-            h = [fmpq(level, 4), fmpq(level, 4) + span]
-            H = entry_hessian(identity, [fmpq(0), fmpq(i, 4)], h, fmpq(1))
-            best = best.max(operator_norm(H))
+            h = array([fmpq(level, 4), fmpq(level, 4) + span])
+            H = entry_hessian(identity, array([fmpq(0), fmpq(i, 4)]), h, fmpq(1))
+            best = best.max(arb(BALLS.spectral(H)))
     assert best <= bound
     assert best >= bound * arb("0.99")
 

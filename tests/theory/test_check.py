@@ -178,7 +178,7 @@ def test_a_strategy_or_hypothesis_that_raises_becomes_the_error():
     wrong_data = build("data", square, square_ball, data=SPACE.map(divide))
     wrong_hypothesis = build("hypothesis", square, square_ball, hypotheses={"h": divide})
     for claim in (wrong_data, wrong_hypothesis):
-        assert check(claim).error.startswith("ZeroDivisionError: float division by zero")
+        assert "ZeroDivisionError: float division by zero (" in check(claim).error
 
 
 @pytest.mark.parametrize("answer", [None, 1, 0.0, "yes", np.True_, ()])

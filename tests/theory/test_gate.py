@@ -11,12 +11,17 @@ from hypothesis import strategies as st
 
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.gate import Expectation, brief, concerned, hold, read_expectations
+from attsvm.theory.gate import Expectation, Rank, Reason, brief, concerned, read_expectations
+from attsvm.theory.gate import hold as reasons_of
 from attsvm.theory.ledger import Run
 
 TODAY = datetime.date(2026, 6, 1)
 TOYS = str(Path(__file__).parent / "toy_pack.py")
 A, B = "toy/a:literal", "toy/b:literal"
+
+
+def hold(*seen):
+    return tuple(map(str, reasons_of(*seen)))
 
 
 def entry(claim, truth="holds", evidence="numeric", validity="exercised", **changes):
@@ -127,16 +132,34 @@ def test_a_run_that_is_not_the_reviewed_one_is_refused_with_one_reason(seen, rea
 
 def test_what_is_not_part_of_the_run_is_counted_by_source():
     known = expected() | {f"{s}/{k}:literal": expected()[A] for s in ("sim", "tf") for k in "cd"}
-    seen = run(verdicts={A: entry(A)}, claims=(A, B), finished=False)
-    reasons = hold(seen, known, TODAY)
-    assert len(reasons) == 2 + 4
+    seen = run(verdicts={A: entry(A)}, claims=(A, B))
+    reasons = reasons_of(seen, known, TODAY)
+    assert len(reasons) == 1 + 4
     assert brief(seen, known, reasons) == (
-        "the run did not finish",
-        f"{B}: expected refuted, certified, exercised, skipped by the run",
         "sim: 2 of 2 reviewed claims are not part of the run, the first sim/c:literal",
         "tf: 2 of 2 reviewed claims are not part of the run, the first tf/c:literal",
+        f"{B}: expected refuted, certified, exercised, skipped by the run",
     )
-    assert brief(run(), expected(), ("a reason",)) == ("a reason",)
+    other = Reason(Rank.RUN, "", "a reason")
+    assert brief(run(), expected(), (other,)) == ("a reason",)
+
+
+def test_an_interrupted_run_is_one_reason_and_the_verdicts_that_differ():
+    known = expected() | {f"sim/{k}:literal": expected()[A] for k in "cdefghijkl"}
+    words = {"truth": "undecided", "expected": entry(A)["expected"]}
+    seen = run(verdicts={A: {**entry(A), **words}}, claims=(A, B), finished=False)
+    reasons = reasons_of(seen, known, TODAY)
+    assert brief(seen, known, reasons) == (
+        "the run did not finish: 1 of 2 claims came to a verdict",
+        f"{A}: truth is undecided, expected holds (seen)",
+    )
+
+
+def test_of_many_reasons_of_one_rank_the_first_are_shown():
+    many = [Reason(Rank.VERDICT, f"sim/{k}:literal", "differs") for k in range(100, 130)]
+    shown = brief(run(), expected(), many)
+    assert len(shown) == 21
+    assert shown[-1] == "10 more such reasons; --json lists them"
 
 
 def test_an_expectation_lapses_after_its_day():

@@ -1,6 +1,7 @@
 """The ledger only grows, and what a kill leaves of it is read for what it is."""
 
 import datetime
+import errno
 import json
 import os
 import signal
@@ -28,11 +29,13 @@ VERDICT = {
 START = {"event": "run", "profile": "quick", "seed": 0, "claims": []}
 
 
-def write(path, *, finished=True, seed=0):
+def write(path, *, finished=True, seed=0, **more):
     with Ledger(path) as ledger:
         ledger.append("run", profile="quick", seed=seed, claims=["toy/a:literal"])
         ledger.append("part", shard=0, outcome={"claim": "toy/a:literal"})
         ledger.append("verdict", verdict=VERDICT)
+        for event, content in more.items():
+            ledger.append(event, **{event: content})
         if finished:
             ledger.append("finished", matched=True)
     return path
@@ -67,7 +70,7 @@ WHOLE = [
 
 
 def refused(run):
-    return hold(run, {}, TODAY)
+    return tuple(map(str, hold(run, {}, TODAY)))
 
 
 def test_events_are_read_in_the_order_in_which_they_were_written(tmp_path):
@@ -103,9 +106,7 @@ def test_replays_are_read_back_by_their_files(tmp_path):
     ],
 )
 def test_a_replay_of_another_form_is_no_ledger(tmp_path, replay):
-    path = write(tmp_path / "l")
-    with Ledger(path) as ledger:
-        ledger.append("replay", replay=replay)
+    path = write(tmp_path / "l", replay=replay)
     with pytest.raises(LedgerError, match="has an event that lacks"):
         last_run(path)
 
@@ -227,9 +228,7 @@ def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
     ],
 )
 def test_a_verdict_of_another_form_is_no_ledger(tmp_path, verdict):
-    path = write(tmp_path / "l")
-    with Ledger(path) as ledger:
-        ledger.append("verdict", verdict=verdict)
+    path = write(tmp_path / "l", verdict=verdict)
     with pytest.raises(LedgerError, match="has an event that lacks"):
         last_run(path)
 
@@ -320,6 +319,60 @@ def test_a_full_disk_is_a_ledger_error():
         ledger.append("run")
 
 
+def test_a_device_and_a_pipe_take_events_as_they_are(tmp_path):
+    (tmp_path / "device").symlink_to("/dev/null")
+    write(tmp_path / "device")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write(tmp_path / "pipe")
+    assert os.read(reader, 1 << 16) == write(tmp_path / "file").read_bytes()
+    with Ledger(tmp_path / "pipe") as ledger:
+        os.close(reader)
+        with pytest.raises(LedgerError, match="cannot be written: Broken pipe"):
+            ledger.append("run")
+
+
+def test_links_to_a_ledger_are_followed_and_those_in_a_circle_refused(tmp_path):
+    for name, target in (("link", "ledger"), ("circle", "circle")):
+        (tmp_path / name).symlink_to(target)
+    assert write(tmp_path / "link").is_symlink()
+    assert len(read_events(tmp_path / "ledger")) == 4
+    with pytest.raises(LedgerError, match="cannot be written"):
+        Ledger(tmp_path / "circle")
+
+
+def test_an_event_is_written_whole_where_the_system_writes_some_of_it(tmp_path, monkeypatch):
+    write_some = os.write
+    monkeypatch.setattr(os, "write", lambda handle, text: write_some(handle, text[:10]))
+    run = last_run(write(tmp_path / "l"))
+    assert (run.finished, run.damaged) == (True, 0)
+
+
+def test_a_second_run_is_told_that_another_holds_the_ledger(tmp_path):
+    path = tmp_path / "l"
+    (tmp_path / "link").symlink_to("l")
+    with Ledger(path) as ledger:
+        path.write_bytes(b"a line that is being writ")
+        for name in ("l", "link"):
+            with pytest.raises(LedgerError, match="another run is writing to the ledger"):
+                Ledger(tmp_path / name)
+        assert path.read_bytes() == b"a line that is being writ"
+        path.write_bytes(b"")
+        ledger.append("run")
+    write(path)
+    assert len(read_events(path)) == 5
+
+
+def test_a_file_system_without_locks_does_without(tmp_path, monkeypatch):
+    def unknown(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", unknown)
+    with Ledger(tmp_path / "l"):
+        write(tmp_path / "l")
+    assert last_run(tmp_path / "l").finished
+
+
 def test_a_number_that_is_no_json_is_never_written(tmp_path):
     with Ledger(tmp_path / "l") as ledger:
         with pytest.raises(ValueError, match="JSON compliant"):
@@ -349,6 +402,6 @@ def test_a_killed_run_leaves_its_events_and_never_passes_the_gate(tmp_path):
     run = last_run(path)
     assert run.verdicts
     assert not run.finished
-    assert "the run did not finish" in refused(run)
+    assert any(reason.startswith("the run did not finish") for reason in refused(run))
     write(path, seed=7)
     assert (last_run(path).seed, last_run(path).finished) == (7, True)

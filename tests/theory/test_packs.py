@@ -1,8 +1,11 @@
 """Packs are found and named, and ids are unique across them."""
 
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import setuptools
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
@@ -33,7 +36,7 @@ def ids(packs):
     return [c.id for c in find_claims(packs)]
 
 
-def test_the_shipped_pack_is_found_through_its_entry_point():
+def test_the_repository_is_a_pack_of_its_own():
     (shipped,) = load_packs()
     assert shipped.name == "properties"
     assert shipped.expectations == ROOT / "properties" / "expectations.json"
@@ -149,3 +152,33 @@ def test_an_unknown_word_names_the_nearest_ids():
         find_claims(packs, ["sim/lema-3.11"])
     with pytest.raises(UnknownClaimError, match="See `attsvm claims`"):
         find_claims(packs, ["@@@@"])
+
+
+LISTED = """
+[tool.attsvm]
+packs = ["own_claims"]
+"""
+
+
+def test_a_project_lists_its_own_packs(tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").write_text(LISTED)
+    pack(tmp_path, "own_claims", "mine/own:literal")
+    assert "mine/own:literal" not in {c.id for p in load_packs() for c in p.claims}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    assert "mine/own:literal" in {c.id for p in load_packs() for c in p.claims}
+
+
+@pytest.mark.parametrize("text", ["[tool.attsvm", "[tool.attsvm]\npacks = 3", "tool = 3"])
+def test_a_project_that_lists_something_else_is_an_error(tmp_path, monkeypatch, text):
+    (tmp_path / "pyproject.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ClaimError, match=r"pyproject\.toml"):
+        load_packs()
+
+
+def test_a_wheel_holds_the_package_alone():
+    found = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    names = setuptools.find_packages(str(ROOT), include=found["find"]["include"])
+    assert {name.partition(".")[0] for name in names} == {"attsvm"}
+    assert "attsvm.theory.arithmetic" in names

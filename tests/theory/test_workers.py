@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -118,6 +119,42 @@ def test_who_leaves_waits_for_nobody_and_leaves_no_process_behind():
     assert time.monotonic() - left < 5.0
     assert all(job.done() for job in waiting)
     assert set(multiprocessing.active_children()) <= before
+
+
+def alive(number):
+    """Whether a process runs; one that nobody has buried yet does not."""
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(tmp_path):
+    script = tmp_path / "controller.py"
+    script.write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "import toy_jobs\n"
+        "from attsvm.theory.workers import processes\n"
+        "if __name__ == '__main__':\n"
+        "    with processes(2) as crew:\n"
+        "        jobs = [crew.submit(toy_jobs.tell_and_sleep, '60') for _ in range(2)]\n"
+        "        jobs[0].result()\n"
+    )
+    controller = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE)
+    workers = [int(controller.stdout.readline()) for _ in range(2)]
+    assert all(map(alive, workers))
+    controller.kill()
+    controller.wait()
+    controller.stdout.close()
+    deadline = time.monotonic() + 10
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    left = [number for number in workers if alive(number)]
+    for number in left:
+        os.kill(number, signal.SIGKILL)
+    assert left == []
 
 
 def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_path):

@@ -24,6 +24,11 @@ def sleep(seconds: str) -> str:
     return seconds
 
 
+def tell_and_sleep(seconds: str) -> str:
+    print(os.getpid(), flush=True)
+    return sleep(seconds)
+
+
 def die(*_: str) -> str:
     os.kill(os.getpid(), signal.SIGKILL)
     return "survived"

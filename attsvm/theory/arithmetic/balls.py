@@ -8,10 +8,11 @@ nothing.
 
 from __future__ import annotations
 
+import functools
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq, fmpq_mat, fmpz
+from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
@@ -49,8 +50,17 @@ class Balls(Arithmetic):
             return x if x >= y else y
         return arb(x).max(arb(y))
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0; of a ball about 0 a ball that holds both."""
+        return self._each(_is_zero, x)
+
     def spectral(self, A: Entries) -> Any:
-        """The largest singular value, rational where it is; of balls by Weyl's inequality."""
+        """The largest singular value, rational where it is; of balls by Weyl's inequality.
+
+        A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
+        then below 2 to minus twice the precision are moved to 0: they may be so small that no
+        rational holds them.
+        """
         if 1 in A.shape:
             return self.norm(A)
         if all(isinstance(value, fmpq) for value in A.ravel()):
@@ -59,9 +69,12 @@ class Balls(Arithmetic):
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
             return arb("nan")
-        away = self.norm(entries([arb(ball.rad()) for ball in balls]))
-        middle = entries([_middle(ball) for ball in balls], A.shape)
-        return arb(self.spectral(middle)) + arb(0, arb(away).upper())
+        mantissa, exponent = functools.reduce(arb.max, [b.abs_upper() for b in balls]).man_exp()
+        exponent += mantissa.bit_length()
+        scaled = [_unless_tiny(ball * arb((1, -exponent))) for ball in balls]
+        away = self.norm(entries([arb(ball.rad()) for ball in scaled]))
+        middle = entries([_middle(ball) for ball in scaled], A.shape)
+        return (arb(self.spectral(middle)) + arb(0, arb(away).upper())) * arb((1, exponent))
 
     def _level(self, s: Entries) -> Any:
         """The logit of largest midpoint."""
@@ -80,6 +93,18 @@ def _log(x: Any) -> Any:
     if isinstance(x, fmpq) and x == 1:
         return fmpq(0)
     return arb(x).log() if x > 0 else arb("nan")
+
+
+def _is_zero(x: Any) -> Any:
+    if isinstance(x, fmpq) or x.is_zero():
+        return fmpq(int(x == 0))
+    return fmpq(0) if x > 0 or x < 0 else arb(0).union(arb(1))
+
+
+def _unless_tiny(ball: arb) -> arb:
+    """A ball, or one about 0 that holds it where its midpoint is below rounding errors."""
+    tiny = arb((1, -2 * ctx.prec))
+    return arb(0, ball.abs_upper()) if abs(ball.mid()) < tiny else ball
 
 
 def exact_root(x: fmpq) -> fmpq | None:
@@ -123,7 +148,8 @@ def _largest_root(matrix: fmpq_mat) -> Any:
     best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
     top: Any = best
     for factor in factors:
-        for root, _ in factor.complex_roots() if factor.degree() > 1 else ():
+        roots: Any = factor.complex_roots() if factor.degree() > 1 else ()
+        for root, _ in roots:
             if not root.real <= best:
                 top = arb(top).max(root.real)
     return top

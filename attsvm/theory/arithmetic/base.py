@@ -20,10 +20,13 @@ from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
-__all__ = ["Arithmetic", "Scalar"]
+__all__ = ["Arithmetic", "Scalar", "Values"]
 
 Scalar = Any
 """A number of one arithmetic."""
+
+Values = Any
+"""An array of numbers of one arithmetic: `Entries`, or text where the formula is written down."""
 
 
 class Arithmetic(ABC):
@@ -59,13 +62,17 @@ class Arithmetic(ABC):
         """The larger one of two numbers."""
 
     @abstractmethod
+    def is_zero(self, x: Scalar) -> Scalar:
+        """1 where a number, or an entry, is 0, and 0 elsewhere."""
+
+    @abstractmethod
     def spectral(self, A: Entries) -> Scalar:
         """The spectral norm of a matrix, its largest singular value."""
 
     # numbers
 
     def exact(self, value: int | str | Fraction) -> Scalar:
-        """A constant: an integer, a fraction, or decimals in quotes such as '0.95'.
+        """A constant: an integer such as a length, a fraction, or decimals in quotes, '0.95'.
 
         Raises:
             ClaimError: a float, whose decimals would not be those that were written.
@@ -112,19 +119,19 @@ class Arithmetic(ABC):
 
     # arrays
 
-    def array(self, values: Iterable[Any]) -> Entries:
+    def array(self, values: Iterable[Any]) -> Values:
         """A vector of numbers, a matrix of rows, and so on."""
         return entries(list(values))
 
-    def size(self, x: Entries) -> int:
+    def size(self, x: Entries) -> Any:
         """The number of entries."""
-        return int(x.size)
+        return x.size
 
     def sum(self, x: Entries) -> Scalar:
         """The sum of all entries."""
         return functools.reduce(lambda a, b: a + b, self._flat(x))
 
-    def sums(self, A: Entries) -> Entries:
+    def sums(self, A: Entries) -> Values:
         """The sum of each row of a matrix."""
         return entries([self.sum(row) for row in A])
 
@@ -152,29 +159,33 @@ class Arithmetic(ABC):
         """The largest absolute value of an entry."""
         return self.max(self.abs(x))
 
-    def outer(self, x: Entries, y: Entries) -> Entries:
+    def outer(self, x: Entries, y: Entries) -> Values:
         """The matrix x y^T."""
         return x.reshape(-1, 1) * y.reshape(1, -1)
 
-    def diagonal(self, x: Entries) -> Entries:
+    def differences(self, x: Entries) -> Values:
+        """The matrix of the differences x_i - x_j of the entries of a vector."""
+        return x.reshape(-1, 1) - x.reshape(1, -1)
+
+    def diagonal(self, x: Entries) -> Values:
         """The diagonal matrix of a vector."""
         zero = self.exact(0)
         places = range(len(x))
         return entries([[x[i] if i == j else zero for j in places] for i in places])
 
-    def identity(self, n: int) -> Entries:
+    def identity(self, n: int) -> Values:
         """The identity matrix."""
         return self.diagonal(entries([self.exact(1)] * n))
 
-    def vec(self, X: Entries) -> Entries:
+    def vec(self, X: Entries) -> Values:
         """The entries of a matrix row by row."""
         return X.reshape(-1)
 
-    def mat(self, x: Entries, rows: int) -> Entries:
+    def mat(self, x: Entries, rows: int) -> Values:
         """The matrix of so many rows whose entries row by row are those of a vector."""
         return entries(x.ravel(), (rows, x.size // rows))
 
-    def kron(self, A: Entries, B: Entries) -> Entries:
+    def kron(self, A: Entries, B: Entries) -> Values:
         """The Kronecker product of two matrices."""
         (m, r), (n, c) = A.shape, B.shape
         return (A.reshape(m, 1, r, 1) * B.reshape(1, n, 1, c)).reshape(m * n, r * c)
@@ -190,7 +201,7 @@ class Arithmetic(ABC):
         """The largest distance of two rows over the root of 2; at most the spectral norm."""
         return self.diameter(A) / self.sqrt(self.exact(2))
 
-    def softmax(self, s: Entries) -> Entries:
+    def softmax(self, s: Entries) -> Values:
         """exp(s) over the sum of its entries; of a matrix, that of each row."""
         if s.ndim == 2:
             return entries([self.softmax(row) for row in s])
@@ -199,7 +210,7 @@ class Arithmetic(ABC):
         powers = self.exp(s - self._level(s))
         return powers / self.sum(powers)
 
-    def covariance(self, f: Entries, h: Entries) -> Entries:
+    def covariance(self, f: Entries, h: Entries) -> Values:
         """(diag(f) - f f^T) h for weights f of sum 1."""
         return f * (h - f @ h)
 

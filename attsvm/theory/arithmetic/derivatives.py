@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, Lifted, entries
+from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["gradient"]
@@ -30,7 +30,7 @@ def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries)
     return entries(value.slopes)
 
 
-class _Dual(Lifted):
+class _Dual:
     """A number and its partial derivatives."""
 
     __slots__ = ("m", "slopes", "value")
@@ -95,7 +95,7 @@ class _Dual(Lifted):
 
 
 class _Duals(Arithmetic):
-    """Numbers with gradients over another arithmetic; kinks are refused."""
+    """Numbers with gradients over another arithmetic; derivatives of kinks are refused."""
 
     name = "derivatives"
 
@@ -139,16 +139,28 @@ class _Duals(Arithmetic):
         return self._chain(self.m.softplus, self.m.logistic, x)
 
     def abs(self, x: Any) -> Any:
-        """Refused: it has no derivative at 0."""
-        raise misuse("differentiates an absolute value", "Write its derivative out.")
+        """Of what does not depend on the point; it has no derivative at 0."""
+        self._ensure_fixed("an absolute value", x)
+        return self.m.abs(x)
 
     def maximum(self, x: Any, y: Any) -> Any:
-        """Refused: it has no derivative where both are equal."""
-        raise misuse("differentiates a maximum", "Write its derivative out.")
+        """Of what does not depend on the point; it has no derivative where both are equal."""
+        self._ensure_fixed("a maximum", x, y)
+        return self.m.maximum(x, y)
+
+    def is_zero(self, x: Any) -> Any:
+        """Of what does not depend on the point; it has no derivative at 0."""
+        self._ensure_fixed("an indicator", x)
+        return self.m.is_zero(x)
 
     def spectral(self, A: Entries) -> Any:
-        """Refused: it has no derivative where singular values meet."""
-        raise misuse("differentiates a spectral norm", "Write its derivative out.")
+        """Of what does not depend on the point; no derivative where singular values meet."""
+        self._ensure_fixed("a spectral norm", A)
+        return self.m.spectral(A)
+
+    def _ensure_fixed(self, what: str, *values: Any) -> None:
+        if any(isinstance(t, _Dual) for value in values for t in self._flat(value)):
+            raise misuse(f"differentiates {what}", "Write its derivative out.")
 
     def _level(self, s: Entries) -> Any:
         return self.m._level(entries([t.value if isinstance(t, _Dual) else t for t in s]))

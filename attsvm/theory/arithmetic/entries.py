@@ -14,7 +14,7 @@ import numpy as np
 
 from attsvm.theory.arithmetic.misuse import misuse
 
-__all__ = ["Entries", "Lifted", "entries"]
+__all__ = ["Entries", "entries"]
 
 _ARITHMETIC = {
     np.add,
@@ -68,13 +68,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         """Refuse: an undecided comparison would be answered silently."""
         raise misuse("uses the method min", "Use m.min(x).")
 
-    argmax = argmin = sort = argsort = any = all = nonzero = max  # type: ignore[assignment]
-
-
-class Lifted:
-    """A number made of numbers of another arithmetic, with which it combines by itself."""
-
-    __slots__ = ()
+    argmax = argmin = sort = argsort = any = all = nonzero = max
 
 
 def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -> Entries:

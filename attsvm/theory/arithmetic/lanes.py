@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, Lifted, entries
+from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["FLOATS", "Floats", "Lane", "Tensors", "lanes"]
@@ -71,7 +71,7 @@ class Lane:
         )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = _refuse
-    __eq__ = __ne__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -80,12 +80,17 @@ def _binary(lane: Lane, other: Any, operation: Callable[[Any, Any], Any]) -> Any
         return Lane(operation(lane.value, other.value))
     if isinstance(other, int) and not isinstance(other, bool):
         return Lane(operation(lane.value, other if abs(other) < 2**53 else _float(other)))
-    if isinstance(other, Lifted) or (isinstance(other, np.ndarray) and other.dtype == object):
-        return NotImplemented
+    if not isinstance(other, float | np.number | Fraction) and not _is_batch(other):
+        return NotImplemented  # an array of numbers, or a number that carries its derivatives
     raise misuse(
         f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
         "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
     )
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether a value is a raw array of floats, which times a lane would be one of each pair."""
+    return isinstance(value, np.ndarray) and value.dtype != object
 
 
 def _float(value: int | Fraction) -> float:
@@ -155,6 +160,10 @@ class Floats(_Lanes):
         """The larger one."""
         return Lane(np.maximum(_value(x), _value(y)))
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, as floats see it."""
+        return self._each(lambda lane: Lane(np.where(lane.value == 0.0, 1.0, 0.0)), x)
+
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
         values = [lane.value for lane in x.ravel()]
@@ -206,8 +215,14 @@ class Tensors(_Lanes):
         return self._each(lambda lane: Lane(lane.value.log()), x)
 
     def sqrt(self, x: Any) -> Any:
-        """The root; at 0 its gradient is taken to be finite."""
-        return self._each(lambda lane: Lane(lane.value.clamp(min=1e-300).sqrt()), x)
+        """The root; at 0 and below it is 0, and so is its gradient."""
+
+        def root(lane: Lane) -> Lane:
+            positive = lane.value > 0.0
+            safe = self.torch.where(positive, lane.value, 1.0)
+            return Lane(self.torch.where(positive, safe.sqrt(), 0.0 * lane.value))
+
+        return self._each(root, x)
 
     def abs(self, x: Any) -> Any:
         """The absolute value."""
@@ -220,6 +235,10 @@ class Tensors(_Lanes):
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one."""
         return Lane(self.torch.maximum(_value(x), _value(y)))
+
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, as floats see it, without a gradient."""
+        return self._each(lambda lane: Lane((lane.value == 0.0).to(lane.value.dtype)), x)
 
     def spectral(self, A: Entries) -> Any:
         """The largest singular value."""

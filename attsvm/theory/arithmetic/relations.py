@@ -10,9 +10,10 @@ from attsvm.theory.arithmetic.misuse import misuse
 __all__ = ["All", "AnyOf", "Comparison", "Relation"]
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A comparison or a combination of comparisons; it has no truth value of its own."""
+class _Undecided:
+    """What has no truth value of its own."""
+
+    __slots__ = ()
 
     def __bool__(self) -> bool:
         """Refuse: only the engine compares, in three values."""
@@ -22,7 +23,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Relation):
+class Comparison(_Undecided):
     """left <= right, left < right, or left = right (numbers, or arrays entry by entry)."""
 
     kind: Literal["at most", "below", "equal"]
@@ -31,14 +32,18 @@ class Comparison(Relation):
 
 
 @dataclass(frozen=True, slots=True)
-class All(Relation):
+class All(_Undecided):
     """Every part holds."""
 
     parts: tuple[Relation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf(Relation):
+class AnyOf(_Undecided):
     """At least one part holds."""
 
     parts: tuple[Relation, ...]
+
+
+Relation = Comparison | All | AnyOf
+"""A comparison, or several of them."""

@@ -12,7 +12,7 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
-__all__ = ["SYMBOLS", "Symbols", "matrix_of", "symbols_of", "vanishes"]
+__all__ = ["SYMBOLS", "Symbols", "matrix_of", "numerator", "symbols_of"]
 
 
 class Symbols(Arithmetic):
@@ -22,6 +22,10 @@ class Symbols(Arithmetic):
 
     def _rational(self, value: Fraction) -> Any:
         return sp.Rational(value.numerator, value.denominator)
+
+    def exact(self, value: Any) -> Any:
+        """A constant, or a length that is a symbol."""
+        return value if isinstance(value, sp.Symbol) else super().exact(value)
 
     def exp(self, x: Any) -> Any:
         """The exponential."""
@@ -42,6 +46,10 @@ class Symbols(Arithmetic):
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one, unevaluated where it is not known."""
         return sp.Max(x, y)
+
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, unevaluated where it is not known."""
+        return self._each(lambda t: sp.Piecewise((1, sp.Eq(t, 0)), (0, True)), x)
 
     def spectral(self, A: Entries) -> Any:
         """The norm of a single row or column; other shapes have no short closed form."""
@@ -73,10 +81,11 @@ def matrix_of(A: Entries) -> Any:
     return sp.Matrix(A.shape[0], A.size // A.shape[0], list(A.ravel()))
 
 
-def vanishes(expression: Any) -> bool:
-    """Whether a rational function of symbols and of exponentials of polynomials is 0.
+def numerator(expression: Any) -> Any:
+    """The numerator of a rational function of symbols and of exponentials of polynomials, expanded.
 
-    Exponentials of different monomials count as independent numbers, so that yes is a proof.
+    Exponentials of different monomials are symbols of their own, so that only 0 has the numerator 0
+    and that a numerator 0 is a proof.
     """
     expanded = sp.expand(sp.sympify(expression), power_exp=True)
     factors = {power: power.exp.as_coeff_Mul() for power in expanded.atoms(sp.exp)}
@@ -88,7 +97,7 @@ def vanishes(expression: Any) -> bool:
         power: roots[monomial][0] ** (share * roots[monomial][1])
         for power, (share, monomial) in factors.items()
     }
-    return bool(sp.expand(sp.numer(sp.together(expanded.xreplace(named)))) == 0)
+    return sp.expand(sp.numer(sp.together(expanded.xreplace(named))))
 
 
 SYMBOLS = Symbols()

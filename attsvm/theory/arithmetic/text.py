@@ -175,10 +175,15 @@ class Text(Arithmetic):
     def _rational(self, value: Fraction) -> Term:
         return _term(value)
 
+    def exact(self, value: Any) -> Term:
+        """A constant, or a length, which stands here as a letter."""
+        return value if isinstance(value, Term) else _term(Arithmetic.exact(self, value))
+
     exp = _call(r"\exp\left({0}\right)", "exp({0})")
     log = _call(r"\ln\left({0}\right)", "ln({0})")
     sqrt = _call(r"\sqrt{{{0}}}", "sqrt({0})")
     abs = _call(r"\left|{0}\right|", "|{0}|")
+    is_zero = _call(r"\left[{0} = 0\right]", "[{0} = 0]")
     maximum = _call(r"\max\left({0}, {1}\right)", "max({0}, {1})")
     minimum = _call(r"\min\left({0}, {1}\right)", "min({0}, {1})")
     spectral = _call(r"\left\|{0}\right\|", "||{0}||")
@@ -199,6 +204,7 @@ class Text(Arithmetic):
     min = _call(r"\min\left({0}\right)", "min({0})")
     dot = _call(r"\left\langle {0}, {1}\right\rangle", "<{0}, {1}>")
     outer = _call(r"\left({0}\right)\left({1}\right)^\top", "({0}) ({1})^T")
+    differences = _call(r"\left(({0})_i - ({0})_j\right)_{{ij}}", "(({0})_i - ({0})_j)_ij")
     diagonal = _function("diag")
     identity = _call(r"I_{{{0}}}", "I_{0}")
     vec = _function("vec")

@@ -3,9 +3,11 @@
 Balls never decide that two irrational numbers are equal. A trace carries, beside the ball, the
 value of the same expression in the field of 2^127 - 1 elements: rationals are themselves, the
 exponential of a sum is the product of exponentials of rational logits, other functions are replaced
-by a fixed pseudorandom one of their argument's residue. Equal residues of both sides mean that the
-sides are equal unless two independent numbers of 127 bits agree by chance. That settles that a
-comparison such as 0 <= 0 holds; it never certifies that one is violated.
+by a fixed pseudorandom one of their argument's residue. A root also knows the residue of its
+square, and so does a product with it, so that sides which are not negative can be told equal by
+their squares. Equal residues of both sides mean that the sides are equal unless two independent
+numbers of 127 bits agree by chance. That settles that a comparison such as 0 <= 0 holds; it never
+certifies that one is violated.
 """
 
 from __future__ import annotations
@@ -19,8 +21,7 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, Lifted, entries
-from attsvm.theory.arithmetic.misuse import misuse
+from attsvm.theory.arithmetic.entries import Entries, entries
 
 __all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
 
@@ -32,13 +33,14 @@ class Untraceable(Exception):
 
 
 class Trace:
-    """A number with its fingerprint."""
+    """A number with its fingerprint, and with that of its square."""
 
-    __slots__ = ("ball", "residue")
+    __slots__ = ("ball", "residue", "squared")
 
-    def __init__(self, ball: Any, residue: int) -> None:
+    def __init__(self, ball: Any, residue: int, squared: int | None = None) -> None:
         self.ball = ball
         self.residue = residue % _PRIME
+        self.squared = (residue * residue if squared is None else squared) % _PRIME
 
     def __add__(self, other: Any) -> Any:
         return _binary(self, other, lambda a, b: a + b, lambda a, b: a + b)
@@ -52,18 +54,18 @@ class Trace:
         return _binary(self, other, lambda a, b: b - a, lambda a, b: b - a)
 
     def __mul__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a * b, lambda a, b: a * b)
+        return _binary(self, other, lambda a, b: a * b, lambda a, b: a * b, factors=True)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a / b, _quotient)
+        return _binary(self, other, lambda a, b: a / b, _quotient, factors=True)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b / a, lambda a, b: _quotient(b, a))
+        return _binary(self, other, lambda a, b: b / a, lambda a, b: _quotient(b, a), factors=True)
 
     def __neg__(self) -> Trace:
-        return Trace(-self.ball, -self.residue)
+        return Trace(-self.ball, -self.residue, self.squared)
 
     def __pow__(self, k: int) -> Any:
         result = self
@@ -75,6 +77,13 @@ class Trace:
     def zero(self) -> bool:
         """Whether the expression is 0, by its residue."""
         return self.residue == 0
+
+    def same(self, other: Trace) -> bool:
+        """Whether two expressions are equal, by their residues or, from 0 on, by their squares."""
+        if self.residue == other.residue:
+            return True
+        both = bool(self.ball >= 0) and bool(other.ball >= 0)
+        return both and self.squared == other.squared
 
 
 def _quotient(a: int, b: int) -> int:
@@ -88,17 +97,21 @@ def _binary(
     other: Any,
     operation: Callable[[Any, Any], Any],
     residues: Callable[[int, int], int],
+    *,
+    factors: bool = False,
 ) -> Any:
-    if isinstance(other, Entries | Lifted):
+    if isinstance(other, Entries):
         return NotImplemented
     if isinstance(other, int):
         other = Trace(fmpq(other), other)
     if not isinstance(other, Trace):
-        raise misuse(
-            "mixes numbers of two arithmetics", "Write constants as integers or m.exact(...)."
-        )
+        return NotImplemented  # a number that carries its derivatives
     try:
-        return Trace(operation(trace.ball, other.ball), residues(trace.residue, other.residue))
+        return Trace(
+            operation(trace.ball, other.ball),
+            residues(trace.residue, other.residue),
+            residues(trace.squared, other.squared) if factors else None,
+        )
     except ZeroDivisionError as error:
         raise Untraceable("a division by 0") from error
 
@@ -148,6 +161,10 @@ class Traces(Arithmetic):
             return y
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
+    def is_zero(self, x: Any) -> Any:
+        """1 or 0, where the fingerprint or the ball tells which."""
+        return self._each(_is_zero, x)
+
     def spectral(self, A: Entries) -> Any:
         """The spectral norm: rational, or a function of the matrix."""
         if 1 in A.shape:
@@ -174,6 +191,14 @@ def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
     return Trace(value, _hashed(name, t.residue))
 
 
+def _is_zero(t: Trace) -> Trace:
+    if t.zero:
+        return TRACES.exact(1)  # type: ignore[no-any-return]
+    if t.ball > 0 or t.ball < 0:
+        return TRACES.exact(0)  # type: ignore[no-any-return]
+    raise Untraceable("a number of which neither fingerprint nor ball says that it is 0")
+
+
 def _exp(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
@@ -186,13 +211,16 @@ def _exp(t: Trace) -> Trace:
         for _ in range(1000 - shift):
             base = base * base % _PRIME
         return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
-    return Trace(arb(t.ball).exp(), _hashed("exp of", t.residue))
+    mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
+    power = _hashed("exp of", mirrored)
+    return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
 
 
 def _sqrt(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(0)  # type: ignore[no-any-return]
-    return _function("sqrt", BALLS.sqrt, t)
+    found = _function("sqrt", BALLS.sqrt, t)
+    return Trace(found.ball, found.residue, t.residue)
 
 
 def _abs(t: Trace) -> Trace:

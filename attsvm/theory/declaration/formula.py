@@ -151,6 +151,15 @@ class Formula:
 
     # one instance
 
+    def values_of(self, case: Any) -> dict[str, Any]:
+        """The value of each variable of an instance, lengths of axes included, as plain data."""
+        values: dict[str, Any] = dict(_shape_of(self.variables, case))
+        for name, variable in self.variables.items():
+            if name not in values and variable.stored is not None:
+                value = getattr(case, name)
+                values[name] = value.tobytes() if isinstance(value, np.ndarray) else value
+        return values
+
     def strategy(self) -> st.SearchStrategy[Any]:
         """Instances drawn by Hypothesis; bounds that hypotheses name are fitted to them."""
         return _drawn(self)

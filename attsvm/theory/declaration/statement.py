@@ -40,6 +40,7 @@ class Changed:
 
     constants: Mapping[str, Any]
     drop: tuple[str, ...] = ()
+    under: Hypotheses = field(default_factory=dict)
     variables: Mapping[str, Variable] = field(default_factory=dict)
     examples: tuple[Mapping[str, Any], ...] = ()
 
@@ -47,12 +48,16 @@ class Changed:
 def changed(
     *,
     drop: Iterable[str] = (),
+    under: Hypotheses | None = None,
     variables: Mapping[str, Variable] | None = None,
     examples: Iterable[Mapping[str, Any]] = (),
     **constants: Any,
 ) -> Changed:
-    """Describe a false neighbour: other constants, hypotheses left out, other variables."""
-    return Changed(constants, tuple(drop), variables or {}, tuple(examples))
+    """Describe a false neighbour: other constants, hypotheses left out, other variables.
+
+    `under` has hypotheses of its own, such as a looser form of one that is left out.
+    """
+    return Changed(constants, tuple(drop), under or {}, variables or {}, tuple(examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,16 +227,23 @@ def _hypothesis(formula: Formula, name: str) -> Hypothesis:
 def _siblings(
     formula: Formula, reading: Reading, expected: Expected, name: str
 ) -> Iterable[Sibling]:
-    """Hypotheses dropped and constants tightened, where the reading stands; then the author's."""
+    """Hypotheses dropped and constants tightened, where the reading stands; then the author's.
+
+    Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
+    the place of the automatic one.
+    """
     if expected.truth is not Truth.REFUTED:
         alone = len(formula.hypotheses) == 1
+        given = {o.drop for o in reading.siblings.values() if not o.constants}
         for key in formula.hypotheses:
+            if (key,) in given:
+                continue
             words = "without its hypothesis" if alone else f"without {key}"
             yield _sibling(formula, words, changed(drop=[key]), automatic=True)
         if reading.tight:
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
-                yield _sibling(formula, words, changed(**{TIGHTENED: share}))
+                yield _sibling(formula, words, Changed({TIGHTENED: share}))
     for words, other in reading.siblings.items():
         yield _sibling(formula, words, other)
 
@@ -250,7 +262,7 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
         for key, v in formula.variables.items()
     }
     variables = _overridden(free, other.variables)
-    own = replace(formula, hypotheses=kept, variables=variables)
+    own = replace(formula, hypotheses={**kept, **other.under}, variables=variables)
     return Sibling(
         name,
         other.constants,
@@ -259,4 +271,5 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
         tuple(formula.build(**example) for example in other.examples),
         automatic,
         own,
+        tuple(_hypothesis(own, key) for key in other.under),
     )

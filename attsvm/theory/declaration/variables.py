@@ -101,10 +101,12 @@ class Tensor(Variable):
     Attributes:
         names: the axes.
         powers: the scales of the whole array.
+        levels: how many different values its entries take at most; None for any number.
     """
 
     names: tuple[str, ...]
     powers: tuple[int, ...] = (0,)
+    levels: int | None = None
 
     @property
     def stored(self) -> Any:
@@ -119,19 +121,32 @@ class Tensor(Variable):
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Array:
         """Numbers of the grid on one scale."""
         power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
-        values: Array = draw(arrays(*(shape[name] for name in self.names))) * 2.0**power
-        return values
+        sizes = [shape[name] for name in self.names]
+        if self.levels is None:
+            values: Array = draw(arrays(*sizes)) * 2.0**power
+            return values
+        level = st.integers(0, self.levels - 1)
+        size = math.prod(sizes)
+        places = np.array(draw(st.lists(level, min_size=size, max_size=size)))
+        levels: Array = draw(arrays(self.levels)) * 2.0**power
+        found: Array = levels[places].reshape(sizes)
+        return found
 
     def fill(
         self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
     ) -> Array:
         """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
-        return _filled(generator, tuple(shape[n] for n in self.names), batch, self.powers)
+        sizes = tuple(shape[n] for n in self.names)
+        if self.levels is None:
+            return _filled(generator, sizes, batch, self.powers)
+        levels = _filled(generator, (self.levels,), batch, self.powers)
+        places = generator.integers(0, self.levels, size=(math.prod(sizes), batch))
+        return np.take_along_axis(levels, places, axis=0).reshape(*sizes, batch)
 
 
-def Vector(name: str, powers: Sequence[int] = (0,)) -> Tensor:
+def Vector(name: str, powers: Sequence[int] = (0,), levels: int | None = None) -> Tensor:
     """A vector with one named axis."""
-    return Tensor((name,), tuple(powers))
+    return Tensor((name,), tuple(powers), levels)
 
 
 def Matrix(rows: str, columns: str, powers: Sequence[int] = (0,)) -> Tensor:
@@ -228,7 +243,8 @@ class Fitted(Variable):
     """A bound that the hypotheses name: drawn as the closest one that meets them, on a dyadic grid.
 
     A hypothesis that compares something with this variable alone, such as ||A x|| <= R or
-    beta <= alpha, says how large or small it must be; the others are decided as usual.
+    beta <= alpha, says how large or small it must be; the others are decided as usual. Where none
+    does, as in a sibling without that hypothesis, it is a power of two.
     """
 
     grids: tuple[int, ...] = (0, 4, 12)
@@ -245,7 +261,7 @@ class Fitted(Variable):
 
     @staticmethod
     def fitted(grid: Any, least: Any, most: Any) -> Any:
-        """The closest multiple of 2^-grid at or above `least`, and at or below `most`.
+        """The closest multiple of 2^-grid at or above `least`, and at or below `most`; else 2^grid.
 
         Values that are multiples but for rounding count as such: the hypotheses decide exactly.
         """
@@ -256,6 +272,7 @@ class Fitted(Variable):
             bits = np.exp2(np.floor(np.log2(np.maximum(most, 1e-300))) - grid)
             below = np.floor(most / bits * (1 + 1e-12)) * bits
         value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
+        value = np.where(np.isneginf(value), np.exp2(grid), value)  # no hypothesis names it
         return np.where(np.isfinite(value), value, 0.0)
 
 

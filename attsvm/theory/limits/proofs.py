@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.exact import ExactData, certified_fate, rational, rationals, separate
 from attsvm.exact.descent import basin
 from attsvm.exact.numbers import Vector, dot
@@ -74,8 +75,7 @@ def direction_is_proved(
         if fate is None:
             return Slack.unknown(f"no proof closed within {steps} steps")
         if fate.settles:
-            answer = separate(exact, fate.selected)
-            assert answer is not None
+            answer = present(separate(exact, fate.selected), "the SVM of the selected tokens")
             return _agreement([x for row in aim for x in row], [x for r in answer.W for x in r])
         for tokens, z, chosen in zip(exact.X, exact.Z, fate.selected, strict=True):
             values = [dot(x, [dot(row, z) for row in aim]) for x in tokens]

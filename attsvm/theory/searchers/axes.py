@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm.errors import present
 from attsvm.theory.codec import annotations_of, records
 from attsvm.theory.searchers.document import Path, array_key, replaced
 
@@ -136,8 +137,7 @@ def lacking(document: Any, group: Group, index: int, *, renumbered: bool) -> Any
         array = document
         for key in path:
             array = array[key]
-        name = array_key(array)
-        assert name is not None
+        name = present(array_key(array), "the kind of an encoded array")
         values = np.array(array["values"], dtype=object).reshape(array[name])
         for axis in axes:
             values = np.delete(values, index, axis)

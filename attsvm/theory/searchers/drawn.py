@@ -16,6 +16,7 @@ from hypothesis.errors import Unsatisfiable, UnsatisfiedAssumption
 
 from attsvm.errors import ClaimError
 from attsvm.theory import codec
+from attsvm.theory.asking import frozen
 from attsvm.theory.searchers.scout import Spent
 
 if TYPE_CHECKING:
@@ -116,6 +117,10 @@ def draw(
             if looked >= looks:
                 raise Spent
             looked += 1
+        try:
+            case = frozen(case)
+        except ClaimError as problem:
+            raise _Broken(problem) from problem
         if not tally.counting:  # shrinking: remember answers, stop exploring after the budget
             key = json.dumps(codec.encode(case), sort_keys=True)
             if key not in seen and spent >= shrinks:

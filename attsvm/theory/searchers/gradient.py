@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.errors import ClaimError
+from attsvm.errors import ClaimError, present
 from attsvm.theory.searchers.ascent import Adam, lbfgs
 from attsvm.theory.searchers.frame import Frame, frame_key
 from attsvm.theory.searchers.starts import Starts, starts
@@ -173,9 +173,9 @@ class _Objective:
 
     def _values(self, x: Any) -> Any:
         claim, parameters = self.tally.claim, self.tally.part.parameters
-        assert claim.relaxed is not None
+        relaxed = present(claim.relaxed, "the claim's relaxed conclusion")
         try:
-            values = claim.relaxed(self.frame.tensors(x), **parameters)
+            values = relaxed(self.frame.tensors(x), **parameters)
         except ClaimError:
             raise
         except Exception as problem:

@@ -23,7 +23,7 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import p_svm
 from attsvm.svm.geometry import locally_optimal
 from attsvm.tokens import target_tokens
-from properties.instances import one_input
+from properties._support.published_data import one_input
 from properties.mm import SOURCE
 
 if TYPE_CHECKING:

@@ -1,17 +1,53 @@
 r"""One entry of the loss of definition 3.6, L(x) = g(b <softmax(A x), h>), and its constants.
 
 A has n rows, the tokens that one query attends to, and D columns; h are their values, b the label.
+The log-loss and the squared loss of the same entry are here as well.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.exact.lipschitz import log_loss_gradient_constant as log_constant_ball
 from attsvm.exact.lipschitz import softmax_gradient_constant as gradient_constant_ball
-from attsvm.lipschitz import softmax_gradient_constants
+from attsvm.exact.lipschitz import squared_gradient_constant as squared_constant_ball
+from attsvm.lipschitz import (
+    log_loss_gradient_constants,
+    softmax_gradient_constants,
+    squared_gradient_constants,
+)
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
 
-__all__ = ["PAIR", "K", "gradient", "gradient_change", "loss", "loss_change", "published"]
+__all__ = [
+    "PAIR",
+    "POINT",
+    "K",
+    "gradient",
+    "gradient_change",
+    "hessian",
+    "log_loss",
+    "log_loss_constant",
+    "loss",
+    "loss_change",
+    "published",
+    "squared_constant",
+    "squared_loss",
+]
+
+POINT = {
+    "n": Integer(1, 4),
+    "D": Integer(1, 4),
+    "A": Matrix("n", "D"),
+    "x": Vector("D"),
+    "h": Vector("n"),
+    "b": Real((0, 1, -1)),
+}
+"""One point x of one entry of the loss."""
 
 PAIR = {
     "n": Integer(1, 4),
@@ -38,6 +74,30 @@ def gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     return b * m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
 
 
+@definition(r"\nabla^2 L({x})", "Hess L({x})")
+def hessian(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """Its Hessian: g'' times the square of the gradient of <f, h>, and g' times its Hessian."""
+    f = m.softmax(A @ x)
+    c = m.covariance(f, h)
+    u = b * m.dot(f, h)
+    tilted = m.outer(f, c)
+    bend = m.diagonal(c) - tilted - tilted.T
+    first, second = b * m.logistic_slope(u), b * b * m.logistic_curvature(u)
+    return A.T @ (second * m.outer(c, c) + first * bend) @ A
+
+
+@definition(r"\ell({x})", "log-loss({x})")
+def log_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """The log-loss log(1 + exp(-b <softmax(A x), h>))."""
+    return m.softplus(-(b * m.dot(m.softmax(A @ x), h)))
+
+
+@definition(r"q({x})", "q({x})")
+def squared_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """The squared loss (<softmax(A x), h> - b)^2."""
+    return m.square(m.dot(m.softmax(A @ x), h) - b)
+
+
 def loss_change(m: Any, v: Any) -> Any:
     """|L(x) - L(y)|."""
     return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
@@ -48,13 +108,50 @@ def gradient_change(m: Any, v: Any) -> Any:
     return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
 
 
+@functools.cache
+def _spline() -> Any:
+    """K(D) / (D + D^2) as a function of ln D, which is smooth and has limits at both ends."""
+    from scipy.interpolate import CubicSpline  # dear to import, and needed for screening alone
+
+    at = np.linspace(-40.0, 40.0, 2049)
+    D = np.exp(at)
+    return CubicSpline(at, softmax_gradient_constants(D) / (D * (1.0 + D)))
+
+
+def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
+    """K(D) to eight digits, for screening: a spline, 100 times as fast as the maximum."""
+    usable = (D > 0.0) & np.isfinite(D)
+    safe = np.where(usable, D, 1.0)
+    value = _spline()(np.log(safe).clip(-40.0, 40.0)) * safe * (1.0 + safe)
+    return np.where(usable, value, np.where(D == 0.0, 0.0, np.nan))
+
+
 K = Primitive(
     r"K\left({0}\right)",
     "K({0})",
     "2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the largest curvature "
     "of g(<softmax(s), k>) over osc(k) <= D",
     balls=gradient_constant_ball,
-    floats=softmax_gradient_constants,
+    floats=screened_constants,
+)
+
+
+log_loss_constant = Primitive(
+    r"K\left({0}\right)",
+    "K({0})",
+    "D/(3 sqrt 3) up to D = 2 sqrt 3 and then (D/4 + 1/D)^2/2, the largest curvature of "
+    "log(1 + exp(-<softmax(s), k>)) over osc(k) <= D",
+    balls=log_constant_ball,
+    floats=log_loss_gradient_constants,
+)
+
+squared_constant = Primitive(
+    r"k\left({0}, {1}\right)",
+    "k({0}, {1})",
+    "w^2 max over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4), the largest curvature of "
+    "(<softmax(s), h> - b)^2 over osc(h) = w and max |h - b| = r",
+    balls=squared_constant_ball,
+    floats=squared_gradient_constants,
 )
 
 

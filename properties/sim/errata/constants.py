@@ -8,7 +8,7 @@ from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_c
 from attsvm.theory.errata import Erratum
 from properties.sim import stability_l2, stability_logistic
 from properties.sim.lemma_3_13 import LEMMA
-from properties.sim.lemma_3_13_hessian import LARGE_LABEL as BENT
+from properties.sim.lemma_3_13_hessian import LEMMA as HESSIAN
 
 
 def breaking_size(n: int, R: float) -> float:
@@ -102,7 +102,7 @@ CONSTANTS = (
         "the Hessian everywhere and is attained.",
         falls=("sim/lemma-3.13-hessian:literal",),
         stands=("sim/lemma-3.13-hessian:amended", "sim/lemma-3.13-hessian:sharp"),
-        telling={"sim/lemma-3.13-hessian:literal": BENT},
+        telling={"sim/lemma-3.13-hessian:literal": HESSIAN.claim("literal").examples[1]},
     ),
     Erratum(
         "sim/basic-1",

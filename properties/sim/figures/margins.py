@@ -17,7 +17,7 @@ from attsvm.descent import descend_w
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, counts, histograms, separation_margins
 from attsvm.reproduce import Numbers, Reproduction
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 from properties.sim import SOURCE
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 Constants over all A of given norm and h of length H, of the loss and of its gradient, for the
 logistic loss (against |b| H) and the squared loss (against |b|/H). On the whole space and on
 domains ||A x|| <= R that hold the extremal tokens softmax's constants are those of two tokens for
-any number of them (`properties.sim.regimes`); on smaller domains two tokens are what is drawn. The
+any number of them (`symbolic.sim.stability`); on smaller domains two tokens are what is drawn. The
 squared loss of linear attention has no constant on the whole space, and is drawn for R = 4 and 16.
 
 The crossings of the whole space come with both ends of their proved brackets, in balls and
@@ -13,14 +13,18 @@ rationals; `proved` says that the proof ran.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import Array
+from attsvm.losses import logistic_curvature, logistic_slope
 from attsvm.plots import Table
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key, sheet
 from attsvm.reproduce import Numbers, Reproduction
-from properties.sim import SOURCE, regimes
+from properties.sim import SOURCE
+from symbolic.sim import stability as proofs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +44,66 @@ COLOURS = {"loss": PALETTE[0], "gradient": PALETTE[1]}
 NAMES = {"logistic": "|b| ‖h‖", "squared": "|b| / ‖h‖"}
 
 
+def constants(
+    loss: str, size: float, radius: float = math.inf, gradient: bool = False
+) -> tuple[float, float]:
+    """The constants of softmax with two tokens and of linear attention, in floats.
+
+    Args:
+        loss: `logistic` (g(b d), size is beta) or `squared` ((d - b)^2, size is t, and H = 1).
+        size: of label and head.
+        radius: R of the domain ||A x|| <= R; the whole space by default.
+        gradient: that of the gradient in place of that of the loss.
+    """
+    logistic = loss == "logistic"
+    length = size if logistic else 1.0
+
+    def height(angle: Array, a: Array) -> Array:
+        D, mu = math.sqrt(2.0) * length * np.cos(angle), length * np.sin(angle) / math.sqrt(2.0)
+        d, w = mu + D * a / 2.0, D * (1.0 - a * a) / 4.0
+        slope = logistic_slope(d) if logistic else 2.0 * (d + size)
+        curvature = logistic_curvature(d) if logistic else 2.0
+        value = (
+            2.0 * (curvature * w * w - slope * w * a) if gradient else math.sqrt(2.0) * slope * w
+        )
+        return np.abs(value)
+
+    softmax = _largest(height, math.tanh(radius / math.sqrt(2.0)))
+    if not gradient:
+        return softmax, size / 4.0 if logistic else 2.0 * (size + radius)
+    top = min(size * radius, math.log(2.0 + math.sqrt(3.0)))
+    steepest = abs(float(logistic_curvature(np.array([top]))[0]))
+    return softmax, size * size * steepest if logistic else 2.0
+
+
+def _largest(height: Callable[[Array, Array], Array], edge: float) -> float:
+    """The maximum over an angle and |a| <= edge, on ever finer grids around the best point."""
+    low, high = np.array([-math.pi / 2, -edge]), np.array([math.pi / 2, edge])
+    best = 0.0
+    for _ in range(5):
+        angle, a = (np.linspace(s, e, 81) for s, e in zip(low, high, strict=True))
+        values = height(angle[:, None], a[None, :])
+        j, k = divmod(int(values.argmax()), 81)
+        best = max(best, float(values.max()))
+        middle, reach = np.array([angle[j], a[k]]), (high - low) / 20.0
+        low, high = np.maximum(low, middle - reach), np.minimum(high, middle + reach)
+    return best
+
+
+def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) -> float:
+    """The size between low and high where both constants are the same; NaN where none is."""
+    from scipy.optimize import brentq
+
+    def lead(log: float) -> float:
+        softmax, linear = constants(loss, math.exp(log), radius, gradient)
+        return math.log(softmax / linear)
+
+    ends = math.log(low), math.log(high)
+    if (lead(ends[0]) > 0.0) == (lead(ends[1]) > 0.0):
+        return math.nan
+    return math.exp(float(brentq(lead, *ends, xtol=1e-13)))
+
+
 def numbers(seed: int = 0) -> Numbers:
     """Ratios of the constants, the crossings with their brackets, and their place by R.
 
@@ -49,8 +113,7 @@ def numbers(seed: int = 0) -> Numbers:
     ratios = []
     for loss, constant, radius in CURVES:
         found = [
-            regimes.constants(loss, float(size), radius, constant == "gradient")
-            for size in SIZES[loss]
+            constants(loss, float(size), radius, constant == "gradient") for size in SIZES[loss]
         ]
         softmax, linear = np.array(found).T
         keys = {"loss": loss, "constant": constant, "R": radius, "size": SIZES[loss]}
@@ -64,20 +127,20 @@ def numbers(seed: int = 0) -> Numbers:
         )
         for loss, constant in BORDERS
     ]
-    (low, high), (small, large) = regimes.LOGISTIC, regimes.SQUARED
+    (low, high), (small, large) = proofs.LOGISTIC, proofs.SQUARED
     crossings = Table.of(
         loss=["logistic", "squared"],
         constant=["gradient", "gradient"],
         low=[float(low), float(small)],
         high=[float(high), float(large)],
         middle=[
-            regimes.crossing("logistic", math.inf, True, 0.5, 1.0),
-            regimes.crossing("squared", math.inf, True, 2.0, 5.0),
+            crossing("logistic", math.inf, True, 0.5, 1.0),
+            crossing("squared", math.inf, True, 2.0, 5.0),
         ],
         softmax_smaller=["above", "below"],
         proved=[
-            int(regimes.logistic_is_larger(low) and regimes.logistic_is_smaller(high)),
-            int(regimes.squared_is_smaller(small) and regimes.squared_is_larger(large)),
+            int(proofs.logistic_is_larger(low) and proofs.logistic_is_smaller(high)),
+            int(proofs.squared_is_smaller(small) and proofs.squared_is_larger(large)),
         ],
     )
     tables = {"ratios": Table.join(ratios), "regimes": Table.join(borders), "crossings": crossings}
@@ -86,7 +149,7 @@ def numbers(seed: int = 0) -> Numbers:
 
 def _border(loss: str, constant: str, radius: float) -> float:
     """The size at which both constants are the same, NaN where softmax's is always smaller."""
-    return regimes.crossing(loss, radius, constant == "gradient", 1e-3, 1e4)
+    return crossing(loss, radius, constant == "gradient", 1e-3, 1e4)
 
 
 def picture(n: Numbers) -> Figure:

@@ -28,7 +28,7 @@ from attsvm.svm import att_svm_batch
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from attsvm.plots import Table, effective_tokens, shares, token_weights
 from attsvm.plots.style import INK, PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.tokens import target_tokens
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from attsvm.plots.style import key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import att_svm, local_svm
 from attsvm.svm.nuclear import solve_nuclear
-from properties.instances import gaussian_protocol
+from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
 if TYPE_CHECKING:

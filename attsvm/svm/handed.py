@@ -1,0 +1,193 @@
+"""The floats that `solve` hands out, with figures of these very floats, evaluated in rationals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from flint import arb, ctx, fmpq
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.errors import SolverError
+from attsvm.exact.numbers import dot, integers, norm, rational, rationals
+from attsvm.exact.optimality import soft_bracket
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import ExactAnswer, nearest
+from attsvm.svm.bounds import margins_about, size_up
+from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer
+from attsvm.svm.nuclear import NuclearAnswer
+from attsvm.svm.programme import Programme
+from attsvm.svm.soft import SoftAnswer
+
+__all__ = ["evaluated", "evaluated_soft", "handed_out", "rounded_up"]
+
+LARGEST_EVALUATED = 400_000
+"""Up to so many entries of the constraints' factors margins are evaluated in rationals."""
+
+LARGEST_GAP = 1e-6
+"""Largest relative gap of a matrix that was lengthened to meet its margins."""
+
+BITS = 128
+
+
+def rounded_up(value: fmpq) -> float:
+    """The least float that is at least the rational."""
+    near = nearest(value)
+    if not math.isfinite(near) or rational(near) >= value:
+        return near
+    return math.nextafter(near, math.inf)
+
+
+def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
+    """The exact answer in floats, with the residual and the gap of these floats.
+
+    A solution is rounded once, entry by entry. Where that leaves a margin short by more than
+    1e-9, slightly longer matrices are tried; where none of them meets the margins with a small
+    gap, the status is `solved in rationals`. No residual and no gap is understated.
+    """
+    rows = ExactProgramme.of(programme)
+    if exact.status == "unseparable":
+        return _farkas(programme, rows, exact)
+    near = _in_floats(programme, rows, exact, fmpq(1))
+    if near.primal_residual <= TOLERANCE and near.gap <= TOLERANCE:
+        return near
+    for times in (1, 2, 4):
+        if near.primal_residual > LARGEST_GAP:
+            break
+        factor = 1 + times * rational(near.primal_residual)
+        longer = _in_floats(programme, rows, exact, factor)
+        if longer.primal_residual <= TOLERANCE and longer.gap <= LARGEST_GAP:
+            return longer
+    return replace(near, status="solved in rationals")
+
+
+def _in_floats(
+    programme: Programme, rows: ExactProgramme, exact: ExactAnswer, factor: fmpq
+) -> FrobeniusAnswer:
+    """The exact solution times a factor, rounded entry by entry."""
+    W = np.array([[nearest(factor * x) for x in row] for row in exact.W])
+    weights = np.array([nearest(w) for w in exact.duals])
+    reached, shortfall, gap, value = np.full(len(weights), np.nan), math.inf, math.inf, math.inf
+    if np.isfinite(W).all():
+        margins = rows.float_margins(W)
+        reached = np.array([nearest(m) for m in margins])
+        shortfall = rounded_up(max(fmpq(0), *(1 - m for m in margins)))
+        numer, unit = integers(W)
+        square = fmpq(sum((x * x for row in numer.tolist() for x in row), 0 * unit), unit * unit)
+        away = square - exact.square
+        gap = rounded_up(max(away, -away) / square) if square else math.inf
+        with ctx.workprec(BITS):
+            value = float(arb(square).sqrt())
+    return FrobeniusAnswer(
+        programme=programme,
+        status="solved",
+        W=W,
+        value=value,
+        weights=weights,
+        reached=reached,
+        primal_residual=shortfall,
+        dual_residual=0.0,
+        gap=gap,
+    )
+
+
+def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> FrobeniusAnswer:
+    """Multipliers whose gain is 1, rounded, and how far these floats are from cancelling."""
+    gain = dot(exact.duals, exact.bound)
+    weights = np.array([nearest(w / gain) for w in exact.duals])
+    held = [rational(w) for w in weights.tolist()]
+    unit = rows.unit_left * rows.unit_right
+    with ctx.workprec(BITS):
+        lengths = [
+            norm(x) * norm(z) / unit for x, z in zip(rows.D.tolist(), rows.Z.tolist(), strict=True)
+        ]
+        away = norm([x for row in rows.matrix(held) for x in row])
+        total = dot(held, lengths)
+        residual = 0.0 if away == 0 else _above(away / total)
+    d, e = programme.D.shape[1], programme.Z.shape[1]
+    return FrobeniusAnswer(
+        programme=programme,
+        status="unseparable",
+        W=np.zeros((d, e)),
+        value=math.inf,
+        weights=weights,
+        reached=np.zeros(len(weights)),
+        primal_residual=0.0,
+        dual_residual=residual,
+        gap=0.0,
+    )
+
+
+def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | NuclearAnswer:
+    """The same answer with the margins of its W, and a residual that is not understated."""
+    if not answer.solved:
+        return answer
+    reached, least = _margins(answer.programme, answer.W)
+    return replace(answer, reached=reached, primal_residual=_short_of(1.0, least))
+
+
+def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
+    """The same answer with margins, slacks, objective and bracket evaluated in rationals.
+
+    Slacks are rounded up, so that the margins of W and these slacks meet the constraints.
+
+    Raises:
+        SolverError: evaluated like this, its gap is above 1e-9.
+    """
+    programme, groups = answer.programme, answer.groups
+    reached, _ = _margins(programme, answer.W)
+    rows = ExactProgramme.of(programme)
+    slack = [fmpq(0)] * len(answer.prices)
+    for g, margin in zip(groups.tolist(), rows.float_margins(answer.W), strict=True):
+        slack[g] = max(slack[g], 1 - margin)
+    slacks = np.array([rounded_up(x) for x in slack])
+    prices = {g: rational(price) for g, price in enumerate(answer.prices.tolist())}
+    duals = answer.duals[programme.input, programme.token]
+    with ctx.workprec(BITS):
+        lower, upper = soft_bracket(
+            rows, groups.tolist(), prices, rationals(answer.W), rationals(duals)
+        )
+        low = max(0.0, math.nextafter(float(lower.lower()), 0.0))
+        high = _above(upper)
+        gap = 0.0 if upper == lower else _above((upper - lower) / upper)
+        objective = float(upper)
+    if not gap <= TOLERANCE:
+        raise SolverError(
+            "the gap of the soft margin, evaluated in rational arithmetic, is above 1e-9",
+            value=gap,
+            remedy="Constraints nearly cancel each other: rescale, or drop nearly parallel tokens.",
+        )
+    return replace(
+        answer,
+        margins=programme.table(reached, np.inf),
+        slacks=programme.table(slacks[groups], 0.0),
+        objective=objective,
+        primal_residual=0.0,
+        gap=gap,
+        bracket=(low, high),
+    )
+
+
+def _above(ball: arb) -> float:
+    """A float above the ball."""
+    return math.nextafter(float(ball.upper()), math.inf)
+
+
+def _margins(
+    programme: Programme, W: Float[Array, "d e"]
+) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
+    """The margins of W as floats, and lower bounds of them: rationals, or outward rounding."""
+    if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
+        reached, noise = margins_about(programme, W, size_up(W))
+        return reached, np.nextafter(reached - noise, -np.inf)
+    margins = ExactProgramme.of(programme).float_margins(W)
+    least = np.array([-rounded_up(-m) for m in margins])
+    return np.array([nearest(m) for m in margins]), least
+
+
+def _short_of(bound: float, least: Float[Array, " m"]) -> float:
+    """An upper bound of how far the least value is below the bound; NaN stays."""
+    lowest = float(np.min(least))
+    return 0.0 if lowest >= bound else math.nextafter(bound - lowest, math.inf)

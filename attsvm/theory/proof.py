@@ -1,0 +1,177 @@
+"""The steps of a symbolic proof: each is a call that raises unless the step is decided.
+
+A claim names its proof by `proof="package.module:function"`. The function takes its steps through
+the calls below and returns a sentence that says what it proved:
+
+    ensure_equal(sp.diff(sp.sin(x), x), sp.cos(x), "the derivative of sin is cos")
+
+A step that fails raises a `ProofError` that says which one it was. A step passes only if sympy has
+decided it: an inequality that stays open, NaN or infinity in place of a number, and an empty list
+of identities are failures. Floats are refused wherever they stand in an expression, as an identity
+between rounded numbers proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from attsvm.errors import ProofError
+
+__all__ = [
+    "ensure_equal",
+    "ensure_nonzero",
+    "ensure_positive",
+    "ensure_true",
+    "ensure_zero",
+    "recorded",
+]
+
+Normal = Callable[[Any], Any]
+"""What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""
+
+
+_STEPS: ContextVar[list[str] | None] = ContextVar("steps", default=None)
+
+
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """The list of the steps that pass inside the block, by name and in their order."""
+    steps: list[str] = []
+    token = _STEPS.set(steps)
+    try:
+        yield steps
+    finally:
+        _STEPS.reset(token)
+
+
+def expanded(expression: Any) -> Any:
+    """The expression, expanded by sympy."""
+    import sympy as sp  # only proofs need it, and importing it takes long
+
+    return sp.expand(expression)
+
+
+def unchanged(expression: Any) -> Any:
+    """The expression as it is."""
+    return expression
+
+
+def ensure_zero(found: Any, what: str, *, normal: Normal = expanded) -> None:
+    """Go on only if the expression, or each of those in a list or array, is 0 in normal form.
+
+    Raises:
+        ProofError: one is not, there are none, or one holds a float, NaN or infinity.
+    """
+    for value in _expressions(found, what, normal):
+        if value != 0:
+            raise _failed(what, "an expression that should be 0 is not", value)
+    _passed(what)
+
+
+def ensure_equal(left: Any, right: Any, what: str, *, normal: Normal = expanded) -> None:
+    """Go on only if both sides are the same, entry by entry, in the normal form of the difference.
+
+    Raises:
+        ProofError: they are not, their lengths differ or are 0, or one holds a float, NaN or
+            infinity.
+    """
+    sides = _expressions(left, what, unchanged), _expressions(right, what, unchanged)
+    if len(sides[0]) != len(sides[1]):
+        raise _failed(what, "the two sides have different lengths", tuple(map(len, sides)))
+    ensure_zero([a - b for a, b in zip(*sides, strict=True)], what, normal=normal)
+
+
+def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bool = False) -> None:
+    """Go on only if each expression, or with `some` at least one, is not 0 in normal form.
+
+    This is for false neighbours, which a proof must be able to tell from what it proves. The
+    normal form has to be one in which only 0 reads 0.
+
+    Raises:
+        ProofError: one is 0 (with `some`: all are), there are none, or one holds a float, NaN or
+            infinity.
+    """
+    values = _expressions(found, what, normal)
+    differs = [bool(value != 0) for value in values]
+    if not (any(differs) if some else all(differs)):
+        raise _failed(what, "an expression that should not be 0 is 0", values)
+    _passed(what)
+
+
+def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> None:
+    """Go on only if sympy knows that each expression is above 0.
+
+    Raises:
+        ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
+    """
+    for value in _expressions(found, what, normal):
+        if value.is_positive is not True:
+            raise _failed(what, "an expression is not known to be positive", value)
+    _passed(what)
+
+
+def ensure_true(found: Any, what: str) -> None:
+    """Go on only if the condition, or each of those in a list, is True or `sympy.true` itself.
+
+    Raises:
+        ProofError: one is anything else, as an open inequality, None or 1; or there are none.
+    """
+    import sympy as sp
+
+    for value in _leaves(found, what):
+        if not (value is True or value is sp.true):
+            raise _failed(what, "a condition is not decided to be true", value)
+    _passed(what)
+
+
+def _passed(what: str) -> None:
+    steps = _STEPS.get()
+    if steps is not None:
+        steps.append(what)
+
+
+def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
+    return ProofError(f"the proof failed at: {what}; {why}", value=repr(value), remedy=remedy)
+
+
+def _leaves(found: Any, what: str) -> list[Any]:
+    """The values in a list, array or generator, nested or not; a single one alone."""
+    import sympy as sp
+
+    if isinstance(found, np.ndarray):
+        found = list(found.flat)
+    if isinstance(found, sp.MatrixBase):
+        found = found.flat()
+    if not hasattr(found, "__iter__") or isinstance(found, str | bytes | Mapping):
+        return [found]
+    values = [leaf for part in found for leaf in _leaves(part, what)]
+    if not values:
+        raise _failed(what, "there is nothing to check", [])
+    return values
+
+
+def _expressions(found: Any, what: str, normal: Normal) -> list[Any]:
+    """The values as exact expressions of sympy in normal form."""
+    return [_exact(normal(_exact(value, what)), what) for value in _leaves(found, what)]
+
+
+def _exact(value: Any, what: str) -> Any:
+    import sympy as sp
+
+    try:
+        expression = sp.sympify(value, strict=True)
+    except sp.SympifyError:
+        raise _failed(what, "a value is no expression of sympy", value) from None
+    if not isinstance(expression, sp.Expr) or expression.is_Matrix:
+        raise _failed(what, "a value is no expression of sympy", value)
+    if expression.has(sp.Float):
+        remedy = "Write numbers as rationals, like sympy.Rational(1, 2)."
+        raise _failed(what, "a float stands in an expression", value, remedy)
+    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds):
+        raise _failed(what, "a value is not a finite number", value)
+    return expression

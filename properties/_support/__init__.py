@@ -1,0 +1,1 @@
+"""What statements of several sources share."""

@@ -1,0 +1,258 @@
+"""Runs of descent towards a max-margin solution, shared by the claims about limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactAnswer, ExactData, rationals, separate
+from attsvm.exact.attention import risk_gap
+from attsvm.exact.descent import threshold
+from attsvm.exact.numbers import Matrix, subtract
+from attsvm.exact.traps import moves_along_margins
+from attsvm.losses import LOSSES
+from attsvm.strategies import arrays, numbers, sizes
+from attsvm.theory import OPEN, Slack
+from attsvm.theory.limits import direction_converges
+from properties._support.adversarial_starts import starts_about
+from properties._support.limit_certificates import certified_direction
+
+__all__ = [
+    "LOCAL_TRAP",
+    "Run",
+    "all_tight",
+    "certified_limit",
+    "equal_rivals",
+    "feasible",
+    "in_basin",
+    "max_margin",
+    "or_more_bits",
+    "pulling_data",
+    "reaches",
+    "runs",
+    "several_tokens",
+    "tight_data",
+    "towards_solution",
+    "unique_optimum",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A data set and the start X(0) of descent on it."""
+
+    data: AttentionData
+    start: Array
+
+
+def answer(data: AttentionData, towards: str = "optimal") -> ExactAnswer | None:
+    """The exact answer for the optimal or the worst tokens; None where nothing is constrained.
+
+    Where optimal tokens are tied the first one counts, as definition 1 of tf allows.
+    """
+    exact = ExactData.of(data)
+    if towards == "worst":
+        return separate(exact, [row.index(min(row)) for row in exact.gamma])
+    return separate(exact, [tied[0] for tied in exact.optimal])
+
+
+def max_margin(data: AttentionData, towards: str) -> Matrix | None:
+    """The exact target of a run: None where it does not exist.
+
+    `optimal` is X^mm, `worst` the solution for the worst tokens, `opposite` is -X^mm, `mean` the
+    sum of all constraint matrices, `turned` is X^mm with its first entry moved by a 64th of the
+    sum of the sizes of all entries.
+    """
+    solved = answer(data, "worst" if towards == "worst" else "optimal")
+    if solved is None or solved.status != "solved":
+        return None
+    if towards == "mean":
+        return _mean_constraint(ExactData.of(data))
+    if towards == "turned":
+        size = sum((abs(x) for row in solved.W for x in row), fmpq(0))
+        first = [solved.W[0][0] + size / 64, *solved.W[0][1:]]
+        return [first, *solved.W[1:]]
+    sign = -1 if towards == "opposite" else 1
+    return [[sign * x for x in row] for row in solved.W]
+
+
+def _mean_constraint(data: ExactData) -> Matrix:
+    """The sum of (x_opt - x_t) z^T over all inputs and tokens."""
+    total = [[fmpq(0)] * len(data.Z[0]) for _ in data.Z[0]]
+    for tokens, z, tied in zip(data.X, data.Z, data.optimal, strict=True):
+        for x in tokens:
+            gap = subtract(tokens[tied[0]], x)
+            total = [
+                [w + g * c for w, c in zip(row, z, strict=True)]
+                for row, g in zip(total, gap, strict=True)
+            ]
+    return total
+
+
+def unique_optimum(run: Run) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(run.data).unique
+
+
+def several_tokens(run: Run) -> bool:
+    """Some input has two tokens."""
+    return bool((run.data.present.sum(axis=1) > 1).any())
+
+
+def feasible(run: Run) -> bool:
+    """The Att-SVM of the optimal tokens has a solution."""
+    found = answer(run.data)
+    return found is None or found.status == "solved"
+
+
+def all_tight(run: Run) -> bool:
+    """Every non-optimal token has margin exactly 1 under X^mm."""
+    found = answer(run.data)
+    return found is None or found.all_tight
+
+
+def equal_rivals(run: Run) -> bool:
+    """All non-optimal tokens of an input have one score, below the optimal one."""
+    return all(
+        len([g for g in row if g == max(row)]) == 1 and len(set(row)) <= 2
+        for row in ExactData.of(run.data).gamma
+    )
+
+
+def in_basin(run: Run, loss: str) -> bool:
+    """The start's risk gap lies below the threshold under which no optimal token is lost."""
+    exact = ExactData.of(run.data)
+    bound = threshold(exact, loss)
+    return bound is not None and bool(risk_gap(exact, rationals(run.start), loss) < bound)
+
+
+def reaches(run: Run, loss: str, towards: str) -> Slack:
+    """Descent on the loss from the start converges in direction to the target."""
+    target = max_margin(run.data, towards)
+    if target is None:
+        return Slack(-1.0, 0.0)  # there is nothing to converge to
+    W = np.array([[float(arb(x)) for x in row] for row in target])
+    return direction_converges(run.data, run.start, LOSSES[loss], W)
+
+
+def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
+    """A proof that the direction converges to the target (1) or that it does not (negative).
+
+    In order: the target does not exist; the loss increases and <X, X^mm> falls for ever; what
+    `certified_direction` proves.
+    """
+    exact = ExactData.of(run.data)
+    target = max_margin(run.data, towards)
+    if target is None:
+        return arb(-1)
+    solved = answer(run.data)
+    if solved is None or solved.status != "solved" or not exact.unique:
+        return None
+    if LOSSES[loss].direction > 0:
+        falls = solved.all_tight or moves_along_margins(exact)
+        return arb(-1) if falls and towards == "optimal" else None
+    return certified_direction(run.data, rationals(run.start), loss, target)
+
+
+def tight_data() -> st.SearchStrategy[AttentionData]:
+    """Data whose tokens are mostly all support vectors.
+
+    Rivals differ along axes of their own, where X^mm is mostly the only local solution, or pull
+    against each other.
+    """
+    return st.one_of(axes_data(), axes_data(), pulling_data())
+
+
+@st.composite
+def axes_data(draw: st.DrawFn) -> AttentionData:
+    """Data of inputs of up to three tokens, rivals on axes of their own, with a little noise."""
+    n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
+    d = max(n * (T - 1), 1)
+    X = np.repeat(draw(arrays(n, d))[:, None, :], T, axis=1)
+    best = [draw(sizes(0, T - 1)) for _ in range(n)]
+    axis = 0
+    for i in range(n):
+        for t in range(T):
+            if t != best[i]:
+                X[i, t, axis] -= draw(st.sampled_from([1.0, 2.0, 0.5, -1.0]))
+                axis += 1
+    if draw(st.booleans()):
+        X = X + draw(arrays(n, T, d)) / 16
+    scores = -np.abs(draw(arrays(n, T)))
+    scores[np.arange(n), best] = np.abs(draw(arrays(n)))
+    return AttentionData(X, draw(arrays(n, d)) + np.eye(1, d), scores=scores)
+
+
+def rival_data() -> st.SearchStrategy[AttentionData]:
+    """Data with one score for all rivals of the optimal token, of any tokens or of pulling ones."""
+    return st.one_of(levelled_data(), levelled_data(), pulling_data())
+
+
+@st.composite
+def levelled_data(draw: st.DrawFn) -> AttentionData:
+    """Data of any tokens with one score for all rivals of the optimal one."""
+    n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
+    scores = np.repeat(draw(arrays(n, 1)), T, axis=1)
+    best = [draw(sizes(0, T - 1)) for _ in range(n)]
+    scores[np.arange(n), best] += 1.0 + np.abs(draw(arrays(n)))
+    Z = draw(arrays(n, d)) + np.eye(n, d)
+    return AttentionData(draw(arrays(n, T, d)), Z, scores=scores)
+
+
+@st.composite
+def pulling_data(draw: st.DrawFn) -> AttentionData:
+    """Two inputs of two tokens in the plane that share a query and pull their weights apart."""
+    pull, lift = draw(st.sampled_from([2.0, 3.0, 4.0, 1.0])), draw(st.sampled_from([1.0, 2.0]))
+    gaps = [draw(st.sampled_from([2.0, 4.0, 1.0, 0.5])) for _ in range(2)]
+    level = draw(numbers())
+    return AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0]], [[-pull, lift], [0.0, 0.0]]],
+        [[1.0, 0.0], [1.0, 0.0]],
+        scores=[[gaps[0], -gaps[0]], [level + gaps[1], level]],
+    )
+
+
+@st.composite
+def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
+    """A run on data of the strategy; starts are misled, zero, small and large by the powers."""
+    drawn = draw(data)
+    return Run(drawn, draw(starts_about(drawn, *powers)))
+
+
+LOCAL_TRAP = Run(
+    AttentionData.of(
+        [[[1.0, 0.0], [0.0, 2.0], [0.0, 1.0], [0.0, -1.0]]],
+        [[1.0, 0.0]],
+        scores=[[3.0, 2.0, 1.0, -1.0]],
+    ),
+    np.array([[0.0, 0.0], [20.0, 0.0]]),
+)
+"""One input, all tokens support vectors, started where its second-best token keeps it for ever."""
+
+
+def towards_solution(generator: np.random.Generator) -> Run:
+    """A larger data set on axes of its own, started along X^mm with a random part."""
+    n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
+    d = n * (T - 1)
+    X = np.zeros((n, T, d))
+    for i in range(n):
+        for t in range(1, T):
+            X[i, t, i * (T - 1) + t - 1] = -1.0
+    scores = generator.integers(-4, 1, size=(n, T)) / 4
+    scores[:, 0] = 1.0
+    Z = np.eye(n, d) if n <= d else np.ones((n, d))
+    start = 6.0 * sum(np.outer(-X[i, t], Z[i]) for i in range(n) for t in range(1, T))
+    return Run(
+        AttentionData(X, Z, scores=scores), start + generator.integers(-4, 5, size=(d, d)) / 4
+    )
+
+
+def or_more_bits(ball: arb | None) -> arb:
+    """The ball; in place of None, which more bits may turn into a proof, one that is open."""
+    return OPEN if ball is None else ball

@@ -1,0 +1,103 @@
+"""Where a run goes, and how fast: X(k) = (1 + o(1)) X* ln k with a matrix X* known exactly.
+
+Let descent with a constant step be proved to settle (`attsvm.exact.certified_fate`), so that the
+direction of X(k) converges to that of X*, the least matrix with margins of at least 1 for the
+tokens selected. By the same proof -grad L = sum_j p_j A_j, the sum P of the p_j of positive lead
+lies between c exp(-m) and C exp(-m) for the least such margin m, ||grad L|| = O(P), and
+-<grad L, X*> >= (1 - o(1)) P. As the least margin of X* is 1, m = (1 + o(1)) a with
+a = ||X|| / ||X*||, so that a step adds exp(-(1 + o(1)) a) to a, and a = (1 + o(1)) ln k.
+
+Inputs whose tokens all have one score never pull, and what they select is of no account: the run
+is that of the other n' of n inputs with n'/n times the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import arb, fmpq
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactAnswer, ExactData, certified_fate, rational, rationals, separate
+from attsvm.exact.descent import Fate
+from attsvm.exact.numbers import Matrix
+from attsvm.exact.traps import is_stationary_start
+from properties._support.limit_certificates import agreement, short_step
+
+__all__ = ["Course", "arrives", "course", "rate_error"]
+
+STEPS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is proved of a run.
+
+    Attributes:
+        data: the inputs that pull; their optimum is what the run pursues, so that for an
+            increasing loss scores are turned round.
+        inputs: their places in the data set.
+        fate: see `attsvm.exact.certified_fate`; of these inputs.
+    """
+
+    data: ExactData
+    inputs: list[int]
+    fate: Fate
+
+    @property
+    def limit(self) -> ExactAnswer | None:
+        """The answer X* of the module's text; None where the run is not proved to settle."""
+        return separate(self.data, self.fate.selected) if self.fate.settles else None
+
+
+def course(data: AttentionData, start: Array, loss: str) -> Course | None:
+    """Where descent with step 1/smoothness goes, if it is proved within 256 steps.
+
+    Descent on g is descent on g(-u) for the scores turned round.
+    """
+    exact = ExactData.of(data)
+    inputs = [i for i, row in enumerate(exact.gamma) if len(set(row)) > 1]
+    if not inputs:
+        return None
+    sign, pursued = (-1, "logistic-loss") if loss == "logistic" else (1, loss)
+    pulling = ExactData(
+        [exact.X[i] for i in inputs],
+        [exact.Z[i] for i in inputs],
+        [[sign * g for g in exact.gamma[i]] for i in inputs],
+        [exact.kept[i] for i in inputs],
+    )
+    step = short_step(data, loss) * fmpq(len(inputs), len(exact.X))
+    fate = certified_fate(pulling, rationals(start), pursued, step, STEPS)
+    return None if fate is None else Course(pulling, inputs, fate)
+
+
+def arrives(data: AttentionData, start: Array, loss: str, target: Matrix) -> arb | None:
+    """1 where the run is proved to converge in direction to the target, negative elsewhere.
+
+    None without a proof. Unlike `limit_certificates.certified_direction` this leaves out the
+    inputs that never pull, so that their tokens may be tied.
+    """
+    way = course(data, start, loss)
+    limit = None if way is None else way.limit
+    return None if limit is None else agreement(target, limit.W)
+
+
+def rate_error(
+    data: AttentionData, start: Array, loss: str, square: fmpq, share: float
+) -> arb | None:
+    """Minus the distance of share from lim ||X(k)|| / (R ln k), R^2 = square; None without a proof.
+
+    The limit is 0 from a stationary start, else ||X*|| / R. Equal lengths are told by their
+    squares, in rationals.
+    """
+    claimed = rational(share)
+    if is_stationary_start(ExactData.of(data), rationals(start)):
+        return arb(-abs(claimed))
+    way = course(data, start, loss)
+    limit = None if way is None else way.limit
+    if limit is None or square == 0:
+        return None
+    if limit.square == claimed * claimed * square:
+        return arb(0)
+    return -abs(claimed - arb(limit.square / square).sqrt())

@@ -1,0 +1,50 @@
+"""Small runs from zero that miss exactly one hypothesis of the readings on training.
+
+With X = 0 attention is uniform. `NO_QUERY`, `ALL_TIED`: the gradient is zero at every X.
+`TIED_ASIDE`: the first input pulls nothing, so that w = (1, 0) of the second one is followed and
+not the (1, 1) of both. `TIED_APART`: likewise, and the margin of the first falls for ever, though
+(1, 2) meets both. `TIED_CROWD`: likewise, with the token (0, 0), which has margin 7/2 under
+X^mm = (1/2, 3/2), at the margin of the run's own limit. `PASSED_OVER`: pulled away from its worst
+token, the run settles at the second best one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attsvm.data import AttentionData
+from properties._support.descent_runs import Run
+
+__all__ = ["ALL_TIED", "NO_QUERY", "PASSED_OVER", "TIED_APART", "TIED_ASIDE", "TIED_CROWD"]
+
+
+def _from_zero(tokens: ArrayLike, scores: ArrayLike, query: list[float]) -> Run:
+    data = AttentionData.of(tokens, [query] * len(np.asarray(tokens)), scores=scores)
+    return Run(data, np.zeros((data.d, data.d)))
+
+
+NO_QUERY = _from_zero([[[1.0], [0.0]]], [[1.0, 0.0]], [0.0])
+"""There is no X^mm."""
+ALL_TIED = _from_zero([[[1.0], [0.0]]], [[0.0, 0.0]], [1.0])
+"""No input has two different scores; X^mm = 1 for the first token."""
+TIED_ASIDE = _from_zero(
+    [[[0.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]], [1.0, 0.0]
+)
+"""Optimal tokens of the first input are tied; inputs do not pull against each other."""
+TIED_APART = _from_zero(
+    [[[-1.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]], [1.0, 0.0]
+)
+"""Optimal tokens of the first input are tied; the risk gap is below the threshold."""
+TIED_CROWD = Run(
+    AttentionData.of(
+        [[[-1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[1.0, 2.0], [-1.0, 2.0], [0.0, 0.0]]],
+        [[1.0, 0.0], [1.0, 0.0]],
+        scores=[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+        mask=[[True, True, False], [True, True, True]],
+    ),
+    np.zeros((2, 2)),
+)
+"""The same with a token that is no support vector."""
+PASSED_OVER = _from_zero([[[4.0], [0.0], [3.0]]], [[1.0, 0.0, -3.0]], [1.0])
+"""The risk gap of the start is above the threshold; X^mm = 1."""

@@ -1,0 +1,1 @@
+"""What several statements of this source share."""

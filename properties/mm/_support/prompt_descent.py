@@ -1,0 +1,238 @@
+"""Descent on a prompt p: its instances, conditions, limits and iterates in balls.
+
+Keys and scores may be any numbers: tokens (k, gamma) with labels 1, the head that reads the last
+axis and the W that drops it have them. Descent on p is descent on the first column of W with all
+queries e_1, so that whatever is known of descent on W decides claims on p.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import arb, fmpq_mat
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, dot, norm, rational, rationals, softmax
+from attsvm.exact.attention import loss_slope, risk_gap
+from attsvm.exact.descent import threshold
+from attsvm.exact.numbers import Vector, subtract
+from attsvm.losses import LOSSES
+from properties._support.descent_runs import (
+    Run,
+    all_tight,
+    certified_limit,
+    equal_rivals,
+    feasible,
+    in_basin,
+    max_margin,
+    several_tokens,
+    unique_optimum,
+)
+
+__all__ = [
+    "DECREASING",
+    "Prompting",
+    "certify_limit",
+    "descend_prompt",
+    "iterates",
+    "largest",
+    "moves_aside",
+    "near_basin",
+    "never_moves",
+    "p_exists",
+    "prompt",
+    "prompt_gradient",
+    "prompting",
+    "properly_started",
+    "rivals_alike",
+    "separated",
+    "single_input",
+    "starts_in_basin",
+    "unique",
+]
+
+DECREASING = ("correlation", "exponential", "log-loss")
+"""The losses of the talk; all meet assumption A, and |l'| never increases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompting:
+    """Keys (n, T, d) and scores (n, T) of the tokens, the start p(0) and a loss by name."""
+
+    keys: Array
+    scores: Array
+    start: Array
+    loss: str
+
+    def __post_init__(self) -> None:
+        shape = self.keys.shape
+        fits = len(shape) == 3 and self.scores.shape == shape[:2] and self.start.shape == shape[2:]
+        if not fits or 0 in shape or self.loss not in LOSSES:
+            raise DataError("the parts of a run on p do not fit together", value=shape)
+
+    @property
+    def data(self) -> AttentionData:
+        """Keys as tokens, with the query e_1 for every input."""
+        n, _, d = self.keys.shape
+        return AttentionData(self.keys, np.repeat(np.eye(1, d), n, axis=0), scores=self.scores)
+
+    @property
+    def run(self) -> Run:
+        """Descent on the matrix whose first column is p."""
+        start = np.zeros((len(self.start), len(self.start)))
+        start[:, 0] = self.start
+        return Run(self.data, start)
+
+
+def prompting(
+    keys: object, scores: object, start: object = None, loss: str = "correlation"
+) -> Prompting:
+    """A run from anything that numpy reads, from zero unless a start is given."""
+    k = np.array(keys, dtype=np.float64)
+    p = np.zeros(k.shape[-1]) if start is None else np.array(start, dtype=np.float64)
+    return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
+
+
+def unique(case: Prompting) -> bool:
+    """Optimal tokens are unique."""
+    return unique_optimum(case.run)
+
+
+def p_exists(case: Prompting) -> bool:
+    """p(alpha) exists and is not zero, alpha being optimal tokens."""
+    return several_tokens(case.run) and feasible(case.run)
+
+
+def single_input(case: Prompting) -> bool:
+    """There is one input."""
+    return len(case.keys) == 1
+
+
+def rivals_alike(case: Prompting) -> bool:
+    """All rivals of an optimal token score the same."""
+    return equal_rivals(case.run)
+
+
+def never_moves(case: Prompting) -> bool:
+    """The gradient is zero everywhere, for every loss: no input has two different scores."""
+    return bool((case.scores == case.scores[:, :1]).all())
+
+
+def separated(case: Prompting) -> bool:
+    """Rivals of an optimal token score the same, or all keys are on the margin of p(alpha)."""
+    return equal_rivals(case.run) or all_tight(case.run)
+
+
+def starts_in_basin(case: Prompting) -> bool:
+    """The start's risk gap is below min_i [l(second) - l(best)]/n."""
+    return in_basin(case.run, case.loss)
+
+
+def near_basin(case: Prompting) -> bool:
+    """The start's risk gap is below 105% of that."""
+    data = ExactData.of(case.data)
+    bound = threshold(data, case.loss)
+    return bound is not None and bool(
+        20 * risk_gap(data, rationals(case.run.start), case.loss) < 21 * bound
+    )
+
+
+def prompt(case: Prompting, towards: str = "optimal") -> Vector | None:
+    """p(alpha) in rationals, or another target of `descent_runs.max_margin`; None without."""
+    W = max_margin(case.data, towards)
+    return None if W is None else [row[0] for row in W]
+
+
+def certify_limit(case: Prompting, towards: str = "optimal") -> arb | None:
+    """A proof that the direction converges to the target, or that it does not."""
+    return certified_limit(case.run, case.loss, towards)
+
+
+def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
+    """The same run from `size` times (R + 1) p(alpha); None without p(alpha) or anything to pull.
+
+    R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), with D_i the range of the scores of
+    input i, gap_i the lead of its best one, and m, M the extremes of |l'| between the least and
+    the largest score. At margins above R rivals have weight exp(-R) at most, so that with unique
+    optimal tokens the risk gap is below min_i [l(second) - l(best)]/n: the start is proper.
+    """
+    p = prompt(case)
+    if p is None or never_moves(case):
+        return None
+    scores = [sorted(set(row)) for row in case.scores.tolist()]
+    gap = min(row[-1] - row[-2] for row in scores if len(row) > 1)
+    ranges = sum(row[-1] - row[0] for row in scores)
+    ends = np.array([min(row[0] for row in scores), max(row[-1] for row in scores)])
+    slopes = LOSSES[case.loss].log_slope(ends)
+    least = math.log((case.scores.shape[1] - 1) * ranges / gap) + float(slopes[0] - slopes[1])
+    direction = np.array([float(arb(x)) for x in p])
+    return replace(case, start=size * (max(0.0, least) + 1.0) * direction)
+
+
+def moves_aside(case: Prompting) -> bool:
+    """Whether no start, step and loss let the direction of p converge to that of p(alpha).
+
+    True where p(alpha) exists outside of the span S of the differences of keys of inputs with two
+    scores, and each such input has one optimal token and equal scores of its rivals: p(k) - p(0)
+    lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction lie in S.
+    """
+    p, data = prompt(case), ExactData.of(case.data)
+    inputs = [i for i, row in enumerate(data.gamma) if len(set(row)) > 1]
+    if p is None or not inputs:
+        return False
+    if any(len(set(data.gamma[i])) > 2 or len(data.optimal[i]) > 1 for i in inputs):
+        return False
+    rows = [subtract(x, data.X[i][0]) for i in inputs for x in data.X[i][1:]]
+    return bool(fmpq_mat([*rows, p]).rank() > fmpq_mat(rows).rank())
+
+
+def iterates(
+    case: Prompting, step: float, steps: int, *, normalised: bool = False
+) -> list[Vector] | None:
+    """p(0) to p(steps) in balls; None where a norm to divide by may be zero."""
+    data, start = ExactData.of(case.data), rationals(case.start)
+    return descend_prompt(data, start, case.loss, arb(rational(step)), steps, normalised)
+
+
+def descend_prompt(
+    data: ExactData, start: Vector, loss: str, step: arb, steps: int, normalised: bool = False
+) -> list[Vector] | None:
+    """The same for exact keys and a start and a step in balls."""
+    found = [start]
+    for _ in range(steps):
+        g = prompt_gradient(data, found[-1], loss)
+        size = norm(g) if normalised else arb(1)
+        if not size > 0:
+            return None
+        found.append([arb(x) - step * y / size for x, y in zip(found[-1], g, strict=True)])
+    return found
+
+
+def prompt_gradient(data: ExactData, p: Vector, loss: str) -> Vector:
+    """Gradient of the risk in p, pair by pair, so that lost weights keep their relative precision.
+
+    It is l'(<s, gamma>)/n times s_t s_u (gamma_t - gamma_u) (k_t - k_u), added up over t < u.
+    """
+    total: Vector = [arb(0) for _ in p]
+    for keys, gamma in zip(data.X, data.gamma, strict=True):
+        s = softmax([dot(k, p) for k in keys])
+        slope = loss_slope(loss, dot(s, gamma)) / len(data.X)
+        for t, u in itertools.combinations(range(len(keys)), 2):
+            if gamma[t] != gamma[u]:
+                weight = slope * s[t] * s[u] * (gamma[t] - gamma[u])
+                moved = subtract(keys[t], keys[u])
+                total = [x + weight * y for x, y in zip(total, moved, strict=True)]
+    return total
+
+
+def largest(entries: Vector) -> arb:
+    """The largest size of an entry."""
+    found = arb(0)
+    for entry in entries:
+        found = found.max(abs(arb(entry)))
+    return found

@@ -1,0 +1,113 @@
+"""Runs of descent on p: the small counterexamples, strategies and ensembles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.strategies import sizes
+from attsvm.theory import sibling
+from properties._support.adversarial_starts import starts_about
+from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
+from properties.mm._support.prompt_descent import DECREASING, Prompting, prompting, properly_started
+from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
+
+__all__ = [
+    "ASIDE",
+    "OPPOSED",
+    "OTHER_DIRECTIONS",
+    "PULLED",
+    "STUCK",
+    "TIED",
+    "TRAPPED",
+    "TRAPPED_NEAR",
+    "TWO_KEYS",
+    "UNEVEN",
+    "comparable",
+    "compared",
+    "gaussian",
+    "on_axes",
+    "promptings",
+    "pulled",
+    "unevenly",
+]
+
+TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
+"""Head zero: the gradient is zero everywhere, and p(alpha) = 1."""
+ASIDE = prompting([[[0.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]])
+"""The first input is tied, and p(alpha) = (1, 1) or (1, -1); p moves along (1, 0)."""
+STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
+"""Pulls cancel at p = 0, for every loss; p(alpha) = 1."""
+OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
+"""Two inputs that want opposite prompts; there is no p(alpha)."""
+TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
+"""From zero p runs to minus infinity, to the key -2; p(alpha) = 1."""
+TRAPPED_NEAR = replace(TRAPPED, start=np.array([-3.0]))
+"""The same from a start whose risk gap is 1.2% above the threshold."""
+UNEVEN = prompting([[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[3.0, 1.0, 1.0]], [8.0, 4.0])
+PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
+"""Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
+TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
+
+OTHER_DIRECTIONS = {
+    "direction of the worst tokens": sibling(towards="worst"),
+    "opposite direction": sibling(towards="opposite"),
+    "p(alpha) turned by about a 64th": sibling(towards="turned", examples=[UNEVEN]),
+    "mean of the constraints": sibling(towards="mean", examples=[UNEVEN]),
+}
+
+
+@st.composite
+def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
+    """Runs on keys and scores of data sets; starts are misled, zero, small and large by powers."""
+    drawn = draw(data)
+    case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(DECREASING)))
+    return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
+
+
+def comparable(*powers: int) -> st.SearchStrategy[Prompting]:
+    """Data where mostly all keys are on the margin, or all rivals score the same."""
+    return promptings(st.one_of(tight_data(), rival_data()), *powers)
+
+
+def compared() -> st.SearchStrategy[Prompting]:
+    """The second kind alone."""
+    return promptings(rival_data(), 0, 2)
+
+
+def pulled() -> st.SearchStrategy[Prompting]:
+    """Two inputs that pull their weights apart, from small starts."""
+    return promptings(pulling_data(), 0)
+
+
+@st.composite
+def unevenly(draw: st.DrawFn) -> Prompting:
+    """One input of three keys on a line, the worst score in the middle, from zero."""
+    far, low = draw(sizes(1, 4)), draw(sizes(1, 8))
+    keys = np.array([[[1.0], [0.0], [-float(far)]]])
+    scores = np.array([[1.0, -float(low), 0.0]])
+    return Prompting(keys, scores, np.zeros(1), draw(st.sampled_from(DECREASING)))
+
+
+def on_axes(generator: np.random.Generator) -> Prompting:
+    """Up to three inputs of four keys on axes of their own, started along p(alpha) with noise."""
+    data = towards_solution(generator).data
+    start = 6.0 * -data.X.sum(axis=(0, 1)) + generator.integers(-4, 5, size=data.d) / 4
+    return Prompting(data.X, data.gamma, start, str(generator.choice(DECREASING)))
+
+
+def gaussian(generator: np.random.Generator) -> Prompting:
+    """Gaussian keys in R^8 to 1/16, up to (3, 4), scores to 1/4, started properly with noise.
+
+    Where the drawn scores are tied or nothing separates, the start is the noise alone.
+    """
+    n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
+    keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
+    scores = generator.integers(-8, 9, size=(n, T)) / 4
+    noise = generator.integers(-4, 5, size=8) / 16
+    case = Prompting(keys, scores, noise, str(generator.choice(DECREASING)))
+    proper = properly_started(case)
+    return case if proper is None else replace(proper, start=proper.start + noise)

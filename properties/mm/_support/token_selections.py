@@ -1,0 +1,247 @@
+"""The instance of the three programmes: inputs, labels, a key matrix and the tokens to select.
+
+Everything is decided here that a strategy can decide: tokens are moved along one axis, exactly in
+binary, until a drawn vector meets every constraint with a drawn margin of 1 or more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.strategies import arrays, sizes
+from properties._support.published_data import joint_inputs
+
+__all__ = [
+    "DUPLICATE",
+    "INSIDE",
+    "ONE_TOKEN",
+    "OPPOSED",
+    "ORTHOGONAL",
+    "PUBLISHED",
+    "RESCUED",
+    "SEPARATED",
+    "Rival",
+    "Selection",
+    "along",
+    "gaussian",
+    "headed",
+    "one_sided",
+    "relaxable",
+    "rivals",
+    "select",
+    "selections",
+    "separable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Inputs X (n, T, d) with labels y, keys k = W x, and the token alpha_i of each input."""
+
+    X: Array
+    y: Array
+    alpha: Array
+    W: Array
+
+    def __post_init__(self) -> None:
+        n, T, d = self.X.shape
+        fits = self.y.shape == self.alpha.shape == (n,) and self.W.shape == (d, d)
+        fits = fits and self.y.dtype.kind == self.alpha.dtype.kind == "i"
+        if not fits or not ((self.alpha >= 0) & (self.alpha < T)).all():
+            raise DataError("the parts of a selection do not fit together", value=self.X.shape)
+        if not (np.abs(self.y) == 1).all():
+            raise DataError("a label is neither -1 nor 1", value=self.y.tolist())
+
+    @property
+    def data(self) -> AttentionData:
+        """As the solvers read it."""
+        n, _, d = self.X.shape
+        return AttentionData(self.X, np.zeros((n, d)), y=self.y.astype(float), v=np.zeros(d))
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the p-SVM has a constraint: some input has two tokens."""
+        return bool(self.X.shape[1] > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A selection and any vector q: another prompt, or a head."""
+
+    chosen: Selection
+    q: Array
+
+    def __post_init__(self) -> None:
+        if self.q.shape != self.chosen.W.shape[:1]:
+            raise DataError("the vector does not fit the tokens", value=self.q.shape)
+
+
+def select(X: object, y: object, alpha: object, W: object = None) -> Selection:
+    """A selection from anything that numpy reads; keys are the tokens unless W is given."""
+    tokens = np.array(X, dtype=np.float64)
+    keys = np.eye(tokens.shape[2]) if W is None else np.array(W, dtype=np.float64)
+    return Selection(tokens, np.array(y, dtype=np.int64), np.array(alpha, dtype=np.int64), keys)
+
+
+def _published(height: float) -> Selection:
+    data = joint_inputs(height)
+    return select(data.X, data.y, [1, 1, 1])
+
+
+ONE_TOKEN = select([[[1.0]]], [1], [0])
+SEPARATED = select([[[1.0], [0.0]]], [1], [0])
+DUPLICATE = select([[[1.0], [1.0]]], [1], [0])
+INSIDE = select([[[1.0], [2.0], [0.0]]], [1], [0])  # the selected token lies between the others
+OPPOSED = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 0])
+RESCUED = select([[[1.0], [0.0]], [[2.0], [2.0]]], [1, 1], [0, 0])
+"""The second input repeats its token, and does not support v: only the relaxed margin is met."""
+PUBLISHED = [_published(1.0), _published(1.5)]
+"""All inputs support v; the third one does not."""
+ORTHOGONAL = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [2.0, 0.0]]], [1, 1], [0, 0])
+"""The second input does not support v, and asks of p what is orthogonal to the first."""
+TWICE = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, 1], [0, 0])
+"""Two inputs alike: v(alpha) stays what it is without either."""
+
+
+def _signs(n: int) -> st.SearchStrategy[Array]:
+    return arrays(n).map(lambda a: np.where(a < 0, -1, 1).astype(np.int64))
+
+
+def _tokens(n: int, T: int) -> st.SearchStrategy[Array]:
+    index = st.lists(st.integers(0, T - 1), min_size=n, max_size=n)
+    return index.map(lambda a: np.array(a, dtype=np.int64))
+
+
+@st.composite
+def selections(draw: st.DrawFn) -> Selection:
+    """Selections of all small sizes, whether separable or not."""
+    n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 3))
+    W = draw(st.one_of(st.just(np.eye(d)), arrays(d, d)))
+    return Selection(draw(arrays(n, T, d)), draw(_signs(n)), draw(_tokens(n, T)), W)
+
+
+@st.composite
+def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
+    """Selections with a solution of both programmes; q meets every constraint of the p-SVM.
+
+    With u = W^T q and u_1 = 1 the first coordinate of a rival token sets its margin, and with a
+    head h of h_1 = 1 the first coordinate of the selected token its label margin.
+
+    Args:
+        draw: of Hypothesis.
+        kind: `head` for a q that meets every constraint of the v-SVM instead, `any` for any q.
+        least: number of inputs, at least.
+    """
+    n, T, d = draw(sizes(least, 3)), draw(sizes(2, 3)), draw(sizes(1, 3))
+    W = draw(st.one_of(st.just(np.eye(d)), arrays(d, d))).copy()
+    q, h = draw(arrays(d)).copy(), draw(arrays(d)).copy()
+    q[0] = h[0] = 1.0
+    W[0, 0] = 1.0 - W[1:, 0] @ q[1:]
+    u = q @ W
+    y, alpha = draw(_signs(n)), draw(_tokens(n, T))
+    best, gap = draw(arrays(n, d)).copy(), draw(arrays(n, T, d)).copy()
+    best[:, 0] = y * (1.0 + np.maximum(draw(arrays(n)), 0.0)) - best[:, 1:] @ h[1:]
+    gap[:, :, 0] = 1.0 + np.maximum(draw(arrays(n, T)), 0.0) - gap[:, :, 1:] @ u[1:]
+    X = best[:, None] - gap
+    X[np.arange(n), alpha] = best
+    vector = {"prompt": q, "head": h, "any": draw(arrays(d)) if kind == "any" else q}[kind]
+    return Rival(Selection(X, y, alpha, W), vector)
+
+
+def separable() -> st.SearchStrategy[Selection]:
+    """Selections with a solution of both programmes."""
+    return rivals().map(lambda r: r.chosen)
+
+
+@st.composite
+def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
+    """The same, one of several inputs shifted so that its label margin grows.
+
+    With duplicates some of its other tokens may be the selected one once more: the p-SVM has no
+    solution then, and the relaxed one may.
+    """
+    drawn = draw(rivals(least=2)).chosen
+    i, X = draw(sizes(0, len(drawn.y) - 1)), drawn.X.copy()
+    X[i, :, 0] += drawn.y[i] * draw(st.sampled_from([4.0, 1.0, 16.0, 0.0]))
+    if duplicates and draw(st.booleans()):
+        X[i, draw(sizes(0, X.shape[1] - 1))] = X[i, drawn.alpha[i]]
+    return Selection(X, drawn.y, drawn.alpha, drawn.W)
+
+
+@st.composite
+def headed(draw: st.DrawFn) -> Rival:
+    """Selections of the tokens that score best under a head q, ties included."""
+    drawn = draw(selections())
+    q = draw(arrays(drawn.X.shape[2]))
+    return Rival(_best(drawn, q), q)
+
+
+@st.composite
+def one_sided(draw: st.DrawFn, labels: int = 1, lifts: tuple[float, ...] = (1.0, 0.5)) -> Rival:
+    """Selections of the tokens that score best under the head W^T q, lifted above the others.
+
+    Args:
+        draw: of Hypothesis.
+        labels: how many labels there may be.
+        lifts: by how much of the first coordinate, on which the head is 1.
+    """
+    drawn = draw(selections())
+    signs = drawn.y if labels == 2 else np.full_like(drawn.y, drawn.y[0])
+    q, W = draw(arrays(drawn.X.shape[2])).copy(), drawn.W.copy()
+    q[0] = 1.0
+    W[0, 0] = 1.0 - W[1:, 0] @ q[1:]
+    best = _best(Selection(drawn.X, signs, drawn.alpha, W), q @ W)
+    X = best.X.copy()
+    X[np.arange(len(signs)), best.alpha, 0] += signs * draw(st.sampled_from(lifts))
+    return Rival(Selection(X, signs, best.alpha, W), q)
+
+
+def _best(drawn: Selection, q: Array) -> Selection:
+    scores = drawn.y[:, None] * (drawn.X @ q)
+    return Selection(drawn.X, drawn.y, scores.argmax(axis=1).astype(np.int64), drawn.W)
+
+
+def gaussian(generator: np.random.Generator) -> Rival:
+    """Gaussian tokens to 1/256, up to (5, 5, 6); q ranks the selected tokens first, exactly.
+
+    Every fourth selection is arbitrary instead.
+    """
+    n, T, d = (int(generator.integers(low, top)) for low, top in ((1, 6), (2, 6), (1, 7)))
+    X = np.round(256.0 * generator.normal(size=(n, T, d))) / 256
+    q, h = (np.round(8.0 * generator.normal(size=d)) / 8 for _ in range(2))
+    W = np.eye(d)
+    if generator.random() < 0.5:
+        W = np.round(8.0 * generator.normal(size=(d, d))) / 8
+    scores = X @ (q @ W)
+    alpha = scores.argmax(axis=1).astype(np.int64)
+    if generator.random() < 0.25:
+        alpha = generator.integers(0, T, size=n)
+    scores.sort(axis=1)
+    gap = float((scores[:, -1] - scores[:, -2]).min())
+    y = np.where(X[np.arange(n), alpha] @ h < 0, -1, 1).astype(np.int64)
+    scale = 2.0 ** np.ceil(-np.log2(gap)) if gap > 0 else 1.0
+    return Rival(Selection(X, y, alpha, W), q * scale)
+
+
+def along(generator: np.random.Generator) -> Rival:
+    """Keys W x, W of any kind, whose differences are multiples of q, up to (5, 5, 6); one label.
+
+    The least lead under the head W^T q is then ||q|| times the margin of p(alpha), which is along
+    q: bounds of that norm by the lead are attained. Every fourth selection is Gaussian instead.
+    """
+    if generator.random() < 0.25:
+        drawn = gaussian(generator)
+        return Rival(replace(drawn.chosen, y=np.ones_like(drawn.chosen.y)), drawn.q)
+    n, T, d = (int(generator.integers(low, top)) for low, top in ((1, 6), (2, 6), (1, 7)))
+    W, gap = generator.integers(-8, 9, size=(d, d)) / 8, generator.integers(-8, 9, size=d) / 8
+    y, alpha = np.full(n, generator.choice([-1, 1])), generator.integers(0, T, size=n)
+    c = y[:, None] * generator.integers(1, 33, size=(n, T)) / 8
+    c[np.arange(n), alpha] = 0.0
+    best = generator.integers(-32, 33, size=(n, 1, d)) / 8
+    return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)

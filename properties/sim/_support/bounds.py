@@ -1,0 +1,199 @@
+r"""The seven bounds of section 3.3: two points x and y, their domain, and constants of softmax.
+
+exp(A x) has the sum alpha(x), and f(x) = exp(A x) / alpha(x) are the attention weights; A has n
+rows, the tokens that one query attends to. The paper's A is a block A_{l0,j0} of A_1 kron A_2, of
+d^2 columns. Readings that stand do so for any matrix; printed ones that fall do so for such a block
+(`BLOCK`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from attsvm.theory import (
+    Defined,
+    Fitted,
+    Integer,
+    Matrix,
+    Near,
+    Vector,
+    changed,
+    definition,
+)
+from attsvm.theory.declaration.statement import Changed
+
+__all__ = [
+    "BALANCED",
+    "BLOCK",
+    "BLOCKS",
+    "BOUNDS",
+    "DOMAIN",
+    "LISTED",
+    "LOGITS",
+    "MATRIX",
+    "ONE_TOKEN",
+    "POINTS",
+    "RAISED",
+    "alpha",
+    "beyond",
+    "distance",
+    "entry_constant",
+    "examples",
+    "f",
+    "outer_constant",
+    "published",
+    "softmax_constant",
+]
+
+POINTS = {
+    "n": Integer(1, 4),
+    "D": Integer(1, 3),
+    "A": Matrix("n", "D", (0, -1, -2, 1)),
+    "x": Vector("D"),
+    "y": Near("x", ("D",)),
+}
+"""A matrix and two points, far apart and close together."""
+
+BLOCK = {
+    "d": Integer(1, 2),
+    "D": None,
+    "a": Vector("d"),
+    "tokens": Matrix("n", "d", (0, -1, -2)),
+    "X": Matrix("d", "d"),
+    "Y": Near("X", ("d", "d")),
+    "A": Defined(lambda m, v: m.kron(v.a.reshape(1, -1), v.tokens)),
+    "x": Defined(lambda m, v: m.vec(v.X)),
+    "y": Defined(lambda m, v: m.vec(v.Y)),
+}
+"""A is a block of A_1 kron A_2 (a is a row of A_1, `tokens` is A_2), x = vec(X)."""
+
+BLOCKS = {
+    "n": Integer(1, 3),
+    "d": Integer(1, 2),
+    "D": None,
+    "A_1": Matrix("n", "d"),
+    "A_2": Matrix("n", "d"),
+    "X": Matrix("d", "d", (0, -1)),
+    "Y": Near("X", ("d", "d")),
+    "whole": Defined(lambda m, v: m.kron(v.A_1, v.A_2)),
+    "A": Defined(lambda m, v: m.kron(v.A_1[:1], v.A_2)),
+    "x": Defined(lambda m, v: m.vec(v.X)),
+    "y": Defined(lambda m, v: m.vec(v.Y)),
+}
+"""The whole matrix A_1 kron A_2 of n^2 rows; A is its first block, as good as any other."""
+
+LOGITS, MATRIX = "||A x||, ||A y|| <= R", "||A|| <= R"
+BETA = "0 < beta <= alpha(x), alpha(y)"
+
+
+@definition(r"\alpha({x})", "alpha({x})")
+def alpha(m: Any, A: Any, x: Any) -> Any:
+    """The sum of the exponentials of the logits."""
+    return m.sum(m.exp(A @ x))
+
+
+@definition("f({x})", "f({x})")
+def f(m: Any, A: Any, x: Any) -> Any:
+    """The attention weights."""
+    return m.softmax(A @ x)
+
+
+DOMAIN = {
+    LOGITS: lambda m, v: m.all_of(
+        m.at_most(m.norm(v.A @ v.x), v.R), m.at_most(m.norm(v.A @ v.y), v.R)
+    ),
+    MATRIX: lambda m, v: m.at_most(m.spectral(v.A), v.R),
+}
+"""What the radius R bounds in lemma 3.13."""
+
+LISTED = {
+    "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
+    **DOMAIN,
+    BETA: lambda m, v: m.all_of(
+        m.above(v.beta, m.exact(0)),
+        m.at_most(v.beta, alpha(m, v.A, v.x)),
+        m.at_most(v.beta, alpha(m, v.A, v.y)),
+    ),
+}
+"""The domain of lemma 3.13, and what beta is."""
+
+BOUNDS = {"R": Fitted(), "beta": Fitted()}
+
+
+def published(m: Any, v: Any, power: int = 2, *, exponential: bool = True) -> Any:
+    """beta^-2 n exp(3 R^2) for power 2, 2 beta^-3 n^2 exp(5 R^2) for power 3."""
+    factor, rate = (v.n, 3) if power == 2 else (2 * v.n**2, 5)
+    growth = m.exp(rate * m.square(v.R)) if exponential else m.exact(1)
+    return factor * growth / m.power(v.beta, power)
+
+
+def softmax_constant(m: Any) -> Any:
+    """The best constant of softmax against spread(A), and of f f^T in the Frobenius norm."""
+    return m.exact(1) / 2
+
+
+def entry_constant(m: Any) -> Any:
+    """The best constant of one entry of softmax, hence of diag f in the spectral norm."""
+    return m.sqrt(m.exact(2)) / 4
+
+
+def outer_constant(m: Any) -> Any:
+    """The best constant of f f^T in the spectral norm, 3^(-3/4)."""
+    return 1 / m.sqrt(m.sqrt(m.exact(27)))
+
+
+def distance(m: Any, v: Any) -> Any:
+    """||x - y||."""
+    return m.norm(v.x - v.y)
+
+
+# instances, and what the published bounds do not survive
+
+ONE_TOKEN = {"A": [[1]], "x": [0], "y": [1]}
+TWO_TOKENS = {"A": [[2], [-2]], "x": [0], "y": [Fraction(1, 8)]}
+BALANCED = {"A": [[1], [-1]], "x": [Fraction(-1, 2**14)], "y": [Fraction(1, 2**14)]}
+"""Two tokens of equal weight: softmax is steepest."""
+
+RAISED = {
+    "A": [[Fraction(1, 8), 1], [Fraction(-1, 8), 1]],
+    "x": [0, Fraction(11, 4)],
+    "y": [Fraction(1, 8), Fraction(11, 4)],
+    "R": 4,
+    "beta": 31,
+}
+"""Logits that raise alpha and move little: a large beta."""
+
+_SHIFTED = {
+    "A": [[1, 1], [-1, 1]],
+    "x": [0, 28],
+    "y": [1, 28],
+    "R": 4,
+    "beta": 2**41,
+}
+_LONG = {
+    "A": [[2**130], [-(2**130)]],
+    "x": [0],
+    "y": [Fraction(1, 2**130)],
+    "R": 4,
+    "beta": 2,
+}
+_LOW = {"A": [[1], [-1]], "x": [0], "y": [1], "R": 4, "beta": 2**44}
+
+
+def examples(**more: Any) -> tuple[dict[str, Any], ...]:
+    """One token, and two, in the domain; `more` are values of further variables."""
+    return (
+        {**ONE_TOKEN, "R": 4, "beta": 1, **more},
+        {**TWO_TOKENS, "R": 4, "beta": 2, **more},
+    )
+
+
+def beyond(**more: Any) -> dict[str, Changed]:
+    """Siblings of a published bound; `more` are values of further variables of two tokens."""
+    return {
+        "logits beyond R": changed(drop=[LOGITS], examples=[{**_SHIFTED, **more}]),
+        "||A|| beyond R": changed(drop=[MATRIX], examples=[{**_LONG, **more}]),
+        "beta above alpha": changed(drop=[BETA], examples=[{**_LOW, **more}]),
+        "the exponential left out": changed(exponential=False, examples=[{**RAISED, **more}]),
+    }

@@ -1,0 +1,118 @@
+"""Descents on data whose tokens are mostly all support vectors, and conditions on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from attsvm.strategies import arrays, sizes
+from properties._support.adversarial_starts import starts_about
+from properties._support.descent_runs import (
+    LOCAL_TRAP,
+    Run,
+    all_tight,
+    in_basin,
+    several_tokens,
+    tight_data,
+    towards_solution,
+    unique_optimum,
+)
+
+DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """A data set, a start and a decreasing loss by name."""
+
+    data: AttentionData
+    start: Array
+    loss: str
+
+
+@st.composite
+def descents(draw: st.DrawFn) -> Descent:
+    """Data with mostly tight margins; starts misled, zero, small and large."""
+    data = draw(tight_data())
+    loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
+    return Descent(data, draw(starts_about(data, 0, 2)), loss)
+
+
+@st.composite
+def opposed(draw: st.DrawFn) -> Descent:
+    """Two inputs of the same tokens and scores whose queries pull against each other."""
+    T, d = draw(sizes(2, 3)), draw(sizes(1, 2))
+    X, z, gamma = draw(arrays(1, T, d)), draw(arrays(1, d)), draw(arrays(1, T))
+    factor = draw(st.sampled_from([1.0, 2.0, 0.5]))
+    data = AttentionData(
+        np.repeat(X, 2, axis=0),
+        np.concatenate([z, -factor * z]),
+        scores=np.repeat(gamma, 2, axis=0),
+    )
+    return Descent(data, np.zeros((d, d)), "log-loss")
+
+
+def larger(generator: np.random.Generator) -> Descent:
+    """Up to three inputs of four tokens, a random start."""
+    run = towards_solution(generator)
+    start = generator.integers(-8, 9, size=run.start.shape) / 4
+    return Descent(run.data, start, "log-loss")
+
+
+def started_right(generator: np.random.Generator) -> Descent:
+    """The same data, started along W^mm with a random part."""
+    run = towards_solution(generator)
+    return Descent(run.data, run.start, "log-loss")
+
+
+def _run(case: Descent) -> Run:
+    return Run(case.data, case.start)
+
+
+def tight(case: Descent) -> bool:
+    """All margins of the Att-SVM are exactly 1."""
+    return all_tight(_run(case))
+
+
+def unique(case: Descent) -> bool:
+    """Optimal tokens are unique."""
+    return unique_optimum(_run(case))
+
+
+def two_tokens(case: Descent) -> bool:
+    """Some input has two tokens."""
+    return several_tokens(_run(case))
+
+
+def two_scores(case: Descent) -> bool:
+    """Some input has two tokens of different scores."""
+    return any(len(set(row)) > 1 for row in ExactData.of(case.data).gamma)
+
+
+def decreasing(case: Descent) -> bool:
+    """The slope of the loss is negative everywhere."""
+    return case.loss in DECREASING
+
+
+def in_global_basin(case: Descent) -> bool:
+    """The start's risk gap is below the threshold."""
+    return in_basin(_run(case), case.loss)
+
+
+TIED = Descent(
+    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[0.0]), np.zeros((1, 1)), "log-loss"
+)
+ONE_TOKEN = Descent(
+    AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((1, 1)), "log-loss"
+)
+OPPOSED = Descent(
+    AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
+    np.zeros((1, 1)),
+    "log-loss",
+)
+TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")

@@ -1,0 +1,271 @@
+"""Regularisation paths for claims: instances, conditions, and measured rates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import SolverError, present
+from attsvm.exact import ExactData
+from attsvm.losses import LOSSES, Loss
+from attsvm.paths import FactorMinimum, path_kq, path_w
+from attsvm.paths.objective import GapObjective
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import separable_data
+from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
+from attsvm.theory import Slack
+from attsvm.theory.limits import ALLOWANCE
+from properties._support.descent_runs import answer, max_margin
+from properties.tf._support.risk_tradeoffs import log_spread
+from properties.tf._support.token_choices import separable
+
+__all__ = [
+    "FLAT",
+    "FLAT_PULLS",
+    "ONE_TOKEN",
+    "PUBLISHED",
+    "STEEP",
+    "TURNING",
+    "UNEVEN",
+    "Path",
+    "constrained",
+    "feasible",
+    "flat_paths",
+    "follows",
+    "follows_set",
+    "loss_named",
+    "nuclear",
+    "orders",
+    "paths",
+    "protocol",
+    "steep",
+    "turned",
+    "unique",
+]
+
+
+def _cubic_drop(best: Array, deficit: Array) -> Array:
+    """best^3 - (best - D)^3 = D times a sum of squares."""
+    u = best - deficit
+    grown: Array = deficit * ((u + best / 2.0) ** 2 + 0.75 * best**2)
+    return grown
+
+
+def _log_cubic_slope(u: Array) -> Array:
+    with np.errstate(divide="ignore"):  # -inf at 0
+        slope: Array = math.log(3.0) + 2.0 * np.log(np.abs(u))
+    return slope
+
+
+FLAT = Loss(
+    "cubic",
+    lambda u: -(u**3),
+    lambda u: -3.0 * u**2,
+    lambda u: -6.0 * u,
+    _log_cubic_slope,
+    _cubic_drop,
+    direction=-1,
+    lipschitz=math.inf,
+    smoothness=math.inf,
+)
+"""l(u) = -u^3: strictly decreasing and smooth, with l'(0) = 0."""
+
+SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the least")
+"""How far log(L - L_*) of a minimum may lie above its lower bound on the ball, and what is said
+where it lies further."""
+
+NEAREST = 1e-4
+"""C_* / R at the larger radius."""
+
+STEEP = ("log-loss", "logistic-loss", "exponential", "correlation")
+
+
+def loss_named(name: str) -> Loss:
+    """A loss of the package, or `cubic`."""
+    return FLAT if name == FLAT.name else LOSSES[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A data set and a strictly decreasing smooth loss by name."""
+
+    data: AttentionData
+    loss: str
+
+
+def _data_sets(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[AttentionData]:
+    return st.one_of(separable(), separable_data(), *further)
+
+
+@st.composite
+def turned(draw: st.DrawFn) -> AttentionData:
+    """Data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
+
+    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. Where least norms have
+    choice they choose low ranks, so that ranks are to be forced: a pattern of rank 1 with one sign
+    turned forces a 2 x 2 minor not to be 0, hence for d = 2 full rank.
+    """
+    d = draw(st.sampled_from([2, 2, 2, 3]))
+    signs = np.where(np.multiply.outer(draw(arrays(d)), draw(arrays(d))) < 0.0, -1.0, 1.0)
+    signs[draw(sizes(0, d - 1)), draw(sizes(0, d - 1))] *= -1.0
+    entries = signs * 2.0 ** np.clip(np.round(draw(arrays(d, d))), -2.0, 2.0)
+    X = np.zeros((d, d + 1, d))
+    X[:, 1:] = [-np.diag(entries[:, c]) for c in range(d)]
+    scores = -np.abs(draw(arrays(d, d + 1)))
+    scores[:, 0] = 1.0
+    return AttentionData(X, np.eye(d), scores=scores)
+
+
+@st.composite
+def paths(draw: st.DrawFn, *further: st.SearchStrategy[AttentionData]) -> Path:
+    """Separable data, of further strategies as well, and a loss with l' < 0."""
+    return Path(draw(_data_sets(*further)), draw(st.sampled_from(STEEP)))
+
+
+@st.composite
+def flat_paths(draw: st.DrawFn) -> Path:
+    """The same, and the cubic with some best scores at its flat point."""
+    data, loss = draw(_data_sets()), draw(st.sampled_from([*STEEP, FLAT.name]))
+    if loss == FLAT.name:
+        given = present(data.scores, "the scores")
+        shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
+        scores = given - given.max(axis=1, keepdims=True) + shift
+        data = AttentionData(data.X, data.Z, scores=scores)
+    return Path(data, loss)
+
+
+def protocol(generator: np.random.Generator) -> Path:
+    """Gaussian tokens and queries up to (4, 4, 5), rounded to 1/64 and separable."""
+    n, T, d = (int(generator.integers(low, top + 1)) for low, top in ((1, 4), (2, 4), (2, 5)))
+    X, Z = (np.round(generator.normal(size=s) * 64) / 64 for s in ((n, T, d), (n, d)))
+    scores = np.einsum("ntr,rc,nc->nt", X, np.round(generator.normal(size=(d, d)) * 8) / 8, Z)
+    return Path(AttentionData(X, Z, scores=scores), str(generator.choice(STEEP)))
+
+
+def _data(X: object, Z: object, scores: object) -> AttentionData:
+    return AttentionData.of(np.array(X, float), np.array(Z, float), scores=np.array(scores, float))
+
+
+ONE_TOKEN = Path(_data([[[1]]], [[1]], [[0]]), "log-loss")
+"""One input of one token: W^mm = 0, and every W is a minimiser."""
+
+FLAT_PULLS = Path(
+    _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [1, 0]], [[1, 0], [0, -1]]), "cubic"
+)
+"""Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
+place of (1, 1) / sqrt 2."""
+
+PUBLISHED = Path(_data([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]]), "log-loss")
+UNEVEN = Path(
+    _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [0, 1]], [[1, 0], [64, 0]]), "correlation"
+)
+TURNING = Path(
+    _data(
+        [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]],
+        [[1, 0], [0, 1]],
+        [[1, 0, 0], [1, 0, 0]],
+    ),
+    "log-loss",
+)
+"""W_11, W_21, W_22, -W_12 >= 1: every feasible W has a positive determinant, hence rank 2."""
+
+
+def unique(case: Path) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(case.data).unique
+
+
+def feasible(case: Path) -> bool:
+    """The Att-SVM has a solution, be it 0 where nothing is constrained."""
+    found = answer(case.data)
+    return found is None or found.status == "solved"
+
+
+def constrained(case: Path) -> bool:
+    """Some input has two tokens."""
+    return answer(case.data) is not None
+
+
+def steep(case: Path) -> bool:
+    """L' < 0 at the best score of every input."""
+    return set(orders(case, ExactData.of(case.data))) == {1}
+
+
+def orders(case: Path, exact: ExactData) -> list[int]:
+    """The power with which l grows below the best score, by input."""
+    return [3 if case.loss == FLAT.name and max(g) == 0 else 1 for g in exact.gamma]
+
+
+def follows(case: Path, towards: str) -> Slack:
+    """The directions of W_R tend to the target, as found at R = 1e3 and 1e4 times ||W^mm||.
+
+    The path has no direction yet at radii of the order of log(2 Gamma) ||W^mm||: where log(2 Gamma)
+    is above 10, radii grow with it.
+
+    The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded: its growth
+    exponent is near 0 for the right direction and tends to 1 for a wrong one. The slack is 1/2
+    minus the exponent; unknown where a value found is not known to be the least.
+    """
+    target, solved = max_margin(case.data, towards), answer(case.data)
+    if target is None or solved is None or not any(x != 0 for row in target for x in row):
+        return Slack(-1.0, 0.0)
+    unit = np.array([[float(arb(x)) for x in row] for row in target])
+    unit /= np.linalg.norm(unit)
+    size = float(arb(solved.square).sqrt())
+    loss = loss_named(case.loss)
+    late = log_spread(GapObjective.of(case.data, loss), case.loss) / 10.0
+    unit_radius = size * (late if 1.0 < late < math.inf else 1.0)
+    radii = [1e3 * unit_radius, 1e4 * unit_radius]
+    found = path_w(case.data, loss, radii, starts=("svm", "gradient"))
+    if case.loss in STEEP and max(m.excess for m in found) > SURELY:
+        return UNSURE
+    away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
+    return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
+
+
+def follows_set(case: Path, target: str, share: float, inner: int | None) -> Slack:
+    """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e3 and 1e4 times C_*.
+
+    The target is `solutions`, W_*^mm / C_* times `share`, `worst`, that for the worst tokens, or
+    `frobenius`, W^mm over its nuclear norm. The distance, plus C_* / R, falls like 1/R or 1/sqrt R;
+    the slack is minus a quarter minus the exponent of its growth. (At radii ten times smaller a
+    distance of a few percent that stays hides behind what falls.)
+    """
+    if not constrained(case) or (target == "worst" and max_margin(case.data, "worst") is None):
+        return Slack(-1.0, 0.0)
+    try:
+        found = _found(case, inner)
+        goal = nuclear(case.data, target == "worst")
+    except SolverError:
+        return Slack.unknown("no nuclear-norm answer with a bracket was reached")
+    if case.loss in STEEP and inner is None and max(m.excess for m in found) > SURELY:
+        return UNSURE
+    away = []
+    for m in found:
+        G = m.W / m.radius
+        if target == "frobenius":
+            W = att_svm(case.data).W
+            away.append(float(np.linalg.norm(G - W / np.linalg.norm(W, "nuc"))))
+        else:
+            away.append(distance(goal, G * (goal.value / share))[1] * share / goal.value)
+    return Slack(-0.25 - math.log10((away[1] + NEAREST) / (away[0] + 10.0 * NEAREST)), ALLOWANCE)
+
+
+def _found(case: Path, inner: int | None) -> tuple[FactorMinimum, ...]:
+    value, loss = nuclear(case.data).value, loss_named(case.loss)
+    radii, starts = [0.1 * value / NEAREST, value / NEAREST], ("svm", "gradient")
+    return path_kq(case.data, loss, radii, inner=inner, starts=starts)
+
+
+def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
+    """A solution of Att-SVM* for the first optimal tokens, or of the same for the worst ones."""
+    sign = -1.0 if worst else 1.0
+    chosen = np.where(data.present, sign * data.gamma, -np.inf).argmax(axis=1)
+    return solve_nuclear(att_svm_programme(data, chosen))

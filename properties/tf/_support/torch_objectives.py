@@ -1,0 +1,67 @@
+"""Differentiable guides of this source's claims, see `properties._support.torch_objectives`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from properties._support.torch_objectives import (
+    Tensor,
+    at_most,
+    attended,
+    constraints,
+    distance,
+    elsewhere,
+    loss_drop,
+    loss_slope,
+    norm,
+    pull,
+    scores,
+    solution,
+)
+
+
+def above_best(case: Any, increasing: bool = False, share: float = 0.0) -> Tensor:
+    """Lemma 2: a share of the risk at the worst tokens over the risk, both above that of the best.
+
+    Minus the difference where the check forms no ratio.
+    """
+    loss = "logistic" if increasing else case.loss
+    s, _ = attended(case.data, case.W)
+    gamma = scores(case.data)
+    there = s.new_ones(s.shape[1:], dtype=bool)
+    if case.data.mask is not None:
+        there = there & there.new_tensor(case.data.mask)
+    best = gamma.masked_fill(~there, -float("inf")).amax(-1)
+    worst = gamma.masked_fill(~there, float("inf")).amin(-1)
+    deficit = (s * (best[..., None] - gamma)).sum(-1)
+    gap = loss_drop(loss, best, deficit).mean(-1)
+    left = share * loss_drop(loss, best, best - worst).mean(-1)
+    return at_most(left, gap).where(left > 0, left - gap)
+
+
+def stationary(case: Any, of: str = "norm") -> Tensor:
+    """No stationary points: minus the length of the gradient, or what a sibling says instead."""
+    descent = pull(case.data, case.start, case.loss)
+    if of == "against":
+        return (descent.flatten(1) * solution(*constraints(case.data))).sum(-1)
+    return norm(descent, 2) if of == "zero" else -norm(descent, 2)
+
+
+def toward(case: Any, share: float = 1.0) -> Tensor:
+    """How much of the gradient's length the bound by the SVM solution explains."""
+    s, u = attended(case.data, case.start)
+    A, counted = constraints(case.data)
+    best = ~counted.reshape(s.shape)
+    gamma = scores(case.data)
+    of_best = (s * (gamma - u[..., None]) * best).sum(-1)
+    bound = (-loss_slope(case.loss, u) * of_best).mean(-1) * distance(A, counted)
+    return at_most(share * bound, norm(pull(case.data, case.start, case.loss), 2))
+
+
+def after_long_step(case: Any, towards: str = "optimal") -> Tensor:
+    """How far descent is from selecting the optimal tokens after a first step of given length."""
+    step = pull(case.data, case.start, case.loss)
+    length = (case.length / norm(step, 2).clamp(min=1e-100))[:, None, None]
+    first = SimpleNamespace(data=case.data, start=case.start + length * step, loss=case.loss)
+    return elsewhere(first, towards=towards)

@@ -1,0 +1,158 @@
+"""First steps of descent: gradients that favour the optimal tokens, and long steps along them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, norm, rational, rationals
+from attsvm.exact.attention import logits, loss_slope
+from attsvm.exact.descent import gradient, threshold
+from attsvm.exact.numbers import Matrix
+from attsvm.losses import LOSSES
+from attsvm.risk import normalised_gradient
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import attention_data
+from properties._support.adversarial_starts import starts_about
+from properties._support.programmes import constraints, first_optimal, flat
+from properties.tf._support.descent_instances import DECREASING
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A data set, a point W_0, a decreasing loss by name, and the length R of the first step."""
+
+    data: AttentionData
+    start: Array
+    loss: str
+    length: float
+
+
+def steepest(case: Step) -> Matrix | None:
+    """-grad L(W_0) / ||grad L(W_0)|| in balls; None where the gradient is not surely nonzero."""
+    G = gradient(ExactData.of(case.data), rationals(case.start), case.loss)
+    size = norm(flat(G))
+    return [[-g / size for g in row] for row in G] if size > 0 else None
+
+
+def separation(case: Step) -> arb | None:
+    """The least margin of the optimal tokens under the steepest direction; None without one."""
+    exact, unit = ExactData.of(case.data), steepest(case)
+    pairs = list(constraints(exact, first_optimal(exact)).values())
+    if unit is None or not pairs:
+        return None
+    least = dot(pairs[0], flat(unit))
+    for A in pairs[1:]:
+        least = least.min(dot(A, flat(unit)))
+    return arb(least)
+
+
+def separates(case: Step) -> bool:
+    """(x_opt - x_t)^T (-grad L(W_0)) z > 0 for every rival t of every input, for sure."""
+    found = separation(case)
+    return found is not None and bool(found > 0)
+
+
+def correlates(case: Step, solution: Matrix | None) -> bool:
+    """<-grad L(W_0), W^mm> > 0, for sure."""
+    unit = steepest(case)
+    if unit is None or solution is None:
+        return False
+    return bool(arb(dot(flat(unit), flat(solution))) > 0)
+
+
+def is_long(case: Step) -> bool:
+    """R >= (ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0) / iota, for sure.
+
+    iota is `separation`, m_0 the least margin of the optimal tokens at W_0, G_i the largest score
+    gap of input i, b_i a bound of |l'| on its scores, drop_i = l(second score) - l(best score).
+    """
+    exact, iota = ExactData.of(case.data), separation(case)
+    bound = threshold(exact, case.loss)
+    if iota is None or bound is None:
+        return False
+    weight = arb(0)
+    for gamma in exact.gamma:
+        gap = max(gamma) - min(gamma)
+        # |l'| of the losses here falls with the score, but for one whose |l'| is at most 1/4
+        steep = arb(1) / 4 if case.loss == "logistic-loss" else -loss_slope(case.loss, min(gamma))
+        weight += steep * gap * (len(gamma) - 1)
+    nearest: arb | None = None
+    for tokens, z, best in zip(exact.X, exact.Z, first_optimal(exact), strict=True):
+        values = logits(tokens, rationals(case.start), z)
+        for t, value in enumerate(values):
+            if t != best:
+                margin = arb(values[best] - value)
+                nearest = margin if nearest is None else nearest.min(margin)
+    if nearest is None:
+        return False
+    needed = (weight / (bound * len(exact.gamma))).log() - nearest
+    return bool(rational(case.length) * iota >= needed)
+
+
+def exactly_stepped(case: Step) -> Matrix | None:
+    """W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| in balls."""
+    unit, start = steepest(case), rationals(case.start)
+    if unit is None:
+        return None
+    R = rational(case.length)
+    return [
+        [w + R * u for w, u in zip(*rows, strict=True)] for rows in zip(start, unit, strict=True)
+    ]
+
+
+def stepped(case: Step) -> Array | None:
+    """W_1 in floats; None where the gradient is zero."""
+    data = case.data
+    found = normalised_gradient(
+        data.X, data.Z, data.gamma, case.start, LOSSES[case.loss], data.mask
+    )
+    size = float(np.linalg.norm(found.matrix))
+    return case.start + case.length * found.matrix / size if size > 0.0 else None
+
+
+@st.composite
+def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
+    """Small data, started at zero, near it or misled."""
+    data = draw(attention_data(n=(1, 2), T=(2, 3), d=(2, 3)))
+    start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
+    return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
+
+
+@st.composite
+def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
+    """Data whose first gradient mostly separates: rivals on axes of their own.
+
+    Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise. The
+    start is zero, near it or misled.
+    """
+    n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
+    d = n * (T - 1)
+    X = np.repeat(draw(arrays(n, 1, d)), T, axis=1)
+    for i in range(n):
+        X[i, 1:, i * (T - 1) : (i + 1) * (T - 1)] -= np.eye(T - 1)
+    X[:, 1:] -= draw(arrays(n, T - 1, d)) / 16.0
+    scores = -np.abs(draw(arrays(n, T))) / 2.0
+    scores[:, 0] = 1.0 + np.abs(draw(arrays(n)))
+    data = AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores)
+    start = draw(starts_about(data, -2)) if draw(st.booleans()) else np.zeros((d, d))
+    return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
+
+
+def favoured_larger(generator: np.random.Generator) -> Step:
+    """The same with two or three inputs of up to four tokens, from zero."""
+    n, T = int(generator.integers(2, 4)), int(generator.integers(2, 5))
+    d = n * (T - 1)
+    X = np.repeat(generator.integers(-32, 33, size=(n, 1, d)) / 16, T, axis=1)
+    for i in range(n):
+        X[i, 1:, i * (T - 1) : (i + 1) * (T - 1)] -= np.eye(T - 1)
+    X[:, 1:] -= generator.integers(-8, 9, size=(n, T - 1, d)) / 128
+    scores = -np.abs(generator.integers(-16, 17, size=(n, T)) / 16)
+    scores[:, 0] = 1.0 + np.abs(generator.integers(-16, 17, size=n) / 16)
+    data = AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores)
+    return Step(data, np.zeros((d, d)), str(generator.choice(DECREASING)), 64.0)

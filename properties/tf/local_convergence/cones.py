@@ -1,0 +1,154 @@
+"""Starts near a locally-optimal direction: the cones that the talk leaves undefined.
+
+Pairs j = (i, t), A_j, W* = W^mm(alpha), m_j, r_j and c_j are those of `pairs`.
+Write a start as W_0 = sigma W* + E with <E, W*> = 0: pair j has margin sigma m_j + <A_j, E>, where
+|<A_j, E>| <= r_j ||E||.
+
+The cone: ||E|| r_j < sigma c_j for all pairs j. In it every margin is positive, and those of tokens
+beyond the margin that do not score below alpha are above sigma. With w = max r_j/c_j the cone holds
+all W_0 with ||E|| < sigma/w, thus all within some angle of W*, as c_j > 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, rational, rationals
+from attsvm.exact.attention import logits
+from attsvm.exact.numbers import Matrix
+from attsvm.exact.traps import moves_along_margins
+from properties._support.limit_certificates import short_step
+from properties._support.programmes import exactly, flat
+from properties.tf.local_convergence.pairs import Pairs
+from properties.tf.local_convergence.radius import radius
+
+HALF = fmpq(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A data set, the tokens alpha_i, a start, a decreasing loss by name, a share of the cone."""
+
+    data: AttentionData
+    alpha: Array
+    start: Array
+    loss: str
+    share: float = 0.5
+
+
+def is_locally_optimal(case: Local) -> bool:
+    """W^mm(alpha) exists, and tokens of margin exactly 1 score below alpha (definition 2)."""
+    pairs = Pairs.of(case.data, case.alpha)
+    return pairs is not None and pairs.locally_optimal
+
+
+def selects(case: Local) -> bool:
+    """At the start every alpha_i has the largest logit, alone."""
+    exact = ExactData.of(case.data)
+    for i, kept in enumerate(exact.kept):
+        values = logits(exact.X[i], rationals(case.start), exact.Z[i])
+        own = values[kept.index(int(case.alpha[i]))]
+        if sum(value >= own for value in values) != 1:
+            return False
+    return True
+
+
+def is_far(case: Local) -> bool:
+    """||W_0|| >= 1024 ||W^mm(alpha)||."""
+    pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
+    return pairs is not None and bool(dot(W0, W0) >= 2**20 * pairs.square)
+
+
+def parts(case: Local, pairs: Pairs) -> tuple[fmpq, fmpq]:
+    """Of the start, sigma and ||E||^2."""
+    W0 = flat(rationals(case.start))
+    sigma = dot(W0, flat(pairs.W)) / pairs.square
+    return sigma, dot(W0, W0) - sigma * sigma * pairs.square
+
+
+def is_share(case: Local) -> bool:
+    """0 < share < 1."""
+    return 0.0 < case.share < 1.0
+
+
+def within(case: Local, factor: float = 1.0) -> bool:
+    """||E|| r_j <= factor share sigma c_j for all pairs j, and sigma > 0."""
+    pairs = Pairs.of(case.data, case.alpha)
+    if pairs is None:
+        return False
+    sigma, away = parts(case, pairs)
+    width = rational(factor) * rational(case.share) * sigma
+    return bool(sigma > 0 and away * pairs.slope <= width * width)
+
+
+def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
+    """Whether sigma is at least the radius of its share, or a fraction of it."""
+    pairs = Pairs.of(case.data, case.alpha)
+    if pairs is None or not is_share(case):
+        return False
+    least = radius(pairs, case.loss, short_step(case.data, case.loss), rational(case.share))
+    return least is not None and bool(parts(case, pairs)[0] >= fraction * least)
+
+
+def tangent(pairs: Pairs) -> fmpq:
+    """q^2 with q = min(1/w, N)/2: half of the cone, within an angle of arctan(1/2) of W*."""
+    wide = pairs.slope
+    return (min(1 / wide, pairs.square) if wide > 0 else pairs.square) / 4
+
+
+def is_near(case: Local) -> bool:
+    """||E|| <= sigma q: the angle of W_0 and W^mm(alpha) is at most arctan(q/N)."""
+    pairs = Pairs.of(case.data, case.alpha)
+    if pairs is None:
+        return False
+    sigma, away = parts(case, pairs)
+    return bool(sigma > 0 and away <= sigma * sigma * tangent(pairs))
+
+
+def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
+    """||W_0|| >= sqrt(N^2 + q^2) times the radius for half of the cone, or a fraction of it.
+
+    Of starts that are near, sigma is then at least that radius.
+    """
+    pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
+    if pairs is None:
+        return False
+    least = radius(pairs, case.loss, short_step(case.data, case.loss), HALF)
+    if least is None:
+        return False
+    reach = fraction * least
+    return bool(dot(W0, W0) >= reach * reach * (pairs.square + tangent(pairs)))
+
+
+def target(case: Local, towards: str) -> Matrix | None:
+    """W^mm(alpha), or W^mm of the optimal tokens, or -W^mm(alpha), or the first one turned.
+
+    Turned by a 64th of the sum of the sizes of all entries, in the first entry of the last row.
+    """
+    if towards == "optimal":
+        best = exactly(case.data)
+        return None if best is None or not best.A else best.W
+    pairs = Pairs.of(case.data, case.alpha)
+    if pairs is None:
+        return None
+    if towards == "turned":
+        size = sum((abs(x) for x in flat(pairs.W)), fmpq(0))
+        return [*pairs.W[:-1], [pairs.W[-1][0] + size / 64, *pairs.W[-1][1:]]]
+    return [[-x for x in row] for row in pairs.W] if towards == "opposite" else pairs.W
+
+
+def climbs_away(case: Local, limit: Matrix) -> bool:
+    """Whether no descent converges in direction to the limit, from any start, as it points down.
+
+    Where the optimal token of each input is unique and its rivals share a score, <W_k, X^mm> grows
+    at every step, by increments bounded below on bounded sets. So the norm is unbounded, and
+    <W_k, X^mm> >= <W_0, X^mm> does not leave room for a limit L with <L, X^mm> < 0.
+    """
+    exact, best = ExactData.of(case.data), exactly(case.data)
+    if not moves_along_margins(exact) or best is None:
+        return False
+    return bool(dot(flat(limit), flat(best.W)) < 0)

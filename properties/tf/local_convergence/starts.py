@@ -1,0 +1,221 @@
+"""Starts about local solutions, placed at the radius of their cone; and some that flee."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import rational
+from attsvm.strategies import arrays, sizes
+from properties._support.limit_certificates import short_step
+from properties._support.programmes import exactly, flat
+from properties.tf._support.descent_instances import DECREASING
+from properties.tf._support.token_choices import Choice
+from properties.tf.local_convergence.cones import Local, is_share, parts, tangent
+from properties.tf.local_convergence.pairs import Pairs
+from properties.tf.local_convergence.radius import radius
+
+
+def fleeing(reach: int, R: float, share: float = 0.5) -> Local:
+    """Tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1, started at (R, reach R - 1)."""
+    data = AttentionData.of(
+        [[[0.0, 0.0], [-1.0, 0.0], [-float(reach), 1.0]]],
+        [[1.0, 0.0]],
+        y=[1.0],
+        v=[1.0, reach + 1.0],
+    )
+    start = np.array([[R, 0.0], [reach * R - 1.0, 0.0]])
+    return Local(data, np.array([0]), start, "correlation", share)
+
+
+def placed_at(scores: list[float], beyond: tuple[float, float], *start: float) -> Local:
+    """Tokens 0, (-1, 0) and minus `beyond`, with half of the cone of the first and log-loss."""
+    tokens = [[0.0, 0.0], [-1.0, 0.0], [-beyond[0], -beyond[1]]]
+    data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[scores])
+    return Local(data, np.array([0]), np.array([[w, 0.0] for w in start]), "log-loss")
+
+
+def on_the_line(sigma: float, score: float) -> Local:
+    """Tokens 0 and -1 with scores 0 and another one, started at sigma."""
+    data = AttentionData.of([[[0.0], [-1.0]]], [[1.0]], scores=[[0.0, score]])
+    return Local(data, np.array([0]), np.array([[sigma]]), "log-loss")
+
+
+FALLS_BACK = placed_at([0.0, -1.0, 4.0], (3.0, -2.0), 2.625, 1.3125)
+"""At the rim of half of its cone, at a quarter of its radius: the third token takes over."""
+
+BETTER_SUPPORT = on_the_line(64.0, 1.0)
+"""The first token is selected, and its only rival scores higher."""
+
+
+def narrowest(choice: Choice) -> Array:
+    """Along -A_j of the pair with the largest r_j/c_j, which sets the width of the cone, across W*.
+
+    Its length is 1/r_j, so that it takes 1 from the margin of that pair; zero where r_j is.
+    """
+    found, pairs = exactly(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
+    square = 2 * (choice.data.d,)
+    if found is None or pairs is None or pairs.slope == 0:
+        return np.zeros(square)
+    slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
+    j = slopes.index(pairs.slope)
+    W, A = flat(pairs.W), list(found.A.values())[j]
+    across = [
+        (pairs.margin[j] / pairs.square * w - a) / pairs.across[j]
+        for a, w in zip(A, W, strict=True)
+    ]
+    return np.array([float(arb(x)) for x in across]).reshape(square)
+
+
+def leaving(choice: Choice, share: float, far: float, loss: str) -> Local:
+    """A start where alpha is about to lose its lead to the token that sets the width of the cone.
+
+    It is (1 + g)/g times as wide as the cone for a margin of 1 + g: beyond it, by little where the
+    token is far. Zero where there is no radius.
+    """
+    away = narrowest(choice)
+    case, pairs = placed(choice, away, share, 0.0, far, loss), Pairs.of(choice.data, choice.alpha)
+    if pairs is None or not case.start.any():
+        return case
+    slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
+    m = pairs.margin[slopes.index(pairs.slope)]
+    return replace(case, start=case.start + (float(arb(parts(case, pairs)[0] * m)) - 1.0) * away)
+
+
+def placed(choice: Choice, away: Array, share: float, part: float, far: float, loss: str) -> Local:
+    """A start at some part of its share of the cone along `away`, or on the ray.
+
+    Its sigma is `far` times the radius, with room for rounding. Zero where there is no radius.
+    """
+    zero = Local(choice.data, choice.alpha, np.zeros((choice.data.d, choice.data.d)), loss, share)
+    pairs = Pairs.of(choice.data, choice.alpha)
+    if pairs is None or not is_share(zero):
+        return zero
+    least = radius(pairs, loss, short_step(choice.data, loss), rational(share))
+    if least is None:
+        return zero
+    W = np.array([[float(arb(x)) for x in row] for row in pairs.W])
+    E = away - (away * W).sum() / (W * W).sum() * W
+    size = float(np.linalg.norm(E))
+    width = 2.0 * float(arb(tangent(pairs)).sqrt()) * share * part * (1.0 - 2.0**-30)
+    scaled = E * (width / size) if size > 1e-9 else np.zeros_like(W)
+    sigma = far * float(least) * (1.0 + 2.0**-30)
+    return Local(choice.data, choice.alpha, sigma * (W + scaled), loss, share)
+
+
+def lengthened(case: Local) -> Local:
+    """The start times sqrt(1 + (q/N)^2): as far out by its norm as it was by sigma."""
+    pairs = Pairs.of(case.data, case.alpha)
+    if pairs is None:
+        return case
+    factor = float(arb(1 + tangent(pairs) / pairs.square).sqrt()) * (1.0 + 2.0**-30)
+    return Local(case.data, case.alpha, factor * case.start, case.loss, case.share)
+
+
+def far_out(case: Local) -> Local:
+    """The start at the norm 1024 ||W^mm(alpha)||."""
+    pairs, size = Pairs.of(case.data, case.alpha), float(np.linalg.norm(case.start))
+    if pairs is None or size == 0.0:
+        return case
+    factor = 1024.0 * (1.0 + 2.0**-30) * float(arb(pairs.square).sqrt()) / size
+    return Local(case.data, case.alpha, factor * case.start, case.loss, case.share)
+
+
+def around_alpha(
+    alpha: Array, own: Array, lean: Array, beyond: Array, aside: Array, scores: Array
+) -> Choice:
+    """A choice of known geometry: W^mm(alpha) sees T - 2 supports an input, and one token beyond.
+
+    The chosen tokens alpha (n,) have the values own (n, d) with d = n (T - 2) + 1, and all tokens
+    the scores (n, T). Token t of input i differs from x_alpha by an axis of its own, plus lean_i
+    along the next one; the last but alpha by beyond_i times the first of these axes and aside_i
+    along a fresh axis. All queries are the first unit vector.
+    """
+    (n, T), d = scores.shape, own.shape[1]
+    X = np.repeat(own[:, None, :], T, axis=1)
+    for i in range(n):
+        others = [t for t in range(T) if t != alpha[i]]
+        for k, t in enumerate(others[:-1]):
+            X[i, t, i * (T - 2) + k] -= 1.0
+            X[i, t, (i * (T - 2) + k + 1) % d] -= lean[i]
+        X[i, others[-1], i * (T - 2)] -= beyond[i]
+        X[i, others[-1], d - 1] -= aside[i]
+    return Choice(AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores), alpha)
+
+
+@st.composite
+def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
+    """Choices that are mostly locally optimal; the token beyond is often the best one.
+
+    Args:
+        draw: of Hypothesis.
+        inputs: how many there may be, at least 1.
+        tokens: how many each may have, at least 3.
+    """
+    n, T = draw(sizes(1, inputs)), draw(sizes(3, tokens))
+    alpha = np.array([draw(sizes(0, T - 1)) for _ in range(n)])
+    beyond, aside = 1.5 + np.abs(draw(arrays(n))), 1.0 + np.abs(draw(arrays(n)))
+    beyond *= draw(st.sampled_from([1.0, 16.0]))
+    scores = -0.5 - np.abs(draw(arrays(n, T)))
+    last = [max(t for t in range(T) if t != a) for a in alpha]
+    scores[np.arange(n), alpha] = 0.0
+    best = draw(arrays(n))
+    scores[np.arange(n), last] = best if draw(st.booleans()) else 0.5 + np.abs(best)
+    own, lean = draw(arrays(n, n * (T - 2) + 1)), draw(arrays(n)) / 16.0
+    return around_alpha(alpha, own, lean, beyond, aside, scores)
+
+
+def locals_larger(generator: np.random.Generator) -> Choice:
+    """The same with two or three inputs of up to five tokens."""
+    n, T = int(generator.integers(2, 4)), int(generator.integers(3, 6))
+
+    def dyadic(*shape: int) -> Array:
+        return np.asarray(generator.integers(-32, 33, size=shape) / 16)
+
+    alpha = np.zeros(n, dtype=np.int64)
+    scores = -0.5 - np.abs(dyadic(n, T))
+    scores[:, 0], scores[:, -1] = 0.0, dyadic(n)
+    shape = dyadic(n) / 16.0, 1.5 + np.abs(dyadic(n)), 1.0 + np.abs(dyadic(n))
+    return around_alpha(alpha, dyadic(n, n * (T - 2) + 1), *shape, scores)
+
+
+@st.composite
+def started(draw: st.DrawFn, *shares: float) -> Local:
+    """A start at some part of some share of the cone, at its radius and beyond.
+
+    Where the cone is narrowest, every fourth one lies at the rim of the last share, and every
+    second one beyond the cone, where nothing is claimed: what claims more is seen to. The latter
+    have a single support token: then E moves its margin nowhere, and the token beyond takes over.
+    """
+    place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
+    part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
+    loss = draw(st.sampled_from(DECREASING))
+    if place > 1:
+        return leaving(draw(locals_(1, 3)), share, far, loss)
+    choice = draw(locals_())
+    if place == 1:
+        return placed(choice, narrowest(choice), shares[-1], 1.0, far, loss)
+    square = 2 * (choice.data.d,)
+    away = draw(arrays(*square)) + np.eye(*square)[::-1] / 2.0  # off the ray, mostly
+    return placed(choice, away, share, part, far, loss)
+
+
+def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
+    """The same at larger sizes; no start is beyond the rim."""
+
+    def draw(generator: np.random.Generator) -> Local:
+        choice, share = locals_larger(generator), float(generator.choice(shares))
+        part, far = generator.choice([1.0, 1.0, 0.5, 0.0]), generator.choice([1.0, 1.0, 2.0])
+        away = generator.integers(-8, 9, size=2 * (choice.data.d,)) / 8
+        if generator.random() < 0.5:
+            away = narrowest(choice)
+        loss = str(generator.choice(DECREASING))
+        return placed(choice, away, share, float(part), float(far), loss)
+
+    return draw

@@ -1,0 +1,146 @@
+"""Ranks of the Frobenius and of the nuclear-norm solution, in floats, exactly and in 40 digits."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+from flint import fmpq_mat
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import SolverError, present
+from attsvm.exact import ExactData
+from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
+from attsvm.theory import Slack
+from properties._support.descent_runs import answer
+
+__all__ = [
+    "MIRRORED",
+    "at_most",
+    "carrying",
+    "nuclear_rank",
+    "nuclear_solution",
+    "protocol",
+    "rank_of",
+    "rank_one",
+    "separable",
+    "unique",
+]
+
+
+def _pairs() -> AttentionData:
+    """A core in the plane with two solutions, and mirrored pairs that only one of them meets."""
+    D = [(0.0, -1.0, 0.0), (-2.0, 1.5, 0.0), (-0.25, -1.0, 0.0)]
+    z = [(1.25, 1.5, 0.0), (-1.0, -1.5, 0.0), (-0.5, -1.5, 0.0)]
+    for u, v in (((-2.125, -4.0625), (-4.75, -5.0625)), ((-1.0625, 1.9375), (-1.25, -9.6875))):
+        for sign in (8.0, -8.0):
+            D.append((*u, sign))
+            z.append((*v, sign))
+    X = np.zeros((7, 2, 3))
+    X[:, 0] = D
+    return AttentionData(X, np.array(z), scores=np.tile([1.0, 0.0], (7, 1)))
+
+
+MIRRORED = _pairs()
+"""Frobenius rank 2, nuclear rank 3."""
+
+
+def rank_one(data: AttentionData) -> bool:
+    """The Frobenius solution has rank 1."""
+    found = answer(data)
+    return found is not None and found.status == "solved" and found.rank == 1
+
+
+def unique(data: AttentionData) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(data).unique
+
+
+def separable(data: AttentionData) -> bool:
+    """The Att-SVM is separable (and there is something to separate)."""
+    found = answer(data)
+    return found is not None and found.status == "solved"
+
+
+def protocol(generator: np.random.Generator) -> AttentionData:
+    """Gaussian tokens and queries at sizes up to (6, 5, 8), separable by a drawn matrix."""
+    n, T, d = (int(generator.integers(low, high + 1)) for low, high in ((1, 6), (2, 5), (1, 8)))
+    X, Z = generator.normal(size=(n, T, d)), generator.normal(size=(n, d))
+    W = generator.normal(size=(d, d))
+    return AttentionData(X, Z, scores=np.einsum("ntr,rc,nc->nt", X, W, Z))
+
+
+def rank_of(sizes: Array) -> tuple[int, float]:
+    """Singular values above 1e-8 of the largest, and 1 in place of 0 where that is not clear."""
+    relative = sizes / sizes.max()
+    unclear = bool(((relative > 1e-12) & (relative < 1e-5)).any())
+    return int((relative > 1e-8).sum()), float(unclear)
+
+
+def at_most(rank: tuple[int, float], bound: float) -> Slack:
+    """The conclusion rank <= bound."""
+    return Slack.at_most(float(rank[0]), float(bound), rank[1])
+
+
+def carrying(data: AttentionData) -> int:
+    """The smaller of the ranks of the queries and of the differences that carry a multiplier."""
+    exact, solved = ExactData.of(data), present(answer(data), "the answer of the SVM")
+    rows = [
+        ([a - b for a, b in zip(tokens[best[0]], token, strict=True)], z)
+        for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True)
+        for t, token in enumerate(tokens)
+        if t != best[0]
+    ]
+    used = [row for row, w in zip(rows, solved.duals, strict=True) if w != 0]
+    return min(fmpq_mat([D for D, _ in used]).rank(), fmpq_mat([z for _, z in used]).rank())
+
+
+def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
+    """The nuclear-norm solution; None where no answer with a bracket was reached."""
+    try:
+        return solve_nuclear(att_svm_programme(data), start=att_svm(data).W)
+    except SolverError:
+        return None
+
+
+def nuclear_rank(data: AttentionData) -> int | None:
+    """Rank of the solution, in 40 digits from multipliers alone.
+
+    The multipliers give S; its singular vectors at 1 span the face; B is what the tight margins
+    ask of U B V^T. None where the face leaves B open or the margins cannot be met.
+    """
+    found = nuclear_solution(data)
+    if found is None:
+        return None
+    p = found.programme
+    with mpmath.workdps(40):
+        S = mpmath.matrix(p.D.shape[1], p.Z.shape[1])
+        for j, w in enumerate(found.weights):
+            S += mpmath.mpf(float(w)) * mpmath.matrix(p.D[j]) * mpmath.matrix(p.Z[j]).T
+        U, sizes, Vt = mpmath.svd_r(S)
+        r = sum(1 for k in range(len(sizes)) if sizes[k] > 1 - mpmath.mpf("1e-7"))
+        pairs = [(a, b) for a in range(r) for b in range(a, r)]
+        loaded = [j for j, w in enumerate(found.weights) if w > 1e-7 * found.weights.max()]
+        if len(loaded) < len(pairs) or not pairs:
+            return None
+        rows = []
+        for j in loaded:
+            left = [mpmath.fdot(p.D[j], U[:, a]) for a in range(r)]
+            right = [mpmath.fdot(p.Z[j], Vt[a, :]) for a in range(r)]
+            rows.append(
+                [left[a] * right[b] + (left[b] * right[a] if a < b else 0) for a, b in pairs]
+            )
+        system, ones = mpmath.matrix(rows), mpmath.ones(len(loaded), 1)
+        try:
+            entries = mpmath.lu_solve(system, ones)
+        except ZeroDivisionError:
+            return None
+        if mpmath.norm(system * entries - ones) > mpmath.mpf("1e-6"):
+            return None
+        B = mpmath.matrix(r, r)
+        for value, (a, b) in zip(entries, pairs, strict=True):
+            B[a, b] = B[b, a] = value
+        values = mpmath.eigsy(B, eigvals_only=True)
+        largest = max(values)
+        return sum(1 for x in values if x > largest * mpmath.mpf("1e-6"))

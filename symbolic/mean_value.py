@@ -1,0 +1,51 @@
+"""What a Lipschitz bound of one variable comes down to by the mean value theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import sympy as sp
+
+from attsvm.errors import present
+from attsvm.theory import Statement, ensure_true, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+
+__all__ = ["ensure_bound_of_slope"]
+
+
+def ensure_bound_of_slope(
+    statement: Statement, reading: str, function: Callable[[Any], Any], supremum: Any
+) -> None:
+    """Check that a reading says |f(x) - f(y)| <= c |x - y| with c at least sup |f'|.
+
+    The formula is that of the reading, on symbols: what is proved is what runs. A differentiable f
+    then satisfies it by the mean value theorem.
+
+    Args:
+        statement: with two real variables x and y.
+        reading: one of its readings.
+        function: f of a symbol u > 0, where x = ln u.
+        supremum: of |f'|, proved elsewhere.
+
+    Raises:
+        ProofError: the sides are others.
+    """
+    x, y = sp.symbols("x y", real=True)
+    formula = present(statement.claim(reading).formula, "the formula of a reading")
+    said: Any = formula.relation(SYMBOLS, SimpleNamespace(x=x, y=y), {})
+    change = function(sp.exp(x)) - function(sp.exp(y))
+    ensure_true(said.kind == "at most", f"{reading}: an inequality")
+    ensure_true(said.left.func is sp.Abs, f"{reading}: the left side is an absolute value")
+    squares = said.left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
+    ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")
+    constant = sp.cancel(said.right / sp.Abs(x - y))
+    ensure_true(constant >= supremum, f"{reading}: the constant is at least the supremum of |f'|")
+
+
+def _rational(value: Any) -> Any:
+    """An expression in exp(x) and exp(y) as a rational function of two symbols."""
+    x, y = sp.symbols("x y", real=True)
+    u, v = sp.symbols("u v", positive=True)
+    return sp.cancel(value.subs({x: sp.log(u), y: sp.log(v)}))

@@ -1,0 +1,257 @@
+"""Where the gradient of softmax attention has a smaller Lipschitz constant than linear attention's.
+
+`prove_logistic` and `prove_squared` show where softmax has the smaller one, from the constants of
+lemma 3.13 and of its l2 form; `logistic_is_larger` and `squared_is_larger` show where two tokens
+have the larger one.
+
+Logistic loss, beta = |b| ||h|| >= 0.72271. The gradient of g(b <softmax(A x), h>) is
+||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp), and that of g(b <A x, h>) has
+beta^2 ||A||^2/(6 sqrt 3) over all A and h of these norms.
+
+1. D <= sqrt 2 beta, as 2 (u^2 + v^2) = (u - v)^2 + (u + v)^2 for two entries u and v of h.
+2. K(D) is a maximum over a, c in [0, 1] of heights that grow with D and that fall with D once they
+   are divided by D^2; so does K.
+3. K(sqrt 2 beta) < beta^2/(6 sqrt 3) at beta = 0.72271, in balls, and so for all larger beta.
+
+Squared loss, |b| <= t ||h||, t = 3.5322. The gradient of (<softmax(A x), h> - b)^2 is
+||A||^2 k-Lipschitz, k the maximum over a in [0, 1] of a height of w = osc(h) and r = max |h - b|
+(sim/lemma-3.13-l2:sharp), and that of (<A x, h> - b)^2 has 2 ||A||^2 ||h||^2. The height is
+homogeneous of degree 2 in h and b: let ||h|| = 1. (For h = 0 and for one token, w is 0.)
+
+1. Let the extreme entries of h be mu +- w/2. Then r - w/2 = |mu - b| <= |mu| + t, and
+   w^2/2 + 2 mu^2, the sum of their squares, is at most 1.
+2. The height grows with r - w/2. At w and mu + t, for mu >= 0, it is w (mu + t) P(a) + w^2 Q(a).
+   For every weight W > 0 of the condition in step 1 that is W + t^2 P^2/S minus two squares, minus
+   W times what the condition has to spare, with S = 2 W - 4 Q - P^2/(2 W) > 0.
+3. So it is below 2 where (2 - W) S - t^2 P^2 > 0: for W = 43/40 a polynomial in a, positive on
+   [-1, 1] by its roots. With a smaller t it is larger.
+
+What follows concerns the constants that `properties.sim.figures.stability` draws: over all A of
+norm at most N and heads of length at most H, and labels of size |b|, any number n of tokens.
+Constants of the loss are in units of N, those of its gradient in units of N^2; tokens enter by
+logits s = A x, with ||s|| <= R on a bounded domain. Put beta = |b| H and t = |b|/H.
+
+Two tokens suffice. Let l be a function of d = <f, h>, f = softmax(s), lo <= h <= hi, D = hi - lo,
+d = lo + p D, q = 1 - p, and u a unit vector. Write h_j = lo + D k_j, and let U and L be the
+distributions f k/p and f (1 - k)/q on the tokens, m_U, m_L the means of u. Then the derivative of d
+along u is p q D (m_U - m_L), and the second one of l(d) is
+
+    F = l'(d) p q D (Var_U u - Var_L u) + Y (m_U - m_L)^2,
+    Y = l'(d) p q D (q - p) + l''(d) (p q D)^2,
+
+as E (u - mean)^2 under U, L is Var_U + q^2 (m_U - m_L)^2, Var_L + p^2 (m_U - m_L)^2. The first
+is at most sqrt 2 p q D, with two tokens. For the second put e = |l'(d)| p q D. Let l'(d), F and Y
+be positive, and drop Var_L. The rest is convex in L, so let L be one token, and x = u - u_L: then
+e E x^2 - (e - Y) (E x)^2, convex in u_L as well, is largest where x has one sign, 0 <= x <= sqrt 2,
+and takes the ends only. With F and Y negative U and L change places; where their signs differ
+|F| <= e Var <= e/2; l'(d) < 0 turns all signs. So |F| <= B(e, |Y|),
+
+    B(e, y) = 2 y for 2 y >= e, and e^2/(2 (e - y)) <= e/2 + y else.
+
+Two tokens have |F| = 2 |Y|. And lo^2 + hi^2 <= ||h||^2, so hi, lo = mu +- D/2 with
+D^2/2 + 2 mu^2 <= H^2: only a = 2 p - 1, mu and D matter.
+
+So two tokens suffice if no B beyond 2 |Y| exceeds all 2 |Y|. For the square `lemma_3_13_l2` says
+so: its constant, at given max h - min h and max |h - b|, is that of two tokens. For g put
+c = tanh(d/2), r = |Y|/e = |a + c D (1 - a^2)/4|; in units of D/16 two tokens have 2 E r and the
+others, where r < 1/2, at most E/(2 (1 - r)), E = (1 - a^2) (1 - c^2). Turn signs so that c >= 0.
+
+- If a + c D (1 - a^2)/4 < 0 then a < 0 and r < |a|, so that E/(2 (1 - r)) is at most (1 + |a|)/2
+  for |a| <= 1/2 and below 1 - a^2 beyond: at most 3/4.
+- Else, at fixed c, E/(2 (1 - r)) grows with a, as (1 - a^2)/(1 - r) has a derivative of the sign of
+  (1 - a)^2, until r = 1/2, where it is E. There c = 4 (1/2 - a)/(D (1 - a^2)), and
+  E <= 1 - a^2 - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
+- Two tokens with mu = 0, which is admitted with every D, reach more: at a = 1/sqrt 3 for D <= 4,
+  and for larger D more than 1 at D a = 9/5 (`two_tokens_reach_more`, in balls).
+
+On a domain ||s|| <= R it is the same as long as the best two tokens are inside.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import sympy as sp
+from flint import arb, fmpq, fmpq_poly
+
+from attsvm.exact.lipschitz import softmax_gradient_constant
+from attsvm.lipschitz import softmax_height, squared_height
+from attsvm.theory import ensure_true, ensure_zero
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from properties.sim import stability_l2, stability_logistic
+
+__all__ = [
+    "LOGISTIC",
+    "SQUARED",
+    "height_residuals",
+    "logistic_is_larger",
+    "logistic_is_smaller",
+    "prove_logistic",
+    "prove_squared",
+    "square_residuals",
+    "squared_is_larger",
+    "squared_is_smaller",
+    "two_tokens_reach_more",
+]
+
+LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
+"""The gradient of softmax has the larger constant up to the first beta, the smaller from the
+second one on (logistic loss)."""
+
+SQUARED = fmpq(35322, 10_000), fmpq(35323, 10_000)
+"""The gradient of softmax has the smaller constant up to the first t, the larger one from the
+second on (squared loss)."""
+
+_WEIGHT = fmpq(43, 40)
+"""W in step 2 of the squared loss."""
+
+
+def prove_logistic() -> str:
+    """Run every step for the logistic loss; with it go the thresholds of the readings.
+
+    Raises:
+        ProofError: one fails.
+    """
+    ensure_zero(height_residuals(), "steps 1 and 2 of the logistic loss")
+    ensure_true(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss")
+    threshold = _rational(stability_logistic.UPPER)
+    ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is in the range of step 3")
+    ensure_true(threshold * threshold <= fmpq(8, 9), "the threshold is at most 2 sqrt(2)/3")
+    return (
+        "K(|b| osc(h)) <= b^2 ||h||^2/(6 sqrt 3) for |b| ||h|| >= 0.72271 and any number of tokens"
+    )
+
+
+def prove_squared() -> str:
+    """Run every step for the squared loss; with it goes the threshold of the reading.
+
+    Raises:
+        ProofError: one fails.
+    """
+    ensure_zero(square_residuals(), "steps 1 and 2 of the squared loss")
+    ensure_true(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss")
+    threshold = _rational(stability_l2.LOWER)
+    ensure_true(threshold <= SQUARED[0], "the threshold of sharp-2 is in the range of step 3")
+    return (
+        "the gradient of (<f, h> - b)^2 is 2 ||A||^2 ||h||^2-Lipschitz for |b| <= 3.5322 ||h|| "
+        "and any number of tokens"
+    )
+
+
+def _rational(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def height_residuals() -> list[Any]:
+    """Steps 1 and 2 of the logistic loss; all of these are 0.
+
+    The identity of step 1; the slopes of a height in D, and of a height over D^2, minus
+    P (1-c^2)(a + 2 D P c)/2 and minus -P (1-c^2) a/(2 D^2), P = (1-a^2)/4, whose signs are plain;
+    and linear attention's constant over beta^2, which does not know beta.
+    """
+    u, v, a, c = sp.symbols("u v a c", real=True)
+    D, beta = sp.symbols("D beta", positive=True)
+    P = (1 - a**2) / 4
+    height = softmax_height(D, D**2, a, c)
+    linear = stability_logistic.linear_constant(SYMBOLS, beta, "gradient")
+    return [
+        sp.expand(2 * (u**2 + v**2) - (u - v) ** 2 - (u + v) ** 2),
+        sp.expand(sp.diff(height, D) - P * (1 - c**2) * (a + 2 * D * P * c) / 2),
+        sp.cancel(sp.diff(height / D**2, D) + P * (1 - c**2) * a / (2 * D**2)),
+        sp.simplify(sp.diff(linear / beta**2, beta)),
+    ]
+
+
+def logistic_is_larger(beta: fmpq) -> bool:
+    """Whether two tokens of logits +-artanh(0.56113), h = (1, -1), are proved to beat linear.
+
+    Then so they do for all smaller beta: with D = sqrt 2 beta, p = (1 - a^2)/4, c = tanh(D a/4)
+    the second derivative is (1 - c^2) D p (a + c D p)/2, and over beta^2 it falls in beta while
+    D^2 p <= 4.
+    """
+    D, a = arb(2).sqrt() * arb(beta), arb(fmpq(56113, 100_000))
+    value = softmax_height(D, D * D, a, (D * a / 4).tanh())
+    return bool(value > stability_logistic.linear_constant(BALLS, arb(beta), "gradient"))
+
+
+def logistic_is_smaller(beta: fmpq) -> bool:
+    """Whether K(sqrt 2 beta) is proved to be below beta^2/(6 sqrt 3)."""
+    largest = softmax_gradient_constant(arb(2).sqrt() * arb(beta))
+    return bool(largest < stability_logistic.linear_constant(BALLS, arb(beta), "gradient"))
+
+
+def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
+    """Whether a share of what two tokens reach is proved to exceed the bound for all others.
+
+    For D <= 4 on that many cells. From D = 4 on a = 9/(5 D): there 1 - a^2 grows with D, and so
+    does a + c D (1 - a^2)/4 = a + c D/4 - 81 c/(100 D) with c = tanh(9/20) where
+    9/5 < c (D^2/4 + 81/100).
+    """
+
+    def reached(D: arb, a: arb) -> arb:
+        c, flat = (D * a / 4).tanh(), 1 - a * a
+        return arb(2 * share * flat * (1 - c * c) * (a + c * D * flat / 4))
+
+    cell = (arb(fmpq(4 * k + 2, cells), fmpq(2, cells)) for k in range(cells))
+    narrow = all(reached(D, 1 / arb(3).sqrt()) > 1 - 4 / (D * D + 16) for D in cell)
+    growing = arb(fmpq(9, 20)).tanh() * fmpq(481, 100) > fmpq(9, 5)
+    return bool(narrow and growing and reached(arb(4), arb(fmpq(9, 20))) > 1)
+
+
+def squared_is_larger(t: fmpq) -> bool:
+    """Whether two tokens are proved to beat linear: of length 1, logits -+artanh(0.50403).
+
+    Then so they do for all larger t: the second derivative grows with t and linear's stays 2.
+    """
+    D, mu, a = fmpq(139307, 100_000), fmpq(121815, 1_000_000), fmpq(50403, 100_000)
+    w = D * (1 - a * a) / 4
+    return bool(D * D / 2 + 2 * mu * mu <= 1 and 2 * (t + mu - D * a / 2) * w * a + 2 * w * w > 1)
+
+
+def _polynomials(a: Any) -> tuple[Any, Any]:
+    """P and Q of step 2: the height at w and m is w m P(a) + w^2 Q(a)."""
+    Q = squared_height(1, 0, a)
+    return squared_height(1, 1, a) - Q, Q
+
+
+def square_residuals() -> list[Any]:
+    """Steps 1 and 2 of the squared loss; all of these are 0.
+
+    Linear attention's constant, as the claim evaluates it for one token, minus 2 ||A||^2 ||h||^2;
+    the sum of squares of mu +- w/2; the height's degree; its form by P and Q; and that form, plus
+    W times what the condition has to spare, minus W + t^2 P^2/S and the squares.
+    """
+    A, h, x, y = (symbols_of(name, 1) for name in "Ahxy")
+    v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=symbols_of("b"))
+    right = stability_l2.compared(SYMBOLS, v, "gradient").right
+    a, w, mu, t, m, P, Q = sp.symbols("a w mu t m P Q", real=True)
+    W, S, scale = sp.symbols("W S scale", positive=True)
+    height = squared_height(w, m, a)
+    found = _polynomials(a)
+    value = w * (mu + t) * P + w**2 * Q + W * (1 - w**2 / 2 - 2 * mu**2)
+    squares = 2 * W * (mu - w * P / (4 * W)) ** 2 + S / 4 * (w - 2 * t * P / S) ** 2
+    rest = value - (W + t**2 * P**2 / S - squares)
+    return [
+        sp.simplify(right - 2 * A[0] ** 2 * h[0] ** 2 * sp.Abs(x[0] - y[0])),
+        sp.expand((mu + w / 2) ** 2 + (mu - w / 2) ** 2 - w**2 / 2 - 2 * mu**2),
+        sp.expand(squared_height(scale * w, scale * m, a) - scale**2 * height),
+        sp.expand(height - w * m * found[0] - w**2 * found[1]),
+        sp.cancel(rest.subs(Q, (2 * W - P**2 / (2 * W) - S) / 4)),
+    ]
+
+
+def squared_is_smaller(t: fmpq) -> bool:
+    """Whether step 3 of the squared loss is proved at t: (2 - W) S - t^2 P^2 > 0 on [-1, 1]."""
+    P, Q = _polynomials(fmpq_poly([0, 1]))
+    S = 2 * _WEIGHT - 4 * Q - P * P / (2 * _WEIGHT)
+    return _is_positive((2 - _WEIGHT) * S - t * t * P * P)
+
+
+def _is_positive(polynomial: fmpq_poly) -> bool:
+    """Whether a polynomial is proved to have no root in [-1, 1] and is positive at 0."""
+    roots: Any = polynomial.complex_roots()
+    away = all(abs(z.real) > 1 or z.imag > 0 or z.imag < 0 for z, _ in roots)
+    return bool(away and polynomial(fmpq(0)) > 0)

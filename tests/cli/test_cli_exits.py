@@ -1,0 +1,132 @@
+"""No claim pack ends a command with the exit code of a success."""
+
+import json
+
+import pytest
+from commands import PACK, TOYS, expect, in_a_process
+
+from attsvm import cli
+
+HEAD = "import atexit, os, sys\nfrom toy_pack import build, square, square_ball\n"
+EXITS = {
+    "sys.exit": "sys.exit(0)",
+    "SystemExit": "raise SystemExit",
+    "GeneratorExit": "raise GeneratorExit",
+    "own BaseException": "class Leave(BaseException): pass\nraise Leave",
+}
+COMMANDS = ["verify", "gate", "claims", "hunt", "replay", "report"]
+
+
+def words_of(command, pack, folder):
+    """The command on a pack, with whatever else it needs to come as far as the pack."""
+    more = {
+        "verify": ["toy/true"],
+        "hunt": ["toy/true", "--rounds", "1"],
+        "replay": [folder],
+        "report": ["--source", "toy"],
+    }
+    return [command, "--pack", str(pack), *map(str, more.get(command, []))]
+
+
+@pytest.fixture
+def ran(attsvm, tmp_path):
+    """A folder with a run of toy/true and what is expected of it beside the packs."""
+    assert attsvm("verify", *TOYS, "toy/true")[0] == 0
+    expect(tmp_path).rename(tmp_path / "expectations.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize("way", EXITS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, ran, command, way):
+    pack = ran / "leaving.py"
+    pack.write_text(f"{HEAD}{EXITS[way]}\n")
+    code, out, error = attsvm(*words_of(command, pack, ran))
+    assert (code, out) == (2, "")
+    assert error.startswith(f"attsvm: {pack} cannot be loaded: ")
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", ["__init__.py", "claims.py", "inner/__init__.py"])
+def test_a_package_that_exits_in_any_module_is_an_error_that_names_it(tmp_path, place):
+    for name in ("__init__.py", "inner/__init__.py", place):
+        path = tmp_path / "package" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (tmp_path / "package" / place).write_text("import sys\nsys.exit(0)\n")
+    done = run(["claims", "--pack", "package"], tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("attsvm: claim pack package")
+    assert "cannot be imported: SystemExit: 0" in done.stderr
+
+
+LAZY = f"""{HEAD}
+def conclusion(x: float, shift: float = 0.0):
+    import leaving
+lazy = build("lazy", conclusion, square_ball)
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(ran, workers):
+    (ran / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    (ran / "lazy.py").write_text(LAZY)
+    words = ["verify", "--pack", "lazy.py", "toy/lazy", "-n", str(workers), "--json", "-"]
+    done = run(words, ran)
+    assert done.returncode == 1
+    (claim,) = json.loads(done.stdout)["claims"]
+    assert claim["validity"] == "error"
+    assert claim["reason"] == "SystemExit: 0 (leaving.py:2)"
+
+
+def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(ran):
+    (ran / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    (ran / "lazy.py").write_text(LAZY)
+    hunted = run(["hunt", "--pack", "lazy.py", "toy/lazy", "--rounds", "1"], ran)
+    assert hunted.returncode == 3
+    assert "the hunt of toy/lazy:literal broke: SystemExit: 0 (leaving.py:2)" in hunted.stderr
+
+
+def run(words, folder):
+    """The command in a process of its own, in that folder and with the toys at hand."""
+    path = PACK.rpartition("/")[0]
+    code = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
+    return in_a_process("-c", code, *words, cwd=folder)
+
+
+def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(attsvm, ran):
+    pack = ran / "ending.py"
+    pack.write_text(
+        f"{HEAD}\ndef conclusion(x: float, shift: float = 0.0):\n    os._exit(0)\n"
+        'ending = build("true", conclusion, square_ball)\n'
+    )
+    code, _, error = attsvm("verify", "--pack", pack, "toy/true", "-n", "2")
+    assert code == 2
+    assert "worker processes died of one job or were killed (got check_job toy/true:" in error
+    code, out, _ = attsvm("gate", "--pack", pack)
+    assert code == 1
+    assert "the run did not finish" in out
+
+
+@pytest.mark.parametrize("wanted", ["toy/blunt", "toy/none"])
+def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_path, wanted):
+    (tmp_path / "late.py").write_text(
+        f"{HEAD}from toy_pack import blunt\natexit.register(os._exit, 0)\n"
+    )
+    done = run(["verify", "--pack", "late.py", wanted], tmp_path)
+    assert done.returncode == (1 if wanted == "toy/blunt" else 2)
+    assert ("weak" in done.stdout) == (wanted == "toy/blunt")
+    assert ("toy/none" in done.stderr) == (wanted == "toy/none")
+
+
+def test_a_command_that_is_left_in_its_midst_says_so(attsvm, monkeypatch):
+    def leaves(_):
+        raise SystemExit(0)
+
+    monkeypatch.setitem(cli._COMMANDS, "report", leaves)
+    code, out, error = attsvm("report")
+    assert (code, out) == (3, "")
+    assert error.startswith(
+        "attsvm: report did not finish: code of a claim pack left it by SystemExit(0) in "
+    )
+    assert len(error.splitlines()) == 1

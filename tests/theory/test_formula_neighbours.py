@@ -1,0 +1,86 @@
+"""Siblings with hypotheses of their own; ratios that balls enclose; roots at 0; names."""
+
+import torch
+
+from attsvm.theory import Reading, Real, Statement, changed
+from attsvm.theory.arithmetic import BALLS, Lane, Tensors
+from attsvm.theory.arithmetic.text import Text, letter
+from attsvm.theory.judge import judge
+
+SQUARE = Statement(
+    "toy/square",
+    source="none",
+    place="line 1",
+    printed="x <= x^2",
+    variables={"x": Real()},
+    hypotheses={"x >= 1": lambda m, v: m.at_least(v.x, m.exact(1))},
+    conclusion=lambda m, v: m.at_most(v.x, v.x * v.x),
+    readings={
+        "literal": Reading(
+            "x <= x^2 for x >= 1",
+            expected="holds",
+            siblings={
+                "from 7/8 on": changed(
+                    drop=["x >= 1"],
+                    under={"x >= 7/8": lambda m, v: m.at_least(v.x, m.exact("0.875"))},
+                    examples=[{"x": 0.875}],
+                )
+            },
+        )
+    },
+)
+
+
+def test_a_sibling_is_checked_under_its_own_hypotheses_in_place_of_what_it_drops():
+    claim = SQUARE.claim("literal")
+    part = claim.part("from 7/8 on")
+    assert [h.name for h in part.hypotheses] == ["x >= 7/8"]
+    assert list(part.formula.hypotheses) == ["x >= 7/8"]
+    inside, outside = (claim.formula.build(x=x) for x in (0.9375, 0.5))
+    assert part.hypotheses[0].holds(inside)
+    assert not part.hypotheses[0].holds(outside)
+    assert claim.conclusion(inside).violated
+
+
+def cancelled(x):
+    """|e^40 + x - e^40| <= 1, where 64 bits leave a radius of about 0.01 on the left."""
+    statement = Statement(
+        "toy/cancelled",
+        source="none",
+        place="line 1",
+        printed="|x| <= 1",
+        variables={"x": Real()},
+        conclusion=lambda m, v: m.at_most(
+            m.abs(m.exp(m.exact(40)) + v.x - m.exp(m.exact(40))), m.exact(1)
+        ),
+        readings={
+            "literal": Reading(
+                "|x| <= 1", expected="refuted", siblings={"half": changed(tightened="0.5")}
+            )
+        },
+    )
+    formula = statement.claim("literal").formula
+    return judge(formula, {}, formula.build(x=x))
+
+
+def test_a_ratio_is_never_above_the_true_one_however_wide_the_ball():
+    for x in (0.0, 2.0**-10, 2.0**-7):
+        judgement = cancelled(x)
+        assert judgement.holds
+        assert 0.0 <= judgement.ratio <= x
+    assert 0.5 < cancelled(0.75).ratio <= 0.75
+
+
+def test_the_root_of_tensors_is_0_at_0_with_a_finite_gradient():
+    m = Tensors()
+    x = torch.tensor([0.0, 4.0, -1.0], dtype=torch.float64, requires_grad=True)
+    root = m.sqrt(Lane(x)).value
+    assert root.tolist() == [0.0, 2.0, 0.0]
+    (slope,) = torch.autograd.grad(root.sum(), x)
+    assert slope.tolist() == [0.0, 0.25, 0.0]
+    assert BALLS.sqrt(BALLS.exact(0)) == 0
+
+
+def test_a_named_function_is_written_by_its_name():
+    term = Text().softmax(letter("x"))
+    assert (term.latex, term.plain) == (r"\mathrm{softmax}\left(x\right)", "softmax(x)")

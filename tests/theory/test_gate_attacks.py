@@ -1,0 +1,725 @@
+"""What would land a false thing green is refused by name, and what changes nothing stays green."""
+
+import importlib
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from attsvm.cli import main
+from attsvm.theory.curate import main as curate
+from attsvm.theory.gate import UNREVIEWED
+from attsvm.theory.ledger import _chained
+
+FILES = {
+    "lemmas/__init__.py": '"""A pack."""\n',
+    "lemmas/bounds.py": """
+from lemmas import deep
+
+LIMIT = 5
+
+
+def fine(x: float) -> bool:
+    return x >= deep.LEAST
+
+
+def unused(x: float) -> float:
+    return x
+""",
+    "lemmas/deep.py": "LEAST = -1000.0\nSPREAD = 1000\n",
+    "lemmas/lazy.py": "def doubled(x: float) -> float:\n    return 2 * x\n",
+    "lemmas/squares.py": '''
+"""Claims."""
+
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm.exact import rational
+from attsvm.theory import Slack, claim, sibling
+from lemmas.bounds import LIMIT, fine
+from lemmas.deep import SPREAD
+
+NUMBERS = st.integers(-SPREAD, SPREAD).map(float)
+PLACE = {"source": "A paper", "place": "Lemma 1"}
+
+
+def square_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(rational(x) ** 2 - rational(shift))
+
+
+@claim(
+    "toys/square:sharp",
+    **PLACE,
+    statement="x^2 >= 0",
+    data=NUMBERS,
+    certify=square_ball,
+    expected="proved",
+    proof="lemma_proofs.squares:prove",
+    siblings={"x^2 >= 1e6": sibling(shift=1e6 + 1), "x^2 >= 1e9": sibling(shift=1e9)},
+)
+def square(x: float, shift: float = 0.0) -> Slack:
+    """A square is not negative."""
+    # its error bound
+    return Slack(x * x - shift, 1e-9)
+
+
+def below_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(LIMIT - rational(x) - rational(shift))
+
+
+@claim(
+    "toys/below:literal",
+    **PLACE,
+    statement="x <= 5",
+    data=NUMBERS,
+    hypotheses={"x >= -1000": fine},
+    certify=below_ball,
+    expected="refuted",
+    examples=[7.0],
+    siblings={"x <= 4": sibling(shift=1.0), "x <= 3": sibling(shift=2.0)},
+)
+def below(x: float, shift: float = 0.0) -> Slack:
+    return Slack.at_most(x + shift, float(LIMIT), 0.0)
+
+
+def double_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(2 * rational(x) + 2001 - rational(shift))
+
+
+@claim(
+    "toys/double:amended",
+    **PLACE,
+    statement="2 x + 2001 > 0",
+    data=NUMBERS,
+    hypotheses={"x >= -1000": fine, "x is finite": lambda x: x - x == 0},
+    certify=double_ball,
+    expected="holds",
+    siblings={"2 x > 999": sibling(shift=3000.0), "2 x > 1999": sibling(shift=4000.0)},
+)
+def double(x: float, shift: float = 0.0) -> Slack:
+    from lemmas.lazy import doubled
+
+    return Slack(doubled(x) + 2001 - shift, 1e-9)
+
+
+def made(name: str, least: float):
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        return Slack(x * x - least - shift, 1e-9)
+
+    return claim(
+        f"toys/{name}:literal",
+        **PLACE,
+        statement="x^2 >= -1",
+        data=NUMBERS,
+        certify=lambda x, shift=0.0: arb(rational(x) ** 2 - rational(least) - rational(shift)),
+        expected="holds",
+        siblings={"x^2 >= 1e6": sibling(shift=1e6 + 2), "x^2 >= 1e9": sibling(shift=1e9)},
+    )(conclusion)
+
+
+tabled = made("tabled", -1.0)
+''',
+    "lemma_proofs/__init__.py": "",
+    "lemma_proofs/squares.py": '''
+from lemma_proofs.steps import ensure
+
+
+def prove() -> str:
+    """A square of a symbol."""
+    ensure(1 + 1, 2)
+    return "x^2 >= 0"
+
+
+def other() -> str:
+    return "x = x"
+''',
+    "lemma_proofs/steps.py": """
+def ensure(a, b):
+    if a != b:
+        raise ArithmeticError(a)
+""",
+}
+STORED = "lemmas/counterexamples/toys--below--literal.json"
+LEMMAS, BOUNDS = "lemmas/squares.py", "lemmas/bounds.py"
+EXPECTED = "lemmas/expectations.json"
+VERIFY = ["verify", "toys/", "--pack", "lemmas", "--ledger", "ledger"]
+GATE = ["gate", "--pack", "lemmas", "--ledger", "ledger"]
+
+
+def forget():
+    """Have the pack imported anew."""
+    for name in [n for n in sys.modules if n.partition(".")[0] in ("lemmas", "lemma_proofs")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory):
+    """A folder with the pack, its reviewed expectations and the ledger of a run of it."""
+    folder = tmp_path_factory.mktemp("reviewed")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.syspath_prepend(str(folder))
+        patch.setattr(sys, "dont_write_bytecode", True)
+        forget()
+        assert curate(["--pack", "lemmas", "toys/"]) == 0
+        assert main(VERIFY) == 0
+        assert main([*GATE, "--update"]) == 1
+        assert not (folder / EXPECTED).exists()
+        assert main([*GATE, "--update", "--yes"]) == 0
+        assert main(GATE) == 1
+        text = (folder / EXPECTED).read_text()
+        assert text.count(UNREVIEWED) == 4
+        (folder / EXPECTED).write_text(text.replace(UNREVIEWED, "a reason"))
+        assert main(GATE) == 0
+        assert main([*GATE, "--update"]) == 0
+        forget()
+    return folder
+
+
+@pytest.fixture
+def pack(reviewed, tmp_path, monkeypatch):
+    """A copy of it that may be edited, as the current folder."""
+    folder = tmp_path / "pack"
+    shutil.copytree(reviewed, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    forget()
+    yield folder
+    forget()
+
+
+def swap(file, old, new):
+    """An edit of a file; `old` must be there."""
+
+    def edit():
+        text = Path(file).read_text()
+        assert old in text
+        Path(file).write_text(text.replace(old, new))
+
+    return edit
+
+
+def append(file, text):
+    def edit():
+        with Path(file).open("a") as handle:
+            handle.write(text)
+
+    return edit
+
+
+def events():
+    return [json.loads(line) for line in Path("ledger").read_text().splitlines()]
+
+
+def write(changed):
+    Path("ledger").write_text("".join(json.dumps(event) + "\n" for event in changed))
+
+
+def naive(do):
+    """An edit of the list of events that leaves their digests as they are."""
+
+    def edit():
+        found = events()
+        write(do(found) or found)
+
+    return edit
+
+
+def chained(do):
+    """The same by someone who computes the digests anew."""
+
+    def edit():
+        found = events()
+        found = do(found) or found
+        before = ""
+        for event in found:
+            event.pop("digest", None)
+            event["digest"] = before = _chained(before, event)
+        write(found)
+
+    return edit
+
+
+def verdict(found, claim="toys/square:sharp"):
+    return next(
+        e["verdict"] for e in found if e["event"] == "verdict" and e["verdict"]["id"] == claim
+    )
+
+
+def parts(found, claim="toys/square:sharp"):
+    return [e for e in found if e["event"] == "part" and e["outcome"]["claim"] == claim]
+
+
+def without(kind, claim=None):
+    def keep(event):
+        if event["event"] != kind:
+            return True
+        named = event[kind if kind == "verdict" else "outcome"]
+        return claim is not None and claim not in (named.get("id"), named.get("claim"))
+
+    return lambda found: [event for event in found if keep(event)]
+
+
+def doubled(kind):
+    """The events with the first of a kind written twice."""
+
+    def do(found):
+        place = next(k for k, e in enumerate(found) if e["event"] == kind)
+        return [*found[:place], found[place], *found[place:]]
+
+    return do
+
+
+def changed(**values):
+    return lambda found: verdict(found).update(values)
+
+
+def part(index, **values):
+    return lambda found: parts(found)[index]["outcome"].update(values)
+
+
+def head(**values):
+    return lambda found: found[0].update(values)
+
+
+def end(**values):
+    return lambda found: found[-1].update(values)
+
+
+def twice_listed(found):
+    siblings = verdict(found)["siblings"]
+    siblings[:] = [siblings[0], siblings[0]]
+
+
+def mixed(*, begun):
+    """A second run's events between those of the first, with or without its start."""
+
+    def edit():
+        first = events()
+        assert main(VERIFY) == 0
+        second = events()[len(first) :]
+        write([*first[:4], *second[0 if begun else 1 : 6], *first[4:]])
+
+    return edit
+
+
+def again(*words):
+    """Forget the ledger and run anew."""
+
+    def edit():
+        Path("ledger").unlink()
+        forget()
+        main([*VERIFY, *words])
+
+    return edit
+
+
+def both(*edits):
+    def edit():
+        for one in edits:
+            one()
+
+    return edit
+
+
+def entry(claim, **values):
+    """An edit of an entry of the expectations; None removes a key."""
+
+    def edit():
+        document = json.loads(Path(EXPECTED).read_text())
+        document["claims"][claim].update(values)
+        kept = {k: v for k, v in document["claims"][claim].items() if v is not None}
+        document["claims"][claim] = kept
+        Path(EXPECTED).write_text(json.dumps(document))
+
+    return edit
+
+
+def bound(claim, **values):
+    """An edit of what an entry says was reviewed."""
+
+    def edit():
+        document = json.loads(Path(EXPECTED).read_text())
+        document["claims"][claim]["reviewed"].update(values)
+        Path(EXPECTED).write_text(json.dumps(document))
+
+    return edit
+
+
+SQUARE, BELOW, DOUBLE = "toys/square:sharp", "toys/below:literal", "toys/double:amended"
+OLD = "the run is of other code than is checked out: "
+FORGED = "its verdict does not follow from its parts"
+RIGHT = '"x^2 >= 1e9": sibling(shift=1e9)},\n)\ndef square'
+STRATEGY = "the digest of line"
+
+ATTACKS = {
+    # a ledger that was edited
+    "a verdict edited": (naive(changed(truth="holds")), STRATEGY),
+    "an outcome edited": (naive(part(0, examples=0)), STRATEGY),
+    "a time edited": (naive(changed(seconds=0.0)), STRATEGY),
+    "an event removed": (naive(without("part", SQUARE)), STRATEGY),
+    "the start edited": (naive(head(seed=1)), STRATEGY),
+    "two events exchanged": (naive(lambda e: [*e[:3], e[4], e[3], *e[5:]]), STRATEGY),
+    "a line doubled": (naive(doubled("part")), STRATEGY),
+    "the end written by hand": (
+        naive(lambda e: [*e[:-1], {"schema": 1, "event": "finished", "matched": True}]),
+        "does not belong between the others",
+    ),
+    "no end": (naive(lambda e: e[:-1]), "the run did not finish: 4 of 4 claims"),
+    "no digests": (naive(lambda e: [i.pop("digest") for i in e] and None), "has no digest"),
+    "no run": (naive(lambda e: [i.pop("run") for i in e] and None), "names no run"),
+    "two runs mixed": (mixed(begun=True), "two runs are mixed"),
+    "another run's events": (mixed(begun=False), "two runs are mixed"),
+    "noise": (append("ledger", "noise\n"), "1 line of the run is damaged"),
+    # a ledger that was edited, with digests to fit
+    "forged: truth": (
+        chained(lambda e: verdict(e, DOUBLE).update(truth="proved")),
+        "truth is proved, expected holds",
+    ),
+    "forged: both siblings survive": (
+        chained(lambda e: [p["outcome"].update(refuted=None) for p in parts(e)[1:]] and None),
+        f"{FORGED}: validity",
+    ),
+    "forged: no instance": (chained(part(0, examples=0, drawn=0)), f"{FORGED}: truth"),
+    "forged: few instances": (
+        chained(lambda e: part(0, examples=3)(e) or changed(examples=3)(e)),
+        "3 instances evaluated, at least",
+    ),
+    "forged: a sibling on nothing": (
+        chained(part(1, examples=0, probed=0)),
+        "fell without an instance",
+    ),
+    "forged: no proof ran": (chained(part(0, proof=None)), f"{FORGED}: truth"),
+    "forged: open instances": (chained(part(0, undecided=1)), f"{FORGED}: truth"),
+    "forged: an error": (chained(part(0, error="broke")), f"{FORGED}: truth"),
+    "forged: the statement": (chained(changed(statement="x^2 > 0")), f"{FORGED}: statement"),
+    "forged: a sibling renamed": (
+        chained(lambda e: verdict(e)["siblings"][0].update(name="x > x")),
+        f"{FORGED}: siblings",
+    ),
+    "forged: siblings listed twice": (chained(twice_listed), "recorded 2 times"),
+    "forged: no parts": (chained(without("part")), "a verdict without the reading"),
+    "forged: no part of a claim": (chained(without("part", SQUARE)), "a verdict without"),
+    "forged: a part twice": (chained(doubled("part")), "is recorded twice"),
+    "forged: a part of another shard": (
+        chained(lambda e: parts(e)[0].update(shard=1)),
+        "a verdict without the reading on shard 0",
+    ),
+    "forged: a part of no sibling": (
+        chained(lambda e: [*e[:-1], {**parts(e)[0], "shard": 7}, e[-1]]),
+        "which the claim does not have",
+    ),
+    "forged: an outcome of another form": (
+        chained(lambda e: parts(e)[0].update(outcome=[])),
+        "of another form",
+    ),
+    "forged: two verdicts": (chained(doubled("verdict")), "verdict of"),
+    "forged: two replays": (chained(doubled("replay")), "replay of"),
+    "forged: two starts": (chained(doubled("run")), "two runs are mixed"),
+    "forged: no verdict": (chained(without("verdict", SQUARE)), "skipped by the run"),
+    "forged: fewer claims": (
+        chained(lambda e: without("verdict", SQUARE)(head(claims=[BELOW, DOUBLE])(e) or e)),
+        "toys: 1 of 4 reviewed claims is not part of the run, the first toys/square",
+    ),
+    "forged: a claim of nobody": (
+        chained(lambda e: e[0]["claims"].append("toys/none:literal")),
+        "no pack that is loaded has this claim",
+    ),
+    "forged: not matched": (chained(end(matched=False)), "that not all matched, yet it did"),
+    "forged: no replay asked for": (
+        chained(
+            lambda e: (
+                head(curated=[])([i for i in e if i["event"] != "replay"] and e)
+                or [i for i in e if i["event"] != "replay"]
+            )
+        ),
+        "the run left it out",
+    ),
+    "forged: a replay that fell": (
+        chained(lambda e: e[1]["replay"].update(result="NOT CONFIRMED")),
+        "the curated counterexample no longer stands",
+    ),
+    "forged: goes on after its end": (
+        chained(lambda e: [*e[:-2], e[-1], e[-2]]),
+        "the run goes on after its end",
+    ),
+    "forged: no code": (chained(head(code={})), "does not say which code"),
+    # another run than the one that is asked for
+    "another seed": (again("--seed", "3"), "seed 3, not quick and 0"),
+    "another profile": (chained(head(profile="deep")), "profile deep"),
+    "no such profile": (chained(head(profile="tiny")), "profile tiny"),
+    "a part of the run": (
+        lambda: main(["verify", SQUARE, *VERIFY[2:]]),
+        "3 of 4 reviewed claims are not part of the run",
+    ),
+    # yesterday's run
+    "a helper": (swap(BOUNDS, "LIMIT = 5", "LIMIT = 6"), f"{OLD}1 file differs, {BOUNDS}"),
+    "a helper that nothing uses": (swap(BOUNDS, "return x\n", "return -x\n"), OLD),
+    "a helper's helper": (swap("lemmas/deep.py", "-1000.0", "-9.0"), OLD),
+    "a helper imported late": (swap("lemmas/lazy.py", "2 * x", "x"), OLD),
+    "a proof's helper": (swap("lemma_proofs/steps.py", "a != b", "False"), OLD),
+    "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
+    "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
+    "an engine of yesterday": (
+        chained(lambda e: e[0]["code"].update({"attsvm/theory/check.py": "0" * 12})),
+        f"{OLD}1 file differs, attsvm/theory/check.py",
+    ),
+    # claims that are not those that were reviewed, whether or not they are run anew
+    "statement": (
+        both(swap(LEMMAS, "x^2 >= 0", "x^2 > 0"), again()),
+        'statement edited: reviewed is "x^2 >= 0", now it says "x^2 > 0"',
+    ),
+    "place": (swap(LEMMAS, "Lemma 1", "Lemma 2"), "place edited: reviewed is A paper, Lemma 1"),
+    "hypothesis added": (
+        both(
+            swap(LEMMAS, "fine, ", 'fine, "x >= 4": lambda x: x >= 4, '),
+            again(),
+        ),
+        "hypothesis added: x >= 4",
+    ),
+    "hypothesis dropped": (
+        swap(LEMMAS, '"x >= -1000": fine, ', ""),
+        "hypothesis removed: x >= -1000",
+    ),
+    "hypothesis edited": (
+        both(swap(LEMMAS, "x - x == 0", "x == 1"), again()),
+        "the code of its hypotheses changed",
+    ),
+    "hypothesis edited in its helper": (
+        both(swap(BOUNDS, ">= deep.LEAST", "== deep.LEAST"), again()),
+        "the code of its hypotheses changed",
+    ),
+    "strategy narrowed": (
+        swap(LEMMAS, "data=NUMBERS,\n    hyp", "data=st.just(0.0),\n    hyp"),
+        "its strategy of instances changed",
+    ),
+    "strategy narrowed at its root": (
+        both(swap("lemmas/deep.py", "SPREAD = 1000", "SPREAD = 1001"), again()),
+        "its strategy of instances changed",
+    ),
+    "sibling removed": (
+        swap(LEMMAS, RIGHT, '"three": sibling(shift=1e9)},\n)\ndef square'),
+        "sibling removed: x^2 >= 1e9",
+    ),
+    "sibling added": (
+        swap(LEMMAS, RIGHT, '"three": sibling(shift=1e9), ' + RIGHT),
+        "sibling added: three",
+    ),
+    "sibling made trivial": (
+        both(swap(LEMMAS, RIGHT, RIGHT.replace("shift=1e9", "shift=1e99")), again()),
+        "sibling changed: x^2 >= 1e9: shift=1000000000.0 -> shift=1e+99",
+    ),
+    "error bound": (
+        both(swap(LEMMAS, "x * x - shift, 1e-9", "x * x - shift, 1e300"), again()),
+        "the code of its conclusion",
+    ),
+    "formula": (swap(LEMMAS, "x * x - shift", "x * x + 1 - shift"), "the code of its conclusion"),
+    "certificate": (swap(LEMMAS, "LIMIT - rational", "9 - rational"), "the code of its conclusion"),
+    "helper of the formula": (
+        both(swap("lemmas/lazy.py", "2 * x", "x + x"), again()),
+        f"{DOUBLE}: the code of its conclusion",
+    ),
+    "factory": (
+        swap(LEMMAS, "x * x - least", "x * x + 9 - least"),
+        "toys/tabled:literal: the code",
+    ),
+    "argument of a factory": (swap(LEMMAS, '"tabled", -1.0', '"tabled", -2.0'), "toys/tabled:lit"),
+    "cost": (
+        both(swap(LEMMAS, 'statement="x^2 >= 0",', 'statement="x^2 >= 0", cost=10**6,'), again()),
+        "instances planned at profile quick: 150 -> 12",
+    ),
+    "proof of nothing": (
+        both(swap("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""), again()),
+        f"{SQUARE}: the code of its proof changed",
+    ),
+    "proof of another lemma": (
+        both(swap(LEMMAS, "squares:prove", "squares:other"), again()),
+        "proof replaced: lemma_proofs.squares:prove -> lemma_proofs.squares:other",
+    ),
+    "step of a proof": (
+        both(swap("lemma_proofs/steps.py", "a != b", "False"), again()),
+        "the code of its proof changed",
+    ),
+    "no proof": (
+        both(
+            swap(LEMMAS, '    proof="lemma_proofs.squares:prove",\n', ""),
+            swap(LEMMAS, '"proved"', '"holds"'),
+            again(),
+        ),
+        "truth is holds, expected proved",
+    ),
+    "expected word": (
+        both(
+            swap(
+                LEMMAS,
+                'expected="holds",\n    siblings={"2',
+                'expected="undecided",\n    siblings={"2',
+            ),
+            again(),
+        ),
+        "its file declares {'truth': 'undecided'",
+    ),
+    "claim removed": (
+        both(swap(LEMMAS, 'tabled = made("tabled", -1.0)', ""), again()),
+        "toys: 1 of 4 reviewed claims is not part of the run, the first toys/tabled",
+    ),
+    "claim added": (
+        both(
+            swap(
+                LEMMAS,
+                'tabled = made("tabled", -1.0)',
+                'tabled = made("tabled", -1.0)\nnew = made("new", -1.0)',
+            ),
+            again(),
+        ),
+        "toys/new:literal: checked, but nobody reviewed",
+    ),
+    "claim added and not run": (
+        swap(
+            LEMMAS,
+            'tabled = made("tabled", -1.0)',
+            'tabled = made("tabled", -1.0)\nnew = made("new", -1.0)',
+        ),
+        "toys/new:literal: nobody reviewed this claim",
+    ),
+    "claim false": (
+        both(swap("lemmas/lazy.py", "2 * x", "3 * x"), again()),
+        f"{DOUBLE}: validity is error, expected exercised",
+    ),
+    "claims that no longer parse": (swap(LEMMAS, "NUMBERS =", "NUMBERS = ("), "cannot be imported"),
+    # curated counterexamples
+    "curated deleted": (
+        both(lambda: Path(STORED).unlink(), again()),
+        f"{BELOW}: curated counterexample deleted",
+    ),
+    "curated edited": (
+        both(swap(STORED, '"6"', '"8"'), again()),
+        f"{BELOW}: curated counterexample edited",
+    ),
+    "curated added": (
+        lambda: shutil.copy(STORED, Path(STORED).with_name("toys--square--sharp.json")),
+        f"{SQUARE}: curated counterexample added",
+    ),
+    # expectations
+    "no review": (entry(SQUARE, reviewed=None), "nothing says what was reviewed of it"),
+    "no run reviewed": (bound(SQUARE, examples=0), "no run of it was reviewed"),
+    "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
+    "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason says"),
+    "another word": (entry(SQUARE, truth="holds"), "truth is proved, expected holds"),
+    "another text": (bound(SQUARE, statement="x >= 0"), 'reviewed is "x >= 0"'),
+    "another digest": (bound(SQUARE, code={}), "the code of its conclusion"),
+    "a lapsed day": (entry(SQUARE, until="2020-01-01"), "lapsed on 2020-01-01"),
+    "a review of another form": (bound(SQUARE, planned="many"), "of another form"),
+}
+HARMLESS = {
+    "nothing": lambda: None,
+    "a comment": swap(LEMMAS, "# its error bound", "# what floats may be off"),
+    "a docstring": swap(LEMMAS, '"""A square is not negative."""', '"""As everybody knows."""'),
+    "no docstring": swap(LEMMAS, '    """A square is not negative."""\n', ""),
+    "a module's docstring": swap("lemmas/__init__.py", "A pack", "A small pack"),
+    "a proof's docstring": swap("lemma_proofs/squares.py", "A square of a symbol", "Squares"),
+    "layout": swap(
+        LEMMAS,
+        "return Slack(x * x - shift, 1e-9)",
+        "return Slack(\n        x*x - shift,\n        1e-9,\n    )",
+    ),
+    "quotes": swap(LEMMAS, 'statement="x <= 5"', "statement='x <= 5'"),
+    "lines moved": swap(LEMMAS, "\n\ndef below_ball", "\n\n\n\n\n\ndef below_ball"),
+    "a function moved": both(
+        swap(BOUNDS, "\n\ndef unused(x: float) -> float:\n    return x\n", ""),
+        append(BOUNDS, "\n\ndef unused(x: float) -> float:\n    return x\n"),
+    ),
+    "line ends": lambda: Path("lemmas/lazy.py").write_bytes(
+        Path("lemmas/lazy.py").read_bytes().replace(b"\n", b"\r\n")
+    ),
+    "a run anew": again(),
+    "a run on two workers": again("-n", "2"),
+    "an earlier run": lambda: main(VERIFY),
+    "an earlier run that was cut": both(naive(lambda e: e[:7]), lambda: main(VERIFY)),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_refused_by_name(pack, capsys, attack):
+    edit, reason = ATTACKS[attack]
+    edit()
+    forget()
+    capsys.readouterr()
+    code = main(GATE)
+    said = capsys.readouterr()
+    assert "Traceback" not in said.out + said.err
+    assert "internal error" not in said.err
+    assert code in (1, 2)
+    assert reason in said.out + said.err
+
+
+@pytest.mark.parametrize("edit", HARMLESS)
+def test_what_changes_nothing_stays_green(pack, capsys, edit):
+    HARMLESS[edit]()
+    forget()
+    capsys.readouterr()
+    code = main(GATE)
+    assert capsys.readouterr().out.startswith("gate: 4 verdicts as reviewed\n")
+    assert code == 0
+
+
+def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pack, capsys):
+    swap(LEMMAS, "x^2 >= 0", "x^2 > 0")()
+    entry(BELOW, truth="holds", evidence="numeric")()
+    forget()
+    main(GATE)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(OLD)
+    assert lines[1].startswith(f"{BELOW}: truth is refuted, expected holds")
+    line = 1 + (pack / LEMMAS).read_text().splitlines().index("@claim(")
+    assert f"[{LEMMAS}:{line}]" in next(x for x in lines if x.startswith(f"{SQUARE}: statement"))
+
+
+def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
+    before = Path(EXPECTED).read_text()
+    swap(LEMMAS, "x^2 >= 0", "x^2 > 0")()
+    swap(LEMMAS, 'tabled = made("tabled", -1.0)', 'other = made("other", -1.0)')()
+    again()()
+    capsys.readouterr()
+    assert main([*GATE, "--update"]) == 1
+    shown = capsys.readouterr().out
+    assert f'{SQUARE}: statement edited: reviewed is "x^2 >= 0", now it says "x^2 > 0"' in shown
+    assert "toys/tabled:literal: removed" in shown
+    assert "toys/other:literal: new: holds, numeric, exercised" in shown
+    assert Path(EXPECTED).read_text() == before
+
+    assert main([*GATE, "--update", "--yes"]) == 0
+    after = json.loads(Path(EXPECTED).read_text())["claims"]
+    assert sorted(after) == [BELOW, DOUBLE, "toys/other:literal", SQUARE]
+    assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0"
+    assert after[SQUARE]["reason"] == "a reason"
+    assert after["toys/other:literal"]["reason"] == UNREVIEWED
+    assert after["toys/other:literal"]["reviewed"]["examples"] > 100
+    assert json.loads(before)["claims"][BELOW] == after[BELOW]
+    capsys.readouterr()
+    assert main(GATE) == 1
+    assert capsys.readouterr().out.splitlines()[0].startswith("toys/other:literal: its reason says")
+    assert main([*GATE, "--update"]) == 0
+
+
+def test_an_update_does_not_take_counts_from_a_run_of_other_code(pack, capsys):
+    swap(LEMMAS, "x * x - shift", "x * x + 1 - shift")()
+    forget()
+    entry(BELOW, reviewed=None)()
+    assert main([*GATE, "--update", "--yes"]) == 0
+    after = json.loads(Path(EXPECTED).read_text())["claims"]
+    assert after[BELOW]["reviewed"]["examples"] == 0
+    assert main(["gate", "--yes"]) == 2
+
+
+def test_a_run_of_another_seed_or_profile_passes_where_it_is_asked_for(pack, capsys):
+    again("--seed", "3")()
+    forget()
+    assert main([*GATE, "--seed", "3"]) == 0

@@ -1,0 +1,141 @@
+"""The calls by which proofs take their steps: each passes what is decided and rejects the rest."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from attsvm.errors import AttsvmError, ProofError, present
+from attsvm.theory import (
+    ensure_equal,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
+from attsvm.theory.check import check_part
+from attsvm.theory.packs import find_claims, load_packs
+from attsvm.theory.profiles import PROFILES
+from attsvm.theory.proof import recorded
+
+x = sp.Symbol("x", real=True)
+u = sp.Symbol("u", positive=True)
+SQUARE = (1 + x) ** 2 - 1 - 2 * x - x**2
+FLOATS = [0.0, 0.5, np.float64(0), 1j, x - 0.5 * x, sp.Float(0), x ** sp.Float(2), [0, 0.0]]
+INFINITE = [sp.nan, sp.oo, -sp.oo, sp.zoo, x + sp.nan, sp.AccumBounds(1, 2)]
+EMPTY = [[], (), iter(()), np.array([]), [[], 0], [0, ()], sp.zeros(0, 0)]
+NONE = [None, True, False, sp.true, "0", "x - x", {0: 0}, object(), x > 0, sp.ZeroMatrix(2, 2)]
+UNSOUND = [*FLOATS, *INFINITE, *EMPTY, *NONE]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        0,
+        Fraction(0),
+        np.int64(0),
+        SQUARE,
+        [0, SQUARE],
+        ((0, 0), SQUARE),
+        iter([SQUARE]),
+        np.array([[SQUARE, 0]], dtype=object),
+        sp.Matrix([SQUARE, 0]),
+    ],
+)
+def test_zeros_are_zero(found):
+    with recorded() as steps:
+        ensure_zero(found, "it is 0")
+    assert steps == ["it is 0"]
+
+
+@pytest.mark.parametrize("found", [1, x, SQUARE + 1, [0, x], ((0, 0), 1), sp.sqrt(x**2) - x])
+def test_what_is_not_zero_is_not(found):
+    with pytest.raises(ProofError, match="the proof failed at: it is 0;"):
+        ensure_zero(found, "it is 0")
+
+
+@pytest.mark.parametrize("found", UNSOUND)
+@pytest.mark.parametrize("ensure", [ensure_zero, ensure_nonzero, ensure_positive])
+def test_floats_no_numbers_and_nothing_at_all_prove_nothing(ensure, found):
+    with recorded() as steps, pytest.raises(ProofError, match="the proof failed at: a step;"):
+        ensure(found, "a step")
+    assert steps == []
+
+
+@pytest.mark.parametrize("found", UNSOUND)
+def test_nothing_of_that_kind_equals_itself(found):
+    with pytest.raises(ProofError, match="the proof failed at: a step;"):
+        ensure_equal(found, found, "a step")
+
+
+def test_a_float_is_told_how_to_be_written():
+    with pytest.raises(ProofError, match=r"a float .* \(got 0\.5\)\. .*sympy\.Rational\(1, 2\)"):
+        ensure_zero(sp.Float(0.5, 1), "a step")
+
+
+def test_a_normal_form_that_leaves_a_float_or_no_number_is_refused():
+    for spoilt in (0.0, sp.nan, None):
+        with pytest.raises(ProofError):
+            ensure_zero(SQUARE, "a step", normal=lambda _, spoilt=spoilt: spoilt)
+        with pytest.raises(ProofError):
+            ensure_nonzero(x, "a step", normal=lambda _, spoilt=spoilt: spoilt)
+
+
+def test_the_normal_form_decides_what_expanding_does_not():
+    gap = 1 / u - 1 / (1 + u) - 1 / (u * (1 + u))
+    with pytest.raises(ProofError):
+        ensure_zero(gap, "a step")
+    ensure_zero(gap, "a step", normal=sp.cancel)
+    with pytest.raises(ProofError):
+        ensure_nonzero(gap, "a step", normal=sp.cancel)
+
+
+def test_equal_sides_are_compared_entry_by_entry():
+    ensure_equal((1 + x) ** 2, 1 + 2 * x + x**2, "a step")
+    ensure_equal((1, [x]), [1, x], "a step")
+    for left, right in ((x, x + 1), ((1, x), (x, 1)), ((0, 0), 0), ((0,), (0, 0)), ((), 0)):
+        with pytest.raises(ProofError):
+            ensure_equal(left, right, "a step")
+        with pytest.raises(ProofError):
+            ensure_equal(right, left, "a step")
+
+
+def test_false_neighbours_are_told_from_what_is_true():
+    ensure_nonzero([1, x], "a step")
+    ensure_nonzero([0, x], "a step", some=True)
+    for found, some in ((SQUARE, False), ([0, x], False), ([0, SQUARE], True)):
+        with pytest.raises(ProofError, match="should not be 0"):
+            ensure_nonzero(found, "a step", some=some)
+
+
+def test_positive_is_what_sympy_knows_to_be():
+    ensure_positive([1, u, u**2 + x**2, sp.sqrt(2) - 1], "a step")
+    for found in (0, -u, x, x**2, u - 1, [u, x]):
+        with pytest.raises(ProofError, match="not known to be positive"):
+            ensure_positive(found, "a step")
+
+
+def test_a_condition_is_true_itself():
+    ensure_true(True, "a step")
+    ensure_true([sp.Integer(3) > 2, 2 > 1], "a step")
+    open_ones = [x > 0, sp.Eq(x, 1), sp.nan, None, 1, "yes", x, [], [[]], [True, x > 0], np.True_]
+    for found in (False, sp.false, [True, False], {True: True}, *open_ones):
+        with pytest.raises(ProofError, match="the proof failed at: a step;"):
+            ensure_true(found, "a step")
+
+
+def test_the_outcome_of_a_claim_names_the_steps_that_passed():
+    (claim,) = find_claims(load_packs(), ["sim/basic-2:sharp"])
+    outcome = check_part(claim, claim.part(""), PROFILES["quick"], 0, 0)
+    assert outcome.error is None
+    assert len(outcome.steps) == 4
+    assert outcome.steps[-1] == "the squares of the bound's sides differ by the identity's left"
+    assert check_part(claim, claim.part(""), PROFILES["quick"], 1, 0).steps == []
+
+
+def test_what_is_there_is_handed_on_and_none_is_named():
+    assert present(0, "the number") == 0
+    with pytest.raises(AttsvmError, match=re.escape("the labels y cannot be None here.")):
+        present(None, "the labels y")
