@@ -1,11 +1,12 @@
 """What the claims about definitions stand on: drifts, factors, turned weights, heads, sizes."""
 
 from dataclasses import replace
+from functools import reduce
 from itertools import product
 
 import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import arb
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from attsvm import AttentionData
 from attsvm.attention import softmax
 from attsvm.descent import descend_kq, descend_w, follow_kq
 from attsvm.errors import DataError
-from attsvm.exact import rationals
 from attsvm.losses import LOSSES, logistic
 from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
@@ -24,17 +24,15 @@ from attsvm.theory.check import check_part
 from attsvm.theory.judge import judge
 from attsvm.theory.verdict import Truth
 from properties._support.descent_runs import runs, tight_data
-from properties.sim import attention_shape, definition_3_6, kq_bias, orientation
-from properties.sim.attentions import (
-    Attention,
-    Regression,
-    attentions,
-    block_logits,
-    exact_attention,
-    log_attention,
-    regressions,
-    rounding,
+from properties.sim import (
+    attention_shape,
+    definition_3_6,
+    fixed_head,
+    kq_bias,
+    l2_objective,
+    orientation,
 )
+from properties.sim._support.attention import attention, block_attention
 from properties.sim.factors import (
     Factors,
     crossed_data,
@@ -46,19 +44,7 @@ from properties.sim.factors import (
     starting,
     symmetric,
 )
-from properties.sim.heads import Headed, absorbed, derivative, exact_best, gradient, headed
-from properties.sim.rewritten import exact_objectives, objectives
-from properties.sim.tensor_trick import Product
-from properties.sim.turned import (
-    Margin,
-    Sentence,
-    arrives_turned,
-    cost_of_turning,
-    exact_cost_of_turning,
-    margins,
-    trained,
-    turned,
-)
+from properties.sim.turned import arrives_turned, trained, turned
 
 LOSS = LOSSES["logistic-loss"]
 
@@ -306,31 +292,43 @@ def test_turning_a_start_twice_changes_nothing():
     assert (turned(run).start == [[1, 3], [2, 4]]).all()
 
 
-@settings(max_examples=40, deadline=None)
-@given(margins())
-def test_the_cost_of_turning_is_exactly_within_its_error(case):
-    slack = cost_of_turning(case, 1.0, "difference")
-    exact = exact_cost_of_turning(case, 1.0, "difference")
-    assert exact >= 0 or not exact < 0
-    assert abs(arb(exact) - slack.value) <= 1.01 * slack.error
+def judged(claim, case, **parameters):
+    """What the judge says of an instance by its values."""
+    return judge(claim.formula, parameters, claim.formula.build(**case))
 
 
 def test_the_cost_of_turning_is_attained_by_singular_vectors():
     """S = X - X^T has the singular vectors (1, 0, 0) and (0, 3, 4)/5 of value 5."""
-    X = np.array([[1.0, 3.0, 4.0], [0.0, 2.0, 7.0], [0.0, 7.0, 1.0]])
-    case = Margin(X, np.array([1.0, 0.0, 0.0]), np.array([0.0, 3.0, 4.0]))
-    assert exact_cost_of_turning(case, 1.0, "difference") == fmpq(0)
-    assert exact_cost_of_turning(case, 0.99, "difference") < 0
-    aside = replace(case, D=np.array([0.0, 4.0, 3.0]))
-    assert exact_cost_of_turning(aside, 1.0, "difference") > 0
+    sharp = orientation.MARGINS.claim("sharp")
+    case = {"X": [[1, 3, 4], [0, 2, 7], [0, 7, 1]], "z": [1, 0, 0], "D": [0, 3, 4]}
+    assert judged(sharp, case).slack == 0
+    assert judged(sharp, case, tightened="0.999999").holds is False
+    assert judged(sharp, {**case, "D": [0, 4, 3]}).slack > 0
+
+
+def test_equality_is_decided_where_no_factor_of_the_cost_is_rational():
+    """||S|| = ||z|| = sqrt 2 and ||D|| = 1, with z and D at right angles to each other."""
+    case = {"X": [[0, 0, 1], [0, 0, -1], [0, 0, 0]], "z": [1, -1, 0], "D": [0, 0, 1]}
+    found = judged(orientation.MARGINS.claim("sharp"), case)
+    assert found.holds
+    assert found.slack == 0
+
+
+def test_the_margins_of_definition_4_1_are_those_of_the_transpose():
+    assert judged(orientation.MARGINS.claim("literal-1"), orientation.TOLD_APART).slack == -1
+    assert judged(orientation.MARGINS.claim("amended-1"), orientation.TOLD_APART).slack == 0
 
 
 # heads --------------------------------------------------------------------------------------------
 
+HEADED = fixed_head.HEAD.claim("amended-1")
+
 
 @settings(max_examples=40, deadline=None)
-@given(headed())
-def test_the_head_after_attention_by_differences(case):
+@given(HEADED.formula.strategy())
+def test_the_gradient_with_a_head_by_differences(case):
+    """That of the claim, by the rules of calculus, and its closed form with Y H for Y."""
+
     def loss(x):
         output = softmax(case.A @ x) @ case.M
         return float(logistic(np.array([case.b * (output @ case.H)[0]]))[0])
@@ -340,93 +338,88 @@ def test_the_head_after_attention_by_differences(case):
     grad = [(loss(case.x + h * e) - loss(case.x - h * e)) / (2 * h) for e in axes]
     scale = 1 + abs(case.b) * float((np.abs(case.M) @ np.abs(case.H)).max())
     size = (1 + float(np.abs(case.A).max())) ** 3
-    assert np.allclose(derivative(case), grad, atol=1e-8 * scale**3 * size)
-
-
-@settings(max_examples=40, deadline=None)
-@given(headed())
-def test_absorbing_the_head_leaves_the_gradient(case):
-    assert np.allclose(derivative(case), gradient(absorbed(case)), rtol=1e-9, atol=1e-9)
+    relation = fixed_head.absorbed(BALLS, HEADED.formula.exact(case))
+    for side in (relation.left, relation.right):
+        assert np.allclose([float(arb(x)) for x in side], grad, atol=1e-8 * scale**3 * size)
 
 
 def test_tied_tokens_count_by_the_worst_or_by_the_best():
-    flat = Headed(np.zeros((2, 1)), np.zeros(1), np.array([[1.0], [0.0]]), np.zeros((1, 1)), 1.0)
-    assert exact_best(flat, False, 1, each=True) == -1
-    assert exact_best(flat, False, 1, each=False) == 0
+    some = fixed_head.HEAD.claim("literal-2")
+    flat = {"A": [[0], [0]], "x": [0], "M": [[1], [0]], "H": [[0]], "b": 1}
+    assert judged(some, flat, each=True).holds is False
+    assert judged(some, flat, each=False).holds
+    last = {**flat, "A": [[0]] * 3, "M": [[2], [1], [0]], "H": [[-1]]}
+    assert judged(some, last, rank=2).holds is False
+    assert judged(some, {**last, "M": [[2], [2], [0]]}, rank=2).holds is False
+    assert judged(some, {**last, "M": [[2], [0], [0]]}, rank=2).holds
 
 
 def test_heads_that_do_not_fit_are_refused():
-    with pytest.raises(DataError, match="fit"):
-        Headed(np.zeros((2, 1)), np.zeros(1), np.zeros((2, 2)), np.zeros((1, 1)), 1.0)
+    with pytest.raises(DataError, match="length"):
+        HEADED.formula.build(A=[[0], [0]], x=[0], M=[[0, 0], [0, 0]], H=[[0]], b=1)
 
 
 # sizes and sentences ------------------------------------------------------------------------------
 
 
+def as_floats(values):
+    """The middles of balls, as an array."""
+    return np.array([float(arb(x)) for x in values.ravel()]).reshape(values.shape)
+
+
 @settings(max_examples=40, deadline=None)
-@given(attentions())
+@given(l2_objective.OBJECTIVE.claim("amended").formula.strategy())
 def test_attention_by_blocks_and_by_products(case):
-    direct = np.exp(log_attention(case))
-    assert np.allclose(softmax(block_logits(case)), direct, atol=rounding(case))
-    exact = np.array([[float(p) for p in row] for row in exact_attention(case)])
-    assert np.allclose(direct, exact, atol=rounding(case))
-    naive = np.exp(case.A1 @ case.X @ case.A2.T)
-    if np.isfinite(naive.sum()) and naive.sum(axis=1).min() > 0:
-        assert np.allclose(direct, naive / naive.sum(axis=1, keepdims=True), atol=1e-9)
+    """Every form of the attention against floats, its other readings against loops."""
+    v = l2_objective.OBJECTIVE.claim("amended").formula.exact(case)
+    logits = case.A1 @ case.X @ case.A2.T
+    weights, values = softmax(logits), case.A3 @ case.Y
+    assert np.allclose(as_floats(block_attention(BALLS, v.n, v.A1, v.A2, v.X)), weights, atol=1e-9)
+    whole = softmax(logits.ravel()).reshape(logits.shape)
+    forms = {
+        ("rows", "rows"): weights @ values,
+        ("columns", "rows"): weights.T @ values,
+        ("max", "rows"): weights.max() * values,
+        ("rows", "whole"): whole @ values,
+    }
+    direct = attention(BALLS, v.A1, v.A2, v.X, v.A3, v.Y)
+    assert np.allclose(as_floats(direct), forms["rows", "rows"], atol=1e-7)
+    for (read, divided), expected in forms.items():
+        found = l2_objective.rewritten(BALLS, v, read, divided)
+        assert np.allclose(as_floats(found), expected, atol=1e-7)
+
+
+def arrays_fit(n, d, rows, columns, of, values):
+    """Whether arrays of the printed sizes fit, as numpy multiplies them."""
+    A1, A2, X, Y = np.ones((n, d)), np.ones((n, d)), np.ones((d, d)), np.ones((d, d))
+    powers = np.exp(A1 @ X @ A2.T)
+    D = np.diag((powers if of == "logits" else np.exp(X)).sum(axis=1))
+    stated = np.ones(({"n": n, "d": d}[rows], {"n": n, "d": d}[columns]))
+    between = {"A2": [A2], "A2^T": [A2.T], "none": []}[values]
+    try:
+        result = reduce(np.matmul, [stated.T, powers, *between, Y])
+    except ValueError:
+        return False
+    return result.shape == (n, d) and D.shape == stated.shape
 
 
 @pytest.mark.parametrize(("n", "d"), [*product((1, 2, 3), repeat=2)])
-def test_the_printed_sizes_fit_exactly_where_n_is_d(n, d):
-    case = Attention(*np.ones((3, n, d)), *np.ones((2, d, d)))
-    gap = abs(n - d)
-    assert attention_shape.parts(case, "d", "d") == (2 * gap, 2 * gap)
-    assert attention_shape.parts(case, "n", "n") == (0, 0)
-    assert attention_shape.parts(case, "n", "n", of="X") == (2 * gap, 0)
-    assert attention_shape.parts(case, "n", "n", values="none") == (0, gap)
-    assert attention_shape.parts(case, "n", "n", values="A2^T") == (0, 2 * gap)
-    assert attention_shape.columns_of_block(case, "d") == d * d - d
-    assert attention_shape.columns_of_block(case, "d^2") == 0
-    assert attention_shape.entries_of_vec(case, "d") == d * d - d
-    assert attention_shape.entries_of_vec(case, "d^2") == 0
-    assert attention_shape.certify_columns(case) == -(d * d - d)
+def test_the_sizes_that_are_counted_are_those_of_arrays(n, d):
+    shape = attention_shape.SHAPE.claim("amended-1")
     for rows, columns in product(("n", "d"), repeat=2):
         for of, values in product(("logits", "X"), ("A2", "A2^T", "none")):
-            found = sum(attention_shape.parts(case, rows, columns, of, values))
-            assert attention_shape.certify(case, rows, columns, of, values) == -found
-
-
-@settings(max_examples=40, deadline=None)
-@given(regressions())
-def test_both_objectives_are_one_in_both_arithmetics(case):
-    assert objectives(case, "rows", "rows").holds
-    assert exact_objectives(case, "rows", "rows").contains(0)
-    for read, divided in (("max", "rows"), ("columns", "rows"), ("rows", "whole")):
-        slack = objectives(case, read, divided)
-        low, high = slack.range
-        exact = exact_objectives(case, read, divided)
-        assert low * (1 + 1e-9) - 1e-12 <= float(exact.mid()) <= high + 1e-12
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: Attention(*np.zeros((3, 2, 1)), *np.zeros((2, 2, 2))),
-        lambda: Regression(Attention(*np.zeros((3, 2, 1)), *np.zeros((2, 1, 1))), np.zeros((1, 1))),
-        lambda: Product(np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((1, 2))),
-        lambda: Sentence(np.zeros((2, 2)), np.zeros((1, 1))),
-        lambda: Margin(np.zeros((2, 2)), np.zeros(2), np.zeros(1)),
-    ],
-)
-def test_what_does_not_fit_is_refused(made):
-    with pytest.raises(DataError, match="fit"):
-        made()
-
-
-def test_the_margins_of_definition_4_1_are_those_of_the_transpose():
-    case = orientation.TOLD_APART
-    assert orientation.certify_margins(case) == -1
-    assert orientation.certify_turned(case) == 0
-    assert rationals(case.X) != rationals(case.X.T)
+            parameters = {"rows": rows, "columns": columns, "of": of, "values": values}
+            holds = judged(shape, {"n": n, "d": d}, **parameters).holds
+            assert holds == arrays_fit(n, d, **parameters)
+    block = np.kron(np.ones((n, d)), np.ones((n, d)))[:n]
+    lengths = {"d": d, "n": n, "d^2": d * d, "n d": n * d}
+    for length, size in lengths.items():
+        claim = attention_shape.SHAPE.claim("literal-2")
+        fits = judged(claim, {"n": n, "d": d}, length=length).holds
+        assert fits == (block.shape[1] == size)
+    divisor = l2_objective.OBJECTIVE.claim("literal-2")
+    powers = np.kron(np.ones((n, d)), np.ones((n, d))) @ np.ones(d * d)
+    assert judged(divisor, {"n": n, "d": d}).holds == (powers.size == n)
 
 
 # the searchers ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 from attsvm.attention import softmax
-from attsvm.errors import ClaimError
+from attsvm.errors import ProofError
 from attsvm.lipschitz import softmax_gradient_constant, squared_gradient_constant
 from attsvm.losses import logistic_curvature, logistic_slope
 from attsvm.theory import gradient
@@ -210,18 +210,18 @@ def test_the_proofs_of_the_readings_run_and_break_with_a_threshold_beyond_them(m
     monkeypatch.setattr(logistic, "UPPER", Fraction("0.7227"))
     monkeypatch.setattr(l2, "LOWER", Fraction("3.5323"))
     for prove in (proofs.prove_logistic, proofs.prove_squared):
-        with pytest.raises(ClaimError, match=r"threshold of sharp-2"):
+        with pytest.raises(ProofError, match=r"threshold of sharp-2"):
             prove()
 
 
 def test_a_proof_breaks_where_a_constant_is_another_one(monkeypatch):
     """Of first order in b, and a height that is no polynomial of degree 2."""
     monkeypatch.setattr(logistic, "linear_constant", lambda m, size, of: size)
-    with pytest.raises(ClaimError, match="steps 1 and 2 of the logistic loss"):
+    with pytest.raises(ProofError, match="steps 1 and 2 of the logistic loss"):
         proofs.prove_logistic()
     height = proofs.squared_height
     monkeypatch.setattr(proofs, "squared_height", lambda w, m, a: height(w, m, a) + w)
-    with pytest.raises(ClaimError, match="steps 1 and 2 of the squared loss"):
+    with pytest.raises(ProofError, match="steps 1 and 2 of the squared loss"):
         proofs.prove_squared()
 
 

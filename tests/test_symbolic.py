@@ -5,23 +5,22 @@ import importlib
 import inspect
 import pkgutil
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sympy as sp
 from flint import arb
 
 import symbolic
-from attsvm import attention, losses, risk
+from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.lipschitz import LOGISTIC_CURVATURE
+from attsvm.theory.arithmetic import Arithmetic
+from attsvm.theory.arithmetic.symbols import numerator
 from attsvm.theory.packs import load_packs
 from properties.sim import (
     attention_shape,
-    attentions,
     basic_1,
     basic_2,
     basic_3,
@@ -31,18 +30,17 @@ from properties.sim import (
     basic_7,
     definition_3_3,
     definition_3_6,
-    fitting,
-    heads,
+    fixed_head,
+    l2_objective,
     lemma_3_11,
-    rewritten,
+    orientation,
     tensor_trick,
 )
+from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
-from symbolic.sim import attention_shape as shapes
 from symbolic.sim.definition_3_3 import entry_residual, sentence, sum_residual
 from symbolic.sim.definition_3_6 import affine_residual, descent_residual, merged_residual
 from symbolic.sim.fixed_head import gradient_residual, headed, multiples
-from symbolic.sim.formal import vanishes
 from symbolic.sim.l2_objective import forms_residual
 from symbolic.sim.lemma_3_11 import (
     derivative_residual,
@@ -54,7 +52,7 @@ from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, identities,
 from symbolic.sim.tensor_trick import margins_residual, residual
 from symbolic.sim.tensor_trick import structural_residual as structural_trick
 
-NUMBERS = {"symbolic.mean_value", "symbolic.sim.formal", "symbolic.sim.sums"}
+NUMBERS = {"symbolic.mean_value", "symbolic.sim.sums"}
 """What proofs calculate with; nothing is proved there by itself."""
 PROOFS = sorted(
     module.name
@@ -72,15 +70,18 @@ def test_there_are_proofs():
     )
 
 
-@pytest.mark.parametrize("name", PROOFS)
-def test_a_proof_goes_through_and_says_what_it_proves(name):
-    sentence = importlib.import_module(name).prove()
-    assert isinstance(sentence, str)
-    assert len(sentence.split()) > 3
-
-
 REPEATED = {"symbolic.sim.step_3"}
 """Section 3.4 prints the gradient of lemma 3.11 once more, whose claims decide it."""
+
+
+@pytest.mark.parametrize(
+    "proof", sorted({claim.proof for claim in PROVED} | {f"{name}:prove" for name in REPEATED})
+)
+def test_a_proof_goes_through_and_says_what_it_proves(proof):
+    module, _, function = proof.partition(":")
+    sentence = getattr(importlib.import_module(module), function)()
+    assert isinstance(sentence, str)
+    assert len(sentence.split()) > 3
 
 
 def test_each_proof_lies_where_its_claim_does_and_each_is_claimed():
@@ -94,10 +95,11 @@ def test_each_proof_lies_where_its_claim_does_and_each_is_claimed():
         assert name in REPEATED or any(f"{name}:{f}" in named for f in functions), name
 
 
-TRICK = [attention.kron_block, attention.vec]
+TRICK = [Arithmetic.kron, Arithmetic.vec]
+ROWS = [*TRICK, Arithmetic.mat, sentences.block_logits]
 ENTRY = [
-    *(*TRICK, attention.softmax, attention.log_softmax_kernel),
-    *(definition_3_3.products, attentions.attention),
+    *(*ROWS, Arithmetic.softmax, sentences.block_attention),
+    *(definition_3_3.entry, sentences.attention),
 ]
 GRADIENT = [entry_loss.loss, lemma_3_11.closed_form, lemma_3_11.derivative]
 DRIFT = [definition_3_6.score, definition_3_6.gradients, definition_3_6.drift]
@@ -112,24 +114,24 @@ TIED = {
         for claim in PROVED
         if claim.formula is not None and claim.statement_id in FORMULAS
     },
-    "sim/tensor-trick:literal": [*TRICK, tensor_trick.sides],
-    "sim/tensor-trick:sharp": [*TRICK, tensor_trick.sides],
-    "sim/orientation:amended-1": TRICK,
-    "sim/attention-shape:amended-1": [fitting.misfit, fitting.normaliser, fitting.apart],
-    "sim/attention-shape:amended-2": TRICK,
-    "sim/definition-3.3:literal-1": [*TRICK, attention.softmax, definition_3_3.total],
+    "sim/tensor-trick:literal": [*TRICK, tensor_trick.trick],
+    "sim/tensor-trick:sharp": [*TRICK, tensor_trick.trick],
+    "sim/orientation:amended-1": [*ROWS, orientation.margins],
+    "sim/attention-shape:amended-1": [attention_shape.attention_fits],
+    "sim/attention-shape:amended-2": [attention_shape.block_fits],
+    "sim/definition-3.3:literal-1": [*ROWS, Arithmetic.softmax, definition_3_3.probability],
     "sim/definition-3.3:literal-2": ENTRY,
     "sim/definition-3.3:amended": ENTRY,
     "sim/definition-3.6:amended-2": DRIFT,
     "sim/definition-3.6:amended-3": [*DRIFT, definition_3_6.weight, definition_3_6.optimal],
     "sim/fixed-head:amended-1": [
-        *(risk.covariance, losses.slope_kernel, attention.softmax),
-        *(heads.score, heads.values, heads.closed_form),
+        *(Arithmetic.covariance, Arithmetic.softmax, entry_loss.gradient),
+        *(fixed_head.score, fixed_head.taken_values, fixed_head.closed_gradient),
     ],
-    "sim/fixed-head:amended-2": [heads.scores],
+    "sim/fixed-head:amended-2": [fixed_head.scores, fixed_head.taken_values],
     "sim/l2-objective:amended": [
-        *(attention.vec, attention.log_softmax_kernel),
-        *(rewritten.forms, rewritten.rewritten, attentions.attention),
+        *(*TRICK, Arithmetic.mat, sentences.attention),
+        *(l2_objective.divided_powers, l2_objective.rewritten),
     ],
     **{
         f"sim/basic-1:{reading}": [basic_1.bounded]
@@ -255,54 +257,54 @@ SCORE, WEIGHT = "definition_3_6:prove", "definition_3_6:prove_equal_rivals"
 SIZES, BLOCKS = "attention_shape:prove", "attention_shape:prove_vector"
 
 
-def raw(logits, mask=None):
-    return np.exp(_below_top(logits))
+def undivided(self, s):
+    return self.exp(s)
 
 
-def across(logits, mask=None):
-    weights = np.exp(_below_top(logits))
-    return weights / weights.sum(axis=0, keepdims=True)
+def across(self, s):
+    powers = self.exp(s)
+    return powers / self.sums(powers.T)
 
 
-def squared(logits, mask=None):
-    weights = np.exp(_below_top(logits)) ** 2
-    return weights / weights.sum(axis=-1, keepdims=True)
+def twice(self, s):
+    if s.ndim == 2:
+        return entries([self.softmax(row) for row in s])
+    powers = self.exp(2 * s)
+    return powers / self.sum(powers)
 
 
-def unshifted(logits, mask):
-    return logits - np.log(np.exp(_below_top(logits)).sum(axis=-1, keepdims=True))
+def other_kron(self, A, B):
+    (m, r), (n, c) = A.shape, B.shape
+    return (B.reshape(n, 1, c, 1) * A.reshape(1, m, 1, r)).reshape(m * n, r * c)
 
 
-def other_block(A1, A2, j):
-    return np.kron(A2, A1[j : j + 1])
-
-
-def entrywise(A1, A2, j):
-    return A1[j] * A2
-
-
-def by_columns(X):
+def by_columns(self, X):
     return X.T.reshape(-1)
 
 
-def kept(s, gamma):
-    return s * gamma
+def mat_by_columns(self, x, rows):
+    return x.reshape(-1, rows).T
 
 
-def plus(s, gamma):
-    return s * (gamma + (s * gamma).sum(axis=-1, keepdims=True))
+def uncentred(self, f, h):
+    return f * h
 
 
-def headless(case, f):
-    return case.b * (f @ case.M)[0]
+def centred_at_minus(self, f, h):
+    return f * (h + f @ h)
 
 
-def unlabelled(entry, f, slope):
-    return entry.A.T @ (slope * covariance(f, entry.h))
+def headless(m, v, x):
+    return v.b * (m.softmax(v.A @ x) @ v.M)[0]
 
 
-def alike(case, *, head):
-    return case.b * case.M[:, 0]
+def unlabelled(m, A, x, h, b):
+    f = m.softmax(A @ x)
+    return m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
+
+
+def alike(m, v, taken):
+    return v.b * v.M[:, 0]
 
 
 def one_term(m, v, inside=True, outside=True, second=1):
@@ -335,40 +337,31 @@ def nothing(m, v, sign, quantity):
     return m.at_most(m.exact(0), m.exact(0))
 
 
-def without_values(case, values):
-    return np.exp(log_attention(case)) @ values
+def without_values(m, A1, A2, X, values, Y):
+    powers = m.exp(A1 @ X @ A2.T)
+    return m.diagonal(1 / m.sums(powers)) @ powers @ values
 
 
-def other_divisor(case, read, divided):
-    logits = np.kron(case.A1, case.A2) @ vec(case.X)
-    return mat(np.exp(logits), read) @ (case.A3 @ case.Y)
+def without_divisor(m, n, A1, A2, X, divided):
+    return m.exp(m.kron(A1, A2) @ m.vec(X))
 
 
-def unsized(A1, A2, X, Y, D, of, values, calculus):
-    return apart(normaliser(A1, A2, X, of, calculus).shape, D.shape), 0
-
-
-def anywhere(size, other):
-    return 0
+def everywhere(m, v, *_, **__):
+    return m.equal(m.array([v.n]), m.array([v.n]))
 
 
 FALLING = [
-    (attention.softmax, raw, [VECTOR, ENTRIES, HEADS]),
-    (attention.softmax, across, [VECTOR, ENTRIES]),
-    (attention.softmax, squared, [ENTRIES, HEADS]),
-    (attention.log_softmax_kernel, unshifted, [ENTRIES, OBJECTIVE]),
-    (
-        attention.kron_block,
-        other_block,
-        [TENSOR, ENTRIES, "tensor_trick:prove_orientation"],
-    ),
-    (attention.kron_block, entrywise, [BLOCKS]),
-    (attention.vec, by_columns, [TENSOR, ENTRIES, OBJECTIVE]),
-    (risk.covariance, kept, [HEADS]),
-    (risk.covariance, plus, [HEADS]),
-    (heads.score, headless, [HEADS]),
-    (heads.closed_form, unlabelled, [HEADS]),
-    (heads.scores, alike, ["fixed_head:prove_multiple"]),
+    (Arithmetic.softmax, undivided, [VECTOR, ENTRIES, HEADS]),
+    (Arithmetic.softmax, across, [VECTOR, ENTRIES]),
+    (Arithmetic.softmax, twice, [ENTRIES, HEADS]),
+    (Arithmetic.kron, other_kron, [TENSOR, ENTRIES, OBJECTIVE]),
+    (Arithmetic.vec, by_columns, [TENSOR, ENTRIES, OBJECTIVE, "tensor_trick:prove_orientation"]),
+    (Arithmetic.mat, mat_by_columns, [ENTRIES, OBJECTIVE, "tensor_trick:prove_orientation"]),
+    (Arithmetic.covariance, uncentred, [HEADS]),
+    (Arithmetic.covariance, centred_at_minus, [HEADS]),
+    (fixed_head.score, headless, [HEADS]),
+    (entry_loss.gradient, unlabelled, [HEADS]),
+    (fixed_head.scores, alike, ["fixed_head:prove_multiple"]),
     (entry_loss.loss, without_label, ["lemma_3_11:prove"]),
     (lemma_3_11.closed_form, one_term, ["lemma_3_11:prove"]),
     (lemma_3_11.derivative, trivial, ["lemma_3_11:prove"]),
@@ -377,10 +370,10 @@ FALLING = [
     (definition_3_6.score, unweighted, [WEIGHT]),
     (definition_3_6.weight, unweighted, [WEIGHT]),
     (definition_3_6.optimal, all_tokens, [WEIGHT]),
-    (attentions.attention, without_values, [ENTRIES, OBJECTIVE]),
-    (rewritten.rewritten, other_divisor, [OBJECTIVE]),
-    (fitting.misfit, unsized, [SIZES]),
-    (fitting.apart, anywhere, [SIZES, BLOCKS]),
+    (sentences.attention, without_values, [ENTRIES, OBJECTIVE]),
+    (l2_objective.divided_powers, without_divisor, [OBJECTIVE]),
+    (attention_shape.attention_fits, everywhere, [SIZES]),
+    (attention_shape.block_fits, everywhere, [BLOCKS]),
 ]
 
 
@@ -432,36 +425,17 @@ def test_margins_are_those_of_the_transpose_from_two_dimensions_on():
     assert all(x == 0 for x in margins_residual(2, 3))
 
 
-@pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 1), (3, 2)])
-def test_symbolic_sizes_are_those_of_the_arrays(n, d):
-    case = attentions.Attention(*np.ones((3, n, d)), *np.ones((2, d, d)))
-    there = dict(zip((shapes.n, shapes.d), (n, d), strict=True))
-    normaliser = fitting.normaliser(shapes.A1, shapes.A2, shapes.X, "logits", shapes.MATRICES)
-    at = [
-        tuple(int(sp.sympify(x).subs(there)) for x in size)
-        for size in (normaliser.shape, shapes.block())
-    ]
-    assert at[0] == (n, n)
-    assert attentions.attention(case, case.A2).shape == case.A1.shape
-    assert at[1] == attention.kron_block(case.A1, case.A2, 0).shape
-    for (rows, high), (columns, wide) in product({"n": shapes.n, "d": shapes.d}.items(), repeat=2):
-        for of, values in product(("logits", "X"), ("A2", "A2^T", "none")):
-            found = attention_shape.parts(case, rows, columns, of, values)
-            symbolic_misfit = shapes.misfits(high, wide, of, values)
-            assert found == tuple(int(sp.sympify(x).subs(there)) for x in symbolic_misfit)
-
-
 def test_neighbours_of_the_other_definitions_fail():
-    assert not any(map(vanishes, entry_residual(sentence(3, 1), transposed=True)))
-    assert all(map(vanishes, entry_residual(sentence(1, 2), transposed=True)))
-    assert not any(map(vanishes, sum_residual(sentence(3, 1), power=2)))
+    assert all(numerator(x) != 0 for x in entry_residual(sentence(3, 1), transposed=True))
+    assert all(numerator(x) == 0 for x in entry_residual(sentence(1, 2), transposed=True))
+    assert all(numerator(x) != 0 for x in sum_residual(sentence(3, 1), power=2))
     assert any(x != 0 for x in descent_residual(3, 1, definition_3_6.INCREASING))
     assert merged_residual(gap=sp.Integer(2)) != 0
     assert affine_residual(2, 1, gap=sp.Integer(1)) != 0
-    assert not any(map(vanishes, forms_residual(sentence(3, 1), divided="whole")))
-    assert not all(map(vanishes, forms_residual(sentence(2, 2), read="columns")))
+    assert all(numerator(x) != 0 for x in forms_residual(sentence(3, 1), divided="whole"))
+    assert any(numerator(x) != 0 for x in forms_residual(sentence(2, 2), read="columns"))
     for taken in ("ignored", "mean"):
-        assert not any(map(vanishes, gradient_residual(headed(2, 1, 2, 2), taken)))
+        assert all(numerator(x) != 0 for x in gradient_residual(headed(2, 1, 2, 2), taken))
     c = sp.Symbol("c", positive=True)
     assert multiples(2, 1, [2 * c]) == [2 * c]
 

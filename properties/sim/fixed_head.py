@@ -3,198 +3,204 @@
 "As H is a fixed linear prediction head that does not impact our analysis, we will ignore that in
 the theoretical analysis of our paper" (section 1).
 
-The objective is logistic(Att(X) H, B) with H in R^{d x V}, B in R^{n x V}. To ignore H leaves
-Att(X) itself: column v of A_3 Y scores the tokens in place of column v of A_3 Y H. Nothing
-survives that in general. One value 1 and one value 0, d = V = 1 and H = -1: with the head the
-second token is optimal, without it the first (`literal-2`); with keys 1, 0 and x = 0 the gradients
-are opposite (`literal-1`), so that for query 1 the programme has X^mm = -1 and +1. And Att(X) in
-R^{n x d} does not fit B in R^{n x V} for d = 1, V = 2 (`literal-3`). A permutation of two values
-does the same as H = -1, so no positivity of H helps.
+The objective is logistic(Att(X) H, B) with H in R^{d x V}, B in R^{n x V}; below it is one entry of
+it, g(b (f^T M H)_v) with f = softmax(A x), values M = A_3 Y and v = 0. To ignore H leaves Att(X)
+itself: column v of M scores the tokens in place of column v of M H.
 
-`amended-1`: the head can be absorbed, not ignored. Att(X) H with values Y is Att(X) with values
-Y H, so every statement about h(y) holds with h = A_3 (Y H) e_v in its place, for column v in [V]
-(proved). `amended-2`: it can be ignored for column v where H e_v = c e_v with c > 0: all scores
-are multiplied by c, the optimal tokens and the Att-SVM stay. The proofs run both on symbols for
-small sizes; for all, (f^T M) H = f^T (M H) and M (c e_v) = c M e_v, whatever the sizes.
+| reading | what is the same with and without H | verdict |
+| --- | --- | --- |
+| literal-1 | the gradients do not point against each other | falls |
+| literal-2 | some optimal token | falls |
+| literal-3 | Att(X) has the size of B | falls: n x d against n x V |
+| amended-1 | the gradient with H is that of lemma 3.11 for h = A_3 (Y H) e_v | proved |
+| amended-2 | every optimal token, where H e_v = c e_v with c > 0 | proved |
+
+With one value 1, one value 0, d = V = 1 and H = -1 the second token is optimal with the head and
+the first without it; with keys 1, 0 and x = 0 the gradients are opposite, so that for query 1 the
+programme has X^mm = -1 and +1. A permutation of two values does the same, so that no positivity of
+H helps. amended-1: the head can be absorbed, not ignored, and every statement about h(y) holds with
+h = A_3 (Y H) e_v in its place. amended-2: all scores are multiplied by c.
+
+The proofs in `symbolic.sim.fixed_head` run the formulas on symbols for small sizes; for all sizes,
+(f^T M) H = f^T (M H) and M (c e_v) = c M e_v.
 """
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
 
-from attsvm.attention import softmax
-from attsvm.theory import Slack, claim, sibling
-from properties.sim import SOURCE
-from properties.sim.heads import (
-    Headed,
-    best_with_head,
-    derivative,
-    exact_best,
-    exact_inner,
-    exact_residual,
+from attsvm.theory import (
+    Integer,
+    Matrix,
+    Meeting,
+    Reading,
+    Real,
+    Statement,
+    Vector,
+    changed,
     gradient,
-    headed,
-    inner,
-    noise,
-    values,
 )
+from properties.sim import SOURCE
+from properties.sim._support import entry_loss
 
-HEAD: dict[str, Any] = {"source": SOURCE, "place": "Section 1, prediction head"}
-COLUMN = np.array([[1.0], [0.0]])
-FLIPPED = Headed(COLUMN, np.zeros(1), COLUMN, np.array([[-1.0]]), 1.0)
-SWAPPED = Headed(COLUMN, np.zeros(1), np.eye(2), np.eye(2)[::-1], 1.0)
+
+def score(m: Any, v: Any, x: Any) -> Any:
+    """The score b (f^T M) H e_v, with the head after attention."""
+    return v.b * ((m.softmax(v.A @ x) @ v.M) @ v.H)[0]
+
+
+def taken_values(m: Any, v: Any, taken: str) -> Any:
+    """M H e_v, the same with the mean column of H, or M e_v without the head."""
+    if taken == "ignored":
+        return v.M[:, 0]
+    return v.M @ (v.H[:, 0] if taken == "column" else m.sums(v.H) / v.V)
+
+
+def closed_gradient(m: Any, v: Any, taken: str) -> Any:
+    """The gradient of lemma 3.11 with these values."""
+    return entry_loss.gradient(m, v.A, v.x, taken_values(m, v, taken), v.b)
+
+
+def same_way(m: Any, v: Any, least: Any = 0, positive: bool = False) -> Any:
+    """<gradient with head, gradient without> is at least a share of ||gradient without||^2."""
+    values = v.M @ (m.abs(v.H) if positive else v.H)[:, 0]
+    mine = entry_loss.gradient(m, v.A, v.x, values, v.b)
+    other = closed_gradient(m, v, "ignored")
+    return m.at_least(m.dot(mine, other), least * m.dot(other, other))
+
+
+def scores(m: Any, v: Any, taken: str) -> Any:
+    """The scores of the tokens: b times their values."""
+    return v.b * taken_values(m, v, taken)
+
+
+def still_optimal(m: Any, v: Any, positive: bool = False, rank: int = 1, each: bool = False) -> Any:
+    """Some, or each, optimal token with the head is among the best ones without it."""
+    mine = v.b * (v.M @ m.abs(v.H)[:, 0]) if positive else scores(m, v, "column")
+    other = scores(m, v, "ignored")
+    pairs = [m.minimum(g, k) for g, k in combinations(other, 2)]  # the largest is second best
+    level = m.max(m.array(pairs) if rank == 2 and pairs else other)
+    best = m.max(mine)
+    kept = [(s, m.at_least(g, level)) for s, g in zip(mine, other, strict=True)]
+    if each:
+        return m.all_of(*(m.any_of(m.below(s, best), among) for s, among in kept))
+    return m.any_of(*(m.all_of(m.equal(s, best), among) for s, among in kept))
+
+
+def same_size(m: Any, v: Any, of: str = "values") -> Any:
+    """A row of Att(X), of the logits, or x is as long as a row of B."""
+    sizes = {"values": v.d, "tokens": v.n, "keys": v.D}
+    return m.equal(m.exact(1) * sizes[of], m.exact(1) * v.V)
+
+
+def absorbed(m: Any, v: Any, taken: str = "column") -> Any:
+    """The gradient with a head is the closed form of lemma 3.11 with values of its own."""
+    true = gradient(m, lambda m, x: m.logistic(score(m, v, x)), v.x)
+    return m.equal(true, closed_gradient(m, v, taken))
+
+
+def multiple(H: Any, known: Any) -> Any:
+    """The head with a multiple of e_0 as its column 0."""
+    first = np.zeros_like(H)
+    first[0] = H[0]
+    return np.concatenate([first[:, :1], H[:, 1:]], axis=1)
+
+
+def raised(H: Any, known: Any) -> Any:
+    """The head with a positive entry in its first place."""
+    H = H.copy()
+    H[0, 0] = np.where(H[0, 0] == 0.0, 0.5, np.abs(H[0, 0]))
+    return H
+
+
+POINT = {"x": [0], "b": 1}
+COLUMN, EYE = [[1], [0]], [[1, 0], [0, 1]]
+FLIPPED = {"A": COLUMN, "M": COLUMN, "H": [[-1]], **POINT}
+SWAPPED = {"A": COLUMN, "M": EYE, "H": [[0, 1], [1, 0]], **POINT}
 """Two tokens whose values change places behind the head."""
-WIDE = Headed(np.ones((1, 1)), np.zeros(1), np.ones((1, 1)), np.ones((1, 2)), 1.0)
+WIDE = {"A": [[1]], "M": [[1]], "H": [[1, 1]], **POINT}
+POSITIVE_HEADS = changed(positive=True, examples=[SWAPPED])
+MULTIPLE, POSITIVE = "H e_v is a multiple of e_v", "its factor is positive"
 
-
-def certify_inner(case: Headed, positive: bool = False, least: float = 0.0) -> arb | fmpq:
-    """The inner product of both gradients, as a ball."""
-    return exact_inner(case, positive, least)
-
-
-@claim(
-    "sim/fixed-head:literal-1",
-    **HEAD,
-    statement="the gradient of the loss with a head has no part against that without it",
-    data=headed(),
-    examples=[FLIPPED],
-    certify=certify_inner,
-    expected="refuted",
-    siblings={
-        "heads of positive entries": sibling(positive=True, examples=[SWAPPED]),
-        "at least half of it": sibling(least=0.5, examples=[SWAPPED]),
+HEAD = Statement(
+    "sim/fixed-head",
+    source=SOURCE,
+    place="Section 1, prediction head",
+    printed="As H is a fixed linear prediction head that does not impact our analysis, we will "
+    "ignore that in the theoretical analysis of our paper.",
+    variables={
+        "n": Integer(1, 4),
+        "D": Integer(1, 3),
+        "d": Integer(1, 3),
+        "V": Integer(1, 3),
+        "A": Matrix("n", "D"),
+        "x": Vector("D"),
+        "M": Matrix("n", "d"),
+        "H": Matrix("d", "V"),
+        "b": Real((0, 1, -1)),
     },
-)
-def literal_1(case: Headed, positive: bool = False, least: float = 0.0) -> Slack:
-    """By the way descent goes."""
-    return inner(case, positive, least)
-
-
-def certify_best(case: Headed, positive: bool = False, rank: int = 1) -> fmpq:
-    """What the best of the chosen tokens lacks, in rationals."""
-    return exact_best(case, positive, rank, each=False)
-
-
-def certify_each(case: Headed, positive: bool = False, rank: int = 1) -> fmpq:
-    """What the worst of the chosen tokens lacks, in rationals."""
-    return exact_best(case, positive, rank, each=True)
-
-
-@claim(
-    "sim/fixed-head:literal-2",
-    **HEAD,
-    statement="some token that is optimal with a head is optimal without it",
-    data=headed(),
-    examples=[FLIPPED],
-    certify=certify_best,
-    expected="refuted",
-    siblings={
-        "heads of positive entries": sibling(positive=True, examples=[SWAPPED]),
-        "they are among the two best": sibling(rank=2),
-    },
-)
-def literal_2(case: Headed, positive: bool = False, rank: int = 1) -> Slack:
-    """By the tokens that the programme selects."""
-    return best_with_head(case, positive, rank)
-
-
-def certify_columns(case: Headed, of: str = "values") -> fmpq:
-    """Minus the difference of two numbers of columns."""
-    sizes = {"values": case.M.shape[1], "tokens": len(case.M), "keys": case.A.shape[1]}
-    return fmpq(-abs(sizes[of] - case.H.shape[1]))
-
-
-@claim(
-    "sim/fixed-head:literal-3",
-    **HEAD,
-    statement="Att(X), without H, has the size of B in R^{n x V}",
-    data=headed(),
-    examples=[WIDE],
-    certify=certify_columns,
-    expected="refuted",
-    siblings={
-        "A_{j0} x has": sibling(of="tokens"),
-        "x has": sibling(of="keys"),
-    },
-)
-def literal_3(case: Headed, of: str = "values") -> Slack:
-    """By the sizes: a row of the output against a row of the labels."""
-    logits = case.A @ case.x
-    row = {"values": softmax(logits) @ case.M, "tokens": logits, "keys": case.x}[of]
-    labels = case.M[0] @ case.H  # as many as Att(X) H has, which is compared with B
-    return Slack.equal(float(abs(row.size - labels.size)), 0.0)
-
-
-def certify_absorbed(case: Headed, taken: str = "column") -> arb:
-    """Minus the largest residual, as a ball."""
-    return exact_residual(case, taken)
-
-
-@claim(
-    "sim/fixed-head:amended-1",
-    **HEAD,
-    statement="the gradient of the loss with a head H is the closed form of lemma 3.11 with "
-    "h = A_3 (Y H) e_v",
-    data=headed(),
-    examples=[FLIPPED, SWAPPED, WIDE],
-    certify=certify_absorbed,
-    expected="proved",
-    proof="symbolic.sim.fixed_head:prove",
-    depends_on=["sim/lemma-3.11:amended-2"],
-    siblings={
-        "the head left out": sibling(taken="ignored"),
-        "the mean column of Y H": sibling(taken="mean"),
-    },
-)
-def amended_1(case: Headed, taken: str = "column") -> Slack:
-    """With the head absorbed by the values."""
-    entry = values(case, taken)
-    residual = float(np.abs(derivative(case) - gradient(entry)).max())
-    return Slack.equal(residual, 4 * noise(case, entry) + 1e-300)
-
-
-def scaled_column(case: Headed) -> Headed:
-    """The same with a positive multiple of the unit vector for column 0 of the head."""
-    H = case.H.copy()
-    H[:, 0] = np.where(np.arange(len(H)) == 0, np.abs(H[0, 0]) + 0.5, 0.0)
-    return Headed(case.A, case.x, case.M, H, case.b)
-
-
-MIXED = Headed(COLUMN, np.zeros(1), np.eye(2), np.array([[1.0], [2.0]]), 1.0)
-
-
-@claim(
-    "sim/fixed-head:amended-2",
-    **HEAD,
-    statement="where H e_v = c e_v with c > 0 all optimal tokens are optimal without the head",
-    data=headed().map(scaled_column),
     hypotheses={
-        "H e_v is a multiple of e_v": lambda case: not case.H[1:, 0].any(),
-        "its factor is positive": lambda case: bool(case.H[0, 0] > 0),
+        MULTIPLE: lambda m, v: m.equal(v.H[1:, 0], 0 * v.H[1:, 0]),
+        POSITIVE: lambda m, v: m.above(v.H[0, 0], m.exact(0)),
     },
-    examples=[Headed(COLUMN, np.zeros(1), COLUMN, np.ones((1, 1)), 1.0)],
-    certify=certify_each,
-    expected="proved",
-    proof="symbolic.sim.fixed_head:prove_multiple",
-    siblings={
-        "another direction": sibling(
-            drop=["H e_v is a multiple of e_v"], data=headed(), examples=[MIXED]
+    conclusion=still_optimal,
+    readings={
+        "literal-1": Reading(
+            "the gradient of the loss with a head has no part against that without it",
+            expected="refuted",
+            under=(),
+            conclusion=same_way,
+            examples=(FLIPPED,),
+            siblings={
+                "heads of positive entries": POSITIVE_HEADS,
+                "at least half of it": changed(least="0.5", examples=[SWAPPED]),
+            },
         ),
-        "a factor of any sign": sibling(
-            drop=["its factor is positive"],
-            data=headed().map(lambda case: flipped(scaled_column(case))),
-            examples=[FLIPPED],
+        "literal-2": Reading(
+            "some token that is optimal with a head is optimal without it",
+            expected="refuted",
+            under=(),
+            examples=(FLIPPED,),
+            siblings={
+                "heads of positive entries": POSITIVE_HEADS,
+                "they are among the two best": changed(rank=2),
+            },
+        ),
+        "literal-3": Reading(
+            "Att(X), without H, has the size of B in R^{n x V}",
+            expected="refuted",
+            under=(),
+            variables=dict.fromkeys(("A", "x", "M", "H", "b")),
+            conclusion=same_size,
+            examples=({"n": 1, "D": 1, "d": 1, "V": 2},),
+            siblings={"A_{j0} x has": changed(of="tokens"), "x has": changed(of="keys")},
+        ),
+        "amended-1": Reading(
+            "the gradient of the loss with a head H is the closed form of lemma 3.11 with "
+            "h = A_3 (Y H) e_v",
+            expected="proved",
+            proof="symbolic.sim.fixed_head:prove",
+            depends_on=("sim/lemma-3.11:amended-2",),
+            under=(),
+            conclusion=absorbed,
+            examples=(FLIPPED, SWAPPED, WIDE),
+            siblings={
+                "the head left out": changed(taken="ignored"),
+                "the mean column of Y H": changed(taken="mean"),
+            },
+        ),
+        "amended-2": Reading(
+            "where H e_v = c e_v with c > 0 all optimal tokens are optimal without the head",
+            expected="proved",
+            proof="symbolic.sim.fixed_head:prove_multiple",
+            constants={"each": True},
+            variables={
+                "H": Meeting(POSITIVE, Meeting(MULTIPLE, Matrix("d", "V"), multiple), raised)
+            },
+            examples=({"A": COLUMN, "M": COLUMN, "H": [[1]], **POINT},),
         ),
     },
 )
-def amended_2(case: Headed, positive: bool = False, rank: int = 1) -> Slack:
-    """With a head that keeps the column."""
-    return best_with_head(case, positive, rank)
-
-
-def flipped(case: Headed) -> Headed:
-    """The same with the head's sign turned."""
-    return Headed(case.A, case.x, case.M, -case.H, case.b)

@@ -5,120 +5,112 @@
 simplified optimization problem min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2" with A = A1 kron A2,
 x = vec(X).
 
-`literal-1` reads max as the largest entry, a scalar: false, n = 2, d = 1, all of A1, A2, X and B
-zero, A3 = (1, 0), Y = 1: both objectives are ||(1, 0)/2||^2 and ||(1, 1)/2||^2. So max is a
-misprint of mat. `literal-2` reads it so and takes D(x) for the D(X) of section 1: an n x n matrix,
-or d x d as printed, that cannot multiply the n^2 entries of exp(A x) unless n = 1. `amended`: mat,
-and D(x) = D(X) kron I_n, which divides entry (j, t) by the sum of row j; then the matrices inside
-are equal (proved), so the objectives are, whether ||.||_2 is the Frobenius or the spectral norm.
-Only the first makes it a "single regression" in a vector. The proof runs both forms on symbols for
-small n and d; for all n, place (j, t) of vec is divided by the j-th sum, as n places share one.
+| reading | max | D(x) | verdict |
+| --- | --- | --- | --- |
+| literal-1 | the largest entry | that of amended | falls |
+| literal-2 | mat | D(X) of section 1 | falls: the sizes fit where n = 1 alone |
+| amended | mat, the matrix with these entries row by row | D(X) kron I_n | proved |
+
+literal-1: with n = 2, d = 1, A1, A2, X and B zero, A3 = (1, 0), Y = 1 the objectives are
+||(1/2, 1/2)||^2 = 1/2 and ||(1/2, 0)||^2 = 1/4; so max is a misprint of mat. literal-2: D(X) has n
+columns, or d as printed, and exp(A x) has n^2 entries. amended: D(X) kron I_n divides entry (j, t)
+by the sum of row j, so that the matrices inside both norms are equal, and the objectives with them,
+whether ||.||_2 is the Frobenius or the spectral norm; only the first makes it a "single regression"
+in a vector. Proof: `symbolic.sim.l2_objective` runs both matrices on symbols for small n and d; for
+all n, place (j, t) of vec is divided by the j-th sum, which n places share.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from flint import arb, fmpq
-
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition
 from properties.sim import SOURCE
-from properties.sim.attentions import Attention, Regression, regressions
-from properties.sim.rewritten import divisor_and_entries, exact_objectives, objectives
-
-OBJECTIVE: dict[str, Any] = {"source": SOURCE, "place": "Section 1, l2 loss", "data": regressions()}
+from properties.sim._support.attention import SENTENCE, attention
 
 
-def certify(case: Regression, read: str = "rows", divided: str = "rows") -> arb:
-    """Minus the difference of the objectives, as a ball."""
-    return exact_objectives(case, read, divided)
+@definition(r"D(x)^{{-1}} \exp(\mathrm{{A}} x)", "D(x)^-1 exp(A x)")
+def divided_powers(m: Any, n: Any, A1: Any, A2: Any, X: Any, divided: str) -> Any:
+    """D(x)^-1 exp(A x) with D(x) = D(X) kron I_n; or with the sum of all entries for D(x)."""
+    powers = m.exp(m.kron(A1, A2) @ m.vec(X))
+    if divided == "whole":
+        return powers / m.sum(powers)
+    D = m.kron(m.diagonal(m.sums(m.exp(A1 @ X @ A2.T))), m.identity(n))
+    return powers / m.sums(D)  # D is diagonal: its row sums are its diagonal
 
 
-def certify_max(case: Regression, read: str = "max", divided: str = "rows") -> arb:
-    """The same with another default."""
-    return exact_objectives(case, read, divided)
+def rewritten(m: Any, v: Any, read: str, divided: str) -> Any:
+    """mat(D(x)^-1 exp(A x)) A3 Y, row by row or by columns, or with the largest entry for mat."""
+    x = divided_powers(m, v.n, v.A1, v.A2, v.X, divided)
+    if read == "max":
+        return m.max(x) * (v.A3 @ v.Y)
+    weights = m.mat(x, v.n)
+    return (weights.T if read == "columns" else weights) @ v.A3 @ v.Y
 
 
-HALVED = Regression(
-    Attention(
-        np.zeros((2, 1)),
-        np.zeros((2, 1)),
-        np.array([[1.0], [0.0]]),
-        np.zeros((1, 1)),
-        np.ones((1, 1)),
-    ),
-    np.zeros((2, 1)),
-)
+def same_objective(m: Any, v: Any, read: str = "rows", divided: str = "rows") -> Any:
+    """||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_F^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||_F^2."""
+    left = attention(m, v.A1, v.A2, v.X, v.A3, v.Y) - v.B
+    right = rewritten(m, v, read, divided) - v.B
+    return m.equal(m.sum(m.square(left)), m.sum(m.square(right)))
+
+
+def divisor_fits(m: Any, v: Any, divisor: str) -> Any:
+    """D(x) has as many columns as exp((A1 kron A2) x) has entries."""
+    columns = {"D(X)": v.n, "printed": v.d, "D(X) kron X": v.n * v.d}[divisor]
+    return m.equal(m.exact(1) * columns, m.exact(1) * v.n * v.n)
+
+
+ZERO = [[0], [0]]
+HALVED = {"A1": ZERO, "A2": ZERO, "A3": [[1], [0]], "X": [[0]], "Y": [[1]], "B": ZERO}
 """Attention is 1/2 each, the values are 1 and 0."""
-TOLD = Regression(
-    Attention(
-        np.array([[1.0], [0.0]]),
-        np.array([[1.0], [0.0]]),
-        np.array([[1.0], [0.0]]),
-        np.ones((1, 1)),
-        np.ones((1, 1)),
-    ),
-    np.zeros((2, 1)),
-)
+TOLD = {"A1": [[1], [0]], "A2": [[1], [0]], "A3": [[1], [0]], "X": [[1]], "Y": [[1]], "B": ZERO}
 """The first query tells the tokens apart, the second does not."""
 OTHER_FORMS = {
-    "mat of columns": sibling(read="columns", examples=[TOLD]),
-    "divided by the sum of all": sibling(divided="whole", examples=[TOLD]),
+    "mat of columns": changed(read="columns", examples=[TOLD]),
+    "divided by the sum of all": changed(divided="whole", examples=[TOLD]),
 }
 
-
-@claim(
-    "sim/l2-objective:literal-1",
-    **OBJECTIVE,
-    statement="||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||max(D(x)^-1 exp(A x)) A3 Y - B||^2, max "
-    "the largest entry",
-    examples=[HALVED],
-    certify=certify_max,
-    expected="refuted",
-    siblings=OTHER_FORMS,
-)
-def literal_1(case: Regression, read: str = "max", divided: str = "rows") -> Slack:
-    """As printed."""
-    return objectives(case, read, divided)
-
-
-def certify_size(case: Regression, divisor: str = "formula") -> fmpq:
-    """Minus the difference of the two numbers, from n and d alone."""
-    n, d = case.B.shape
-    return fmpq(-abs({"formula": n, "printed": d, "kron": n * d}[divisor] - n * n))
-
-
-@claim(
-    "sim/l2-objective:literal-2",
-    **OBJECTIVE,
-    statement="D(x)^-1 exp(A x) is defined for D(x) = D(X), A = A1 kron A2",
-    examples=[HALVED],
-    certify=certify_size,
-    expected="refuted",
-    siblings={
-        "D(X) of the printed size d x d": sibling(divisor="printed", examples=[TOLD]),
-        "D(X) kron X": sibling(divisor="kron", examples=[TOLD]),
+OBJECTIVE = Statement(
+    "sim/l2-objective",
+    source=SOURCE,
+    place="Section 1, l2 loss",
+    printed="min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2",
+    variables={**SENTENCE, "B": Matrix("n", "d")},
+    conclusion=same_objective,
+    readings={
+        "literal-1": Reading(
+            "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||max(D(x)^-1 exp(A x)) A3 Y - B||^2, max "
+            "the largest entry",
+            expected="refuted",
+            constants={"read": "max"},
+            examples=(HALVED,),
+            siblings=OTHER_FORMS,
+        ),
+        "literal-2": Reading(
+            "D(x)^-1 exp(A x) is defined for D(x) = D(X), A = A1 kron A2",
+            expected="refuted",
+            variables={
+                **dict.fromkeys(("A1", "A2", "A3", "X", "Y", "B")),
+                "n": Integer(1, 4),
+                "d": Integer(1, 4),
+            },
+            conclusion=divisor_fits,
+            constants={"divisor": "D(X)"},
+            examples=({"n": 2, "d": 1},),
+            siblings={
+                "D(X) of the printed size d x d": changed(divisor="printed"),
+                "D(X) kron X": changed(divisor="D(X) kron X"),
+            },
+        ),
+        "amended": Reading(
+            "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with "
+            "D(x) = D(X) kron I_n",
+            expected="proved",
+            proof="symbolic.sim.l2_objective:prove",
+            depends_on=("sim/tensor-trick:literal",),
+            examples=(HALVED, TOLD),
+            siblings={**OTHER_FORMS, "max": changed(read="max", examples=[HALVED])},
+        ),
     },
 )
-def literal_2(case: Regression, divisor: str = "formula") -> Slack:
-    """With mat, and D as the introduction defines it."""
-    columns, entries = divisor_and_entries(case, divisor)
-    return Slack.equal(float(abs(columns - entries)), 0.0)
-
-
-@claim(
-    "sim/l2-objective:amended",
-    **OBJECTIVE,
-    statement="||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with "
-    "D(x) = D(X) kron I_n",
-    examples=[HALVED, TOLD],
-    certify=certify,
-    expected="proved",
-    proof="symbolic.sim.l2_objective:prove",
-    depends_on=["sim/tensor-trick:literal"],
-    siblings={**OTHER_FORMS, "max": sibling(read="max", examples=[HALVED])},
-)
-def amended(case: Regression, read: str = "rows", divided: str = "rows") -> Slack:
-    """With mat, and the sums of rows."""
-    return objectives(case, read, divided)

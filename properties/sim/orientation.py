@@ -4,18 +4,22 @@ Trained is the X of definition 3.3, with logits A_{j0} vec(X): by the tensor tri
 A2^T, so the logit of token t is a_{j0}^T X a_t, the query left of X (W-GD, definition 3.7). The
 programme has the query right of X: (a_opt - a_t)^T X a_i >= 1 - xi in definition 4.1, (x_opt -
 x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Section 4 compares both
-"X(k) and X^mm". `literal-1` takes them for one matrix: the differences of the logits at X are the
-left sides of the constraints at X. False for tokens (1, 0), (0, 1) and X = E_12; in R^1 there is
-nothing to tell apart. `amended-2`: theorem 3.14 with the repairs that have nothing to do with it, a
-decreasing loss and a start that cannot lose its optimal tokens, for the X that is trained. False:
-tokens (1, 1) and (1, 0), scores 1 and 0, query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are
-multiples of E_12, and the programme's margin is 0 for ever. Both hold with one of the matrices
-transposed (`amended-1`, proved; `amended-3`, the repaired theorem 3.14). What the mistake costs a
-margin (`sharp`): with S = X - X^T,
+"X(k) and X^mm".
 
-    |z^T X D - D^T X z| = |z^T S D| <= ||S||_2 ||z|| ||D||,
+| reading | says | verdict |
+| --- | --- | --- |
+| literal-1 | differences of the logits at X are the left sides of the constraints at X | falls |
+| amended-1 | ... at X^T | proved, it is the tensor trick |
+| amended-2 | repaired theorem 3.14, for the X that is trained | falls |
+| amended-3 | the same for its transpose | holds |
+| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | holds |
 
-attained by singular vectors of S; so the two agree for all tokens exactly where X is symmetric.
+literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there is nothing to tell apart.
+amended-2 has the repairs of theorem 3.14 that have nothing to do with it, a decreasing loss and a
+start that cannot lose its optimal tokens. It fails for tokens (1, 1) and (1, 0), scores 1 and 0,
+query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are multiples of E_12, and the programme's margin is 0
+for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the
+bound; so the two agree for all tokens exactly where X is symmetric.
 """
 
 from __future__ import annotations
@@ -23,12 +27,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import (
+    Integer,
+    Matrix,
+    Reading,
+    Slack,
+    Statement,
+    Vector,
+    changed,
+    claim,
+    sibling,
+)
 from properties._support.descent_runs import (
     Run,
     feasible,
@@ -39,81 +53,87 @@ from properties._support.descent_runs import (
 )
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
+from properties.sim._support.attention import block_logits
 from properties.sim.theorem_3_14 import LOCAL_TRAP
-from properties.sim.turned import (
-    Margin,
-    Sentence,
-    arrives_turned,
-    cost_of_turning,
-    exact_cost_of_turning,
-    exact_mismatch,
-    margins,
-    mismatch,
-    sentences,
-    starts_in_turned_basin,
-    trained,
-    turned,
-)
+from properties.sim.turned import arrives_turned, starts_in_turned_basin, trained, turned
 
-ORIENTATION: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10",
-}
+PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
 
-def certify_margins(case: Sentence, turned: bool = False, sign: float = 1.0) -> fmpq:
-    """Minus the largest difference, in rationals."""
-    return exact_mismatch(case, turned, sign)
+def margins(m: Any, v: Any, turned: bool = False, sign: int = 1) -> Any:
+    """The differences of logits are the left sides of the constraints, for all tokens."""
+    logits = block_logits(m, v.n, v.A, v.A, v.X)
+    features = sign * (v.A @ (v.X.T if turned else v.X) @ v.A.T).T
+    # two tokens differ alike in both exactly if each differs alike from the first token
+    return m.equal(logits - logits[:, :1], features - features[:, :1])
 
 
-def certify_turned(case: Sentence, turned: bool = True, sign: float = 1.0) -> fmpq:
-    """The same with another default."""
-    return exact_mismatch(case, turned, sign)
+def cost_of_turning(m: Any, v: Any, of: str = "difference") -> Any:
+    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
+    S = v.X - v.X.T if of == "difference" else v.X
+    left = m.abs(m.dot(v.z, v.X @ v.D) - m.dot(v.D, v.X @ v.z))
+    # one root of the product of squares, which up to d = 3 is rational where both sides are equal
+    squares = m.spectral(S.T @ S) * m.dot(v.z, v.z) * m.dot(v.D, v.D)
+    return m.at_most(left, m.sqrt(squares))
 
 
-TOLD_APART = Sentence(np.eye(2), np.array([[0.0, 1.0], [0.0, 0.0]]))
+TOLD_APART = {"A": [[1, 0], [0, 1]], "X": [[0, 1], [0, 0]]}
+ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
 
-
-@claim(
-    "sim/orientation:literal-1",
-    **ORIENTATION,
-    statement="(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens",
-    data=sentences(),
-    examples=[TOLD_APART],
-    certify=certify_margins,
-    expected="refuted",
-    siblings={
-        "up to the sign": sibling(sign=-1.0),
-        "transposed, up to the sign": sibling(turned=True, sign=-1.0),
+MARGINS = Statement(
+    "sim/orientation",
+    source=SOURCE,
+    place=PLACE,
+    printed="(x_opt - x_t)^T W^mm z = 1",
+    variables={
+        "n": Integer(1, 4),
+        "d": Integer(1, 3),
+        "A": Matrix("n", "d"),
+        "X": Matrix("d", "d"),
+    },
+    conclusion=margins,
+    readings={
+        "literal-1": Reading(
+            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens",
+            expected="refuted",
+            examples=(TOLD_APART,),
+            siblings={
+                "up to the sign": changed(sign=-1),
+                "transposed, up to the sign": changed(turned=True, sign=-1),
+            },
+        ),
+        "amended-1": Reading(
+            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens",
+            expected="proved",
+            proof="symbolic.sim.tensor_trick:prove_orientation",
+            depends_on=("sim/tensor-trick:literal",),
+            constants={"turned": True},
+            examples=(TOLD_APART, {"A": [[1]], "X": [[1]]}),
+            siblings={
+                "X as it is": changed(turned=False, examples=[TOLD_APART]),
+                "up to the sign": changed(sign=-1),
+            },
+        ),
+        "sharp": Reading(
+            "|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||: the cost of a margin",
+            expected="holds",
+            variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
+            conclusion=cost_of_turning,
+            tight=True,
+            examples=(ACROSS, {"X": [[1]], "z": [1], "D": [1]}),
+            siblings={
+                "||X||_2 ||z|| ||D||": changed(
+                    of="X", examples=[{**ACROSS, "X": [[0, 1], [-1, 0]]}]
+                ),
+            },
+        ),
     },
 )
-def literal_1(case: Sentence, turned: bool = False, sign: float = 1.0) -> Slack:
-    """The trained X for the programme's."""
-    return mismatch(case, turned, sign)
-
-
-@claim(
-    "sim/orientation:amended-1",
-    **ORIENTATION,
-    statement="(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens",
-    data=sentences(),
-    examples=[TOLD_APART, Sentence(np.ones((1, 1)), np.ones((1, 1)))],
-    certify=certify_turned,
-    expected="proved",
-    proof="symbolic.sim.tensor_trick:prove_orientation",
-    depends_on=["sim/tensor-trick:literal"],
-    siblings={
-        "X as it is": sibling(turned=False, examples=[TOLD_APART]),
-        "up to the sign": sibling(sign=-1.0),
-    },
-)
-def amended_1(case: Sentence, turned: bool = True, sign: float = 1.0) -> Slack:
-    """With the trained X transposed."""
-    return mismatch(case, turned, sign)
 
 
 TRAINING: dict[str, Any] = {
-    **ORIENTATION,
+    "source": SOURCE,
+    "place": PLACE,
     "data": runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned),
     "cost": 10,
     "same_slack": False,
@@ -182,31 +202,3 @@ def certify_transposed(run: Run, towards: str = "optimal", transposed: bool = Tr
 def amended_3(run: Run, towards: str = "optimal", transposed: bool = True) -> Slack:
     """With one of the two transposed."""
     return trained(run, towards, transposed)
-
-
-def certify_cost(case: Margin, share: float = 1.0, of: str = "difference") -> arb | fmpq:
-    """The slack as a ball, or 0."""
-    return exact_cost_of_turning(case, share, of)
-
-
-ACROSS = Margin(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-
-
-@claim(
-    "sim/orientation:sharp",
-    **ORIENTATION,
-    statement="|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||: the cost of a margin",
-    data=margins(),
-    examples=[ACROSS, Margin(np.ones((1, 1)), np.ones(1), np.ones(1))],
-    certify=certify_cost,
-    expected="holds",
-    siblings={
-        "95% of it": sibling(share=0.95),
-        "||X||_2 ||z|| ||D||": sibling(
-            of="X", examples=[Margin(ACROSS.X - ACROSS.X.T, ACROSS.z, ACROSS.D)]
-        ),
-    },
-)
-def sharp(case: Margin, share: float = 1.0, of: str = "difference") -> Slack:
-    """By the skew part of the weights."""
-    return cost_of_turning(case, share, of)

@@ -1,6 +1,6 @@
 """A head after attention is a head inside the values: (f^T M) H e_v = f^T (M H e_v), M = A_3 Y.
 
-The claim's own functions run on symbols, for the sizes below: the score with the head after
+The formulas of the claims run on symbols, for the sizes below: the score with the head after
 attention is differentiated by sympy, and held against the closed form of lemma 3.11 at the values
 that have absorbed the head. What the sizes enter is associativity of the product, and lemma 3.11,
 which knows nothing of h but its entries.
@@ -8,17 +8,16 @@ which knows nothing of h but its entries.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from attsvm.losses import slope_kernel
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_true, ensure_zero
-from properties.sim.attentions import attend
-from properties.sim.heads import Headed, closed_form, score, scores, values
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
+from properties.sim.fixed_head import closed_gradient, score, scores
 from symbolic.sim import lemma_3_11
-from symbolic.sim.formal import Formal, derivative, expressions, numerator, plain, symbols
 
 __all__ = ["gradient_residual", "headed", "multiples", "prove", "prove_multiple"]
 
@@ -26,22 +25,37 @@ SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
 """(n, D, d, V): tokens, entries of x, columns of the values and of the head."""
 
 
-def headed(n: int, D: int, d: int, V: int, *, largest: int = 0) -> Headed:
-    """Symbols of these sizes, one token with the largest logit."""
-    ranks = [[int(t == largest and i == 0) for i in range(D)] for t in range(n)]
-    A, x = symbols("a", n, D, ranks=ranks), symbols("x", D, ranks=[1] * D)
-    b: Any = Formal(sp.Symbol("b", real=True))
-    return Headed(A, x, symbols("m", n, d), symbols("h", d, V), b)
+class _OneSlope(Symbols):
+    """Symbols where g' at the score of the attention is one symbol, and g' elsewhere an error."""
+
+    def __init__(self, at: Any) -> None:
+        self.at = at
+        self.slope = sp.Symbol("slope", positive=True)
+
+    def logistic_slope(self, x: Any) -> Any:
+        """The symbol."""
+        ensure_zero(x - self.at, "g' is taken at the score of the attention", normal=numerator)
+        return self.slope
 
 
-def gradient_residual(case: Headed, taken: str = "column") -> list[Any]:
-    """Gradient of the score with the head, times g', minus the closed form as the claim has it."""
-    f = attend(case.A @ case.x)
-    e = sp.Symbol("e", positive=True)  # exp(-|u|), a number of its own
-    slope = slope_kernel(e)
-    u = plain(score(case, f))
-    closed = expressions(closed_form(values(case, taken), f, Formal(slope)))
-    return [slope * derivative(u, x) - c for x, c in zip(expressions(case.x), closed, strict=True)]
+def headed(n: int, D: int, d: int, V: int) -> Any:
+    """Symbols of these sizes."""
+    arrays = {"A": (n, D), "x": (D,), "M": (n, d), "H": (d, V), "b": ()}
+    named = {name: symbols_of(name, *shape) for name, shape in arrays.items()}
+    return SimpleNamespace(n=n, D=D, d=d, V=V, **named)
+
+
+def gradient_residual(v: Any, taken: str = "column") -> list[Any]:
+    """The gradient of g of the score with the head minus the closed form, as the claim has both.
+
+    g' is a symbol, taken at the score with the head on the left and, where the values are others,
+    at the score with these on the right.
+    """
+    u = score(SYMBOLS, v, v.x)
+    f = SYMBOLS.softmax(v.A @ v.x)
+    m = _OneSlope(u if taken == "column" else SYMBOLS.dot(f, scores(SYMBOLS, v, taken)))
+    closed = closed_gradient(m, v, taken)
+    return [m.slope * sp.diff(u, x) - c for x, c in zip(v.x, closed, strict=True)]
 
 
 def prove() -> str:
@@ -50,27 +64,24 @@ def prove() -> str:
     Raises:
         ProofError: an entry differs, or leaving the head out, or its mean column, does as well.
     """
-    for n, D, d, V in SIZES:
-        for largest in range(n if D == 1 else 1):
-            residual = gradient_residual(headed(n, D, d, V, largest=largest))
-            what = f"the gradient with a head at (n, D, d, V) = {(n, D, d, V)}, largest {largest}"
-            ensure_zero(residual, what, normal=numerator)
+    for size in SIZES:
+        what = f"the gradient with a head at (n, D, d, V) = {size}"
+        ensure_zero(gradient_residual(headed(*size)), what, normal=numerator)
     ensure_zero(lemma_3_11.structural_residual(), "the gradient of <f, h> for every n")
-    for case, taken in ((headed(2, 1, 1, 1), "ignored"), (headed(2, 1, 1, 2), "mean")):
-        residual = gradient_residual(case, taken)
+    for v, taken in ((headed(2, 1, 1, 1), "ignored"), (headed(2, 1, 1, 2), "mean")):
+        residual = gradient_residual(v, taken)
         ensure_nonzero(residual, f"with the head {taken} it is another one", normal=numerator)
     return (
-        "the gradient with a head is the closed form with values Y H, as the code runs on symbols "
-        f"for (n, D, d, V) in {SIZES}"
+        "the gradient with a head is the closed form with values Y H, on symbols for "
+        f"(n, D, d, V) in {SIZES}"
     )
 
 
 def multiples(n: int, d: int, column: Any) -> list[Any]:
     """Differences of scores with that column of the head over those without a head."""
-    case = headed(n, 1, d, 1)
-    H = np.array([[Formal(entry)] for entry in column], dtype=object)
-    case = Headed(case.A, case.x, case.M, H, case.b)
-    mine, other = (expressions(scores(case, head=head)) for head in (True, False))
+    v = headed(n, 1, d, 1)
+    v.H = entries([[entry] for entry in column])
+    mine, other = (scores(SYMBOLS, v, taken) for taken in ("column", "ignored"))
     return [sp.cancel((mine[t] - mine[0]) / (other[t] - other[0])) for t in range(1, n)]
 
 
@@ -94,5 +105,5 @@ def prove_multiple() -> str:
     ensure_nonzero(apart, "a tilted head is no multiple of e_v", normal=sp.cancel)
     return (
         "b M (c e_v) has the differences of b M e_v times c, so c > 0 leaves the order of the "
-        "scores as it is; as the code runs on symbols for n, d <= 3"
+        "scores as it is; on symbols for n, d <= 3"
     )

@@ -1,6 +1,6 @@
 """The rewritten l2 objective: mat((D kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y is the attention.
 
-The claim's own two forms run on symbols, for small n and d. Equal matrices make equal
+The two matrices of the claim run on symbols, for small n and d. Equal matrices make equal
 objectives, in every norm.
 """
 
@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from attsvm.theory import ensure_nonzero, ensure_zero
-from properties.sim.attentions import Attention
-from properties.sim.rewritten import forms
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator
+from properties.sim._support.attention import attention
+from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
-from symbolic.sim.formal import expressions, numerator
 
 __all__ = ["forms_residual", "prove"]
 
 
-def forms_residual(case: Attention, read: str = "rows", divided: str = "rows") -> list[Any]:
+def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[Any]:
     """Entries of the matrix of the first objective minus those of the second, before B."""
-    left, right = forms(case, read, divided)
-    return [a - b for a, b in zip(expressions(left), expressions(right), strict=True)]
+    left = attention(SYMBOLS, v.A1, v.A2, v.X, v.A3, v.Y)
+    return list((left - rewritten(SYMBOLS, v, read, divided)).ravel())
 
 
 def prove() -> str:
@@ -30,13 +30,13 @@ def prove() -> str:
         ProofError: an entry differs, or none does for mat of columns or one sum for all rows.
     """
     for size in SIZES:
-        what = f"the matrices inside both objectives are equal for (n, d, largest) = {size}"
+        what = f"the matrices inside both objectives are equal for (n, d) = {size}"
         ensure_zero(forms_residual(sentence(*size)), what, normal=numerator)
     columns = forms_residual(sentence(2, 1), read="columns")
     ensure_nonzero(columns, "with mat of columns they differ", normal=numerator)
     whole = forms_residual(sentence(2, 1), divided="whole")
     ensure_nonzero(whole, "with one sum for all rows they differ", normal=numerator)
     return (
-        "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, as "
-        "the code runs on symbols for n <= 3 and d <= 2"
+        "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, on "
+        "symbols for n <= 3 and d <= 2"
     )

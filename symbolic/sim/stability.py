@@ -76,9 +76,9 @@ from typing import Any
 import sympy as sp
 from flint import arb, fmpq, fmpq_poly
 
-from attsvm.errors import ClaimError
 from attsvm.exact.lipschitz import softmax_gradient_constant
 from attsvm.lipschitz import softmax_height, squared_height
+from attsvm.theory import ensure_true, ensure_zero
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim import stability_l2, stability_logistic
@@ -113,14 +113,13 @@ def prove_logistic() -> str:
     """Run every step for the logistic loss; with it go the thresholds of the readings.
 
     Raises:
-        ClaimError: one fails.
+        ProofError: one fails.
     """
-    residuals = height_residuals()
-    _ensure(not any(residuals), "steps 1 and 2 of the logistic loss", residuals)
-    _ensure(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss", LOGISTIC[1])
+    ensure_zero(height_residuals(), "steps 1 and 2 of the logistic loss")
+    ensure_true(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss")
     threshold = _rational(stability_logistic.UPPER)
-    _ensure(threshold >= LOGISTIC[1], "the threshold of sharp-2", threshold)
-    _ensure(threshold * threshold <= fmpq(8, 9), "the threshold 2 sqrt(2)/3", threshold)
+    ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is in the range of step 3")
+    ensure_true(threshold * threshold <= fmpq(8, 9), "the threshold is at most 2 sqrt(2)/3")
     return (
         "K(|b| osc(h)) <= b^2 ||h||^2/(6 sqrt 3) for |b| ||h|| >= 0.72271 and any number of tokens"
     )
@@ -130,22 +129,16 @@ def prove_squared() -> str:
     """Run every step for the squared loss; with it goes the threshold of the reading.
 
     Raises:
-        ClaimError: one fails.
+        ProofError: one fails.
     """
-    residuals = square_residuals()
-    _ensure(not any(residuals), "steps 1 and 2 of the squared loss", residuals)
-    _ensure(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss", SQUARED[0])
+    ensure_zero(square_residuals(), "steps 1 and 2 of the squared loss")
+    ensure_true(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss")
     threshold = _rational(stability_l2.LOWER)
-    _ensure(threshold <= SQUARED[0], "the threshold of sharp-2", threshold)
+    ensure_true(threshold <= SQUARED[0], "the threshold of sharp-2 is in the range of step 3")
     return (
         "the gradient of (<f, h> - b)^2 is 2 ||A||^2 ||h||^2-Lipschitz for |b| <= 3.5322 ||h|| "
         "and any number of tokens"
     )
-
-
-def _ensure(fact: bool, step: str, value: object) -> None:
-    if not fact:
-        raise ClaimError(f"the proof breaks at {step}", value=str(value))
 
 
 def _rational(value: Fraction) -> fmpq:

@@ -1,20 +1,21 @@
 """The tensor trick, (A1 kron A2) vec(X) = vec(A1 X A2^T) with row-major vec, block by block.
 
-Expanded: the two sides of the claim run on symbols, through the code's own `vec` and `kron_block`.
+Expanded: the formula of the claim runs on symbols of small sizes.
 For every size, by the rules that section 3.1 prints for both: what the sizes enter is the place of
 X_rc in vec(X), and that of A1_jr A2_tc in row (j, t) of the Kronecker product.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from attsvm.attention import kron_block, vec
 from attsvm.theory import ensure_nonzero, ensure_zero
-from properties.sim.tensor_trick import Product, sides
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from properties.sim.orientation import margins
+from properties.sim.tensor_trick import trick
 
 __all__ = ["margins_residual", "prove", "prove_orientation", "residual", "structural_residual"]
 
@@ -22,10 +23,9 @@ SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (
 """(rows and columns of A1, rows and columns of A2) that are expanded."""
 
 
-def _symbols(name: str, rows: int, columns: int) -> Any:
-    return np.array(
-        [[sp.Symbol(f"{name}{r}{c}") for c in range(columns)] for r in range(rows)], dtype=object
-    )
+def _gaps(relation: Any) -> list[Any]:
+    """Left minus right, entry by entry."""
+    return [sp.expand(gap) for gap in (relation.left - relation.right).ravel()]
 
 
 def residual(
@@ -36,9 +36,8 @@ def residual(
     A1 is (m, r) and A2 (n, c), or as A1; `spoilt` as in the claim's siblings.
     """
     n, c = m if n is None else n, r if c is None else c
-    case = Product(_symbols("a", m, r), _symbols("b", n, c), _symbols("x", r, c))
-    left, right = sides(case, **spoilt)
-    return [sp.expand(p - q) for p, q in zip(left, right, strict=True)]
+    v = SimpleNamespace(A1=symbols_of("a", m, r), A2=symbols_of("b", n, c), X=symbols_of("x", r, c))
+    return _gaps(trick(SYMBOLS, v, **spoilt))
 
 
 w, h = sp.symbols("w h", integer=True, positive=True)
@@ -72,22 +71,15 @@ def _divided(place: Any, length: Any, q: Any) -> tuple[Any, Any]:
 def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[Any]:
     """Logit differences of definition 3.3 at X minus the constraints of definition 4.1 at X^T.
 
-    (A_j vec(X))_o - (A_j vec(X))_t against (a_o - a_t)^T X^T a_j for all j, o, t, with A1 = A2;
-    with `transposed` false against (a_o - a_t)^T X a_j.
+    As the claim has them: (A_j vec(X))_o - (A_j vec(X))_t against (a_o - a_t)^T X^T a_j for all j
+    and o, with A1 = A2 and the first token for t; with `transposed` false at X.
     """
-    A, X = _symbols("a", n, d), _symbols("x", d, d)
-    W = X.T if transposed else X
-    found: list[Any] = []
-    for j in range(n):
-        logits = kron_block(A, A, j) @ vec(X)
-        for o in range(n):
-            for t in range(n):
-                found.append(sp.expand(logits[o] - logits[t] - (A[o] - A[t]) @ W @ A[j]))
-    return found
+    v = SimpleNamespace(n=n, A=symbols_of("a", n, d), X=symbols_of("x", d, d))
+    return _gaps(margins(SYMBOLS, v, turned=transposed))
 
 
 def prove() -> str:
-    """Prove the trick: as the code runs for small sizes, by the printed rules for all.
+    """Prove the trick: by the formula of the claim for small sizes, by the printed rules for all.
 
     Raises:
         ProofError: an entry differs, or a false neighbour turns out to be true.
@@ -104,7 +96,7 @@ def prove() -> str:
     swapped = residual(2, 2, swapped=True)
     ensure_nonzero(swapped, "with the factors swapped the sides differ", some=True)
     return (
-        "(A1 kron A2) vec(X) = vec(A1 X A2^T), block j giving row j: as the code runs on symbols "
+        "(A1 kron A2) vec(X) = vec(A1 X A2^T), block j giving row j: on symbols "
         f"for {len(SIZES)} sizes up to 3, by the printed rules of kron and vec for all"
     )
 

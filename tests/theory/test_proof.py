@@ -131,7 +131,7 @@ def test_the_outcome_of_a_claim_names_the_steps_that_passed():
     outcome = check_part(claim, claim.part(""), PROFILES["quick"], 0, 0)
     assert outcome.error is None
     assert len(outcome.steps) == 4
-    assert outcome.steps[-1] == "the factor of the bound is sqrt n"
+    assert outcome.steps[-1] == "the squares of the bound's sides differ by the identity's left"
     assert check_part(claim, claim.part(""), PROFILES["quick"], 1, 0).steps == []
 
 

@@ -191,6 +191,10 @@ class Arithmetic(ABC):
         """The entries of a matrix row by row."""
         return X.reshape(-1)
 
+    def mat(self, x: Entries, rows: int) -> Values:
+        """The matrix of so many rows whose entries row by row are those of a vector."""
+        return entries(x.ravel(), (rows, x.size // rows))
+
     def kron(self, A: Entries, B: Entries) -> Values:
         """The Kronecker product of two matrices."""
         (m, r), (n, c) = A.shape, B.shape
@@ -208,7 +212,9 @@ class Arithmetic(ABC):
         return self.diameter(A) / self.sqrt(self.exact(2))
 
     def softmax(self, s: Entries) -> Values:
-        """exp(s) over the sum of its entries."""
+        """exp(s) over the sum of its entries; of a matrix, that of each row."""
+        if s.ndim == 2:
+            return entries([self.softmax(row) for row in s])
         if len(s) == 1:
             return entries([self.exact(1)])
         powers = self.exp(s - self._level(s))

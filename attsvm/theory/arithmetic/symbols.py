@@ -12,7 +12,7 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
-__all__ = ["SYMBOLS", "Symbols", "matrix_of", "symbols_of"]
+__all__ = ["SYMBOLS", "Symbols", "matrix_of", "numerator", "symbols_of"]
 
 
 class Symbols(Arithmetic):
@@ -79,6 +79,25 @@ def _places(shape: tuple[int, ...]) -> Any:
 def matrix_of(A: Entries) -> Any:
     """A sympy matrix of the entries of a matrix or, as a column, of a vector."""
     return sp.Matrix(A.shape[0], A.size // A.shape[0], list(A.ravel()))
+
+
+def numerator(expression: Any) -> Any:
+    """The numerator of a rational function of symbols and of exponentials of polynomials, expanded.
+
+    Exponentials of different monomials are symbols of their own, so that only 0 has the numerator 0
+    and that a numerator 0 is a proof.
+    """
+    expanded = sp.expand(sp.sympify(expression), power_exp=True)
+    factors = {power: power.exp.as_coeff_Mul() for power in expanded.atoms(sp.exp)}
+    roots: dict[Any, Any] = {}  # by monomial: the exponential of 1/q of it, and q
+    for share, monomial in factors.values():
+        root, q = roots.get(monomial, (sp.Dummy(positive=True), 1))
+        roots[monomial] = root, sp.ilcm(q, share.q)
+    named = {
+        power: roots[monomial][0] ** (share * roots[monomial][1])
+        for power, (share, monomial) in factors.items()
+    }
+    return sp.expand(sp.numer(sp.together(expanded.xreplace(named))))
 
 
 SYMBOLS = Symbols()

@@ -297,6 +297,11 @@ class Text(Arithmetic):
     identity = _call(r"I_{{{0}}}", "I_{0}")
     vec = _function("vec", "the entries of a matrix row by row")
 
+    def mat(self, x: Any, rows: int) -> Term:
+        """The inverse of vec."""
+        inner = _term(x)
+        return Term(rf"\mathrm{{mat}}\left({inner.latex}\right)", f"mat({inner.plain})")
+
     def outer(self, x: Any, y: Any) -> Term:
         """The matrix x y^T."""
         return _term(x) @ _term(y).T

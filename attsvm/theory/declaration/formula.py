@@ -24,6 +24,7 @@ from attsvm.theory.declaration.variables import (
     Defined,
     Fitted,
     Integer,
+    Meeting,
     Shape,
     Variable,
     axes_of,
@@ -47,8 +48,16 @@ def instance_type(variables: Mapping[str, Variable]) -> type:
         if variable.stored is not None and name not in axes
     ]
 
+    counts = {name: variables[name] for name, stored_as in stored if stored_as is int}
+
     def fit(self: Any) -> None:
         _shape_of(variables, self)
+        for name, variable in counts.items():
+            if isinstance(variable, Integer) and getattr(self, name) < variable.low:
+                raise DataError(
+                    f"{name} is below {variable.low}, the lower end of its domain",
+                    value=getattr(self, name),
+                )
 
     made = dataclasses.make_dataclass(
         "Instance", stored, frozen=True, slots=True, namespace={"__post_init__": fit, "BUILT": True}
@@ -231,8 +240,11 @@ class Formula:
         return raw
 
     def fit(self, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-        """The batch with bounds that hypotheses name fitted to the other values."""
+        """The batch where hypotheses hold: values moved there, bounds fitted to the others."""
         fitted = dict(raw)
+        for name, variable in self.variables.items():
+            if isinstance(variable, Meeting):
+                fitted[name] = variable.moved(fitted[name], fitted)
         bounds = [n for n, variable in self.variables.items() if isinstance(variable, Fitted)]
         for name in bounds:
             del fitted[name]
@@ -320,6 +332,14 @@ class Formula:
             one = value[..., lane] if isinstance(value, np.ndarray) else value
             values[name] = self._stored(name, one)
         return self.instance(**values)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether an instance has real numbers, along which one can climb."""
+        return any(
+            variable.stored is not None and not isinstance(variable, Integer | Choice)
+            for variable in self.variables.values()
+        )
 
     @property
     def axes(self) -> tuple[str, ...]:

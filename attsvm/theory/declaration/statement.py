@@ -30,7 +30,7 @@ from attsvm.theory.declaration.formula import (
     domains,
     instance_type,
 )
-from attsvm.theory.declaration.variables import Variable
+from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.judge import judge, meets
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Expected, Truth
@@ -187,7 +187,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         rerun=None,
         examples=_examples(formula, reading.examples, id),
         ensemble=None,
-        relaxed=formula.relaxed,
+        relaxed=formula.relaxed if formula.continuous else None,
         proof=reading.proof,
         depends_on=reading.depends_on,
         cost=reading.cost,
@@ -315,7 +315,11 @@ def _sibling(
             f"{whose} changes nothing",
             remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
         )
-    variables = _overridden(formula.variables, other.variables)
+    free = {
+        key: v.without(other.drop) if isinstance(v, Meeting) else v
+        for key, v in formula.variables.items()
+    }
+    variables = _overridden(free, other.variables)
     left = [key for key in domains(formula.variables) if key not in domains(variables)]
     drop = (*other.drop, *left)  # a variable with another domain leaves its own
     kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}

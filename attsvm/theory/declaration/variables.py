@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = [
     "Fitted",
     "Integer",
     "Matrix",
+    "Meeting",
     "Near",
     "Real",
     "Shape",
@@ -287,6 +288,53 @@ class Fitted(Variable):
         value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
         value = np.where(np.isneginf(value), np.exp2(grid), value)  # no hypothesis names it
         return np.where(np.isfinite(value), value, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting(Variable):
+    """A variable that is moved to where a hypothesis holds that chance rarely meets, such as A = B.
+
+    Attributes:
+        hypothesis: its name; a sibling without it draws the variable freely.
+        of: how the variable is drawn before it is moved.
+        by: the move, a function of its value, an array with or without a last axis for a batch,
+            and of the values of the variables before it; a second move changes nothing.
+    """
+
+    hypothesis: str
+    of: Variable
+    by: Callable[[Any, Mapping[str, Any]], Any] = field(hash=False)
+
+    @property
+    def stored(self) -> Any:
+        """The type before the move."""
+        return self.of.stored
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes before the move."""
+        return self.of.axes
+
+    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
+        """A value, moved."""
+        return self.by(self.of.draw(draw, shape, known), known)
+
+    def fill(
+        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
+    ) -> Any:
+        """Values of a batch, moved."""
+        return self.by(self.of.fill(generator, shape, known, batch), known)
+
+    def moved(self, value: Any, known: Mapping[str, Any]) -> Any:
+        """Any value of a batch, moved to where its hypotheses hold."""
+        inner = self.of.moved(value, known) if isinstance(self.of, Meeting) else value
+        return self.by(inner, known)
+
+    def without(self, dropped: Iterable[str]) -> Variable:
+        """The variable without the moves that serve one of these hypotheses."""
+        dropped = frozenset(dropped)
+        of = self.of.without(dropped) if isinstance(self.of, Meeting) else self.of
+        return of if self.hypothesis in dropped else replace(self, of=of)
 
 
 @dataclass(frozen=True, slots=True)

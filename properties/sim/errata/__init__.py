@@ -50,7 +50,6 @@ SIM = Source(
         "Queried.sequence": "sequence of each query",
         "Soft.move": "V",
         "Soft.keep": "rival X^mm + V|rival V",
-        "Headed.M": "values",
         "Spoken.sentences": "sentences by index",
         "Spoken.start": "X(0)",
         "Spoken.whole": "tokens: the vocabulary|tokens: those said so far",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attsvm.theory.errata import Erratum
-from properties.sim.fixed_head import FLIPPED
+from properties.sim.fixed_head import HEAD
 
 INTRODUCTION = (
     Erratum(
@@ -30,7 +30,7 @@ INTRODUCTION = (
         "H e_v = c e_v with c > 0.",
         falls=tuple(f"sim/fixed-head:literal-{k}" for k in (1, 2, 3)),
         stands=("sim/fixed-head:amended-1", "sim/fixed-head:amended-2"),
-        telling={"sim/fixed-head:literal-2": FLIPPED},
+        telling={"sim/fixed-head:literal-2": HEAD.claim("literal-2").examples[0]},
     ),
     Erratum(
         "sim/l2-objective",

@@ -1,0 +1,195 @@
+"""Variables that meet hypotheses by construction, and functions of the namespace on matrices."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+from flint import arb, fmpq
+from hypothesis import given, settings
+
+from attsvm.errors import DataError
+from attsvm.theory import Integer, Matrix, Meeting, Reading, Statement, changed, gradient
+from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, lanes
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
+from attsvm.theory.arithmetic.text import Text, letter
+from attsvm.theory.arithmetic.traces import TRACES
+
+SAME, POSITIVE = "B = A", "B[0, 0] > 0"
+
+
+def positive(B, known):
+    B = B.copy()
+    B[0, 0] = np.abs(B[0, 0]) + (B[0, 0] == 0.0)
+    return B
+
+
+TOY = Statement(
+    "toy/commute",
+    source="toy",
+    place="toy",
+    printed="A B = B A",
+    variables={
+        "n": Integer(2, 3),
+        "A": Meeting(POSITIVE, Matrix("n", "n"), positive),
+        "B": Meeting(SAME, Matrix("n", "n"), lambda B, known: known["A"].copy()),
+    },
+    hypotheses={
+        SAME: lambda m, v: m.equal(v.A, v.B),
+        POSITIVE: lambda m, v: m.above(v.A[0, 0], m.exact(0)),
+    },
+    conclusion=lambda m, v, sign=1: m.equal(v.A @ v.B, sign * (v.B @ v.A)),
+    readings={
+        "literal": Reading(
+            "equal matrices commute", expected="holds", siblings={"up to sign": changed(sign=-1)}
+        )
+    },
+)
+CLAIM = TOY.claim("literal")
+
+
+@settings(max_examples=30, deadline=None)
+@given(CLAIM.formula.strategy())
+def test_what_is_drawn_meets_the_hypotheses(case):
+    assert all(hypothesis.holds(case) for hypothesis in CLAIM.hypotheses)
+
+
+def test_batches_meet_the_hypotheses_also_after_a_move():
+    formula, generator = CLAIM.formula, np.random.default_rng(0)
+    raw = formula.filled(generator, {"n": 2}, 64)
+    assert (formula.screened(raw, {"n": 2}, 64, {}) > -np.inf).all()
+    moved = {name: value - 1.0 for name, value in raw.items()}
+    moved["B"] = moved["B"] + 1.0
+    assert (formula.screened(moved, {"n": 2}, 64, {}) == -np.inf).any()
+    fitted = formula.fit(moved, {"n": 2})
+    assert (formula.screened(fitted, {"n": 2}, 64, {}) > -np.inf).all()
+
+
+def test_a_sibling_without_the_hypothesis_draws_freely():
+    part = CLAIM.part(f"without {SAME}")
+    generator = np.random.default_rng(0)
+    raw = part.formula.filled(generator, {"n": 2}, 64)
+    assert (raw["A"] != raw["B"]).any()
+    assert (raw["A"][0, 0] > 0).all()
+    other = CLAIM.part(f"without {POSITIVE}").formula.filled(generator, {"n": 2}, 64)
+    assert (other["A"] == other["B"]).all()
+    assert (other["A"][0, 0] < 0).any()
+
+
+def test_an_integer_below_its_domain_is_refused():
+    sizes = Statement(
+        "toy/sizes",
+        source="toy",
+        place="toy",
+        printed="n = d",
+        variables={"n": Integer(1, 4), "d": Integer(1, 4)},
+        conclusion=lambda m, v, times=1: m.equal(m.exact(times) * v.n, m.exact(1) * v.d),
+        readings={
+            "literal": Reading("n = d", expected="refuted", siblings={"2 n": changed(times=2)})
+        },
+    )
+    claim = sizes.claim("literal")
+    assert claim.relaxed is None
+    assert claim.conclusion(claim.formula.build(n=1, d=2)).violated
+    with pytest.raises(DataError, match="lower end"):
+        claim.formula.build(n=0, d=1)
+
+
+def test_a_constant_is_one_number_for_each_instance_of_a_climb():
+    """The softmax of one number is 1, whatever the number."""
+
+    variables = {"n": Integer(1, 1), "x": Matrix("n", "n")}
+    one = Statement(
+        "toy/one",
+        source="toy",
+        place="toy",
+        printed="softmax(x) = 1",
+        variables=variables,
+        conclusion=lambda m, v, to=1: m.equal(m.softmax(v.x), m.exact(to)),
+        readings={"literal": Reading("1", expected="holds", siblings={"2": changed(to=2)})},
+    ).claim("literal")
+    x = torch.zeros((3, 1, 1), dtype=torch.float64, requires_grad=True)
+    height = one.relaxed(SimpleNamespace(x=x))
+    assert height.tolist() == [0.0, 0.0, 0.0]
+    (slope,) = torch.autograd.grad(height.sum(), x)
+    assert not slope.any()
+
+
+def test_moves_are_undone_one_by_one():
+    inner = Meeting("first", Matrix("n", "n"), lambda B, known: B + 1)
+    both = Meeting("second", inner, lambda B, known: 2 * B)
+    assert both.moved(1, {}) == 4
+    assert both.without(["first"]).moved(1, {}) == 2
+    assert both.without(["second"]).moved(1, {}) == 2
+    assert both.without(["first", "second"]) == Matrix("n", "n")
+
+
+NUMBERS = [[fmpq(1, 2), fmpq(-1), fmpq(3)], [fmpq(0), fmpq(2), fmpq(2)]]
+EXPECTED = np.exp([[0.5, -1, 3], [0, 2, 2]])
+EXPECTED /= EXPECTED.sum(axis=1, keepdims=True)
+
+
+def test_softmax_of_a_matrix_is_that_of_its_rows_in_every_arithmetic():
+    balls = BALLS.softmax(entries(NUMBERS))
+    batch = np.array([[0.5, -1, 3], [0, 2, 2]])[..., None]
+    floats = FLOATS.softmax(lanes(batch))
+    m = Tensors()
+    tensors = m.softmax(lanes(m.torch.as_tensor(batch)))
+    traces = TRACES.softmax(entries([[TRACES.of(x) for x in row] for row in NUMBERS]))
+    symbols = SYMBOLS.softmax(entries([[sp.Rational(x.p, x.q) for x in row] for row in NUMBERS]))
+    for i, j in np.ndindex(2, 3):
+        assert balls[i, j].overlaps(arb(traces[i, j].ball))
+        values = (balls[i, j], floats[i, j].value[0], tensors[i, j].value[0], symbols[i, j])
+        assert all(abs(float(x) - EXPECTED[i, j]) < 1e-15 for x in values)
+    text = Text().softmax(letter("A"))
+    assert (text.plain, text.latex) == ("softmax(A)", r"\mathrm{softmax}\left(A\right)")
+
+
+def test_mat_undoes_vec():
+    X = entries(NUMBERS)
+    assert (np.array(BALLS.mat(BALLS.vec(X), 2)) == np.array(X)).all()
+    assert Text().mat(letter("x"), letter("n")).plain == "mat(x)"
+    assert letter("H")[:, 0].plain == "H[:, 0]"
+    assert letter("H")[1:, :2].plain == "H[1:, :2]"
+    assert (1 / Text().sums(letter("A"))).plain == "1/(A 1)"
+
+
+@pytest.mark.parametrize("factor", [2, -3])
+def test_a_gradient_multiplies_by_numbers_of_every_arithmetic(factor):
+    """The gradient of <x, A x> / 2 with A symmetric, its numbers left of the variables."""
+
+    def form(A):
+        return lambda m, x: factor * m.dot(x, A @ x) / 2
+
+    rows, at = [[1, 2], [2, -1]], [3, 5]
+    expected = [factor * 13, factor * 1]
+    A, x = (entries(np.array(v, dtype=object)) for v in (rows, at))
+    exact = {
+        BALLS: lambda v: fmpq(v),
+        TRACES: lambda v: TRACES.of(fmpq(v)),
+        SYMBOLS: sp.Integer,
+    }
+    for m, number in exact.items():
+        made = [entries([number(v) for v in a.ravel()], a.shape) for a in (A, x)]
+        found = gradient(m, form(made[0]), made[1])
+        assert all(getattr(g, "ball", g) == e for g, e in zip(found, expected, strict=True))
+    m = Tensors()
+    for arithmetic, array in ((FLOATS, np.array), (m, m.torch.tensor)):
+        made = [lanes(array(np.array(v, dtype=float)[..., None].tolist())) for v in (rows, at)]
+        found = gradient(arithmetic, form(made[0]), made[1])
+        assert [float(g.value[0]) for g in found] == expected
+
+
+def test_the_numerator_is_0_exactly_where_the_expression_is():
+    x, y = symbols_of("x"), symbols_of("y")
+    assert numerator(sp.exp(x + y) - sp.exp(x) * sp.exp(y)) == 0
+    assert numerator(1 / (1 + sp.exp(-x)) + 1 / (1 + sp.exp(x)) - 1) == 0
+    assert numerator(sp.exp(x * (y + 1)) / sp.exp(x) - sp.exp(x * y)) == 0
+    assert numerator(sp.exp(2 * x) - sp.exp(x) ** 2) == 0
+    assert numerator(sp.exp(x / 2) * sp.exp(-x / 6) - sp.exp(x / 3)) == 0
+    assert numerator(sp.exp(x + y) - sp.exp(x) - sp.exp(y)) != 0
+    assert numerator(sp.exp(x * y) - sp.exp(x) * sp.exp(y)) != 0
+    softmax = SYMBOLS.softmax(SYMBOLS.array([x, y]))
+    v = SimpleNamespace(total=SYMBOLS.sum(softmax))
+    assert numerator(v.total - 1) == 0
