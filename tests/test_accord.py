@@ -19,8 +19,9 @@ from properties._support.aligned_inputs import (
     together,
     together_larger,
 )
-from properties.sim import nearly_equal, theorem_3_15
-from properties.sim.theorem_3_14 import PULLED_APART
+from properties.sim import theorem_3_15
+from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 from properties.tf._support.descent_instances import DECREASING
 
 
@@ -130,7 +131,7 @@ def test_the_second_best_token_outruns_the_optimal_one_just_outside_delta():
 
 
 def test_two_inputs_that_cancel_never_move():
-    claim = theorem_3_15.norm
+    claim = theorem_3_15.norm_diverges
     assert nearly_equal.equal_rivals(nearly_equal.OPPOSED)
     assert claim.certify(nearly_equal.OPPOSED) < 0
     assert claim.conclusion(nearly_equal.OPPOSED).violated

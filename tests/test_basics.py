@@ -11,10 +11,9 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from attsvm.attention import kron_block, softmax
+from attsvm.attention import softmax
 from attsvm.errors import DataError
-from attsvm.exact import dot, rationals
-from attsvm.exact.numbers import subtract
+from attsvm.exact import rationals
 from attsvm.lipschitz import (
     SOFTMAX_ENTRY_LIPSCHITZ,
     SOFTMAX_LIPSCHITZ,
@@ -28,19 +27,12 @@ from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.check import check_part
 from properties.sim import (
-    basic_1,
-    basic_2,
-    basic_3,
     basic_4,
     basic_5,
     basic_6,
     basic_7,
-    basics,
-    bounded,
 )
-from properties.sim import entries as entry_pairs
 from properties.sim._support import bounds
-from properties.sim.entries import EntryPair
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 MINE = sorted(k for k in CLAIMS if k.startswith(("sim/basic-", "sim/logistic-lipschitz")))
@@ -153,38 +145,6 @@ def test_changes_are_what_they_say(data, n, D):
         assert float(arb(ball).mid()) == pytest.approx(value, abs=1e-13)
 
 
-@given(st.data(), sizes(1, 4), sizes(1, 3))
-@settings(deadline=None)
-def test_sides_are_what_they_say(data, n, D):
-    """Exponentials, their sums and the constants, in balls, against numpy."""
-    A, R = data.draw(arrays(n, D)) / 2, data.draw(st.sampled_from([0.5, 1.0, 2.25]))
-    x, y = data.draw(arrays(D)) / 2, data.draw(arrays(D)) / 2
-    beta = 0.75
-    numbers = {"n": n, "R": exact(np.array([R]))[0], "beta": exact(np.array([beta]))[0]}
-    v = SimpleNamespace(A=exact(A), x=exact(x), y=exact(y), **numbers)
-    p, q, far = np.exp(A @ x), np.exp(A @ y), np.linalg.norm(x - y)
-    moved = abs(p.sum() - q.sum())
-    first = basic_1.bounded(BALLS, v)
-    changes = basic_2.change(BALLS, v.A, v)
-    second = basic_2.sum_bound(BALLS, n, changes, changes)
-    third = basic_3.by_beta(BALLS, v)
-    pairs = [
-        (first.left, np.linalg.norm(p - q)),
-        (first.right, R * np.exp(R**2) * far),
-        (basic_1.bounded(BALLS, v, "norm").right, np.linalg.norm(A, 2) * np.exp(R) * far),
-        (second.left, moved),
-        (second.right, np.sqrt(n) * np.linalg.norm(p - q)),
-        (third.left, abs(1 / p.sum() - 1 / q.sum())),
-        (third.right, moved / beta**2),
-        (basic_3.by_radius(BALLS, v).right, np.exp(2 * R / np.sqrt(n)) / n**2 * moved),
-        (bounds.published(BALLS, v), n * np.exp(3 * R**2) / beta**2),
-        (bounds.published(BALLS, v, 3), 2 * n**2 * np.exp(5 * R**2) / beta**3),
-        (bounds.published(BALLS, v, exponential=False), n / beta**2),
-    ]
-    for ball, value in pairs:
-        assert float(arb(ball).mid()) == pytest.approx(value, rel=1e-11, abs=1e-11)
-
-
 @pytest.mark.parametrize("name", MINE)
 def test_every_formula_and_hypothesis_can_be_written(name):
     formula = CLAIMS[name].formula
@@ -235,91 +195,6 @@ def test_norms_on_the_edge_are_decided_exactly():
     assert met(np.nextafter(4.0, 0.0), x=(0, 0)) == (True, False)
     assert met(4, x=(0, 0), y=(1, 1)) == (False, True)
     assert met(-1, x=(0, 0)) == (False, False)
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=30)
-def test_blocks_of_the_paper_are_blocks(data):
-    """The whole matrix, its first block, and the block of a row of A_1 alone."""
-    formula = CLAIMS["sim/basic-3:literal-2"].formula
-    case = data.draw(formula.strategy())
-    v = formula.exact(case)
-    whole = exact(np.kron(case.A_1, case.A_2))
-    assert (v.whole - whole).tolist() == (0 * whole).tolist()
-    block = exact(kron_block(case.A_1, case.A_2, 0))
-    assert (v.A - block).tolist() == (0 * block).tolist()
-    alone = CLAIMS["sim/basic-1:literal-2"].formula
-    one = data.draw(alone.strategy())
-    assert basics.is_block(np.array(alone.exact(one).A.tolist(), dtype=float))
-
-
-def test_blocks_of_kronecker_products_are_recognised():
-    a, rows = np.array([2.0, -3.0]), np.array([[1.0, 5.0], [0.0, 0.5], [-1.0, 0.0]])
-    block = np.kron(a[None], rows)
-    assert basics.is_block(block)
-    assert basics.is_block(block * [1.0, 1.0, 0.0, 0.0])
-    assert basics.is_block(np.zeros((3, 4)))
-    assert basics.is_block(rows[:, :1])
-    assert not basics.is_block(np.eye(2))
-    assert not basics.is_block(np.eye(4))
-    assert not basics.is_block(np.zeros((2, 3)))
-    for spot in np.ndindex(block.shape):
-        off = block.copy()
-        off[spot] = np.nextafter(off[spot], 9.0)
-        assert not basics.is_block(off)
-
-
-@given(st.data(), st.booleans())
-@settings(deadline=None, max_examples=200)
-def test_moves_move_a_weight_where_asked_for(data, blocks):
-    A, x, y = data.draw(basics.moves(True, blocks))
-    rows = rationals(A)
-    s, t = ([dot(row, point) for row in rows] for point in (rationals(x), rationals(y)))
-    assert len(set(subtract(s, t))) > 1
-    assert basics.is_block(A) or not blocks
-
-
-@pytest.mark.parametrize("blocks", [False, True])
-def test_half_of_the_pairs_change_the_loss_and_others_do_not(blocks):
-    changing = []
-
-    @seed(0)
-    @settings(max_examples=120, database=None, deadline=None, phases=[Phase.generate])
-    @given(entry_pairs.pairs(0, 1, blocks=blocks))
-    def draw(case):
-        changing.append(not entry_pairs.exact_pair(case).still)
-
-    draw()
-    assert 0.4 <= np.mean(changing) <= 0.9
-
-
-@pytest.mark.parametrize(
-    ("A", "x", "R"),
-    [
-        ([[4.0], [0.0]], [0.0], 4.0),
-        (5 * np.eye(2), [0.0, 0.0], 5.0),
-        ([[3.0, 0.0], [4.0, 0.0]], [0.0, 9.0], 5.0),
-        ([[1.0, 0.0], [0.0, 1.0]], [3.0, 4.0], 5.0),
-    ],
-)
-def test_radii_are_least_integers_up_to_the_edge(A, x, R):
-    """The spectral norm counts, and integers stay what they are."""
-    case = _fitted(A, x)
-    assert case.R == R
-    assert all(holds(case) for holds in bounded.LISTED.values())
-    inside = replace(case, R=np.nextafter(R, 0.0))
-    assert not all(holds(inside) for holds in bounded.LISTED.values())
-
-
-def test_what_is_beyond_an_integer_by_one_rounding_is_decided_exactly():
-    case = _fitted([[5.0]], [np.nextafter(1.0, 2.0)])
-    assert case.R == 5.0
-    assert not bounded.LISTED["||A x|| <= R"](case)
-
-
-def _fitted(A, x):
-    A, x = np.array(A), np.array(x)
-    return bounded.fitted(EntryPair(A, x, x * 0.0, np.ones(len(A)), 1.0), everything=False)
 
 
 @pytest.mark.parametrize("name", ["sim/basic-4:literal", "sim/basic-5:amended"])
@@ -427,3 +302,35 @@ def test_the_logistic_function_is_the_one_of_definition_3_5():
     moved = abs(expit(pair.x) - expit(pair.y))
     assert slack.value == pytest.approx(abs(pair.x - pair.y) / 4 - moved, abs=1e-15)
     assert slack.ratio > 0.9999
+
+
+@given(st.data(), sizes(1, 4), sizes(1, 3))
+@settings(deadline=None)
+def test_sides_are_what_they_say(data, n, D):
+    """Exponentials, their sums and the constants, in balls, against numpy."""
+    A, R = data.draw(arrays(n, D)) / 2, data.draw(st.sampled_from([0.5, 1.0, 2.25]))
+    x, y = data.draw(arrays(D)) / 2, data.draw(arrays(D)) / 2
+    beta = 0.75
+    numbers = {"n": n, "R": exact(np.array([R]))[0], "beta": exact(np.array([beta]))[0]}
+    v = SimpleNamespace(A=exact(A), x=exact(x), y=exact(y), **numbers)
+    p, q, far = np.exp(A @ x), np.exp(A @ y), np.linalg.norm(x - y)
+    moved = abs(p.sum() - q.sum())
+    first = basic_1.bounded(BALLS, v)
+    changes = basic_2.change(BALLS, v.A, v)
+    second = basic_2.sum_bound(BALLS, n, changes, changes)
+    third = basic_3.by_beta(BALLS, v)
+    pairs = [
+        (first.left, np.linalg.norm(p - q)),
+        (first.right, R * np.exp(R**2) * far),
+        (basic_1.bounded(BALLS, v, "norm").right, np.linalg.norm(A, 2) * np.exp(R) * far),
+        (second.left, moved),
+        (second.right, np.sqrt(n) * np.linalg.norm(p - q)),
+        (third.left, abs(1 / p.sum() - 1 / q.sum())),
+        (third.right, moved / beta**2),
+        (basic_3.by_radius(BALLS, v).right, np.exp(2 * R / np.sqrt(n)) / n**2 * moved),
+        (bounds.published(BALLS, v), n * np.exp(3 * R**2) / beta**2),
+        (bounds.published(BALLS, v, 3), 2 * n**2 * np.exp(5 * R**2) / beta**3),
+        (bounds.published(BALLS, v, exponential=False), n / beta**2),
+    ]
+    for ball, value in pairs:
+        assert float(arb(ball).mid()) == pytest.approx(value, rel=1e-11, abs=1e-11)

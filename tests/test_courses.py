@@ -29,9 +29,16 @@ from properties.mm._support.prompt_instances import STUCK, TRAPPED
 from properties.mm.theorem_1_norm import certify_rate
 from properties.mm.w_p_equivalence import SKEWED, square_of
 from properties.mm.w_p_equivalence.paired_runs import isotropic_square, isotropically, weighting
-from properties.sim import margins, shares
-from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS, starts_in_basin
+from properties.sim._support import margins
+from properties.sim._support.theorem_3_14 import (
+    PRINTED,
+    PULLED_APART,
+    REPAIRED,
+    TWO_TOKENS,
+    starts_in_basin,
+)
 from properties.sim.token_sparsity import FROM_BASIN
+from properties.sim.token_sparsity import gradient_shares as shares
 
 SETTLED = [PASSED_OVER, PULLED_APART, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
 

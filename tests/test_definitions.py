@@ -33,7 +33,7 @@ from properties.sim import (
     orientation,
 )
 from properties.sim._support.attention import attention, block_attention
-from properties.sim.factors import (
+from properties.sim.kq_bias.factor_descent import (
     Factors,
     crossed_data,
     fate,

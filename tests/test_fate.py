@@ -18,7 +18,7 @@ from attsvm.losses import LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.theory.limits import direction_is_proved, in_basin
-from properties.sim.theorem_3_14 import LOCAL_TRAP, PULLED_APART, UNEVEN
+from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, UNEVEN
 
 LOG, CORRELATION = LOSSES["log-loss"], LOSSES["correlation"]
 VALUE = {

@@ -20,9 +20,20 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_merge import Merged, merge
 from properties._support.programmes import flat
-from properties.sim import sentences
-from properties.sim.cosines import certified_end
+from properties.sim._support import telling_sentences as sentences
+from properties.sim._support.telling_sentences import OUTVOTED, said
+from properties.sim._support.token_sequences import (
+    C,
+    Spoken,
+    limit,
+    moves_soft,
+    on_soft_ray,
+    outvoted,
+    soft,
+    spoken,
+)
 from properties.sim.figure_1 import SHORTEST
+from properties.sim.figure_1.cosines import certified_end
 from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.causal import (
     APART,
@@ -41,8 +52,6 @@ from properties.sim.figures.causal import (
     train,
 )
 from properties.sim.figures.conclusions import growth, rising
-from properties.sim.sentences import OUTVOTED, said
-from properties.sim.spoken import C, Spoken, limit, moves_soft, on_soft_ray, outvoted, soft, spoken
 
 SMALL = Setting(m=4, n=4, d=30)
 

@@ -31,7 +31,7 @@ from attsvm.theory.limits import (
 )
 from attsvm.theory.limits.growth import decades, falls, stays_bounded
 from properties._support.published_data import gaussian_protocol, joint_inputs
-from properties.sim.theorem_3_14 import PULLED_APART
+from properties.sim._support.theorem_3_14 import PULLED_APART
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
 FAR = (10.0, 100.0, 1000.0, 10000.0)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import Phase, given, seed, settings
 
 from attsvm.exact import ExactData, separate
-from properties.sim.pointed import headed
+from properties.sim.definition_3_8.instances import headed
 
 
 def test_a_share_of_the_data_have_inputs_that_oppose_each_other():

@@ -20,7 +20,7 @@ from benchmarks.power.measure import searchers_alone as alone
 from benchmarks.power.planting import KINDS, PLANTED, by_balls, flipped, plant, strictly
 from properties._support.descent_runs import Run
 from properties.mm._support.prompt_descent import prompting
-from properties.sim.nearly_equal import OUTRUN
+from properties.sim.theorem_3_15.nearly_equal_scores import OUTRUN
 from properties.tf._support.descent_instances import Descent
 from properties.tf._support.regularisation_paths import TURNING
 from properties.tf.local_convergence.cones import Local

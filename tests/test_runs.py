@@ -18,7 +18,7 @@ from properties._support.descent_runs import (
     or_more_bits,
 )
 from properties.sim import theorem_3_14_part_2
-from properties.sim.theorem_3_14 import PULLED_APART, UNEVEN, certify_repaired
+from properties.sim._support.theorem_3_14 import PULLED_APART, UNEVEN, certify_repaired
 
 
 def one_dimension(*tokens, scores):

@@ -18,10 +18,12 @@ from attsvm.theory.check import check_part
 from properties._support.descent_runs import all_tight, equal_rivals, feasible, runs, unique_optimum
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.programmes import constraints, exactly, first_optimal, flat
-from properties.sim import margins, shares, token_separation, token_sparsity
-from properties.sim.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
+from properties.sim import token_separation, token_sparsity
+from properties.sim._support import margins
+from properties.sim._support.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
+from properties.sim.token_sparsity import gradient_shares as shares
 
 STEP = fmpq(1, 8)
 

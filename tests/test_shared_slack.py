@@ -12,8 +12,14 @@ from attsvm.exact import rationals
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
 from attsvm.svm.soft_path import trace
-from properties.sim.definition_4_1_shared import ASSUMED, OWN_QUERIES, amended_2, price
-from properties.sim.soft import _slacks, objective, queried, shares, whole_sequences
+from properties.sim.definition_4_1.shared_slack import ASSUMED, OWN_QUERIES, amended_2, price
+from properties.sim.definition_4_1.soft_margins import (
+    _slacks,
+    objective,
+    queried,
+    shares,
+    whole_sequences,
+)
 
 
 def least_price(case, together):

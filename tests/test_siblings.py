@@ -19,7 +19,7 @@ from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIE
 from properties.mm._support.prompt_descent import prompting
 from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
 from properties.mm.normalised_descent.paced_runs import Paced
-from properties.sim.theorem_3_14 import ONE_TOKEN
+from properties.sim._support.theorem_3_14 import ONE_TOKEN
 from properties.tf.global_initial_gradient.first_steps import Step
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}

@@ -28,7 +28,7 @@ from attsvm.exact.traps import Selection, trap_at, trapped_at
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.theory.limits import residual_stays_bounded
-from properties.sim.theorem_3_14 import PULLED_APART
+from properties.sim._support.theorem_3_14 import PULLED_APART
 
 
 @pytest.fixture(autouse=True)

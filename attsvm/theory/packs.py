@@ -48,8 +48,9 @@ class Pack:
 
 def beside(file: Path) -> Path:
     """The folder that a statement lies in, whether it is a file or a package with helpers."""
-    here = file.resolve()
-    return here.parent.parent if here.name == "__init__.py" else here.parent
+    folder = file.resolve().parent
+    above = folder.parent / "counterexamples"
+    return folder.parent if above.is_dir() and (folder / "__init__.py").is_file() else folder
 
 
 def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:

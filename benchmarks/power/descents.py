@@ -20,7 +20,7 @@ from properties._support.aligned_inputs import levels, together
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction
 from properties._support.programmes import exactly, flat
-from properties.sim.nearly_equal import SPREADS
+from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
 from properties.tf._support.descent_instances import Descent

@@ -17,10 +17,11 @@ from benchmarks.power.targets import Target, below_whole_threshold, one_short, t
 from properties._support.aligned_inputs import levels
 from properties._support.descent_runs import Run, runs
 from properties._support.programmes import exactly, optimum, solve
-from properties.sim import margins, theorem_3_15, token_separation
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
-from properties.sim.theorem_3_14 import REPAIRED
+from properties.sim import theorem_3_15, token_separation
+from properties.sim._support import margins
+from properties.sim._support.theorem_3_14 import REPAIRED
 
 
 def _of_run(make: Target) -> dict[str, Any]:

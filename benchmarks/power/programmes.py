@@ -12,11 +12,15 @@ from attsvm.theory import Slack
 from benchmarks.power.planting import flipped, plant, strictly
 from properties._support.descent_runs import Run, answer
 from properties._support.programmes import EPS, exactly
-from properties.sim import definition_3_8, definition_4_1, dropping, minimiser, shares, soft
+from properties.sim import definition_3_8, definition_4_1
 from properties.sim import token_sparsity as sparsity
-from properties.sim.pointed import Classified, headed
-from properties.sim.soft import Soft
-from properties.sim.theorem_3_14 import REPAIRED
+from properties.sim._support.theorem_3_14 import REPAIRED
+from properties.sim.definition_3_8 import minimiser
+from properties.sim.definition_3_8.instances import Classified, headed
+from properties.sim.definition_4_1 import soft_margins as soft
+from properties.sim.definition_4_1.soft_margins import Soft
+from properties.sim.token_sparsity import dropping
+from properties.sim.token_sparsity import gradient_shares as shares
 
 NEAREST, BOUNDED = definition_3_8.unique_minimiser, definition_3_8.bounded
 

@@ -16,7 +16,7 @@ positive (`amended-1`), and their mean is 0 for ever.
 
 What is so (`amended-2`): where each token has one successor in the sentences, tokens are
 orthonormal and the vocabulary is chosen among, every step from any start raises every margin, and
-they end above every bound: this is `outvoted` of `properties.sim.spoken` without votes for others,
+they end above every bound: this is `outvoted` of `token_sequences` without votes for others,
 kappa_t = n_a g'(s_a) s_a > 0. And from any start that cannot lose its optimal tokens they end so
 for any sentences (`amended-3`).
 """
@@ -30,10 +30,12 @@ from flint import arb
 
 from attsvm.theory import Slack, claim, sibling
 from properties._support.descent_runs import feasible
-from properties.sim import SOURCE, margins, sentences
+from properties.sim import SOURCE
+from properties.sim._support import margins
+from properties.sim._support import telling_sentences as sentences
+from properties.sim._support.theorem_3_14 import PRINTED, REPAIRED
+from properties.sim._support.token_sequences import Spoken, followed, spoken, started
 from properties.sim.figure_1 import SHORTEST
-from properties.sim.spoken import Spoken, followed, spoken, started
-from properties.sim.theorem_3_14 import PRINTED, REPAIRED
 
 FIGURE: dict[str, Any] = {"source": SOURCE, "place": "Section 4, figure 2"}
 END = {**FIGURE, "cost": 10, "same_slack": False}

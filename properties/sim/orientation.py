@@ -54,7 +54,7 @@ from properties._support.descent_runs import (
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support.attention import block_logits
-from properties.sim.theorem_3_14 import LOCAL_TRAP
+from properties.sim._support.theorem_3_14 import LOCAL_TRAP
 from properties.sim.turned import arrives_turned, starts_in_turned_basin, trained, turned
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"

@@ -36,7 +36,7 @@ from properties._support.descent_runs import (
     unique_optimum,
 )
 from properties._support.torch_objectives import elsewhere
-from properties.sim.theorem_3_14 import (
+from properties.sim._support.theorem_3_14 import (
     ONE_TOKEN,
     OTHER_DIRECTIONS,
     PLACE,

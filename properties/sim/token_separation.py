@@ -52,8 +52,9 @@ from properties._support.descent_runs import (
     unique_optimum,
 )
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
-from properties.sim import SOURCE, margins
-from properties.sim.theorem_3_14 import (
+from properties.sim import SOURCE
+from properties.sim._support import margins
+from properties.sim._support.theorem_3_14 import (
     PRINTED,
     PULLED_APART,
     REPAIRED,

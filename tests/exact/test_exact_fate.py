@@ -16,7 +16,7 @@ from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
 from attsvm.risk import risk_gap as float_risk_gap
 from attsvm.svm import att_svm
 from attsvm.theory.limits import as_matrices, prompted
-from properties.sim.theorem_3_14 import PULLED_APART, TWO_TOKENS
+from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
 
 
 @pytest.mark.parametrize("name", sorted(LOSSES))

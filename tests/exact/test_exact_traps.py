@@ -18,7 +18,7 @@ from attsvm.risk import gradient_w
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
-from properties.sim.theorem_3_14 import TWO_TOKENS
+from properties.sim._support.theorem_3_14 import TWO_TOKENS
 
 SHAPES = [(1, 2, 1), (1, 3, 2), (1, 4, 2), (2, 2, 2), (2, 3, 3), (3, 3, 2)]
 

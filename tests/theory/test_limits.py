@@ -12,7 +12,7 @@ from attsvm.svm import att_svm
 from attsvm.theory import limits
 from attsvm.theory.limits import direction_converges, norm_diverges
 from properties._support.published_data import joint_inputs
-from properties.sim.theorem_3_14 import UNEVEN
+from properties.sim._support.theorem_3_14 import UNEVEN
 
 LOG = LOSSES["log-loss"]
 

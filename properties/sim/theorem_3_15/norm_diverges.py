@@ -25,9 +25,14 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges
 from properties._support.descent_runs import Run, feasible, rival_data, runs
-from properties.sim.nearly_equal import BALANCED, OPPOSED, certify_norm, equal_rivals
-from properties.sim.theorem_3_14 import ONE_TOKEN, PRINTED
+from properties.sim._support.theorem_3_14 import ONE_TOKEN, PRINTED
 from properties.sim.theorem_3_15 import THEOREM
+from properties.sim.theorem_3_15.nearly_equal_scores import (
+    BALANCED,
+    OPPOSED,
+    certify_norm,
+    equal_rivals,
+)
 from properties.sim.token_separation import two_scores
 
 EQUAL, FEASIBLE = "non-optimal scores of each input are equal", "Att-SVM is feasible"

@@ -8,8 +8,8 @@ import numpy as np
 
 from attsvm.exact import dot, rationals
 from properties._support.descent_runs import in_basin, unique_optimum
-from properties.sim.spoken import Spoken, from_zero
-from properties.sim.theorem_3_14 import REPAIRED
+from properties.sim._support.theorem_3_14 import REPAIRED
+from properties.sim._support.token_sequences import Spoken, from_zero
 
 __all__ = [
     "ALONG",

@@ -30,9 +30,10 @@ from attsvm.data import AttentionData
 from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
 from properties._support.published_data import one_input
-from properties.sim import SOURCE, minimiser, relaxed
-from properties.sim.minimiser import are_shares, meet, unique
-from properties.sim.pointed import (
+from properties.sim import SOURCE
+from properties.sim._support import torch_objectives as relaxed
+from properties.sim.definition_3_8 import minimiser
+from properties.sim.definition_3_8.instances import (
     Classified,
     Pointed,
     Shared,
@@ -46,6 +47,7 @@ from properties.sim.pointed import (
     shared,
     shared_larger,
 )
+from properties.sim.definition_3_8.minimiser import are_shares, meet, unique
 
 DEFINITION: dict[str, Any] = {"source": SOURCE, "place": "Definition 3.8", "cost": 2}
 UNIQUE = {"optimal tokens are unique": unique}

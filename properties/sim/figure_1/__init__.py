@@ -19,9 +19,10 @@ With the decreasing loss g(-<f, h>) and from X(0) = 0 the limit is still another
 in the way that the reproduced figure shows: three orthonormal tokens a, b, c and the sentences
 "a a", "a a", "a b". X(k) selects the more frequent successor, so that its column goes along
 (2, -1, -1), and b against c no longer matters; the slacks of X_soft = (1, 0, -1) still count it.
-The cosine tends to sqrt(3)/2 = 0.866 (`properties.sim.spoken`, which has the proof). Nor does
-every step raise the cosine (`amended-2`), as a run on the ray of X_soft may leave it: tokens
-(0, 0), (0, 1), (1, 0), the sentence of the third and the second, X(0) = X_soft = (0, 0; 1, 0).
+The cosine tends to sqrt(3)/2 = 0.866 (`properties.sim._support.token_sequences` has the proof).
+Nor does every step raise the cosine (`amended-2`), as a run on the ray of X_soft may leave it:
+tokens (0, 0), (0, 1), (1, 0), the sentence of the third and the second, and
+X(0) = X_soft = (0, 0; 1, 0).
 
 What is so (`amended-3`): from a start that cannot lose its optimal tokens, with a step of at most
 1/L_X, X(k) converges in direction to X^mm (theorem 3.14 as amended), which is X_soft where
@@ -34,10 +35,18 @@ from __future__ import annotations
 from typing import Any
 
 from attsvm.theory import Slack, claim, sibling
-from properties.sim import SOURCE, sentences
-from properties.sim.cosines import certified_end, certified_rise, ends, rises
-from properties.sim.spoken import Spoken, enough, from_zero, moves_soft, spoken, started
-from properties.sim.theorem_3_14 import PRINTED, REPAIRED
+from properties.sim import SOURCE
+from properties.sim._support import telling_sentences as sentences
+from properties.sim._support.theorem_3_14 import PRINTED, REPAIRED
+from properties.sim._support.token_sequences import (
+    Spoken,
+    enough,
+    from_zero,
+    moves_soft,
+    spoken,
+    started,
+)
+from properties.sim.figure_1.cosines import certified_end, certified_rise, ends, rises
 
 FIGURE: dict[str, Any] = {"source": SOURCE, "place": "Section 4, figure 1"}
 END = {**FIGURE, "cost": 10, "same_slack": False}

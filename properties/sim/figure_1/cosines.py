@@ -14,7 +14,7 @@ from attsvm.theory.limits import direction_converges
 from properties._support.descent_runs import answer
 from properties._support.limit_certificates import agreement, short_step
 from properties._support.programmes import EPS, OPEN, flat, optimum, solve
-from properties.sim.spoken import (
+from properties.sim._support.token_sequences import (
     Spoken,
     enough,
     limit,

@@ -26,7 +26,7 @@ from properties._support.programmes import (
     optimum,
     solve,
 )
-from properties.sim.pointed import Classified, Pointed, Shared, classified_margins
+from properties.sim.definition_3_8.instances import Classified, Pointed, Shared, classified_margins
 
 
 def unique(case: AttentionData | Pointed | Shared | Classified) -> bool:

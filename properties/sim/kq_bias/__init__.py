@@ -46,7 +46,8 @@ from properties._support.descent_runs import (
 from properties._support.growth_rates import arrives
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
-from properties.sim.factors import (
+from properties.sim._support.theorem_3_14 import ONE_TOKEN, PRINTED, REPAIRED, TWO_TOKENS
+from properties.sim.kq_bias.factor_descent import (
     Factors,
     crossed_data,
     fate,
@@ -56,7 +57,6 @@ from properties.sim.factors import (
     pair_data,
     starting,
 )
-from properties.sim.theorem_3_14 import ONE_TOKEN, PRINTED, REPAIRED, TWO_TOKENS
 
 BIAS: dict[str, Any] = {
     "source": SOURCE,

@@ -32,7 +32,7 @@ from properties._support.programmes import (
     solve,
     without,
 )
-from properties.sim.crowds import Dropped
+from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 # the gradient of L of definition 3.6, averaged over inputs
 

@@ -17,7 +17,7 @@ increases, it falls too: the same run from X(0) = 0 ends at token -1, whose shar
 So it does with a decreasing loss (`amended-1`): tokens 4, 0, 3 with scores 1, 0, -3, X(0) = 0, end
 at the token of score 0, of margin 4. `amended-2`: the share does tend to 0 with a decreasing loss
 from a start that cannot lose its optimal tokens; `sharp-3`: like k^-(m - 1) for a token of margin
-m under X^mm (proof in `properties.sim.shares`). So the sparsity is one of the limit; tokens just
+m under X^mm (proof in `gradient_shares`). So the sparsity is one of the limit; tokens just
 beyond the margin fade as slowly as one likes.
 
 `literal-3` takes "disregarded" as: X^mm is the same without them. True: their multipliers are 0.
@@ -41,8 +41,11 @@ from attsvm.data import AttentionData
 from attsvm.theory import Slack, claim, sibling
 from properties._support.descent_runs import Run
 from properties._support.hypothesis_violations import PASSED_OVER, TIED_CROWD
-from properties.sim import SOURCE, dropping, shares
-from properties.sim.crowds import (
+from properties.sim import SOURCE
+from properties.sim._support.theorem_3_14 import PRINTED, REPAIRED, starts_in_basin
+from properties.sim.token_sparsity import dropping
+from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity.redundant_tokens import (
     Dropped,
     all_independent,
     all_support,
@@ -56,7 +59,6 @@ from properties.sim.crowds import (
     thinned_larger,
     unique,
 )
-from properties.sim.theorem_3_14 import PRINTED, REPAIRED, starts_in_basin
 
 PLACE: dict[str, Any] = {
     "source": SOURCE,

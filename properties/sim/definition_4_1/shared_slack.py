@@ -25,7 +25,7 @@ from attsvm.theory import Slack, claim, sibling
 from properties._support.descent_runs import answer
 from properties._support.programmes import EPS
 from properties.sim.definition_4_1 import DEFINITION, single
-from properties.sim.soft import (
+from properties.sim.definition_4_1.soft_margins import (
     Queried,
     Soft,
     against_hard,

@@ -30,8 +30,8 @@ from properties._support.descent_runs import Run, answer
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.growth_rates import Course, course
 from properties._support.programmes import Token, constraints, exactly, flat, optimum, solve
-from properties.sim.crowds import crowded, crowded_gaussian
-from properties.sim.dropping import exactly_named, named
+from properties.sim.token_sparsity.dropping import exactly_named, named
+from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
 
 __all__ = [
     "certified_exponent",

@@ -53,19 +53,7 @@ from properties._support.descent_runs import (
 )
 from properties._support.torch_objectives import descent_at_rest, elsewhere
 from properties.sim import SOURCE
-from properties.sim.nearly_equal import (
-    BALANCED,
-    OPPOSED,
-    OUTRUN,
-    SPREADS,
-    accord,
-    certify_norm,
-    equal_rivals,
-    larger,
-    level_data,
-    within,
-)
-from properties.sim.theorem_3_14 import (
+from properties.sim._support.theorem_3_14 import (
     OTHER_DIRECTIONS,
     PRINTED,
     PULLED_APART,
@@ -77,6 +65,18 @@ from properties.sim.theorem_3_14 import (
     certify_printed,
     certify_repaired,
     starts_in_basin,
+)
+from properties.sim.theorem_3_15.nearly_equal_scores import (
+    BALANCED,
+    OPPOSED,
+    OUTRUN,
+    SPREADS,
+    accord,
+    certify_norm,
+    equal_rivals,
+    larger,
+    level_data,
+    within,
 )
 
 THEOREM: dict[str, Any] = {

@@ -35,8 +35,9 @@ from attsvm.exact import rational
 from attsvm.theory import Slack, claim, sibling
 from properties._support.descent_runs import answer
 from properties._support.programmes import EPS
-from properties.sim import SOURCE, relaxed
-from properties.sim.soft import (
+from properties.sim import SOURCE
+from properties.sim._support import torch_objectives as relaxed
+from properties.sim.definition_4_1.soft_margins import (
     Soft,
     above_zero,
     against_hard,
