@@ -270,7 +270,7 @@ class Formula:
                 )
                 continue
             shape.update(zip(variable.axes, value.shape[1:], strict=True))
-            raw[name] = lanes(value.movedim(0, -1))
+            raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
         v = self._defined(m, SimpleNamespace(**{**shape, **raw}))
         return heights(m.torch, self.relation(m, v, parameters))
 
