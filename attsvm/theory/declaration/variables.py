@@ -145,7 +145,7 @@ class Tensor(Variable):
         level = st.integers(0, self.levels - 1)
         places = np.array(draw(st.lists(level, min_size=size, max_size=size)))
         levels: Array = draw(arrays(self.levels)) * 2.0**power
-        return levels[places].reshape(sizes)
+        return np.asarray(levels[places].reshape(sizes))
 
     def fill(
         self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
