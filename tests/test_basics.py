@@ -27,6 +27,9 @@ from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.check import check_part
 from properties.sim import (
+    basic_1,
+    basic_2,
+    basic_3,
     basic_4,
     basic_5,
     basic_6,

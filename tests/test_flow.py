@@ -20,7 +20,7 @@ from attsvm.kernels.field import Field, direction, room
 from attsvm.losses import CORRELATION, LOG_LOSS, LOSSES
 from attsvm.risk import normalised_gradient
 from attsvm.svm import att_svm
-from properties._support.published_data import gaussian_protocol, random_data
+from properties._support.published_data import gaussian_protocol
 
 EPS = np.finfo(float).eps
 NORMS = [1.0, 5.0, 20.0, 100.0, 1000.0, 1e5]
@@ -32,6 +32,13 @@ SWING = AttentionData.of(
 TIGHT = AttentionData.of(
     [[[0.0, 0.0], [-1.0, 0.0], [-1.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0, 0.0]]
 )
+
+
+def random_data(generator):
+    """The Gaussian protocol at sizes up to (6, 8, 10)."""
+    return gaussian_protocol(
+        generator, *(int(generator.integers(1, top + 1)) for top in (6, 8, 10))
+    )
 
 
 def instance(seed):

@@ -8,7 +8,7 @@ import numpy as np
 
 from attsvm.data import AttentionData
 
-__all__ = ["gaussian_protocol", "joint_inputs", "one_input", "random_data"]
+__all__ = ["gaussian_protocol", "joint_inputs", "one_input"]
 
 
 def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionData:
@@ -41,9 +41,3 @@ def gaussian_protocol(
 
     y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
     return AttentionData(unit(n, T, d), unit(n, d), y=y, v=unit(d))
-
-
-def random_data(generator: np.random.Generator) -> AttentionData:
-    """The protocol at random sizes up to (6, 8, 10)."""
-    n, T, d = (int(generator.integers(1, top + 1)) for top in (6, 8, 10))
-    return gaussian_protocol(generator, n, T, d)

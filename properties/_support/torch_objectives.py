@@ -18,7 +18,6 @@ __all__ = [
     "descent_at_rest",
     "distance",
     "elsewhere",
-    "loss_drop",
     "loss_slope",
     "margin",
     "margins",
@@ -172,21 +171,6 @@ def loss_slope(name: str, u: Tensor) -> Tensor:
     if name == "exponential":
         return -(-u).exp()
     return 0.0 * u - 1.0 if name == "correlation" else -2.0 * (1.0 - u)
-
-
-def _loss(name: str, u: Tensor) -> Tensor:
-    if name in ("logistic", "logistic-loss"):
-        return u.sigmoid() if name == "logistic" else (-u).sigmoid()
-    if name == "log-loss":
-        return -u.sigmoid().log()
-    if name == "exponential":
-        return (-u).exp()
-    return -u if name == "correlation" else (1.0 - u) ** 2
-
-
-def loss_drop(name: str, best: Tensor, deficit: Tensor) -> Tensor:
-    """l(best - deficit) - l(best)."""
-    return _loss(name, best - deficit) - _loss(name, best)
 
 
 def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:

@@ -35,6 +35,14 @@ class Balls(Arithmetic):
         """The logarithm; of 1 exactly 0, no number where the ball is not positive."""
         return self._each(_log, x)
 
+    def expm1(self, x: Any) -> Any:
+        """exp(x) - 1, to full relative precision; of 0 exactly 0."""
+        return self._each(lambda t: t if t == 0 else arb(t).expm1(), x)
+
+    def log1p(self, x: Any) -> Any:
+        """ln(1 + x), to full relative precision; of 0 exactly 0, no number where 1 + x may be 0."""
+        return self._each(_log1p, x)
+
     def sqrt(self, x: Any) -> Any:
         """The root; rational where it is, and of a ball about 0 a ball from 0 on."""
         return self._each(_sqrt, x)
@@ -92,6 +100,12 @@ def _log(x: Any) -> Any:
     if isinstance(x, fmpq) and x == 1:
         return fmpq(0)
     return arb(x).log() if x > 0 else arb("nan")
+
+
+def _log1p(x: Any) -> Any:
+    if x == 0:
+        return x
+    return arb(x).log1p() if x > -1 else arb("nan")
 
 
 def _is_zero(x: Any) -> Any:

@@ -123,6 +123,14 @@ class Arithmetic(ABC):
         """The logarithm of 1 + exp(x)."""
         return self.log(1 + self.exp(x))
 
+    def expm1(self, x: Scalar) -> Scalar:
+        """exp(x) - 1, where the arithmetic can without cancellation; exactly 0 at 0."""
+        return self.exp(x) - 1
+
+    def log1p(self, x: Scalar) -> Scalar:
+        """ln(1 + x), where the arithmetic can without cancellation; exactly 0 at 0."""
+        return self.log(1 + x)
+
     # arrays
 
     def array(self, values: Iterable[Any]) -> Values:

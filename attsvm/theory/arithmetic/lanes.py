@@ -161,6 +161,14 @@ class Floats(_Lanes):
         """The natural logarithm."""
         return self._each(lambda lane: Lane(np.log(lane.value)), x)
 
+    def expm1(self, x: Any) -> Any:
+        """exp(x) - 1."""
+        return self._each(lambda lane: Lane(np.expm1(lane.value)), x)
+
+    def log1p(self, x: Any) -> Any:
+        """ln(1 + x)."""
+        return self._each(lambda lane: Lane(np.log1p(lane.value)), x)
+
     def sqrt(self, x: Any) -> Any:
         """The root."""
         return self._each(lambda lane: Lane(np.sqrt(np.maximum(lane.value, 0.0))), x)
@@ -230,6 +238,14 @@ class Tensors(_Lanes):
     def log(self, x: Any) -> Any:
         """The natural logarithm."""
         return self._each(lambda lane: Lane(lane.value.log()), x)
+
+    def expm1(self, x: Any) -> Any:
+        """exp(x) - 1."""
+        return self._each(lambda lane: Lane(lane.value.expm1()), x)
+
+    def log1p(self, x: Any) -> Any:
+        """ln(1 + x)."""
+        return self._each(lambda lane: Lane(lane.value.log1p()), x)
 
     def sqrt(self, x: Any) -> Any:
         """The root; at 0 and below it is 0, and so is its gradient."""

@@ -319,7 +319,7 @@ class Formula:
                 )
                 continue
             shape.update(zip(variable.axes, value.shape[1:], strict=True))
-            raw[name] = lanes(value.movedim(0, -1))
+            raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
             nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
         v = self._defined(m, SimpleNamespace(**{**shape, **raw}))
         # a formula may come to a constant, such as 0 for one token: still one height an instance

@@ -26,6 +26,7 @@ __all__ = [
     "Defined",
     "Fitted",
     "Integer",
+    "Labels",
     "Matrix",
     "Meeting",
     "Near",
@@ -59,6 +60,11 @@ class Variable(ABC):
     def ends(self) -> tuple[int | None, int | None]:
         """The lower and the upper end of its domain, None where there is none."""
         return None, None
+
+    @property
+    def listed(self) -> bool:
+        """Whether its values are some of a list: searchers then draw them and do not move them."""
+        return False
 
     @abstractmethod
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
@@ -112,11 +118,14 @@ class Tensor(Variable):
         names: the axes.
         powers: the scales of the whole array.
         levels: how many different values its entries take at most; None for any number.
+        among: the integers that its entries are drawn from, such as labels; None for any numbers.
+            A hypothesis has to say so as well: it decides what is an instance.
     """
 
     names: tuple[str, ...]
     powers: tuple[int, ...] = (0,)
     levels: int | None = None
+    among: tuple[int, ...] | None = None
 
     @property
     def stored(self) -> Any:
@@ -128,15 +137,23 @@ class Tensor(Variable):
         """The named axes."""
         return self.names
 
+    @property
+    def listed(self) -> bool:
+        """Where they are some integers."""
+        return self.among is not None
+
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Array:
-        """Numbers of the grid on one scale."""
+        """Numbers of the grid on one scale, or some of the integers that are listed."""
+        size = math.prod(shape[name] for name in self.names)
+        if self.among is not None:
+            listed = st.lists(st.sampled_from(self.among), min_size=size, max_size=size)
+            return np.array(draw(listed), dtype=float).reshape([shape[n] for n in self.names])
         power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
         sizes = [shape[name] for name in self.names]
         if self.levels is None:
             values: Array = draw(arrays(*sizes)) * 2.0**power
             return values
         level = st.integers(0, self.levels - 1)
-        size = math.prod(sizes)
         places = np.array(draw(st.lists(level, min_size=size, max_size=size)))
         levels: Array = draw(arrays(self.levels)) * 2.0**power
         return np.asarray(levels[places].reshape(sizes))
@@ -146,6 +163,8 @@ class Tensor(Variable):
     ) -> Array:
         """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
         sizes = tuple(shape[n] for n in self.names)
+        if self.among is not None:
+            return generator.choice(np.array(self.among, dtype=float), size=(*sizes, batch))
         if self.levels is None:
             return _filled(generator, sizes, batch, self.powers)
         levels = _filled(generator, (self.levels,), batch, self.powers)
@@ -156,6 +175,11 @@ class Tensor(Variable):
 def Vector(name: str, powers: Sequence[int] = (0,), levels: int | None = None) -> Tensor:
     """A vector with one named axis."""
     return Tensor((name,), tuple(powers), levels)
+
+
+def Labels(name: str) -> Tensor:
+    """A vector of labels 1 and -1."""
+    return Tensor((name,), among=(1, -1))
 
 
 def Matrix(rows: str, columns: str, powers: Sequence[int] = (0,)) -> Tensor:

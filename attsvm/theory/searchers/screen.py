@@ -105,7 +105,7 @@ def _renewed(
             child = _children(parent, value[..., second], value[..., third], way, generator)
         child = np.where(way == 7, fresh[name], child)
         child = np.where(np.isfinite(child), child, parent)
-        if isinstance(variable, Fitted):
+        if isinstance(variable, Fitted) or variable.listed:
             child = np.where(generator.random(_BATCH) < 0.2, fresh[name], parent)
         child[..., : len(parents)] = parent[..., : len(parents)]
         renewed[name] = child

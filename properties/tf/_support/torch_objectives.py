@@ -12,32 +12,12 @@ from properties._support.torch_objectives import (
     constraints,
     distance,
     elsewhere,
-    loss_drop,
     loss_slope,
     norm,
     pull,
     scores,
     solution,
 )
-
-
-def above_best(case: Any, increasing: bool = False, share: float = 0.0) -> Tensor:
-    """Lemma 2: a share of the risk at the worst tokens over the risk, both above that of the best.
-
-    Minus the difference where the check forms no ratio.
-    """
-    loss = "logistic" if increasing else case.loss
-    s, _ = attended(case.data, case.W)
-    gamma = scores(case.data)
-    there = s.new_ones(s.shape[1:], dtype=bool)
-    if case.data.mask is not None:
-        there = there & there.new_tensor(case.data.mask)
-    best = gamma.masked_fill(~there, -float("inf")).amax(-1)
-    worst = gamma.masked_fill(~there, float("inf")).amin(-1)
-    deficit = (s * (best[..., None] - gamma)).sum(-1)
-    gap = loss_drop(loss, best, deficit).mean(-1)
-    left = share * loss_drop(loss, best, best - worst).mean(-1)
-    return at_most(left, gap).where(left > 0, left - gap)
 
 
 def stationary(case: Any, of: str = "norm") -> Tensor:

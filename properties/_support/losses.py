@@ -1,0 +1,126 @@
+"""Losses as formulas: what a statement about a class of losses quantifies over.
+
+Each loss says which hypotheses of a class it meets, so that a statement may take one of a family by
+its name and have what it lists decided: `LOSSES` holds losses within the class of strictly
+decreasing smooth ones and losses beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["LOSSES", "Loss"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss l of one real number, as formulas.
+
+    Attributes:
+        value: l(u), of (m, u).
+        drop: l(u - delta) - l(u) for delta >= 0, of (m, u, delta), without cancellation between the
+            two values: exactly 0 for delta = 0.
+        strictly_decreasing: whether l(u) < l(t) for all u > t.
+        smooth: whether l has a continuous derivative.
+    """
+
+    value: Callable[[Any, Any], Any] = field(repr=False)
+    drop: Callable[[Any, Any, Any], Any] = field(repr=False)
+    strictly_decreasing: bool
+    smooth: bool
+
+
+def _positive(m: Any, x: Any) -> Any:
+    return m.maximum(x, m.exact(0))
+
+
+def _hinge(m: Any, u: Any) -> Any:
+    return _positive(m, 1 - u)
+
+
+def _hinge_drop(m: Any, u: Any, delta: Any) -> Any:
+    return _positive(m, delta - _positive(m, u - 1))
+
+
+def _logistic_drop(m: Any, u: Any, delta: Any) -> Any:
+    """g(u) - g(u - delta), as g(u) g(delta - u) (1 - exp(-delta))."""
+    return -(m.logistic(u) * m.logistic(delta - u) * m.expm1(-delta))
+
+
+def _squared_hinge_drop(m: Any, u: Any, delta: Any) -> Any:
+    grown = _hinge_drop(m, u, delta)
+    return grown * (grown + 2 * _hinge(m, u))
+
+
+def _cubic_drop(m: Any, u: Any, delta: Any) -> Any:
+    """u^3 - (u - delta)^3, as delta times a sum of squares."""
+    return delta * (m.square(2 * delta - 3 * u) + 3 * m.square(u)) / 4
+
+
+LOSSES = {
+    "log-loss": Loss(
+        lambda m, u: m.log1p(m.exp(-u)),
+        lambda m, u, delta: m.log1p(m.logistic(-u) * m.expm1(delta)),
+        strictly_decreasing=True,
+        smooth=True,
+    ),
+    "exponential": Loss(
+        lambda m, u: m.exp(-u),
+        lambda m, u, delta: m.exp(-u) * m.expm1(delta),
+        strictly_decreasing=True,
+        smooth=True,
+    ),
+    "correlation": Loss(
+        lambda m, u: -u,
+        lambda m, u, delta: delta,
+        strictly_decreasing=True,
+        smooth=True,
+    ),
+    # bounded and not convex: the probability of the wrong class
+    "logistic-loss": Loss(
+        lambda m, u: m.logistic(-u),
+        _logistic_drop,
+        strictly_decreasing=True,
+        smooth=True,
+    ),
+    # -u^3, not convex, and of slope 0 at 0
+    "cubic": Loss(
+        lambda m, u: -m.power(u, 3),
+        _cubic_drop,
+        strictly_decreasing=True,
+        smooth=True,
+    ),
+    # max(-u, -2u), with a kink at 0
+    "kinked": Loss(
+        lambda m, u: -u + _positive(m, -u),
+        lambda m, u, delta: delta + _positive(m, delta - _positive(m, u)),
+        strictly_decreasing=True,
+        smooth=False,
+    ),
+    # flat from 1 on, with a kink there
+    "hinge": Loss(_hinge, _hinge_drop, strictly_decreasing=False, smooth=False),
+    # flat from 1 on, without a kink
+    "squared-hinge": Loss(
+        lambda m, u: m.square(_hinge(m, u)),
+        _squared_hinge_drop,
+        strictly_decreasing=False,
+        smooth=True,
+    ),
+    # decreasing up to 1, increasing from there on
+    "squared": Loss(
+        lambda m, u: m.square(1 - u),
+        lambda m, u, delta: delta * (2 * (1 - u) + delta),
+        strictly_decreasing=False,
+        smooth=True,
+    ),
+    # the logistic function itself, which increases
+    "logistic": Loss(
+        lambda m, u: m.logistic(u),
+        lambda m, u, delta: -_logistic_drop(m, u, delta),
+        strictly_decreasing=False,
+        smooth=True,
+    ),
+}
+"""Losses by name."""

@@ -1,0 +1,208 @@
+"""Lemma 2: the training risk lies strictly above its value at the optimal tokens.
+
+"Suppose l is strictly decreasing and smooth. Then, training risk obeys L(W) > L_* :=
+(1/n) sum_i l(Y_i v^T x_i,opt)."
+
+L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>), with the scores gamma_it = Y_i v^T x_it of the
+tokens x_it, the rows of X_i, for labels Y_i in {-1, 1}. opt is a token of largest score. Free
+scores are the same with one more dimension: the score is a further coordinate, v picks it out, and
+W and z_i are 0 there. The data have no absent tokens, of which the sentence does not speak.
+
+| reading | hypotheses | verdict |
+| --- | --- | --- |
+| literal | those of the sentence | falls: one input of one token, or tied scores |
+| amended | some input has two different scores | holds |
+
+Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
+for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 where two scores
+differ, and l(best - delta_i) > l(best) there. Without two different scores every delta_i is 0 and
+L(W) = L_* for every W: what is added is necessary as well. The proof uses no smoothness, and no
+instance shows that it is needed. Strict decrease is: a loss that is flat from 1 on does not tell
+scores above 1 apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Integer,
+    Labels,
+    Matrix,
+    Reading,
+    Statement,
+    Tensor,
+    Vector,
+    changed,
+)
+from properties._support.losses import LOSSES
+from properties.tf import SOURCE
+
+DECREASING, SMOOTH = "l is strictly decreasing", "l is smooth"
+LABELS, TWO_SCORES = "labels are 1 or -1", "some input has two different scores"
+LISTED = (DECREASING, SMOOTH, LABELS)
+
+SMALLEST = {"X": [[[0]]], "Z": [[0]], "Y": [1], "v": [0], "W": [[0]], "loss": "log-loss"}
+TIED = {"X": [[[1], [0]]], "Z": [[1]], "Y": [1], "v": [0], "W": [[1]], "loss": "exponential"}
+ONE_INPUT = {
+    "X": [[[-0.1, 1, 1], [1, 0, 0.9], [0, 0, 0.9]]],
+    "Z": [[1, 0, 0]],
+    "Y": [1],
+    "v": [0, 0, 1],
+    "W": [[0, 0, 0]] * 3,
+    "loss": "log-loss",
+}
+"""Published: the third coordinate is the score, W acts on the first two."""
+
+
+def joint_inputs(height: float, loss: str) -> Mapping[str, Any]:
+    """Published, with heights 1 and 3/2: three inputs of two tokens."""
+    return {
+        "X": [[[0, 0], [1, 1]], [[0, 0], [1, -1]], [[0, 0], [0.5, height]]],
+        "Z": [[1, 0]] * 3,
+        "Y": [1, -1, 1],
+        "v": [1, 1],
+        "W": [[1, 1], [1, 1]],
+        "loss": loss,
+    }
+
+
+PUBLISHED = (ONE_INPUT, joint_inputs(1, "log-loss"), joint_inputs(1.5, "correlation"))
+ZERO_QUERY = {"X": [[[1], [0]]], "Z": [[0]], "Y": [1], "v": [1], "W": [[0]], "loss": "log-loss"}
+ONE_KEY = {
+    "X": [[[1, 1], [1, 0]]],
+    "Z": [[1, 0]],
+    "Y": [1],
+    "v": [0, 1],
+    "W": [[1, 0], [0, 0]],
+    "loss": "log-loss",
+}
+"""Two tokens of different scores to which every W of the first coordinate attends alike."""
+TWO_OPTIMAL = {
+    "X": [[[1, 1], [0, 1], [0, 0]]],
+    "Z": [[1, 0]],
+    "Y": [1],
+    "v": [0, 1],
+    "W": [[-4, 0], [0, 0]],
+    "loss": "exponential",
+}
+BEYOND = {"X": [[[3], [1]]], "Z": [[1]], "Y": [1], "v": [1], "W": [[0]], "loss": "squared"}
+"""(1 - u)^2 is less at every u from 1 to the best score 3 than there."""
+FLAT = {"X": [[[2], [1]]], "Z": [[1]], "Y": [1], "v": [1], "W": [[0]], "loss": "squared-hinge"}
+"""max(0, 1 - u)^2 is 0 at both scores."""
+
+
+def scores(m: Any, v: Any) -> Any:
+    """The scores Y_i v^T x_it."""
+    return v.Y.reshape(-1, 1) * (v.X @ v.v)
+
+
+def mean_drop(m: Any, v: Any, deficits: Any) -> Any:
+    """The mean of l(best - deficit) - l(best) over the inputs."""
+    drops = [
+        v.loss.drop(m, m.max(gamma), deficit)
+        for gamma, deficit in zip(v.gamma, deficits, strict=True)
+    ]
+    return m.sum(m.array(drops)) / v.n
+
+
+def risk_gap(m: Any, v: Any) -> Any:
+    """L(W) - L_* without cancellation: an optimal token adds exactly 0 to it.
+
+    The deficit of an input is sum_t s_t (best - gamma_t), with the weights s that attention gives.
+    """
+    inputs = zip(v.X, v.Z, v.gamma, strict=True)
+    deficits = [
+        m.dot(m.softmax(tokens @ (v.W @ z)), m.max(gamma) - gamma) for tokens, z, gamma in inputs
+    ]
+    return mean_drop(m, v, deficits)
+
+
+def above(m: Any, v: Any, share: Any) -> Any:
+    """L(W) - L_* > share (L at the worst tokens - L_*)."""
+    worst = mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
+    return m.below(share * worst - risk_gap(m, v), m.exact(0))
+
+
+def flag(m: Any, value: bool) -> Any:
+    """That a property of the loss is there."""
+    return m.equal(m.exact(int(value)), m.exact(1))
+
+
+def family(*names: str) -> Mapping[str, Any]:
+    """The variable of a loss from some of the family, in place of all."""
+    return {"loss": Choice({name: LOSSES[name] for name in names})}
+
+
+INCREASING = changed(
+    drop=[DECREASING],
+    variables=family("logistic"),
+    examples=[{**example, "loss": "logistic"} for example in PUBLISHED],
+)
+WORST = changed(share=1, examples=PUBLISHED)
+HALFWAY = changed(share="0.5")
+
+LEMMA = Statement(
+    "tf/lemma-2",
+    source=SOURCE,
+    place="Lemma 2",
+    printed="Suppose l is strictly decreasing and smooth. Then, training risk obeys "
+    "L(W) > L_* := (1/n) sum_i l(Y_i v^T x_i,opt)",
+    variables={
+        "n": Integer(1, 6),
+        "T": Integer(1, 8),
+        "d": Integer(1, 10),
+        "X": Tensor(("n", "T", "d")),
+        "Z": Matrix("n", "d"),
+        "Y": Labels("n"),
+        "v": Vector("d"),
+        "W": Matrix("d", "d", (0, 4, 10)),
+        "loss": Choice(LOSSES),
+        "gamma": Defined(scores),
+    },
+    hypotheses={
+        DECREASING: lambda m, v: flag(m, v.loss.strictly_decreasing),
+        SMOOTH: lambda m, v: flag(m, v.loss.smooth),
+        LABELS: lambda m, v: m.equal(m.square(v.Y), m.exact(1)),
+        TWO_SCORES: lambda m, v: m.below(
+            m.exact(0), m.max(m.array([m.oscillation(gamma) for gamma in v.gamma]))
+        ),
+    },
+    conclusion=above,
+    readings={
+        "literal": Reading(
+            "L(W) > L_* for every W, for l strictly decreasing and smooth",
+            expected="refuted",
+            constants={"share": 0},
+            under=LISTED,
+            examples=(SMALLEST, TIED),
+            siblings={
+                "increasing loss": INCREASING,
+                "above the risk at the worst tokens": WORST,
+                "halfway to the worst tokens": HALFWAY,
+            },
+        ),
+        "amended": Reading(
+            "L(W) > L_* for every W, for l strictly decreasing and smooth, where some input has "
+            "two tokens of different scores",
+            expected="holds",
+            constants={"share": 0},
+            examples=(*PUBLISHED, ZERO_QUERY, ONE_KEY, TWO_OPTIMAL),
+            siblings={
+                "increasing loss": INCREASING,
+                "a loss that turns upwards": changed(
+                    drop=[DECREASING], variables=family("squared"), examples=[BEYOND]
+                ),
+                "a loss that is flat from 1 on": changed(
+                    drop=[DECREASING], variables=family("squared-hinge"), examples=[FLAT]
+                ),
+                "above the risk at the worst tokens": WORST,
+                "halfway to the worst tokens": HALFWAY,
+                "scores may all be tied": changed(drop=[TWO_SCORES], examples=[TIED]),
+            },
+        ),
+    },
+)
