@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from attsvm.theory.arithmetic.entries import Entries
 from attsvm.theory.arithmetic.misuse import misuse
 
 __all__ = ["All", "AnyOf", "Comparison", "Relation"]
@@ -24,11 +25,19 @@ class _Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(_Undecided):
-    """left <= right, left < right, or left = right (numbers, or arrays entry by entry)."""
+    """left <= right or left < right of numbers; left = right, of arrays entry by entry."""
 
     kind: Literal["at most", "below", "equal"]
     left: Any
     right: Any
+
+    def __post_init__(self) -> None:
+        """Refuse arrays in an inequality, of which one entry alone would be compared."""
+        if self.kind != "equal" and any(isinstance(s, Entries) for s in (self.left, self.right)):
+            raise misuse(
+                "compares arrays by an inequality",
+                "Compare numbers: m.max(x), m.min(x), m.largest(x), or m.all_of of comparisons.",
+            )
 
 
 @dataclass(frozen=True, slots=True)

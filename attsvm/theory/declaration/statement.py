@@ -256,6 +256,13 @@ def _sibling(formula: Formula, name: str, other: Changed, *, automatic: bool = F
             value=", ".join(wrong),
             remedy=f"It has {', '.join(formula.named_constants)}.",
         )
+    missing = sorted(set(other.drop) - set(formula.hypotheses))
+    if missing:
+        raise ClaimError(
+            f"sibling {name!r} drops hypotheses that its reading does not have",
+            value=", ".join(missing),
+            remedy=f"It has {', '.join(formula.hypotheses) or 'none'}.",
+        )
     kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
     variables = _overridden(formula.variables, other.variables)
     own = replace(formula, hypotheses={**kept, **other.under}, variables=variables)
