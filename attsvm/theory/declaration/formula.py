@@ -187,7 +187,7 @@ class Formula:
         if isinstance(variable, Integer):
             return int(value)
         if variable.axes:
-            array = np.array(value, dtype=float).reshape(np.shape(value))
+            array = np.array(value, dtype=float)
             array.setflags(write=False)
             return array
         return float(value)
