@@ -9,16 +9,20 @@ from typing import Any
 import sympy as sp
 
 from attsvm.errors import present
-from attsvm.theory import Statement, ensure_true, ensure_zero
+from attsvm.theory import Statement, ensure_equal, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 
 __all__ = ["ensure_bound_of_slope"]
 
 
 def ensure_bound_of_slope(
-    statement: Statement, reading: str, function: Callable[[Any], Any], supremum: Any
+    statement: Statement,
+    reading: str,
+    function: Callable[[Any], Any],
+    constant: Any,
+    supremum: Any,
 ) -> None:
-    """Check that a reading says |f(x) - f(y)| <= c |x - y| with c at least sup |f'|.
+    """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that c is at least sup |f'|.
 
     The formula is that of the reading, on symbols: what is proved is what runs. A differentiable f
     then satisfies it by the mean value theorem.
@@ -27,6 +31,7 @@ def ensure_bound_of_slope(
         statement: with two real variables x and y.
         reading: one of its readings.
         function: f of a symbol u > 0, where x = ln u.
+        constant: c, as the reading prints it.
         supremum: of |f'|, proved elsewhere.
 
     Raises:
@@ -40,7 +45,8 @@ def ensure_bound_of_slope(
     ensure_true(said.left.func is sp.Abs, f"{reading}: the left side is an absolute value")
     squares = said.left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
     ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")
-    constant = sp.cancel(said.right / sp.Abs(x - y))
+    found = sp.cancel(said.right / sp.Abs(x - y))
+    ensure_equal(found, constant, f"{reading}: the constant is the printed one", normal=sp.simplify)
     ensure_true(constant >= supremum, f"{reading}: the constant is at least the supremum of |f'|")
 
 

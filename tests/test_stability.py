@@ -328,19 +328,34 @@ def test_a_condition_down_to_a_4_2th_of_the_product_is_not_enough():
 
 
 @pytest.mark.parametrize(
-    ("claim", "name", "edge", "way"),
+    ("claim", "name", "edge", "way", "both"),
     [
-        (logistic.STABILITY.claim("sharp-3"), "b", 0.72259 / math.sqrt(2), -1),
-        (l2.STABILITY.claim("sharp-3"), "size", 3.5331 * math.sqrt(149), 1),
+        (
+            logistic.STABILITY.claim("sharp-3"),
+            "b",
+            0.72259 / math.sqrt(2),
+            -1,
+            lambda size: [{"b": size}, {"b": -size}],
+        ),
+        (
+            l2.STABILITY.claim("sharp-3"),
+            "size",
+            3.5331 * math.sqrt(149),
+            1,
+            lambda size: [{"sign": sign, "size": size} for sign in l2.SIGNS],
+        ),
     ],
 )
-def test_what_fails_for_every_label_is_shown_in_all_octaves(claim, name, edge, way):
+def test_what_fails_for_every_label_is_shown_in_all_octaves(claim, name, edge, way, both):
     (condition,) = claim.hypotheses
     for size in edge * 2.0 ** (way * np.arange(0.0, 8.0, 0.25)):
-        for sign in (1.0, -1.0):
-            case = claim.formula.build(**{name: sign * size})
+        labels = set()
+        for values in both(float(size)):
+            case = claim.formula.build(**values)
             assert condition.holds(case)
             assert claim.conclusion(case).holds
+            labels.add(float(claim.formula.exact(case).b))
+        assert labels == {size, -size}
     drawn = []
 
     @seed(0)

@@ -1,5 +1,8 @@
 """The proofs behind section 3.3 and steps 1 and 3 of section 3.4: true neighbours, false ones."""
 
+import functools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -12,6 +15,9 @@ from attsvm.exact import lipschitz as exact
 from attsvm.losses import slope_kernel
 from attsvm.risk import covariance
 from attsvm.theory.arithmetic import BALLS, entries
+from attsvm.theory.arithmetic.relations import Comparison
+from properties.sim import lemma_3_13 as lemma
+from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import bounds
 from symbolic.sim import (
     basic_1,
@@ -22,6 +28,7 @@ from symbolic.sim import (
     basic_6,
     basic_7,
     lemma_3_12,
+    lemma_3_13,
     logistic_lipschitz,
     step_3,
     sums,
@@ -34,6 +41,40 @@ V = sp.Symbol("v", positive=True)
 @pytest.mark.parametrize("module", [basic_4, basic_5, basic_6, basic_7])
 def test_the_published_constants_are_proved(module):
     assert len(module.prove_published().split()) > 3
+
+
+def scaled(conclusion, left, right):
+    """The conclusion with its sides times these."""
+
+    @functools.wraps(conclusion)
+    def other(m, v, **constants):
+        said = conclusion(m, v, **constants)
+        return Comparison(said.kind, m.exact(left) * said.left, m.exact(right) * said.right)
+
+    return other
+
+
+@pytest.mark.parametrize("sides", [("0.5", 1), (1, 2)])
+@pytest.mark.parametrize(
+    ("proof", "home", "name"),
+    [
+        (basic_4.prove_published, basic_4, "BOUND"),
+        (basic_5.prove_published, basic_5, "BOUND"),
+        (basic_6.prove_published, basic_6, "BOUND"),
+        (basic_7.prove_published, basic_7, "BOUND"),
+        (lemma_3_13.ensure_printed, lemma, "LEMMA"),
+        (lemma_3_13.ensure_printed, hessian, "LEMMA"),
+        (logistic_lipschitz.prove, logistic_lipschitz, "STEP"),
+        (lemma_3_12.prove, lemma_3_12, "LEMMA"),
+    ],
+)
+def test_a_printed_bound_is_proved_with_the_sides_that_run(proof, home, name, sides, monkeypatch):
+    """The bounds leave so much room that no instance would tell a wrong factor."""
+    statement = getattr(home, name)
+    other = replace(statement, conclusion=scaled(statement.conclusion, *sides))
+    monkeypatch.setattr(home, name, other)
+    with pytest.raises(ProofError, match=r"side|printed"):
+        proof()
 
 
 def test_a_coefficient_below_zero_is_seen():

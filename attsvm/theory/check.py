@@ -51,8 +51,12 @@ class Outcome:
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
         screened: instances that were evaluated in batches of floats, to choose what is examined.
-        varied: how many values each variable of a formula took among ordinary instances, as far
-            as `MANY`.
+        varied: how many values each variable of a formula took among instances that were drawn,
+            as far as `MANY`.
+        sides: how many different sides of the conclusion of a formula were seen among these, 2
+            for more.
+        missed: of a sibling of a formula, for each hypothesis that it drops, 1 where an instance
+            that was evaluated violates it, and 0 where none does.
         broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
             raised, with the first of them and who proposed it.
         max_slack: largest float slack.
@@ -79,6 +83,8 @@ class Outcome:
     unexamined: int = 0
     screened: int = 0
     varied: dict[str, int] = field(default_factory=dict)
+    sides: int = 0
+    missed: dict[str, int] = field(default_factory=dict)
     broke: int = 0
     broke_note: str = ""
     max_slack: float | None = None
@@ -142,6 +148,8 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
         unexamined=tally.unexamined,
         screened=tally.screened,
         varied={name: len(values) for name, values in tally.varied.items()},
+        sides=len(tally.sides),
+        missed=tally.missed,
         broke=tally.broke,
         broke_note=tally.broke_note,
         max_slack=tally.max_slack,
@@ -191,6 +199,8 @@ def merge(outcomes: list[Outcome]) -> Outcome:
         unexamined=sum(o.unexamined for o in outcomes),
         screened=sum(o.screened for o in outcomes),
         varied={k: max(o.varied.get(k, 0) for o in outcomes) for k in first.varied},
+        sides=max(o.sides for o in outcomes),
+        missed={k: max(o.missed[k] for o in outcomes) for k in first.missed},
         broke=sum(o.broke for o in outcomes),
         broke_note=next((o.broke_note for o in outcomes if o.broke_note), ""),
         max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),

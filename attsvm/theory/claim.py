@@ -103,6 +103,7 @@ class Part:
     examples: tuple[Any, ...]
     formula: Formula | None = None
     automatic: bool = False
+    dropped: tuple[Hypothesis, ...] = ()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -186,7 +187,9 @@ class Claim:
             if not s.parameters:
                 kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
         examples = (*s.examples, *shared)
-        return Part(s.name, s.parameters, kept, data, examples, s.formula, s.automatic)
+        formal = s.formula is not None
+        dropped = tuple(h for h in self.hypotheses if formal and h.name in s.drop)
+        return Part(s.name, s.parameters, kept, data, examples, s.formula, s.automatic, dropped)
 
     def json(self) -> dict[str, Any]:
         """What `attsvm claims --json` lists."""

@@ -90,6 +90,8 @@ class Tally:
         self.unexamined = 0
         self.screened = 0
         self.varied: dict[str, set[Any]] = {}
+        self.sides: set[str] = set()
+        self.missed: dict[str, int] = {h.name: 0 for h in part.dropped}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by: str | None = None
         self._domain = Domain()
@@ -135,13 +137,22 @@ class Tally:
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
     def _see_variables(self, case: Any) -> None:
-        """Count the values that each variable takes."""
-        if self.part.formula is None:
+        """Count the values that each variable takes, and whether the sides of the formula move."""
+        formula = self.part.formula
+        if formula is None:
             return
-        for name, value in self.part.formula.values_of(case).items():
+        if len(self.sides) < 2 and self.drawn <= MANY:
+            self.sides.add(formula.sides(case, self.part.parameters))
+        for name, value in formula.values_of(case).items():
             seen = self.varied.setdefault(name, set())
             if len(seen) < MANY:
                 seen.add(value)
+
+    def _see_dropped(self, case: Any) -> None:
+        """See whether an instance violates what a sibling of a formula drops; one is enough."""
+        for hypothesis in self.part.dropped:
+            if self.counting and self.missed[hypothesis.name] == 0:
+                self.missed[hypothesis.name] += not self._decided(hypothesis, case)
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
@@ -213,10 +224,12 @@ class Tally:
             self._ensure_unchanged("a hypothesis", case, before)
         if not accepted:
             return False, None
+        self._see_dropped(case)
         if self.counting:
             self.drawn += searcher == DRAWN
             self.coverage.see(case)
-            self._see_variables(case)
+            if searcher != EXPLICIT:  # an author's instance does not vary what he draws
+                self._see_variables(case)
         slack = self._slack(case)
         if watched:
             self._ensure_unchanged("the conclusion", case, before)
@@ -284,6 +297,7 @@ class Tally:
                 self.leave_broken("what confirms it", case, problem, searcher)
                 return None, None
         self.probed += 1
+        self._see_dropped(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong

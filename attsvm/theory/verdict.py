@@ -56,8 +56,15 @@ class Validity(_Word):
     """Whether the check deserves to be believed."""
 
     EXERCISED = "exercised", "Enough instances met the hypotheses and every sibling fell."
-    THIN = "thin", "Too few instances met the hypotheses, or a variable was never varied."
-    WEAK = "weak", "A false sibling survived the same check, so the check is blunt."
+    THIN = (
+        "thin",
+        "Too few instances met the hypotheses, or none varied a variable or violated a hypothesis.",
+    )
+    WEAK = (
+        "weak",
+        "A false sibling survived the same check, or no instance moved the conclusion, so the "
+        "check is blunt.",
+    )
     VACUOUS = "vacuous", "No instance met the hypotheses; nothing was checked."
     ERROR = "error", "The check itself broke, so its outcome means nothing."
 

@@ -232,10 +232,23 @@ def assess(
         return Verdict(truth, evidence, Validity.THIN), (
             f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
         )
+    if reading.refuted is None and reading.sides == 1 and reading.drawn > 1:
+        said = "both sides of the conclusion are the same on every instance"
+        return Verdict(truth, evidence, Validity.WEAK), said
     still = [name for name, values in reading.varied.items() if values < 2]
     if reading.refuted is None and still:
         return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
+    met = _never_violated(siblings)
+    if reading.refuted is None and met:
+        said = f"never violated, not even where it is left out: {', '.join(met)}"
+        return Verdict(truth, evidence, Validity.THIN), said
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(claim, reading)
+
+
+def _never_violated(siblings: Sequence[Outcome]) -> list[str]:
+    """Hypotheses of formulas that all instances satisfy, also those of siblings without them."""
+    names = dict.fromkeys(name for o in siblings for name in o.missed)
+    return [n for n in names if not any(o.missed.get(n, 0) for o in siblings)]
 
 
 def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:

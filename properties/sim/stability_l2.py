@@ -47,7 +47,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Defined, Fitted, Reading, Real, Statement, changed
+from attsvm.theory import Choice, Defined, Fitted, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.entry_loss import PAIR
 from properties.sim._support.squared_loss import gradient_change, loss_change
@@ -55,6 +55,8 @@ from properties.sim._support.squared_loss import gradient_change, loss_change
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
 the larger one."""
+
+SIGNS = {"b < 0": -1, "b > 0": 1}
 
 DOMAIN = ("R >= 4", "||A x|| <= R", "||A y|| <= R", "||A|| <= R")
 
@@ -283,18 +285,19 @@ STABILITY = Statement(
                 "A": Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]])),
                 "x": Defined(lambda m, v: m.array([m.exact(BENT_AT - Fraction(1, 512))])),
                 "y": Defined(lambda m, v: m.array([m.exact(BENT_AT + Fraction(1, 512))])),
-                "h": Defined(lambda m, v: m.array([m.exact(10), m.exact(-7)])),
+                "sign": Choice(SIGNS),
+                "h": Defined(lambda m, v: m.array([m.exact(-10 * v.sign), m.exact(7 * v.sign)])),
                 "size": Real(tuple(range(4, 19)), least=43),
-                "b": Defined(lambda m, v: -m.abs(v.size)),
+                "b": Defined(lambda m, v: v.sign * m.abs(v.size)),
             },
             tight=True,
-            examples=({"size": Fraction(2761, 64)},),
+            examples=tuple({"sign": sign, "size": Fraction(2761, 64)} for sign in SIGNS),
             siblings={
                 "from 1% less on": changed(
                     drop=["|b| > 3.533 ||h||"],
                     under={"|b| > 99% of 3.533 ||h||": label_above(UPPER * 99 / 100)},
                     variables={"size": Real(tuple(range(4, 19)), least=42)},
-                    examples=[{"size": Fraction(343, 8)}],
+                    examples=[{"sign": sign, "size": Fraction(343, 8)} for sign in SIGNS],
                 )
             },
         ),

@@ -15,7 +15,7 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.basic_1 import bounded
 
-__all__ = ["edge_ratio", "never_negative", "printed_over_norm", "prove", "secant_gap"]
+__all__ = ["ball_ratio", "edge_ratio", "never_negative", "printed_over_norm", "prove", "secant_gap"]
 
 
 def secant_gap() -> tuple[Any, Any]:
@@ -35,6 +35,14 @@ def edge_ratio() -> Any:
     a, R, step = sp.symbols("a R step", positive=True)
     x, y = entries([R / a]), entries([R / a - step])
     sides = bounded(SYMBOLS, SimpleNamespace(A=entries([[a]]), x=x, y=y, R=R), "norm")
+    return sp.limit(sides.left**2 / sides.right**2, step, 0)
+
+
+def ball_ratio() -> Any:
+    """The same limit with R exp(R^2) where R bounds points and matrix: A = R, x = R, y -> x."""
+    R, step = sp.symbols("R step", positive=True)
+    v = SimpleNamespace(A=entries([[R]]), x=entries([R]), y=entries([R - step]), R=R)
+    sides = bounded(SYMBOLS, v, "printed")
     return sp.limit(sides.left**2 / sides.right**2, step, 0)
 
 
@@ -63,4 +71,5 @@ def prove() -> str:
     excess = sp.log(printed_over_norm())
     ensure_equal(excess, R**2 - R, "the printed constant is exp(R^2 - R) times the sharp one")
     ensure_equal(edge_ratio(), 1, "the ratio of both sides has the limit 1")
+    ensure_equal(ball_ratio(), 1, "so has that with R exp(R^2) where R bounds the points")
     return "e^a - e^b <= e^a (a - b) for all a, b, with the limit 1 of their ratio as b -> a"

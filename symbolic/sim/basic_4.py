@@ -12,18 +12,28 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.errors import present
 from attsvm.risk import covariance
-from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Statement,
+    ensure_equal,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim._support.bounds import published, softmax_constant
-from properties.sim.basic_4 import sharp
+from properties.sim.basic_4 import BOUND, sharp
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
 
 __all__ = [
+    "WEIGHTS",
     "P",
     "crowd_ratio",
+    "ensure_printed",
     "entry_residuals",
     "forms",
     "laplacian_residual",
@@ -157,6 +167,48 @@ def log_published(power: int) -> Any:
     return sp.expand_log(sp.log(sp.simplify(constant / rest)))
 
 
+WEIGHTS = sp.Matrix([3, 1]) / 4, sp.Matrix([27, 1]) / 28
+"""softmax of (log 3, 0), and of three times as much."""
+
+
+def ensure_printed(statement: Statement, reading: str, left: Any, factor: Any = 1) -> None:
+    """Check that a reading compares what is printed: the formula that runs, on symbols.
+
+    A = (log 3, 0), x = 1 and y = 3, so that the weights are `WEIGHTS` and ||x - y|| = 2; n, R and
+    beta are symbols. The values of the tokens are 5 and 1.
+
+    Args:
+        statement: one of the bounds four to seven.
+        reading: one of its readings with a printed constant.
+        left: its left side at these points.
+        factor: of the right side, beside n exp(3 R^2) / beta^2 ||x - y||.
+
+    Raises:
+        ProofError: a side is another one.
+    """
+    R, beta = sp.symbols("R beta", positive=True)
+    count = sp.Symbol("n", positive=True)
+    one = sp.Integer(1)
+    v = SimpleNamespace(
+        A=entries([[sp.log(3)], [0 * one]]),
+        x=entries([one]),
+        y=entries([3 * one]),
+        h=entries([5 * one, one]),
+        z=entries(list(sp.symbols("z0 z1", real=True))),
+        b=sp.Symbol("b", real=True),
+        n=count,
+        R=R,
+        beta=beta,
+    )
+    name = f"{statement.id}:{reading}"
+    formula = present(statement.claim(reading).formula, "the formula of a reading")
+    said: Any = formula.relation(SYMBOLS, v, {})
+    ensure_true(said.kind == "at most", f"{name} is an inequality")
+    ensure_equal(said.left, left, f"the left side of {name}", normal=sp.simplify)
+    right = 2 * factor * count * sp.exp(3 * R**2) / beta**2
+    ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=sp.simplify)
+
+
 def prove_published() -> str:
     """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R > 0.
 
@@ -175,6 +227,7 @@ def prove_published() -> str:
     basic_1.prove()
     basic_2.prove()
     ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
+    ensure_printed(BOUND, "literal", (WEIGHTS[0] - WEIGHTS[1]).norm())
     ensure_positive(
         -sp.discriminant(3 * R**2 - 2 * R - (R - 1), R), "3 R^2 - 2 R exceeds R - 1 for every R"
     )

@@ -11,7 +11,7 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim._support.bounds import entry_constant
-from properties.sim.basic_5 import sharp
+from properties.sim.basic_5 import BOUND, sharp
 from symbolic.sim import basic_1, basic_4
 from symbolic.sim.sums import entry, r, t, total, vector
 
@@ -71,5 +71,9 @@ def prove_published() -> str:
     """
     r = sp.Symbol("r", nonnegative=True)
     basic_4.prove_published()
+    R = sp.Symbol("R", positive=True)
+    change = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
+    basic_4.ensure_printed(BOUND, "literal-2", change.norm(), R**2)
+    basic_4.ensure_printed(BOUND, "amended", abs(change.dot(sp.Matrix([5, 1]))), R**2)
     ensure_true(basic_1.never_negative((4 + r) ** 2 - 1, r), "R^2 >= 1 for R >= 4")
     return "with ||h|| <= R^2, or c = f - z and R >= 4, the fourth bound gives the fifth"

@@ -9,7 +9,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim._support.bounds import entry_constant
-from properties.sim.basic_6 import sharp
+from properties.sim.basic_6 import BOUND, sharp
 from symbolic.sim import basic_4
 
 __all__ = ["limit_ratio", "prove", "prove_published"]
@@ -39,9 +39,12 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """The fourth bound, as max |f_t - g_t| <= ||f - g||.
+    """The fourth bound, as max |f_t - g_t| <= ||f - g||; the readings have its right side.
 
     Raises:
         ProofError: it fails.
     """
+    change = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
+    basic_4.ensure_printed(BOUND, "literal-1", max(map(abs, change)))
+    basic_4.ensure_printed(BOUND, "literal-2", change.norm())
     return basic_4.prove_published()

@@ -12,7 +12,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim._support.bounds import outer_constant, softmax_constant
-from properties.sim.basic_7 import sharp
+from properties.sim.basic_7 import BOUND, sharp
 from symbolic.sim import basic_4
 from symbolic.sim.sums import entry, r, reduced, t, total
 
@@ -124,6 +124,12 @@ def prove_published() -> str:
     """
     R = sp.Symbol("R", positive=True)
     basic_4.prove_published()
+    n, beta = sp.symbols("n beta", positive=True)
+    f, g = basic_4.WEIGHTS
+    change = f * f.T - g * g.T
+    factor = 2 * n * sp.exp(2 * R**2) / beta  # beside n exp(3 R^2) / beta^2
+    basic_4.ensure_printed(BOUND, "literal-1", max(map(abs, change.eigenvals())), factor)
+    basic_4.ensure_printed(BOUND, "literal-2", change.norm(), factor)
     ensure_equal(
         basic_4.log_published(3), 5 * R**2, "the printed constant is n^2 exp(5 R^2) / beta^3"
     )

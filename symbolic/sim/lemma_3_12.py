@@ -81,8 +81,8 @@ def prove() -> str:
     ensure_equal(slope_supremum(), sp.Rational(1, 4), "sup g' = 1/4", normal=sp.simplify)
     constant = curvature_constant(sp.sqrt)
     ensure_equal(curvature_supremum(), constant, "sup |g''| = 1/(6 sqrt 3)", normal=sp.simplify)
-    for reading in LEMMA.readings:
-        ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, constant)
+    for reading, said in ("literal", sp.Integer(1)), ("sharp", constant):
+        ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, said, constant)
     ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
     return (
         "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "

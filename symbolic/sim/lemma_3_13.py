@@ -43,13 +43,19 @@ A_1 - A_2, come as near to the first as one likes; for A = (1, -1)^T both are th
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
+from attsvm.errors import present
 from attsvm.lipschitz import best_level, softmax_height
 from attsvm.losses import curvature_kernel, slope_kernel
-from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory import ensure_equal, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.sim import lemma_3_13
+from properties.sim import lemma_3_13_hessian as hessian
 
 __all__ = [
     "P",
@@ -193,6 +199,41 @@ def prove() -> str:
     )
 
 
+def ensure_printed() -> None:
+    """Check the sides of both readings with the printed constant, by the formulas that run.
+
+    Two tokens log 3 and 0 of values 5 and 1 and label 1 (at x = 0 and y = 1, R and n symbols), and
+    the derivatives of their loss by sympy.
+
+    Raises:
+        ProofError: a side is another one.
+    """
+    s = sp.Symbol("s", real=True)
+    n, R = sp.symbols("n R", positive=True)
+    mean = 1 + 4 * 3**s / (3**s + 1)
+    slope = sp.diff(1 / (1 + sp.exp(-mean)), s)
+    bend = sp.diff(slope, s)
+    one = sp.Integer(1)
+    v = SimpleNamespace(
+        A=entries([[sp.log(3)], [0 * one]]),
+        x=entries([0 * one]),
+        y=entries([one]),
+        h=entries([5 * one, one]),
+        b=one,
+        n=n,
+        R=R,
+    )
+    constant = 3 * n**3 * R**7 * sp.exp(13 * R**2)
+    change = slope.subs(s, 0) - slope.subs(s, 1)
+    for statement, left in (lemma_3_13.LEMMA, change), (hessian.LEMMA, bend.subs(s, 0)):
+        name = f"{statement.id}:amended"
+        formula = present(statement.claim("amended").formula, "the formula of a reading")
+        said: Any = formula.relation(SYMBOLS, v, {})
+        ensure_true(said.kind == "at most", f"{name} is an inequality")
+        ensure_equal(said.left**2, left**2, f"the left side of {name}", normal=sp.simplify)
+        ensure_equal(said.right, constant, f"the right side of {name} is as printed")
+
+
 def prove_published() -> str:
     """Prove that R^2 K(sqrt 2 R^2) is below the printed constant for every R >= 4 and n >= 1.
 
@@ -204,6 +245,7 @@ def prove_published() -> str:
     """
     prove()
     R = sp.Symbol("R", positive=True)
+    ensure_printed()
     D = 2 * R**2
     factors = (1 - a**2) * (1 - c**2) / 8
     product = factors * (p * a + q * c * (1 - a**2) / 4)

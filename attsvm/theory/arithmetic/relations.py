@@ -26,17 +26,19 @@ class _Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(_Undecided):
-    """left <= right, left < right, or left = right (numbers, or arrays entry by entry)."""
+    """left <= right or left < right of numbers; left = right, of arrays entry by entry."""
 
     kind: Literal["at most", "below", "equal"]
     left: Any
     right: Any
 
     def __post_init__(self) -> None:
-        """Refuse to order arrays."""
-        arrays = isinstance(self.left, Entries) or isinstance(self.right, Entries)
-        if arrays and self.kind != "equal":
-            raise misuse("orders arrays", "Compare numbers, such as m.max(x) or m.norm(x).")
+        """Refuse arrays in an inequality, of which one entry alone would be compared."""
+        if self.kind != "equal" and any(isinstance(s, Entries) for s in (self.left, self.right)):
+            raise misuse(
+                "compares arrays by an inequality",
+                "Compare numbers: m.max(x), m.min(x), m.largest(x), or m.all_of of comparisons.",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import ctx, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
@@ -37,6 +37,9 @@ Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 
 TIGHTENED = "tightened"
 """The parameter that the engine sets: the share of the right side that the left may reach."""
+
+_DIGITS = 64
+"""Bits to which the sides of a comparison are told apart."""
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
@@ -171,6 +174,12 @@ class Formula:
 
     # one instance
 
+    def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
+        """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
+        with ctx.workprec(_DIGITS):
+            relation = self.relation(BALLS, self.exact(case), parameters)
+            return "; ".join(f"{c.left} {c.right}" for c in _leaves(relation))
+
     def values_of(self, case: Any) -> dict[str, Any]:
         """The value of each variable of an instance, lengths of axes included, as plain data."""
         values: dict[str, Any] = dict(_shape_of(self.variables, case))
@@ -224,7 +233,7 @@ class Formula:
         if isinstance(variable, Integer):
             return int(value)
         if variable.axes:
-            array = np.array(value, dtype=float).reshape(np.shape(value))
+            array = np.array(value, dtype=float)
             array.setflags(write=False)
             return array
         return float(value)
@@ -406,6 +415,13 @@ def _comparisons(relation: Relation) -> list[Comparison]:
         return [relation]
     parts = relation.parts if isinstance(relation, All) else ()
     return [c for part in parts for c in _comparisons(part)]
+
+
+def _leaves(relation: Relation) -> list[Comparison]:
+    """All comparisons that a relation is made of."""
+    if isinstance(relation, Comparison):
+        return [relation]
+    return [c for part in relation.parts for c in _leaves(part)]
 
 
 def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:

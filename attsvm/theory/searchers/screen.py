@@ -63,7 +63,7 @@ def _evolve(
         fitted = formula.fit(raw, shape)
         height = formula.screened(fitted, shape, _BATCH, parameters)
         scout.tally.screened += _BATCH
-        order = np.argsort(-height)[:_KEPT]
+        order = np.argsort(-height, kind="stable")[:_KEPT]
         for lane in order[:_JUDGED]:
             new = height[lane] > best or height[lane] >= _PROMISING
             if np.isfinite(height[lane]) and new and _usable(fitted, lane):
