@@ -3,11 +3,13 @@
 "Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight),
 then ... GD diverges: ||W_k||_F -> infinity."
 
-With two different scores in one input this is true for every start and every step, ties of
-optimal tokens included: <W_k, W^mm> grows at each step by eta times sum_i |l'| s_opt sum_t s_t
-(gamma_opt - gamma_t) / n, which is bounded below on every ball, so no ball is visited for ever.
-As printed it is false where all scores are tied or tokens alone: one input, tokens 1 and 0 in
-R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a gradient that is zero everywhere.
+With two different scores in one input, and a loss whose slope is negative everywhere, this is true
+for every start and every step, ties of optimal tokens included: <W_k, W^mm> grows at each step by
+eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n, which is bounded below on every
+ball, so no ball is visited for ever. As printed it is false where all scores are tied or tokens
+alone: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
+gradient that is zero everywhere. Nor may the loss be flat: under (1 - u)^2 tokens 1 and -1 with
+scores 2 and 0 rest at W = 0.
 
 `sharp` gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L
 (a longer one may leap into another token's basin): ||W_k|| / ln k -> ||W^mm||. There the
@@ -33,6 +35,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Slack, claim, sibling
 from attsvm.theory.limits import norm_diverges, norm_grows_like_log
 from properties._support.descent_runs import answer
+from properties._support.gradient_coefficients import pushes
 from properties._support.growth_rates import rate_error
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
@@ -43,6 +46,7 @@ from properties.tf._support.descent_instances import (
     TIED,
     TRAP,
     Descent,
+    decreasing,
     descents,
     in_global_basin,
     larger,
@@ -60,6 +64,10 @@ TIED_OPTIMA = Descent(
     np.zeros((2, 2)),
     "log-loss",
 )
+FLAT = Descent(
+    AttentionData.of([[[1.0], [-1.0]]], [[1.0]], scores=[[2.0, 0.0]]), np.zeros((1, 1)), "squared"
+)
+"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
 LOST = Descent(TIED_APART.data, TIED_APART.start, "log-loss")
 PULLED = Descent(PULLED_APART.data, PULLED_APART.start, "correlation")
 THEOREM: dict[str, Any] = {
@@ -89,7 +97,9 @@ def certify(case: Descent, bounded: bool = False) -> arb | None:
     if bounded:
         applies = tight(case) and two_scores(case)
         return arb(-1) if applies else None
-    return arb(-1) if is_stationary_start(data, rationals(case.start)) else None
+    start = rationals(case.start)
+    rests = all(part.factor.is_zero() for part in pushes(data, start, case.loss))
+    return arb(-1) if rests or is_stationary_start(data, start) else None
 
 
 @claim(
@@ -117,19 +127,21 @@ def literal(case: Descent, bounded: bool = False) -> Slack:
 @claim(
     "tf/all-support-divergence:amended",
     **THEOREM,
-    statement="all tokens support vectors, some input with two different scores: "
-    "||W_k|| -> infinity under descent from any start",
+    statement="all tokens support vectors, some input with two different scores, l' < 0 "
+    "everywhere: ||W_k|| -> infinity under descent from any start",
     data=tied(),
     ensemble=larger,
     examples=[TRAP, TIED_OPTIMA],
     hypotheses={
         "all tokens are support vectors": tight,
         "some input has two different scores": two_scores,
+        "l' < 0 everywhere": decreasing,
     },
     relaxed=descent_at_rest,
     certify=certify,
     expected="holds",
     siblings={
+        "a loss that is flat somewhere": sibling(drop=["l' < 0 everywhere"], examples=[FLAT]),
         "all scores may be tied": sibling(
             drop=["some input has two different scores"], examples=[TIED]
         ),
