@@ -13,19 +13,29 @@ from pathlib import Path
 import numpy as np
 
 from attsvm import AttentionData
-from properties._support.published_data import gaussian_protocol, one_input
+
+ONE_INPUT = AttentionData.of([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], scores=[[1, 0.9, 0.9]])
+OPPOSED = AttentionData.of(
+    [[[1, 0], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [-1, 0]], scores=[[1, 0], [1, 0]]
+)
+
+
+def gaussian(n: int = 6, T: int = 8, d: int = 10) -> AttentionData:
+    """Tokens, queries and head of length 1, labels at random."""
+    generator = np.random.default_rng(0)
+    y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
+    X, Z, v = (generator.normal(size=shape) for shape in ((n, T, d), (n, d), (d,)))
+    X, Z, v = (a / np.linalg.norm(a, axis=-1, keepdims=True) for a in (X, Z, v))
+    return AttentionData(X, Z, y=y, v=v)
 
 
 def main(folder: str) -> None:
     """Write all data sets into the folder, which is made if need be."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    opposed = AttentionData.of(
-        [[[1, 0], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [-1, 0]], scores=[[1, 0], [1, 0]]
-    )
-    one_input().save(place / "one_input.npz")
-    gaussian_protocol(np.random.default_rng(0)).save(place / "gaussian.npz")
-    opposed.save(place / "opposed.npz")
+    ONE_INPUT.save(place / "one_input.npz")
+    gaussian().save(place / "gaussian.npz")
+    OPPOSED.save(place / "opposed.npz")
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def test_the_second_best_token_outruns_the_optimal_one_just_outside_delta():
 
 
 def test_two_inputs_that_cancel_never_move():
-    claim = theorem_3_15.unbounded_norm
+    claim = theorem_3_15.norm
     assert nearly_equal.equal_rivals(nearly_equal.OPPOSED)
     assert claim.certify(nearly_equal.OPPOSED) < 0
     assert claim.conclusion(nearly_equal.OPPOSED).violated

@@ -11,6 +11,7 @@ from flint import arb, ctx
 
 from attsvm import AttentionData
 from attsvm.exact import ExactData
+from attsvm.theory.declaration.formula import domains
 from attsvm.theory.packs import load_packs
 from attsvm.theory.verdict import Truth
 from properties._support.descent_runs import max_margin
@@ -211,12 +212,18 @@ def missed(claim, case):
     return [h.name for h in claim.hypotheses if not h.holds(case)]
 
 
+def ends(claim):
+    """The hypotheses that variables lie in their domains."""
+    return set() if claim.formula is None else set(domains(claim.formula.variables))
+
+
 def test_every_hypothesis_is_dropped_alone_or_reviewed():
     kept = {
         (claim.id, h.name)
         for claim in STANDING
         for h in claim.hypotheses
-        if not any(s.drop == (h.name,) for s in claim.siblings)
+        if h.name not in ends(claim)
+        if not any({h.name} == set(s.drop) - ends(claim) for s in claim.siblings)
     }
     listed = [entry for entries in REVIEWED.values() for entry in entries]
     assert len(listed) == len(set(listed))

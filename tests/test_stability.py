@@ -310,7 +310,7 @@ def test_a_quarter_is_the_best_constant_on_the_same_data():
     claim = logistic.STABILITY.claim("amended-2")
     (condition,) = claim.hypotheses
     assert condition.holds(claim.examples[0])
-    assert not condition.holds(claim.formula.build(**logistic.wide(Fraction("-1.01"))))
+    assert not condition.holds(claim.formula.build(**logistic.wide(Fraction(-129, 128))))
     assert claim.conclusion(claim.examples[0]).holds
     assert claim.conclusion(claim.examples[0], tightened="0.999").violated
 
@@ -347,7 +347,7 @@ def test_a_condition_down_to_a_4_2th_of_the_product_is_not_enough():
     ],
 )
 def test_what_fails_for_every_label_is_shown_in_all_octaves(claim, name, edge, way, both):
-    (condition,) = claim.hypotheses
+    (condition,) = (h for h in claim.hypotheses if "||h||" in h.name)
     for size in edge * 2.0 ** (way * np.arange(0.0, 8.0, 0.25)):
         labels = set()
         for values in both(float(size)):

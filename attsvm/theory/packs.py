@@ -49,8 +49,8 @@ class Pack:
 def beside(file: Path) -> Path:
     """The folder that a statement lies in, whether it is a file or a package with helpers."""
     folder = file.resolve().parent
-    above = folder.parent / "counterexamples"
-    return folder.parent if above.is_dir() and (folder / "__init__.py").is_file() else folder
+    inner = all((place / "__init__.py").is_file() for place in (folder, folder.parent))
+    return folder.parent if inner and (folder.parent / "counterexamples").is_dir() else folder
 
 
 def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:

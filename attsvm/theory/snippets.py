@@ -63,19 +63,22 @@ def python(claim: Claim, part: str, case: Any) -> str:
         find = [f"(claim,) = find_claims(packs, [{claim.id!r}])"]
     else:
         imports.setdefault(place[0], []).append(f"{place[1]} as claim")
+    if not first:  # which makes a project importable that is not installed
+        imports.setdefault("attsvm.theory", []).append("load_packs")
+        first = ["packs = load_packs()"]
     what = f"{claim.id}, sibling {part!r}," if part else claim.id
     numbers = [line for word, line in _USED.items() if word in value]
     lines = [f"from {name} import {', '.join(words)}" for name, words in sorted(imports.items())]
-    loose = [line for line in lines if line.startswith(f"from {LOOSE}")]
+    own = [line for line in lines if not line.startswith("from attsvm.")]
     return "\n".join(
         [
             f"# {what} is refuted by this instance.",
             *(f"# {line}" for line in textwrap.wrap(claim.statement, 88)),
             *numbers,
-            *(line for line in lines if line not in loose),
-            *([""] if first else []),
+            *(line for line in lines if line not in own),
+            "",
             *first,
-            *loose,
+            *own,
             *find,
             "",
             f"case = {value}",

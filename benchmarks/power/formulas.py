@@ -37,6 +37,7 @@ def plant(
     hypotheses: Mapping[str, Callable[[Any, Any], Any]] | None = None,
 ) -> Claim:
     """Plant a false formula and list it; see `planting` for the words."""
+    same = dict(list(variables.items())[:1])  # a statement needs a sibling; it is left out below
     statement = Statement(
         f"planted/{family.replace('/', '-')}-{kind}-{name}",
         source="planted",
@@ -46,7 +47,9 @@ def plant(
         conclusion=conclusion,
         hypotheses=hypotheses or {},
         readings={
-            "literal": Reading(says, expected="refuted", siblings={"the same": changed()}),
+            "literal": Reading(
+                says, expected="refuted", siblings={"the same": changed(variables=same)}
+            ),
         },
     )
     claim = replace(statement.claims[0], siblings=())

@@ -170,7 +170,7 @@ def _formulated(
         statement,
         expected="refuted",
         constants={name: value for name, value in given.items() if name in named},
-        siblings={"none is checked": changed()},
+        siblings={"none is checked": changed(variables=dict(list(formula.variables.items())[:1]))},
         cost=base.cost,
     )
     made = Statement(

@@ -62,7 +62,7 @@ SHAPE = Statement(
     source=SOURCE,
     place="Section 1, formula of the attention; definition 3.1 and lemma 3.13",
     printed="D(X) := diag(exp(A1 X A2^T) 1_n) in R^{d x d}",
-    variables={"n": Integer(1, 32), "d": Integer(1, 32)},
+    variables={"n": Integer(1, 32, beyond=True), "d": Integer(1, 32, beyond=True)},
     conclusion=attention_fits,
     readings={
         "literal-1": Reading(

@@ -132,10 +132,10 @@ HEAD = Statement(
     printed="As H is a fixed linear prediction head that does not impact our analysis, we will "
     "ignore that in the theoretical analysis of our paper.",
     variables={
-        "n": Integer(1, 4),
-        "D": Integer(1, 3),
-        "d": Integer(1, 3),
-        "V": Integer(1, 3),
+        "n": Integer(1, 4, beyond=True),
+        "D": Integer(1, 3, beyond=True),
+        "d": Integer(1, 3, beyond=True),
+        "V": Integer(1, 3, beyond=True),
         "A": Matrix("n", "D"),
         "x": Vector("D"),
         "M": Matrix("n", "d"),

@@ -92,8 +92,8 @@ OBJECTIVE = Statement(
             expected="refuted",
             variables={
                 **dict.fromkeys(("A1", "A2", "A3", "X", "Y", "B")),
-                "n": Integer(1, 4),
-                "d": Integer(1, 4),
+                "n": Integer(1, 4, beyond=True),
+                "d": Integer(1, 4, beyond=True),
             },
             conclusion=divisor_fits,
             constants={"divisor": "D(X)"},

@@ -47,7 +47,7 @@ def test_a_claim_without_a_formula_is_shown_in_words(attsvm, document):
 
 
 def test_show_wants_one_statement(attsvm):
-    code, _, error = attsvm("show", "sim/lemma-3.1")
+    code, _, error = attsvm("show", "sim/")
     assert (code, "statements begin like that" in error) == (2, True)
     code, _, error = attsvm("show", "sim/lema-3.12")
     assert (code, "Nearest: " in error) == (2, True)

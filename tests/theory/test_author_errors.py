@@ -106,7 +106,7 @@ CONCLUSIONS = {
         "uses numpy's less_equal on values that are not floats. Use the function of that name of "
         "the namespace m; comparisons are m.at_most, m.below and m.equal.",
     ),
-    "ordered arrays": ("m.at_most(v.x, v.x)", "orders arrays. Compare numbers, such as m.max(x)"),
+    "ordered arrays": ("m.at_most(v.x, v.x)", "compares arrays by an inequality"),
     "np.exp": ("m.at_most(np.exp(v.x)[0], v.t)", "uses numpy's exp on values that are not floats."),
     "np.exp of a number": (
         "m.at_most(np.exp(v.t), v.t)",

@@ -51,16 +51,8 @@ def instance_type(variables: Mapping[str, Variable]) -> type:
         if variable.stored is not None and name not in axes
     ]
 
-    counts = {name: variables[name] for name, stored_as in stored if stored_as is int}
-
     def fit(self: Any) -> None:
         _shape_of(variables, self)
-        for name, variable in counts.items():
-            if isinstance(variable, Integer) and getattr(self, name) < variable.low:
-                raise DataError(
-                    f"{name} is below {variable.low}, the lower end of its domain",
-                    value=getattr(self, name),
-                )
 
     made = dataclasses.make_dataclass(
         "Instance", stored, frozen=True, slots=True, namespace={"__post_init__": fit, "BUILT": True}

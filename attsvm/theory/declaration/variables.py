@@ -228,10 +228,17 @@ class Near(Variable):
 
 @dataclass(frozen=True, slots=True)
 class Integer(Variable):
-    """An integer between two bounds, inclusive; as the length of an axis it goes by its name."""
+    """An integer from `low` on; as the length of an axis it goes by its name.
+
+    Attributes:
+        low: the least.
+        high: the largest one that is drawn.
+        beyond: whether larger ones are instances as well.
+    """
 
     low: int = 1
     high: int = 4
+    beyond: bool = False
 
     @property
     def stored(self) -> Any:
@@ -240,8 +247,8 @@ class Integer(Variable):
 
     @property
     def ends(self) -> tuple[int | None, int | None]:
-        """Both bounds."""
-        return self.low, self.high
+        """Both bounds, or the lower one alone."""
+        return self.low, None if self.beyond else self.high
 
     def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> int:
         """One of them."""

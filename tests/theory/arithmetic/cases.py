@@ -100,6 +100,9 @@ CASES = {
     "is_zero": Case(
         lambda m, x: m.is_zero(x), ("n",), bound=lambda x: each(lambda t: 1, x), exact=True
     ),
+    "mat": Case(lambda m, A: m.mat(m.vec(A), len(A)), ("nd",), powers=HUGE, exact=True),
+    "expm1": unary("expm1", bound=lambda x: 1 + R.exp(x)),
+    "log1p": unary("log1p", WIDE, fold=abs, bound=lambda x: 1 + R.abs(R.log1p(x))),
     "trace": Case(lambda m, A: m.trace(A), ("nn",), bound=sum_of_sizes, powers=HUGE, exact=True),
     "outer": Case(lambda m, x, y: m.outer(x, y), ("n", "d"), powers=HUGE, exact=True),
     "diagonal": unary("diagonal", HUGE, exact=True),

@@ -118,6 +118,17 @@ class Referee(Arithmetic):
     def differences(self, x):
         return entries([[a - b for b in flat(x)] for a in flat(x)])
 
+    def mat(self, x, rows):
+        values = flat(x)
+        width = len(values) // rows
+        return entries([values[k * width : (k + 1) * width] for k in range(rows)])
+
+    def expm1(self, x):
+        return each(MP.expm1, x)
+
+    def log1p(self, x):
+        return each(MP.log1p, x)
+
     def trace(self, A):
         return MP.fsum(plain(A)[k][k] for k in range(len(plain(A))))
 
