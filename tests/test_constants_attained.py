@@ -24,7 +24,8 @@ from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
 
 EPS = np.finfo(float).eps
-QUICK = PROFILES["quick"]
+QUICK = replace(PROFILES["quick"], examples=30)
+"""Draws only start the other searchers here."""
 
 LEMMA, HESSIAN = lemma_3_13.LEMMA, lemma_3_13_hessian.LEMMA
 LOG_LOSS, SQUARED = lemma_3_13_log_loss.LEMMA, lemma_3_13_l2.LEMMA

@@ -297,7 +297,7 @@ class Text(Arithmetic):
     identity = _call(r"I_{{{0}}}", "I_{0}")
     vec = _function("vec", "the entries of a matrix row by row")
 
-    def mat(self, x: Any, rows: int) -> Term:
+    def mat(self, x: Any, rows: Any = None) -> Term:
         """The inverse of vec."""
         inner = _term(x)
         return Term(rf"\mathrm{{mat}}\left({inner.latex}\right)", f"mat({inner.plain})")
