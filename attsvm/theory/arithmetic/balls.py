@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpq_mat, fmpz
+from flint import arb, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
@@ -112,12 +112,6 @@ def _is_zero(x: Any) -> Any:
     if isinstance(x, fmpq) or x.is_zero():
         return fmpq(int(x == 0))
     return fmpq(0) if x > 0 or x < 0 else arb(0).union(arb(1))
-
-
-def _unless_tiny(ball: arb) -> arb:
-    """A ball, or one about 0 that holds it where its midpoint is below rounding errors."""
-    tiny = arb((1, -2 * ctx.prec))
-    return arb(0, ball.abs_upper()) if abs(ball.mid()) < tiny else ball
 
 
 def exact_root(x: fmpq) -> fmpq | None:

@@ -12,7 +12,7 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 
-__all__ = ["SYMBOLS", "Symbols", "matrix_of", "numerator", "symbols_of"]
+__all__ = ["SYMBOLS", "Symbols", "numerator", "symbols_of"]
 
 
 class Symbols(Arithmetic):
@@ -74,11 +74,6 @@ def symbols_of(name: str, *shape: int, **assumptions: Any) -> Any:
 def _places(shape: tuple[int, ...]) -> Any:
 
     return itertools.product(*(range(size) for size in shape))
-
-
-def matrix_of(A: Entries) -> Any:
-    """A sympy matrix of the entries of a matrix or, as a column, of a vector."""
-    return sp.Matrix(A.shape[0], A.size // A.shape[0], list(A.ravel()))
 
 
 def numerator(expression: Any) -> Any:
