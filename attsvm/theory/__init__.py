@@ -7,6 +7,7 @@ from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.claim import Claim, Hypothesis, Sibling, claim, sibling
 from attsvm.theory.confirm import OPEN
+from attsvm.theory.declaration.records import Measured, Records
 from attsvm.theory.declaration.statement import Reading, Statement, changed
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -46,6 +47,7 @@ __all__ = [
     "Integer",
     "Labels",
     "Matrix",
+    "Measured",
     "Meeting",
     "Near",
     "Pack",
@@ -53,6 +55,7 @@ __all__ = [
     "Profile",
     "Reading",
     "Real",
+    "Records",
     "Sibling",
     "Slack",
     "Statement",

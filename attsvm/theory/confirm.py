@@ -68,9 +68,10 @@ def confirm(
     Raises:
         ClaimError: the certificate returned something else; a budget below every precision.
     """
-    if claim.formula is not None:
+    measured = None if claim.formula is None else claim.formula.measured
+    if claim.formula is not None and measured is None:
         return _judged(claim.formula, parameters, case)
-    if claim.certify is None:
+    if claim.certify is None and (measured is None or measured.balls is None):
         return _again(claim, parameters, case)
     value: arb | fmpq | None = None
     for precision in (p for p in PRECISIONS if p <= bits):
@@ -107,7 +108,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confi
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
-    certify = present(claim.certify, "the claim's certificate")
+    certify, parameters = _measured(claim, "balls", claim.certify, parameters)
     value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
@@ -141,7 +142,7 @@ def _decimal(bound: arb, away: int) -> str:
 
 
 def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:
-    rerun = present(claim.rerun, "the claim's second evaluation")
+    rerun, parameters = _measured(claim, "again", claim.rerun, parameters)
     slack = ask(claim.id, "the second evaluation", rerun, case, **parameters)
     if slack.broken:
         raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
@@ -152,13 +153,24 @@ def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmati
     return Confirmation(refuted, Evidence.NUMERIC, tuple(map(repr, slack.range)), method)  # type: ignore[arg-type]
 
 
+def _measured(
+    claim: Claim, form: str, own: Any, parameters: Mapping[str, Any]
+) -> tuple[Any, Mapping[str, Any]]:
+    """One form of a measured conclusion, with the constants of its reading."""
+    if claim.formula is None or claim.formula.measured is None:
+        return present(own, "the claim's certificate"), parameters
+    form = getattr(claim.formula.measured, form)
+    return form, {**claim.formula.constants, **parameters}
+
+
 def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) -> bool:
     """Hold a float slack that found no fault against the exact one; whether there was one.
 
     Raises:
         ClaimError: the exact slack is violated, or lies outside the float's error bound.
     """
-    if claim.certify is None:
+    measured = None if claim.formula is None else claim.formula.measured
+    if claim.certify is None and (measured is None or measured.balls is None):
         return False
     with ctx.workprec(128):
         value = _certificate(claim, parameters, case)

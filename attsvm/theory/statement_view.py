@@ -183,6 +183,8 @@ def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
 
 def typeset(formula: Formula) -> Typeset:
     """A formula as it runs, each name spelled out; code that is no expression by its docstring."""
+    if not formula.batches:
+        return _of_records(formula)
     m = Text()
     v = SimpleNamespace(**letters(formula.variables))
     conclusion = _one(lambda: written(formula.relation(m, v, {})), formula.conclusion)
@@ -201,6 +203,20 @@ def typeset(formula: Formula) -> Typeset:
     return Typeset(conclusion, hypotheses, tuple(_used(lines, shown)))
 
 
+def _of_records(formula: Formula) -> Typeset:
+    """A formula over records: what is measured in its own line, conditions by their names."""
+    if formula.measured is None:
+        says = in_short(formula.conclusion, "see its code")
+    else:
+        says = formula.measured.says.format(**formula.constants)
+    hypotheses = {name: _text(name) for name in formula.hypotheses}
+    return Typeset(_text(says), hypotheses, ())
+
+
+def _text(said: str) -> Written:
+    return Written(rf"\text{{{said}}}", said)
+
+
 def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
     try:
         return _equation(left, variable.by(m, v))
@@ -214,8 +230,7 @@ def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
         found = write()
         return Written(found.latex, found.plain)
     except _UNWRITABLE:
-        said = in_short(function, otherwise)
-        return Written(rf"\text{{{said}}}", said)
+        return _text(in_short(function, otherwise))
 
 
 def _equation(left: Term, right: Any) -> Written:

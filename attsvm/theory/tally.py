@@ -141,7 +141,7 @@ class Tally:
         formula = self.part.formula
         if formula is None:
             return
-        if len(self.sides) < 2 and self.drawn <= MANY:
+        if formula.measured is None and len(self.sides) < 2 and self.drawn <= MANY:
             self.sides.add(formula.sides(case, self.part.parameters))
         for name, value in formula.values_of(case).items():
             seen = self.varied.setdefault(name, set())

@@ -266,10 +266,11 @@ def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
 def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.refuted is not None:
         found = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
-        if claim.formula is None or claim.expected.truth is Truth.REFUTED:
+        formula = claim.formula
+        if formula is None or formula.measured or claim.expected.truth is Truth.REFUTED:
             return found
         case = codec.decode(reading.refuted.instance, claim.instance_type)
-        said = sides(claim.formula, {}, case)
+        said = sides(formula, {}, case)
         return f"{found}; the conclusion says {said} there, which is false"
     if reading.undecided:
         return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"

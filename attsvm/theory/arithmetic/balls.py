@@ -27,6 +27,9 @@ class Balls(Arithmetic):
     def _rational(self, value: Fraction) -> fmpq:
         return fmpq(value.numerator, value.denominator)
 
+    def _given(self, number: Any) -> Any:
+        return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
+
     def exp(self, x: Any) -> Any:
         """The exponential; of 0 exactly 1."""
         return self._each(_exp, x)

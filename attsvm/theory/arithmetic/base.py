@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.misuse import misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
@@ -89,6 +91,16 @@ class Arithmetic(ABC):
                 f"takes the constant {value!r}, which is no number",
                 "Write an integer, a Fraction, or decimals in quotes such as '0.95'.",
             ) from error
+
+    def values(self, x: Any) -> Any:
+        """The numbers of a field of a record: one or an array of floats, integers or rationals."""
+        if isinstance(x, np.ndarray | list | tuple):
+            array = np.array(x, dtype=object)
+            return entries([self._given(number) for number in array.ravel()], array.shape)
+        return self._given(x)
+
+    def _given(self, number: Any) -> Scalar:
+        return self._rational(Fraction(*number.as_integer_ratio()))
 
     def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         """The smaller one of two numbers."""

@@ -231,6 +231,12 @@ class Tensors(_Lanes):
     def _rational(self, value: Fraction) -> Lane:
         return Lane(self.torch.tensor([_float(value)], dtype=self.torch.float64))
 
+    def values(self, x: Any) -> Any:
+        """Numbers (batch, ...) of many records as lanes; a number that they share as one."""
+        if isinstance(x, self.torch.Tensor):
+            return lanes(x.movedim(0, -1))
+        return super().values(x)
+
     def exp(self, x: Any) -> Any:
         """The exponential; of more than 600 that of 600, so that heights stay numbers."""
         return self._each(lambda lane: Lane(lane.value.clamp(max=600.0).exp()), x)

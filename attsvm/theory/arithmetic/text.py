@@ -256,6 +256,10 @@ class Text(Arithmetic):
         """A constant, or a length, which stands here as a letter."""
         return value if isinstance(value, Term) else _term(Arithmetic.exact(self, value))
 
+    def values(self, x: Any) -> Any:
+        """A field, which stands here as a letter."""
+        return x
+
     exp = _call(r"\exp\left({0}\right)", "exp({0})")
     log = _call(r"\ln\left({0}\right)", "ln({0})")
     sqrt = _call(r"\sqrt{{{0}}}", "sqrt({0})")

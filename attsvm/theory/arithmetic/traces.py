@@ -147,6 +147,12 @@ class Traces(Arithmetic):
     def _rational(self, value: Fraction) -> Trace:
         return self.of(fmpq(value.numerator, value.denominator))
 
+    def _given(self, number: Any) -> Trace:
+        if isinstance(number, arb):
+            raise Untraceable("a ball that is not known to be any one number")
+        exact = isinstance(number, fmpq)
+        return self.of(number if exact else fmpq(*number.as_integer_ratio()))
+
     def exp(self, x: Any) -> Any:
         """The exponential: of rationals over one denominator a power of one residue."""
         return self._each(_exp, x)

@@ -30,7 +30,16 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-__all__ = ["TIGHTENED", "Formula", "Hypotheses", "domains", "heights", "instance_type"]
+__all__ = [
+    "DIGITS",
+    "TIGHTENED",
+    "Formula",
+    "Hypotheses",
+    "domains",
+    "heights",
+    "instance_type",
+    "leaves",
+]
 
 Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 """Conditions by their names, each a formula of (m, v)."""
@@ -38,7 +47,7 @@ Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 TIGHTENED = "tightened"
 """The parameter that the engine sets: the share of the right side that the left may reach."""
 
-_DIGITS = 64
+DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
 
 
@@ -168,9 +177,9 @@ class Formula:
 
     def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
         """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
-        with ctx.workprec(_DIGITS):
+        with ctx.workprec(DIGITS):
             relation = self.relation(BALLS, self.exact(case), parameters)
-            return "; ".join(f"{c.left} {c.right}" for c in _leaves(relation))
+            return "; ".join(f"{c.left} {c.right}" for c in leaves(relation))
 
     def values_of(self, case: Any) -> dict[str, Any]:
         """The value of each variable of an instance, lengths of axes included, as plain data."""
@@ -335,6 +344,21 @@ class Formula:
         return self.instance(**values)
 
     @property
+    def batches(self) -> bool:
+        """Whether batches of instances can be filled at random."""
+        return True
+
+    @property
+    def measured(self) -> Any:
+        """Nothing: the conclusion is a comparison."""
+        return None
+
+    @property
+    def ensemble(self) -> Any:
+        """Nothing: larger instances are drawn like all others."""
+        return None
+
+    @property
     def continuous(self) -> bool:
         """Whether an instance has real numbers, along which one can climb."""
         return any(
@@ -409,11 +433,11 @@ def _comparisons(relation: Relation) -> list[Comparison]:
     return [c for part in parts for c in _comparisons(part)]
 
 
-def _leaves(relation: Relation) -> list[Comparison]:
+def leaves(relation: Relation) -> list[Comparison]:
     """All comparisons that a relation is made of."""
     if isinstance(relation, Comparison):
         return [relation]
-    return [c for part in relation.parts for c in _leaves(part)]
+    return [c for part in relation.parts for c in leaves(part)]
 
 
 def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:

@@ -26,16 +26,22 @@ from attsvm.theory.claim import Claim, Hypothesis, Sibling, ensure_checkable
 from attsvm.theory.declaration.formula import (
     TIGHTENED,
     Formula,
-    Hypotheses,
     domains,
     instance_type,
 )
+from attsvm.theory.declaration.records import Measured, RecordFormula, Records
 from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.judge import judge, meets
 from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Expected, Truth
 
-__all__ = ["Changed", "Reading", "Statement", "changed"]
+__all__ = ["Changed", "Quantified", "Reading", "Statement", "changed"]
+
+Quantified = Mapping[str, Variable] | Records
+"""What a statement quantifies over: variables by name, or the fields of a record."""
+
+Conclusion = Callable[..., Relation] | Measured
+"""A function of (m, v) and of named constants that returns a comparison; or what is measured."""
 
 _SHARES = ("0.95", "0.999")
 """The shares of its right side that a sharp reading must not survive."""
@@ -47,17 +53,17 @@ class Changed:
 
     constants: Mapping[str, Any]
     drop: tuple[str, ...] = ()
-    under: Hypotheses = field(default_factory=dict)
-    variables: Mapping[str, Variable] = field(default_factory=dict)
-    examples: tuple[Mapping[str, Any], ...] = ()
+    under: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    variables: Quantified = field(default_factory=dict)
+    examples: tuple[Any, ...] = ()
 
 
 def changed(
     *,
     drop: Iterable[str] = (),
-    under: Hypotheses | None = None,
-    variables: Mapping[str, Variable] | None = None,
-    examples: Iterable[Mapping[str, Any]] = (),
+    under: Mapping[str, Callable[..., Any]] | None = None,
+    variables: Quantified | None = None,
+    examples: Iterable[Any] = (),
     **constants: Any,
 ) -> Changed:
     """Describe a false neighbour: other constants, hypotheses left out, other variables.
@@ -76,28 +82,28 @@ class Reading:
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         constants: arguments of the conclusion.
         under: names of the hypotheses that it has; all of the statement's where None.
-        variables: those that differ from the statement's; None takes one away.
+        variables: those that differ from the statement's, None takes one away; or other records.
         conclusion: its own, where its form differs.
         tight: whether no smaller right side will do; sharp readings of inequalities are.
-        examples: explicit instances by values, checked first.
+        examples: explicit instances, checked first: by values, or records.
         siblings: false neighbours that only the author knows, by name.
         proof: `package.module:function` of a symbolic proof.
         depends_on: ids of claims that this one rests on.
-        cost: divides the profile's budgets.
+        cost: divides the profile's budgets; the statement's where None.
     """
 
     says: str
     expected: str
     constants: Mapping[str, Any] = field(default_factory=dict)
     under: tuple[str, ...] | None = None
-    variables: Mapping[str, Variable | None] = field(default_factory=dict)
-    conclusion: Callable[..., Relation] | None = None
+    variables: Mapping[str, Variable | None] | Records = field(default_factory=dict)
+    conclusion: Conclusion | None = None
     tight: bool = False
-    examples: tuple[Mapping[str, Any], ...] = ()
+    examples: tuple[Any, ...] = ()
     siblings: Mapping[str, Changed] = field(default_factory=dict)
     proof: str | None = None
     depends_on: tuple[str, ...] = ()
-    cost: int = 1
+    cost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +116,12 @@ class Statement:
         place: where in it.
         printed: the sentence as printed.
         variables: what it quantifies over.
-        conclusion: a function of (m, v) and of named constants that returns a comparison.
+        conclusion: a function of (m, v) and of named constants that returns a comparison, or
+            `Measured`.
         readings: by name: literal, amended, sharp, numbered where there are several.
-        hypotheses: conditions by name, of which each reading has all or some.
+        hypotheses: conditions by name, of which each reading has all or some: functions of (m, v)
+            that return a comparison; of records, functions of the record that decide it exactly.
+        cost: divides the profile's budgets.
         claims: one for each reading.
     """
 
@@ -120,10 +129,11 @@ class Statement:
     source: str
     place: str
     printed: str
-    variables: Mapping[str, Variable]
-    conclusion: Callable[..., Relation]
+    variables: Quantified
+    conclusion: Conclusion
     readings: Mapping[str, Reading]
-    hypotheses: Hypotheses = field(default_factory=dict)
+    hypotheses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    cost: int = 1
     claims: tuple[Claim, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -167,10 +177,8 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         if reading.under is None
         else {key: statement.hypotheses[key] for key in reading.under}
     )
-    variables = _overridden(statement.variables, reading.variables)
-    under = {**domains(variables), **under}
     conclusion = reading.conclusion or statement.conclusion
-    formula = Formula(variables, under, conclusion, reading.constants, instance_type(variables))
+    formula = _formula(statement, reading, under, conclusion)
     _ensure_constants(id, formula)
     expected = Expected.parse(reading.expected)
     claim = Claim(
@@ -178,20 +186,20 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         source=statement.source,
         place=statement.place,
         statement=" ".join(reading.says.split()),
-        hypotheses=tuple(_hypothesis(formula, key) for key in under),
+        hypotheses=tuple(_hypothesis(formula, key) for key in formula.hypotheses),
         data=formula.strategy(),
-        conclusion=_Judged(formula),
+        conclusion=_Measuring(formula) if formula.measured else _Judged(formula),
         expected=expected,
         siblings=tuple(_siblings(formula, reading, expected, id)),
         certify=None,
         rerun=None,
         examples=_examples(formula, reading.examples, id),
-        ensemble=None,
+        ensemble=formula.ensemble,
         relaxed=formula.relaxed if formula.continuous else None,
         proof=reading.proof,
         depends_on=reading.depends_on,
-        cost=reading.cost,
-        same_slack=True,
+        cost=statement.cost if reading.cost is None else reading.cost,
+        same_slack=formula.measured is None,
         file=place[0],
         line=place[1],
         formula=formula,
@@ -203,7 +211,10 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
 
 def _ensure_constants(id: str, formula: Formula) -> None:
     """Nothing where the reading's constants are those that its conclusion takes."""
-    taken = list(inspect.signature(formula.conclusion).parameters.values())[2:]
+    if formula.measured is not None:
+        taken = list(inspect.signature(formula.measured.floats).parameters.values())[1:]
+    else:
+        taken = list(inspect.signature(formula.conclusion).parameters.values())[2:]
     unknown = sorted(set(formula.constants) - {p.name for p in taken})
     if unknown:
         raise ClaimError(
@@ -220,17 +231,33 @@ def _ensure_constants(id: str, formula: Formula) -> None:
         )
 
 
-def _examples(formula: Formula, given: Iterable[Mapping[str, Any]], whose: str) -> tuple[Any, ...]:
+def _examples(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
     """Explicit instances from their values; what is wrong with one is told with its place."""
     made = []
     for k, example in enumerate(given, 1):
         try:
-            made.append(formula.build(**example))
+            records = isinstance(formula, RecordFormula)
+            made.append(formula.ensure_instance(example) if records else formula.build(**example))
         except AttsvmError as error:
             raise ClaimError(
                 f"example {k} of {whose}: {error.cause}", value=error.value, remedy=error.remedy
             ) from error
     return tuple(made)
+
+
+def _formula(
+    statement: Statement, reading: Reading, under: Mapping[str, Any], conclusion: Any
+) -> Formula:
+    """What a reading says, of variables or of records."""
+    own = reading.variables
+    records = own if isinstance(own, Records) else statement.variables
+    if isinstance(records, Records):
+        return RecordFormula({}, under, conclusion, reading.constants, records.type, records)
+    if isinstance(own, Records):
+        raise ClaimError(f"{statement.id} quantifies over variables and over records")
+    variables = _overridden(records, own)
+    under = {**domains(variables), **under}
+    return Formula(variables, under, conclusion, reading.constants, instance_type(variables))
 
 
 def _overridden(
@@ -251,6 +278,17 @@ class _Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class _Measuring:
+    """A formula whose conclusion is measured: the slack by floats."""
+
+    formula: Formula
+
+    def __call__(self, case: Any, **parameters: Any) -> Slack:
+        floats: Callable[..., Slack] = self.formula.measured.floats
+        return floats(case, **{**self.formula.constants, **parameters})
+
+
+@dataclass(frozen=True, slots=True)
 class _Met:
     """A condition of a formula as a predicate of instances."""
 
@@ -262,6 +300,9 @@ class _Met:
 
 
 def _hypothesis(formula: Formula, name: str) -> Hypothesis:
+    if isinstance(formula, RecordFormula):
+        holds: Any = formula.hypotheses[name]
+        return Hypothesis(name, holds)
     return Hypothesis(name, _Met(formula, name))
 
 
@@ -299,9 +340,10 @@ def _sibling(
             value=", ".join(wrong),
             remedy=f"It has {', '.join(formula.named_constants) or 'none'}.",
         )
+    redrawn = () if isinstance(other.variables, Records) else other.variables
     for what, given, known in (
         ("drops hypotheses", other.drop, formula.hypotheses),
-        ("redraws variables", other.variables, formula.variables),
+        ("redraws variables", redrawn, formula.variables),
     ):
         missing = sorted(set(given) - set(known))
         if missing:
@@ -315,24 +357,34 @@ def _sibling(
             f"{whose} changes nothing",
             remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
         )
-    free = {
-        key: v.without(other.drop) if isinstance(v, Meeting) else v
-        for key, v in formula.variables.items()
-    }
-    variables = _overridden(free, other.variables)
-    left = [key for key in domains(formula.variables) if key not in domains(variables)]
-    drop = (*other.drop, *left)  # a variable with another domain leaves its own
-    kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
-    new = {k: h for k, h in domains(variables).items() if k not in formula.hypotheses}
-    added = {**new, **other.under}
-    own = replace(formula, hypotheses={**kept, **added}, variables=variables)
+    own = _neighbour(formula, other)
+    added = [key for key in own.hypotheses if key not in formula.hypotheses]
+    left = [key for key in formula.hypotheses if key not in own.hypotheses]
     return Sibling(
         name,
         other.constants,
-        drop,
+        (*other.drop, *(key for key in left if key not in other.drop)),
         own.strategy(),
         _examples(formula, other.examples, whose),
         automatic,
         own,
         tuple(_hypothesis(own, key) for key in added),
     )
+
+
+def _neighbour(formula: Formula, other: Changed) -> Formula:
+    """The formula of a false neighbour: its own hypotheses and variables."""
+    if isinstance(formula, RecordFormula):
+        kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
+        records = other.variables if isinstance(other.variables, Records) else formula.records
+        return replace(formula, hypotheses={**kept, **other.under}, records=records)
+    free = {
+        key: v.without(other.drop) if isinstance(v, Meeting) else v
+        for key, v in formula.variables.items()
+    }
+    variables = _overridden(free, {} if isinstance(other.variables, Records) else other.variables)
+    left = [key for key in domains(formula.variables) if key not in domains(variables)]
+    drop = (*other.drop, *left)  # a variable with another domain leaves its own
+    kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
+    new = {k: h for k, h in domains(variables).items() if k not in formula.hypotheses}
+    return replace(formula, hypotheses={**kept, **new, **other.under}, variables=variables)

@@ -75,7 +75,10 @@ class Guided:
 
 GUIDED: dict[str, Guided] = {
     "screen": Guided(
-        "screening in batches", screen, 0.2, fits=lambda claim: claim.formula is not None
+        "screening in batches",
+        screen,
+        0.2,
+        fits=lambda claim: claim.formula is not None and claim.formula.batches,
     ),
     "relatives": Guided("relatives", relatives, 0.18),
     "grid": Guided("integer grid", grid, 0.18),
@@ -95,7 +98,7 @@ GUIDED: dict[str, Guided] = {
 NEEDS = {
     "ensemble": "a seeded ensemble (`ensemble=`)",
     "gradient": "an objective (`relaxed=`)",
-    "screen": "a formula (`Statement`)",
+    "screen": "variables that are drawn one by one",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""
 

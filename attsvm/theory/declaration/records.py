@@ -1,0 +1,190 @@
+"""Statements about data that are drawn as a whole, and conclusions that have no closed form.
+
+Data for which a max-margin problem is solvable, or a start that is misled, are seldom hit by
+drawing each number by itself. Such a statement quantifies over the fields of a record, which a
+strategy draws together:
+
+    variables=Records(Run, runs(tight_data()))
+
+Its formulas take the record in place of the variables, and `m.values(run.start)` gives the numbers
+of a field. Where a conclusion is the limit of a run or of a path, it is `Measured`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flint import ctx
+
+from attsvm.errors import ClaimError, present
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.formula import DIGITS, Formula, heights, leaves
+from attsvm.theory.slack import Slack
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Measured", "RecordFormula", "Records"]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What a statement quantifies over: the fields of a record.
+
+    Attributes:
+        type: the record, a frozen dataclass of numbers, arrays and such records.
+        drawn: draws it.
+        ensemble: draws one larger record from a generator.
+        fixed: fields that the sentence fixes, such as a start at zero, by their dotted names.
+        climbed: whether the conclusion runs on tensors as well, so that gradients can be followed.
+    """
+
+    type: type
+    drawn: SearchStrategy[Any] = field(repr=False)
+    ensemble: Callable[[np.random.Generator], Any] | None = field(default=None, repr=False)
+    fixed: tuple[str, ...] = ()
+    climbed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A conclusion without a closed form, with one implementation an arithmetic.
+
+    Floats measure it and say how far they may be off, such as by the rate of a run. Balls or
+    rationals decide it, such as by a basin that the run cannot leave; they are asked wherever
+    floats see a violation, and on some instances where they see none. Each takes an instance and
+    the named constants of a reading.
+
+    Attributes:
+        says: the conclusion in one line, constants in braces.
+        floats: the slack of an instance.
+        balls: the slack from exact values: a ball at the working precision, `OPEN` where more bits
+            are needed, a rational, or None where it cannot say at any precision.
+        tensors: how close many instances come to violation, tensors (batch, ...) in and (batch,)
+            out; it says where to look and decides nothing.
+        again: where no enclosure exists, the slack once more by other code in higher precision.
+    """
+
+    says: str
+    floats: Callable[..., Slack]
+    balls: Callable[..., Any] | None = None
+    tensors: Callable[..., Any] | None = None
+    again: Callable[..., Slack] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no refutation could be confirmed by."""
+        if self.balls is None and self.again is None:
+            raise ClaimError(
+                f"nothing could confirm that this fails: {self.says}",
+                remedy="Give balls (an enclosure) or again (higher precision).",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFormula(Formula):
+    """A formula over records; see `Formula`.
+
+    Attributes:
+        records: what it quantifies over.
+    """
+
+    records: Records
+
+    @property
+    def measured(self) -> Any:
+        """The conclusion where it has no closed form."""
+        return self.conclusion if isinstance(self.conclusion, Measured) else None
+
+    @property
+    def batches(self) -> bool:
+        """No batch of records is filled at random."""
+        return False
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the conclusion can be climbed."""
+        if self.measured is not None:
+            return self.measured.tensors is not None
+        return self.records.climbed
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Records name no axes."""
+        return ()
+
+    @property
+    def named_constants(self) -> tuple[str, ...]:
+        """The constants that the conclusion takes."""
+        if self.measured is not None:
+            return tuple(inspect.signature(self.measured.floats).parameters)[1:]
+        return tuple(inspect.signature(self.conclusion).parameters)[2:]
+
+    @property
+    def ensemble(self) -> Any:
+        """Draws one larger instance."""
+        return self.records.ensemble
+
+    def exact(self, case: Any) -> Any:
+        """The record; formulas take its numbers by `m.values`."""
+        return case
+
+    traced = exact
+
+    def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
+        """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
+        with ctx.workprec(DIGITS):
+            relation = self.relation(BALLS, case, parameters)
+            return "; ".join(f"{c.left} {c.right}" for c in leaves(relation))
+
+    def values_of(self, case: Any) -> dict[str, Any]:
+        """The value of each field that the sentence leaves free, by its dotted name."""
+        return {name: value for name, value in _fields(case, "") if name not in self.records.fixed}
+
+    def strategy(self) -> SearchStrategy[Any]:
+        """Records as they are drawn."""
+        return self.records.drawn
+
+    def ensure_instance(self, example: Any) -> Any:
+        """An explicit instance, if it is of the record's type.
+
+        Raises:
+            ClaimError: it is not.
+        """
+        if type(example) is not self.records.type:
+            raise ClaimError(
+                "an explicit instance is no record of its statement",
+                value=type(example).__name__,
+                remedy=f"Give a {self.records.type.__name__}.",
+            )
+        return example
+
+    def relaxed(self, case: Any, **parameters: Any) -> Any:
+        """How close many instances come to violation, in torch."""
+        if self.measured is not None:
+            climb = present(self.measured.tensors, "the conclusion's form for tensors")
+            return climb(case, **{**self.constants, **parameters})
+        from attsvm.theory.arithmetic import Tensors
+
+        m = Tensors()
+        return heights(m.torch, self.relation(m, case, parameters))
+
+
+def _fields(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The leaves of a record by their dotted names; what is absent, and masks, are left out."""
+    if isinstance(value, np.ndarray):
+        if value.dtype != np.bool_:
+            yield name, (value.shape, value.tobytes())
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for each in dataclasses.fields(value):
+            inner = f"{name}.{each.name}" if name else each.name
+            yield from _fields(getattr(value, each.name), inner)
+    elif isinstance(value, tuple):
+        for k, item in enumerate(value):
+            yield from _fields(item, f"{name}[{k}]")
+    elif value is not None:
+        yield name or "value", value
