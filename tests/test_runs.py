@@ -18,7 +18,7 @@ from properties._support.descent_runs import (
     or_more_bits,
 )
 from properties.sim import theorem_3_14_part_2
-from properties.sim._support.theorem_3_14 import PULLED_APART, UNEVEN, certify_repaired
+from properties.sim._support.theorem_3_14 import PULLED_APART, REPAIRED, UNEVEN, decided
 
 
 def one_dimension(*tokens, scores):
@@ -31,7 +31,7 @@ def test_no_scale_of_the_data_refutes_a_true_reading(scale):
     run = one_dimension(scale, 0.0, scores=(1.0, 0.0))
     assert feasible(run)
     assert max_margin(run.data, "optimal") == [[1 / fmpq(*scale.as_integer_ratio())]]
-    claim = theorem_3_14_part_2.single_input
+    claim = theorem_3_14_part_2.THEOREM.claim("amended-2")
     assert isinstance(claim, Claim)
     ball = claim.certify(run)
     assert ball is None or not ball < 0
@@ -60,7 +60,7 @@ def test_the_printed_counterexample_is_one_of_the_theorem():
     assert all_tight(PULLED_APART)
     assert not PULLED_APART.start.any()
     with ctx.workprec(128):
-        assert certify_repaired(PULLED_APART) < 0
+        assert decided(PULLED_APART, REPAIRED) < 0
 
 
 @pytest.mark.parametrize("towards", ["worst", "opposite", "mean", "turned"])

@@ -216,7 +216,7 @@ def claim(
     statement: str,
     data: SearchStrategy[Any],
     expected: str,
-    siblings: Mapping[str, Sibling] | None = None,
+    siblings: Mapping[str, Any] | None = None,
     hypotheses: Mapping[str, Predicate] | None = None,
     certify: Callable[..., Any] | None = None,
     rerun: Callable[..., Slack] | None = None,
@@ -279,7 +279,13 @@ def claim(
             conclusion=conclusion,
             expected=Expected.parse(expected),
             siblings=tuple(
-                Sibling(n, s.parameters, s.drop, s.data, s.examples)
+                Sibling(
+                    n,
+                    s.parameters if isinstance(s, Sibling) else s.constants,
+                    s.drop,
+                    s.data if isinstance(s, Sibling) else getattr(s.variables, "drawn", None),
+                    s.examples,
+                )
                 for n, s in (siblings or {}).items()
             ),
             certify=certify,

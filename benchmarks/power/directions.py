@@ -25,7 +25,7 @@ from properties.sim._support.theorem_3_14 import REPAIRED
 
 
 def _of_run(make: Target) -> dict[str, Any]:
-    return towards(lambda run: make(run.data), Run, lambda run: REPAIRED)
+    return towards(lambda run: make(run.data), loss_of=lambda run: REPAIRED)
 
 
 def _in_wide_basin(run: Run) -> bool:
@@ -34,7 +34,7 @@ def _in_wide_basin(run: Run) -> bool:
 
 BASIN = "risk gap of the start below the threshold"
 whole_threshold = plant(
-    part_1.from_basin,
+    part_1.THEOREM.claim("amended-2"),
     "hypothesis",
     "one-nth",
     statement="all tokens support vectors, risk gap of the start below min_i [l(second) - "
@@ -44,7 +44,7 @@ whole_threshold = plant(
     hypotheses={"risk gap below min_i [l(second) - l(best)]": _in_wide_basin},
 )
 uneven_rivals = plant(
-    part_2.single_input,
+    part_2.THEOREM.claim("amended-2"),
     "hypothesis",
     "equal-scores",
     statement="a single input, Att-SVM feasible: descent on the decreasing loss with step at most "
@@ -55,7 +55,7 @@ uneven_rivals = plant(
     ensemble=None,
 )
 swapped_single = plant(
-    part_2.single_input,
+    part_2.THEOREM.claim("amended-2"),
     "role",
     "transposed",
     statement="a single input with equal scores of rivals: descent on the decreasing loss "
@@ -64,7 +64,7 @@ swapped_single = plant(
     **_of_run(transposed),
 )
 short_single = plant(
-    part_2.single_input,
+    part_2.THEOREM.claim("amended-2"),
     "index",
     "last-token",
     statement="a single input with equal scores of rivals: descent on the decreasing loss "

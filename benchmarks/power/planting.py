@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.claim import Claim, Hypothesis
 from attsvm.theory.declaration.formula import TIGHTENED
+from attsvm.theory.declaration.records import Measured, RecordFormula
 from attsvm.theory.verdict import Expected
 
 __all__ = [
@@ -117,6 +117,10 @@ def plant(
         claim = _formulated(
             base, id, place, statement, conclusion, dropped, hypotheses or {}, parameters
         )
+        if data is not None or ensemble != "base":
+            claim = _redrawn(claim, data, ensemble)
+        if cost is not None:
+            claim = replace(claim, cost=cost)
         PLANTED[id] = Planted(claim, kind, spoilt, why)
         return claim
     kept = tuple(h for h in base.hypotheses if h.name not in dropped)
@@ -163,14 +167,18 @@ def _formulated(
     formula = base.formula
     assert formula is not None
     written = conclusion or formula.conclusion
-    named = {*tuple(inspect.signature(written).parameters)[2:], TIGHTENED}
+    named = {*replace(formula, conclusion=written).named_constants, TIGHTENED}
     given = {**formula.constants, **parameters}
     kept = {name: h for name, h in formula.hypotheses.items() if name not in dropped}
+    quantified: Any = formula.variables
+    if isinstance(formula, RecordFormula):
+        quantified = formula.records
+    some = quantified if formula.variables == {} else dict(list(formula.variables.items())[:1])
     reading = Reading(
         statement,
         expected="refuted",
         constants={name: value for name, value in given.items() if name in named},
-        siblings={"none is checked": changed(variables=dict(list(formula.variables.items())[:1]))},
+        siblings={"none is checked": changed(variables=some)},
         cost=base.cost,
     )
     made = Statement(
@@ -178,12 +186,23 @@ def _formulated(
         source="planted",
         place=place,
         printed=base.printed,
-        variables=formula.variables,
+        variables=quantified,
         conclusion=written,
         readings={"literal": reading},
         hypotheses={**kept, **hypotheses},
     )
     return replace(made.claim("literal"), siblings=(), file=base.file, line=base.line)
+
+
+def _redrawn(claim: Claim, data: Any, ensemble: Any) -> Claim:
+    """The claim with records of another strategy, or another ensemble."""
+    assert isinstance(claim.formula, RecordFormula)
+    drawn = claim.data if data is None else data
+    larger = claim.ensemble if ensemble == "base" else ensemble
+    records = replace(claim.formula.records, drawn=drawn, ensemble=larger)
+    return replace(
+        claim, data=drawn, ensemble=larger, formula=replace(claim.formula, records=records)
+    )
 
 
 def _bound(function: Callable[..., Any], parameters: Mapping[str, Any]) -> Callable[..., Any]:
@@ -225,7 +244,17 @@ def strictly(base: Claim) -> Callable[..., Any]:
 
 
 def flipped(base: Claim) -> dict[str, Any]:
-    """Conclusion and certificate with >= in place of <=."""
+    """The conclusion with >= in place of <=."""
+    if base.formula is not None and base.formula.measured is None:
+        formula = base.formula
+
+        @functools.wraps(formula.conclusion)
+        def written(m: Any, v: Any, **constants: Any) -> Any:
+            relation = formula.conclusion(m, v, **constants)
+            assert isinstance(relation, Comparison)
+            return replace(relation, left=relation.right, right=relation.left)
+
+        return {"conclusion": written}
 
     def conclusion(case: Any) -> Slack:
         slack = base.conclusion(case)
@@ -260,6 +289,12 @@ def by_balls(
         return Slack(middle, error, kind)
 
     return {"conclusion": annotated(conclusion, instance), "certify": certify}
+
+
+def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equality"]) -> Measured:
+    """A measured conclusion by its certificate alone, whose floats are its balls rounded."""
+    rounded = by_balls(certify, object, kind)["conclusion"]
+    return Measured("see the statement", floats=rounded, balls=certify)
 
 
 def floats(matrix: Matrix) -> np.ndarray[Any, np.dtype[np.float64]]:

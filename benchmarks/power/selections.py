@@ -142,7 +142,7 @@ nearest_index = plant(
     **by_balls(_across, Selection, "equality"),
 )
 
-BEST, LABELLED = v_svm.sharp_1, v_svm.amended
+BEST, LABELLED = v_svm.PROGRAMME.claim("sharp-1"), v_svm.PROGRAMME.claim("amended")
 best_constant = plant(
     BEST,
     "constant",

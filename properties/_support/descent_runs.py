@@ -132,7 +132,7 @@ def in_basin(run: Run, loss: str) -> bool:
     return bound is not None and bool(risk_gap(exact, rationals(run.start), loss) < bound)
 
 
-def reaches(run: Run, loss: str, towards: str) -> Slack:
+def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
     """Descent on the loss from the start converges in direction to the target."""
     target = max_margin(run.data, towards)
     if target is None:

@@ -22,27 +22,25 @@ instance tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import (
     Run,
     all_tight,
     pulling_data,
-    reaches,
     runs,
     several_tokens,
     tight_data,
     unique_optimum,
 )
-from properties._support.torch_objectives import elsewhere
+from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (
+    DIRECTION,
     LOCAL_TRAP,
     NOT_TIGHT,
     ONE_DRAGGED,
     ONE_TOKEN,
     OTHER_DIRECTIONS,
+    PATIENTLY,
     PLACE,
     PRINTED,
     PULLED_APART,
@@ -50,116 +48,83 @@ from properties.sim._support.theorem_3_14 import (
     TIED_BESIDE,
     TWO_TOKENS,
     UNEVEN_SCORES,
-    certify_patiently,
-    certify_printed,
-    certify_repaired,
     one_input_from_zero,
     starts_in_basin,
     towards_solution,
 )
 
-PART: dict[str, Any] = {
-    **PLACE,
-    "cost": 10,
-    "same_slack": False,
-}
-ASSUMED = {
-    "optimal tokens are unique": unique_optimum,
-    "all tokens are support vectors": all_tight,
-}
+UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors"
+SEVERAL, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
+SINGLE, ZERO = "there is a single input", "the start is zero"
+TOWARDS_WORST = {"direction of the worst tokens": changed(towards="worst")}
+OPPOSITE = {"opposite direction": changed(towards="opposite")}
 
-
-@claim(
-    "sim/theorem-3.14-part-1:literal",
-    **PART,
-    statement="all tokens support vectors: descent on g(b <f, h>) from any start converges in "
-    "direction to X^mm",
-    data=runs(tight_data(), 0, 2),
-    hypotheses=ASSUMED,
-    examples=[TWO_TOKENS, ONE_TOKEN],
-    relaxed=partial(elsewhere, loss=PRINTED),
-    certify=certify_printed,
-    expected="refuted",
-    siblings={
-        "direction of the worst tokens": sibling(towards="worst"),
-        "opposite direction": sibling(towards="opposite"),
-        "not all tokens support vectors": sibling(
-            drop=["all tokens are support vectors"], examples=[NOT_TIGHT]
-        ),
-        "tied optimal tokens": sibling(drop=["optimal tokens are unique"], examples=[TIED_BESIDE]),
-    },
-)
-def literal(run: Run, towards: str = "optimal") -> Slack:
-    """With the loss as printed."""
-    return reaches(run, PRINTED, towards)
-
-
-@claim(
-    "sim/theorem-3.14-part-1:amended-1",
-    **PART,
-    statement="all tokens support vectors: descent on the decreasing loss g(-b <f, h>) from any "
-    "start converges in direction to X^mm",
-    data=runs(tight_data(), 0, 2),
-    examples=[TWO_TOKENS, PULLED_APART, ONE_DRAGGED, LOCAL_TRAP],
-    hypotheses={**ASSUMED, "some input has two tokens": several_tokens},
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="refuted",
-    siblings=OTHER_DIRECTIONS,
-)
-def decreasing(run: Run, towards: str = "optimal") -> Slack:
-    """With a decreasing loss."""
-    return reaches(run, REPAIRED, towards)
-
-
-@claim(
-    "sim/theorem-3.14-part-1:amended-2",
-    **PART,
-    statement="all tokens support vectors: descent on the decreasing loss with step at most 1/L_X "
-    "converges in direction to X^mm from every start whose risk gap is below "
-    "min_i [l(second) - l(best)]/n",
-    data=runs(tight_data(), 0, 1),
-    examples=[UNEVEN_SCORES],
-    ensemble=towards_solution,
+THEOREM = Statement(
+    "sim/theorem-3.14-part-1",
+    source=SOURCE,
+    place=PLACE,
+    printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
+    "starting point satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
+    variables=Records(Run, runs(tight_data(), 0, 2)),
     hypotheses={
-        **ASSUMED,
-        "some input has two tokens": several_tokens,
-        "risk gap of the start below the threshold": starts_in_basin,
+        UNIQUE: unique_optimum,
+        TIGHT: all_tight,
+        SEVERAL: several_tokens,
+        BASIN: starts_in_basin,
+        SINGLE: lambda run: run.data.n == 1,
+        ZERO: lambda run: not run.start.any(),
     },
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="holds",
-    siblings={
-        **OTHER_DIRECTIONS,
-        "any start": sibling(
-            drop=["risk gap of the start below the threshold"],
-            data=runs(pulling_data(), 0),
+    conclusion=DIRECTION,
+    cost=10,
+    violating={UNIQUE: [TIED_BESIDE]},
+    readings={
+        "literal": Reading(
+            "all tokens support vectors: descent on g(b <f, h>) from any start converges in "
+            "direction to X^mm",
+            expected="refuted",
+            constants={"loss": PRINTED},
+            under=(UNIQUE, TIGHT),
+            examples=(TWO_TOKENS, ONE_TOKEN),
+            siblings={
+                **TOWARDS_WORST,
+                **OPPOSITE,
+                "not all tokens support vectors": changed(drop=[TIGHT], examples=[NOT_TIGHT]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_BESIDE]),
+            },
+        ),
+        "amended-1": Reading(
+            "all tokens support vectors: descent on the decreasing loss g(-b <f, h>) from any "
+            "start converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, TIGHT, SEVERAL),
+            examples=(TWO_TOKENS, PULLED_APART, ONE_DRAGGED, LOCAL_TRAP),
+            siblings=OTHER_DIRECTIONS,
+        ),
+        "amended-2": Reading(
+            "all tokens support vectors: descent on the decreasing loss with step at most 1/L_X "
+            "converges in direction to X^mm from every start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, TIGHT, BASIN),
+            variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
+            examples=(UNEVEN_SCORES,),
+            siblings={
+                **OTHER_DIRECTIONS,
+                "any start": changed(drop=[BASIN], variables=Records(Run, runs(pulling_data(), 0))),
+            },
+        ),
+        "amended-3": Reading(
+            "a single input, all tokens support vectors: descent on the decreasing loss "
+            "g(-b <f, h>) from X(0) = 0 converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, TIGHT, SEVERAL, SINGLE, ZERO),
+            variables=Records(Run, one_input_from_zero(), fixed=("start",)),
+            conclusion=PATIENTLY,
+            examples=(TWO_TOKENS, ONE_DRAGGED),
+            siblings=dict(list(OTHER_DIRECTIONS.items())[:2]),
         ),
     },
 )
-def from_basin(run: Run, towards: str = "optimal") -> Slack:
-    """With a decreasing loss and a start that cannot lose its optimal tokens."""
-    return reaches(run, REPAIRED, towards)
-
-
-@claim(
-    "sim/theorem-3.14-part-1:amended-3",
-    **PART,
-    statement="a single input, all tokens support vectors: descent on the decreasing loss "
-    "g(-b <f, h>) from X(0) = 0 converges in direction to X^mm",
-    data=one_input_from_zero(),
-    examples=[TWO_TOKENS, ONE_DRAGGED],
-    hypotheses={
-        **ASSUMED,
-        "some input has two tokens": several_tokens,
-        "there is a single input": lambda run: run.data.n == 1,
-        "the start is zero": lambda run: not run.start.any(),
-    },
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_patiently,
-    expected="refuted",
-    siblings={name: OTHER_DIRECTIONS[name] for name in list(OTHER_DIRECTIONS)[:2]},
-)
-def one_input(run: Run, towards: str = "optimal") -> Slack:
-    """With a decreasing loss, one input, and the start that favours no token."""
-    return reaches(run, REPAIRED, towards)

@@ -17,26 +17,24 @@ input, where every start does so, because attention to the optimal token is neve
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.theory import Slack, claim, sibling
+from attsvm.strategies.data import separable_data
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.aligned_inputs import rivals_equal
 from properties._support.descent_runs import (
     Run,
-    equal_rivals,
     feasible,
     pulling_data,
-    reaches,
     rival_data,
     runs,
     several_tokens,
     unique_optimum,
 )
-from properties._support.torch_objectives import elsewhere
+from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (
+    DIRECTION,
     ONE_TOKEN,
     OTHER_DIRECTIONS,
     PLACE,
@@ -45,20 +43,17 @@ from properties.sim._support.theorem_3_14 import (
     PULLED_APART,
     REPAIRED,
     THREE_SCORES,
+    TIED_BESIDE,
     TWO_TOKENS,
-    certify_printed,
-    certify_repaired,
     near_solution,
     protocol,
     single,
     starts_in_basin,
 )
 
-PART: dict[str, Any] = {**PLACE, "cost": 10, "same_slack": False}
-ASSUMED = {
-    "optimal tokens are unique": unique_optimum,
-    "all rivals of an optimal token score the same": equal_rivals,
-}
+UNIQUE, LEVEL = "optimal tokens are unique", "all rivals of an optimal token score the same"
+SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
+SINGLE, BASIN = "there is a single input", "risk gap of the start below the threshold"
 OPPOSED = Run(
     AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
     np.zeros((1, 1)),
@@ -68,105 +63,81 @@ SAME_RIVALS = Run(
     AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
     np.zeros((1, 1)),
 )
+PULLING = Records(Run, runs(pulling_data(), 0))
 
-
-@claim(
-    "sim/theorem-3.14-part-2:literal",
-    **PART,
-    statement="equal scores of rivals: descent on g(b <f, h>) from any start converges in "
-    "direction to X^mm",
-    data=runs(rival_data(), 0, 2),
-    hypotheses=ASSUMED,
-    examples=[TWO_TOKENS, ONE_TOKEN, OPPOSED],
-    relaxed=partial(elsewhere, loss=PRINTED),
-    certify=certify_printed,
-    expected="refuted",
-    siblings={
-        "any scores of rivals": sibling(
-            drop=["all rivals of an optimal token score the same"], examples=[THREE_SCORES]
+THEOREM = Statement(
+    "sim/theorem-3.14-part-2",
+    source=SOURCE,
+    place=PLACE,
+    printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
+    "starting point satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
+    variables=Records(Run, runs(rival_data(), 0, 2)),
+    hypotheses={
+        UNIQUE: unique_optimum,
+        LEVEL: lambda run: rivals_equal(run.data),
+        SEVERAL: several_tokens,
+        FEASIBLE: feasible,
+        SINGLE: lambda run: run.data.n == 1,
+        BASIN: starts_in_basin,
+    },
+    conclusion=DIRECTION,
+    cost=10,
+    violating={
+        UNIQUE: [TIED_BESIDE],
+        SEVERAL: [ONE_TOKEN],
+        LEVEL: Records(Run, runs(separable_data(), 0, 1)),
+    },
+    readings={
+        "literal": Reading(
+            "equal scores of rivals: descent on g(b <f, h>) from any start converges in direction "
+            "to X^mm",
+            expected="refuted",
+            constants={"loss": PRINTED},
+            under=(UNIQUE, LEVEL),
+            examples=(TWO_TOKENS, ONE_TOKEN, OPPOSED),
+            siblings={
+                "any scores of rivals": changed(drop=[LEVEL], examples=[THREE_SCORES]),
+                "direction of the worst tokens": changed(towards="worst"),
+                "opposite direction": changed(towards="opposite"),
+            },
         ),
-        "direction of the worst tokens": sibling(towards="worst"),
-        "opposite direction": sibling(towards="opposite"),
-    },
-)
-def literal(run: Run, towards: str = "optimal") -> Slack:
-    """With the loss as printed."""
-    return reaches(run, PRINTED, towards)
-
-
-REPAIR = {
-    **ASSUMED,
-    "some input has two tokens": several_tokens,
-    "Att-SVM is feasible": feasible,
-}
-
-
-@claim(
-    "sim/theorem-3.14-part-2:amended-1",
-    **PART,
-    statement="equal scores of rivals, Att-SVM feasible, some input with two tokens: descent on "
-    "the decreasing loss g(-b <f, h>) from any start converges in direction to X^mm",
-    data=runs(rival_data(), 0, 2),
-    ensemble=protocol,
-    hypotheses=REPAIR,
-    examples=[TWO_TOKENS, PULLED_APART],
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="refuted",
-    siblings={
-        **OTHER_DIRECTIONS,
-        "infeasible programme": sibling(drop=["Att-SVM is feasible"], examples=[OPPOSED]),
-    },
-)
-def decreasing(run: Run, towards: str = "optimal") -> Slack:
-    """With a decreasing loss and a target that exists."""
-    return reaches(run, REPAIRED, towards)
-
-
-@claim(
-    "sim/theorem-3.14-part-2:amended-2",
-    **PART,
-    statement="a single input with equal scores of rivals, two tokens at least, Att-SVM feasible: "
-    "descent on the decreasing loss with step at most 1/L_X from any start converges in direction "
-    "to X^mm",
-    data=runs(rival_data(), 0, 2),
-    ensemble=single,
-    hypotheses={**REPAIR, "there is a single input": lambda run: run.data.n == 1},
-    examples=[TWO_TOKENS, FAR_START, SAME_RIVALS, PUBLISHED],
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="holds",
-    siblings={
-        **OTHER_DIRECTIONS,
-        "several inputs": sibling(drop=["there is a single input"], data=runs(pulling_data(), 0)),
-    },
-)
-def single_input(run: Run, towards: str = "optimal") -> Slack:
-    """With one input, from anywhere."""
-    return reaches(run, REPAIRED, towards)
-
-
-@claim(
-    "sim/theorem-3.14-part-2:amended-3",
-    **PART,
-    statement="equal scores of rivals, Att-SVM feasible: descent on the decreasing loss with step "
-    "at most 1/L_X converges in direction to X^mm from every start whose risk gap is below "
-    "min_i [l(second) - l(best)]/n",
-    data=runs(rival_data(), 0, 1),
-    ensemble=near_solution,
-    hypotheses={**REPAIR, "risk gap of the start below the threshold": starts_in_basin},
-    examples=[TWO_TOKENS],
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="holds",
-    siblings={
-        **OTHER_DIRECTIONS,
-        "any start": sibling(
-            drop=["risk gap of the start below the threshold"],
-            data=runs(pulling_data(), 0),
+        "amended-1": Reading(
+            "equal scores of rivals, Att-SVM feasible, some input with two tokens: descent on the "
+            "decreasing loss g(-b <f, h>) from any start converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, LEVEL, SEVERAL, FEASIBLE),
+            variables=Records(Run, runs(rival_data(), 0, 2), protocol),
+            examples=(TWO_TOKENS, PULLED_APART),
+            siblings={
+                **OTHER_DIRECTIONS,
+                "infeasible programme": changed(drop=[FEASIBLE], examples=[OPPOSED]),
+            },
+        ),
+        "amended-2": Reading(
+            "a single input with equal scores of rivals, two tokens at least, Att-SVM feasible: "
+            "descent on the decreasing loss with step at most 1/L_X from any start converges in "
+            "direction to X^mm",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, LEVEL, SEVERAL, FEASIBLE, SINGLE),
+            variables=Records(Run, runs(rival_data(), 0, 2), single),
+            examples=(TWO_TOKENS, FAR_START, SAME_RIVALS, PUBLISHED),
+            siblings={
+                **OTHER_DIRECTIONS,
+                "several inputs": changed(drop=[SINGLE], variables=PULLING),
+            },
+        ),
+        "amended-3": Reading(
+            "equal scores of rivals, Att-SVM feasible: descent on the decreasing loss with step at "
+            "most 1/L_X converges in direction to X^mm from every start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, LEVEL, FEASIBLE, BASIN),
+            variables=Records(Run, runs(rival_data(), 0, 1), near_solution),
+            examples=(TWO_TOKENS,),
+            siblings={**OTHER_DIRECTIONS, "any start": changed(drop=[BASIN], variables=PULLING)},
         ),
     },
 )
-def from_basin(run: Run, towards: str = "optimal") -> Slack:
-    """With a start that cannot lose its optimal tokens."""
-    return reaches(run, REPAIRED, towards)

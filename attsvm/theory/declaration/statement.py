@@ -122,6 +122,8 @@ class Statement:
         hypotheses: conditions by name, of which each reading has all or some: functions of (m, v)
             that return a comparison; of records, functions of the record that decide it exactly.
         cost: divides the profile's budgets.
+        violating: for hypotheses by name, records that violate them or a strategy of such, for the
+            siblings that the engine makes by leaving them out.
         claims: one for each reading.
     """
 
@@ -134,6 +136,7 @@ class Statement:
     readings: Mapping[str, Reading]
     hypotheses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     cost: int = 1
+    violating: Mapping[str, Records | Iterable[Any]] = field(default_factory=dict)
     claims: tuple[Claim, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -190,7 +193,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         data=formula.strategy(),
         conclusion=_Measuring(formula) if formula.measured else _Judged(formula),
         expected=expected,
-        siblings=tuple(_siblings(formula, reading, expected, id)),
+        siblings=tuple(_siblings(formula, reading, expected, id, statement.violating)),
         certify=None,
         rerun=None,
         examples=_examples(formula, reading.examples, id),
@@ -306,7 +309,13 @@ def _hypothesis(formula: Formula, name: str) -> Hypothesis:
     return Hypothesis(name, _Met(formula, name))
 
 
-def _siblings(formula: Formula, reading: Reading, expected: Expected, id: str) -> Iterable[Sibling]:
+def _siblings(
+    formula: Formula,
+    reading: Reading,
+    expected: Expected,
+    id: str,
+    violating: Mapping[str, Records | Iterable[Any]],
+) -> Iterable[Sibling]:
     """Hypotheses dropped and constants tightened, where the reading stands; then the author's.
 
     Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
@@ -320,7 +329,12 @@ def _siblings(formula: Formula, reading: Reading, expected: Expected, id: str) -
             if (key,) in given:
                 continue
             words = "without its hypothesis" if alone else f"without {key}"
-            yield _sibling(formula, words, changed(drop=[key]), id, automatic=True)
+            found = violating.get(key, ())
+            if isinstance(found, Records):
+                other = changed(drop=[key], variables=found)
+            else:
+                other = changed(drop=[key], examples=found)
+            yield _sibling(formula, words, other, id, automatic=True)
         if reading.tight:
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")

@@ -23,7 +23,7 @@ def parted(case: Any, other: str = "correlation", towards: str = "selected") -> 
     return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
 
 
-def _labelled(case: Any) -> tuple[Tensor, Tensor]:
+def labelled_rows(case: Any) -> tuple[Tensor, Tensor]:
     """The rows y_i x_i,alpha (batch, n, d) of the v-SVM; all of them count."""
     n = case.X.shape[1]
     y = case.X.new_tensor(case.y)
@@ -51,12 +51,12 @@ def _exists(A: Tensor, counted: Tensor, share: float, above: bool) -> Tensor:
 
 def v_exists(case: Any, share: float = 0.0, above: bool = True) -> Tensor:
     """v-SVM, literal."""
-    return _exists(*_labelled(case), share, above)
+    return _exists(*labelled_rows(case), share, above)
 
 
 def best_head(case: Any, share: float = 1.0, order: float = 2.0) -> Tensor:
     """v-SVM, sharp-1: the least margin of a head over a share of Gamma ||h||."""
-    A, counted = _labelled(case.chosen)
+    A, counted = labelled_rows(case.chosen)
     length = norm(case.q) if order == 2.0 else case.q.abs().amax(-1)
     return at_most(margin(A, counted, case.q), share * distance(A, counted) * length)
 

@@ -10,7 +10,7 @@ worse token, and w follows (1, 0) for ever.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from flint import arb
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
-from attsvm.theory import sibling
+from attsvm.theory import Measured, changed
 from properties._support.descent_runs import LOCAL_TRAP as LOCAL_TRAP
 from properties._support.descent_runs import (
     Run,
@@ -26,14 +26,15 @@ from properties._support.descent_runs import (
     in_basin,
     max_margin,
     or_more_bits,
+    reaches,
     unique_optimum,
 )
 from properties._support.descent_runs import towards_solution as towards_solution
 from properties._support.growth_rates import arrives
 from properties._support.published_data import gaussian_protocol, one_input
-from properties.sim import SOURCE
+from properties._support.torch_objectives import elsewhere
 
-PLACE: dict[str, Any] = {"source": SOURCE, "place": "Theorem 3.14 with assumption 3.10"}
+PLACE = "Theorem 3.14 with assumption 3.10"
 TWO_TOKENS = Run(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]]), np.zeros((1, 1)))
 ONE_TOKEN = Run(AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((1, 1)))
 PUBLISHED = Run(one_input(), np.zeros((2, 2)))
@@ -86,22 +87,26 @@ THREE_SCORES = Run(
 )
 
 
-def certify_printed(run: Run, towards: str = "optimal") -> arb | None:
-    """Where descent on the printed loss goes."""
+def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
+    """Where descent on the loss goes; on the printed one also with tied optimal tokens."""
     target = max_margin(run.data, towards)
-    if target is not None and not unique_optimum(run):
-        return arrives(run.data, run.start, PRINTED, target)
-    return certified_limit(run, PRINTED, towards)
+    if loss == PRINTED and target is not None and not unique_optimum(run):
+        return arrives(run.data, run.start, loss, target)
+    return certified_limit(run, loss, towards)
 
 
-def certify_repaired(run: Run, towards: str = "optimal") -> arb | None:
-    """Where descent on the decreasing loss goes."""
-    return certified_limit(run, REPAIRED, towards)
-
-
-def certify_patiently(run: Run, towards: str = "optimal") -> arb:
+def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
     """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(certify_repaired(run, towards))
+    return or_more_bits(decided(run, loss, towards))
+
+
+DIRECTION = Measured(
+    "descent on the loss {loss} converges in direction to X^mm",
+    floats=reaches,
+    balls=decided,
+    tensors=elsewhere,
+)
+PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 
 
 UNEVEN_SCORES = Run(
@@ -152,8 +157,8 @@ def starts_in_basin(run: Run) -> bool:
 
 
 OTHER_DIRECTIONS = {
-    "direction of the worst tokens": sibling(towards="worst"),
-    "opposite direction": sibling(towards="opposite"),
-    "X^mm turned by about a 64th": sibling(towards="turned", examples=[UNEVEN]),
-    "mean of the constraints": sibling(towards="mean", examples=[UNEVEN]),
+    "direction of the worst tokens": changed(towards="worst"),
+    "opposite direction": changed(towards="opposite"),
+    "X^mm turned by about a 64th": changed(towards="turned", examples=[UNEVEN]),
+    "mean of the constraints": changed(towards="mean", examples=[UNEVEN]),
 }

@@ -61,9 +61,8 @@ from properties.sim._support.theorem_3_14 import (
     THREE_SCORES,
     TWO_TOKENS,
     UNEVEN_SCORES,
-    certify_patiently,
-    certify_printed,
-    certify_repaired,
+    decided,
+    decided_patiently,
     starts_in_basin,
 )
 from properties.sim.theorem_3_15.nearly_equal_scores import (
@@ -79,6 +78,9 @@ from properties.sim.theorem_3_15.nearly_equal_scores import (
     within,
 )
 
+certify_printed = partial(decided, loss=PRINTED)
+certify_repaired = partial(decided, loss=REPAIRED)
+certify_patiently = partial(decided_patiently, loss=REPAIRED)
 THEOREM: dict[str, Any] = {
     "source": SOURCE,
     "place": "Theorem 3.15",
