@@ -298,7 +298,6 @@ def test_what_floats_see_counts_for_nobody_without_a_certificate(attempt):
         "unconfirmed",
         conclusion=lambda a: lower(a, factor=1.5),
         certify=lambda a: arb(1),
-        same_slack=False,
     )
     assert made.conclusion(np.array([1.0])).violated
     assert not attempt(made, 0).found

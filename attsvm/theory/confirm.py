@@ -18,10 +18,9 @@ from attsvm.theory.asking import ask
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.judge import judge
-from attsvm.theory.slack import Slack
 from attsvm.theory.verdict import Evidence
 
-__all__ = ["OPEN", "PRECISIONS", "Confirmation", "audit", "confirm"]
+__all__ = ["OPEN", "PRECISIONS", "Confirmation", "confirm"]
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
@@ -161,29 +160,3 @@ def _measured(
         return present(own, "the claim's certificate"), parameters
     form = getattr(claim.formula.measured, form)
     return form, {**claim.formula.constants, **parameters}
-
-
-def audit(claim: Claim, parameters: Mapping[str, Any], case: Any, slack: Slack) -> bool:
-    """Hold a float slack that found no fault against the exact one; whether there was one.
-
-    Raises:
-        ClaimError: the exact slack is violated, or lies outside the float's error bound.
-    """
-    measured = None if claim.formula is None else claim.formula.measured
-    if claim.certify is None and (measured is None or measured.balls is None):
-        return False
-    with ctx.workprec(128):
-        value = _certificate(claim, parameters, case)
-        if value is None or not arb(value).is_finite():
-            return False
-        low, high = slack.range
-        outside = claim.same_slack and bool(arb(value) < arb(low) or arb(value) > arb(high))
-        violated = _violates(value, slack.kind)
-        if violated or outside:
-            raise ClaimError(
-                f"floats and exact arithmetic disagree on {claim.id}: the slack is "
-                f"{_bounds(value)[0]}..{_bounds(value)[1]}, floats say {slack.value!r} within "
-                f"{slack.error!r}",
-                remedy="Correct the conclusion's error bound or the certificate.",
-            )
-        return violated is False or bool(arb(value).rad() <= slack.error)

@@ -133,7 +133,7 @@ def _load(source: str) -> Pack:
 def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> Pack:
     module = modules[0]
     claims: dict[str, Claim] = {}
-    for value in (value for part in modules for value in _declared(part)):
+    for value in (value for part in modules for value in declared_in(part)):
         if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
             raise ClaimError(
                 f"two claims have the id {value.id}: {claims[value.id].file} and {value.file}",
@@ -158,7 +158,7 @@ def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> 
     return Pack(source, tuple(claims[key] for key in sorted(claims)), folder)
 
 
-def _declared(module: ModuleType) -> Iterator[object]:
+def declared_in(module: ModuleType) -> Iterator[object]:
     """The values of a module, statements by their claims."""
     for value in vars(module).values():
         if isinstance(value, Statement):

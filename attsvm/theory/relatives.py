@@ -17,7 +17,7 @@ from typing import Any
 from attsvm.errors import AttsvmError
 from attsvm.theory import codec, files
 from attsvm.theory.claim import Claim
-from attsvm.theory.packs import load_packs
+from attsvm.theory.packs import declared_in, load_packs
 
 __all__ = ["FOLDER", "relatives"]
 
@@ -40,8 +40,8 @@ def relatives(claim: Claim) -> list[Any]:
     The claim's own instances, those of its siblings and its stored counterexamples are left out,
     even where another claim lists them as well. Instances of the very same type come first.
     """
-    module = sys.modules.get(claim.conclusion.__module__)
-    beside = [c for c in vars(module).values() if isinstance(c, Claim)] if module else []
+    homes = [m for m in sys.modules.values() if getattr(m, "__file__", None) == claim.file]
+    beside = [c for m in homes for c in declared_in(m) if isinstance(c, Claim)]
     installed = _installed()
     known = installed | _known([c for c in beside if c.id not in installed])
     mine = _known([claim])[claim.id]

@@ -40,8 +40,7 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
     if found:
         return shrink(tally, found, budget.simplify).found
     tally.repeat()
-    tally.audit_closest()
-    return None
+    return tally.audit_closest()
 
 
 def _search(tally: Tally, budget: Profile, seed: int) -> Refuted | None:

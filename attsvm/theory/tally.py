@@ -14,7 +14,7 @@ from attsvm.errors import ClaimError, DataError
 from attsvm.theory import codec
 from attsvm.theory.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.claim import Claim, Hypothesis, Part
-from attsvm.theory.confirm import Confirmation, audit, confirm
+from attsvm.theory.confirm import PRECISIONS, Confirmation, confirm
 from attsvm.theory.coverage import Coverage
 from attsvm.theory.searchers import DRAWN, ENSEMBLE, EXPLICIT
 from attsvm.theory.searchers.document import rebuilt
@@ -31,6 +31,9 @@ MANY = 64
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
 
+
+_AUDIT = PRECISIONS[1]
+"""The bits that may be spent on an instance on which floats see no fault."""
 
 _SAMPLES = 32
 """How many draws of the strategy tell what an instance looks like."""
@@ -239,7 +242,7 @@ class Tally:
             if self.counting and self.audits > 0:
                 self.audits -= 1
                 try:
-                    self.audited += audit(self.claim, self.part.parameters, case, slack)
+                    return True, self._audited(case, slack, searcher)
                 finally:
                     if watched:
                         self._ensure_unchanged("the certificate", case, before)
@@ -328,18 +331,28 @@ class Tally:
         slack = self._slack(case)
         return None if slack.kind == "unknown" else _height(slack)
 
-    def audit_closest(self) -> None:
-        """Audit the instance that came closest, whichever searcher found it."""
-        if self.best is not None and self.best[2].holds:
-            _, case, slack = self.best
-            try:
-                self.audited += audit(self.claim, self.part.parameters, case, slack)
-            except ClaimError:
+    def audit_closest(self) -> Refuted | None:
+        """Ask exactly about the instance that came closest, whichever searcher found it."""
+        if self.best is None or not self.best[2].holds:
+            return None
+        _, case, slack = self.best
+        try:
+            return self._audited(case, slack, self.best_by or DRAWN)
+        except ClaimError:
+            raise
+        except Exception as problem:
+            if self.best_by is None:
                 raise
-            except Exception as problem:
-                if self.best_by is None:
-                    raise
-                self.leave_broken("what confirms it", case, problem, self.best_by)
+            self.leave_broken("what confirms it", case, problem, self.best_by)
+            return None
+
+    def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
+        """Ask exactly about an instance on which floats see no fault; what is refuted after all."""
+        if not _certified(self.claim):
+            return None
+        answer, document = self._confirmed(case, slack, _AUDIT)
+        self.audited += answer.refuted is False
+        return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 
     def repeat(self) -> None:
         """Evaluate the conclusion once more on the first instances that were accepted.
@@ -365,7 +378,9 @@ class Tally:
             )
         return slack
 
-    def _confirmed(self, case: Any, slack: Slack) -> tuple[Confirmation, Any]:
+    def _confirmed(
+        self, case: Any, slack: Slack, bits: int = PRECISIONS[-1]
+    ) -> tuple[Confirmation, Any]:
         """What exact evaluation says where floats do not see the conclusion hold.
 
         It is asked about the instance as its file would give it back, and a refutation stands only
@@ -376,14 +391,8 @@ class Tally:
         """
         again = frozen(codec.canonical(case, self.claim.instance_type))
         document = codec.encode(again)
-        answer = confirm(self.claim, self.part.parameters, again, slack.kind)
+        answer = confirm(self.claim, self.part.parameters, again, slack.kind, bits)
         self._ensure_unchanged("what confirms a violation", again, document)
-        if answer.refuted is False and slack.violated and self.claim.same_slack:
-            raise ClaimError(
-                f"floats and exact arithmetic disagree on {self.claim.id}: floats see a slack of "
-                f"{slack.value!r} within {slack.error!r}, {answer.method} sees none violated",
-                remedy="Correct the conclusion's error bound or the certificate.",
-            )
         if answer.refuted:
             self._decide_again(again, document, slack)
         return answer, document
@@ -455,6 +464,12 @@ class Tally:
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:
             self.best, self.best_by = (height, case, slack), by
+
+
+def _certified(claim: Claim) -> bool:
+    """Whether floats measure the conclusion and balls decide it."""
+    measured = None if claim.formula is None else claim.formula.measured
+    return claim.certify is not None if measured is None else measured.balls is not None
 
 
 def _height(slack: Slack) -> float:

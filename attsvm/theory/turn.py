@@ -170,7 +170,10 @@ def take(claim: Claim, turn: Turn) -> Gain:
         elif found is None:
             raise KeyboardInterrupt from problem
     if error is None and found is None:
-        error = _audited(tally)
+        try:
+            found = tally.audit_closest()
+        except Exception as problem:
+            error = describe(problem)
     return Gain(
         searcher=turn.searcher,
         accepted=tally.examples + tally.probed,
@@ -208,15 +211,6 @@ def _is_interruption(problem: BaseException | None) -> bool:
         seen.append(problem)
         problem = problem.__cause__ or problem.__context__
     return False
-
-
-def _audited(tally: Tally) -> str | None:
-    """Re-evaluate the closest instance exactly; what is wrong with its floats, if anything."""
-    try:
-        tally.audit_closest()
-    except Exception as problem:
-        return describe(problem)
-    return None
 
 
 def _searched(tally: Tally, turn: Turn) -> Refuted | None:

@@ -277,7 +277,9 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.proof:
         return f"proved: {reading.proof}"
     looked = counted(reading.examples, "instance")
-    return f"{looked}, {reading.audited} of them re-evaluated exactly"
+    if claim.formula is not None and claim.formula.measured is None:
+        return f"{looked}, each decided in rationals or balls"
+    return f"{looked}, {reading.audited} of them decided by a certificate as well"
 
 
 def check_job(claim: str, part: str, shard: str, profile: str, seed: str, *named: str) -> str:

@@ -13,7 +13,7 @@ from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack, sibling
+from attsvm.theory import PROFILES, Records, Slack, changed
 from attsvm.theory.check import Outcome, check_part, merge
 from attsvm.theory.confirm import PRECISIONS, confirm
 from attsvm.theory.profiles import Profile, derive_seed
@@ -58,7 +58,7 @@ def test_explicit_instances_come_first_and_on_the_first_shard_alone():
 
 def test_the_examples_of_a_sibling_come_before_those_of_the_claim():
     seen = []
-    own = {"shift": sibling(shift=-1.0, examples=[9.5]), "other": sibling(shift=1e15)}
+    own = {"shift": changed(shift=-1.0, examples=[9.5]), "other": changed(shift=1e15)}
     check(recording(seen, examples=[7.5], siblings=own), "shift")
     assert seen[:2] == [9.5, 7.5]
 
@@ -79,7 +79,7 @@ def test_a_dropped_hypothesis_rejects_nothing():
         constant(1.0, 0.0),
         says(arb(1)),
         hypotheses={"never": lambda x: False},
-        siblings={"free": sibling(drop=["never"]), "shift": sibling(shift=1.0)},
+        siblings={"free": changed(drop=["never"]), "shift": changed(shift=1.0)},
         cost=12,
     )
     assert check(claim).examples == 0
@@ -102,8 +102,8 @@ def free_of_evenness(data):
         examples=[2.0],
         expected="refuted",
         siblings={
-            "any x": sibling(drop=["x is even"], data=data, examples=[2.0]),
-            "shift": sibling(shift=1.0),
+            "any x": changed(drop=["x is even"], variables=Records(float, data), examples=[2.0]),
+            "shift": changed(shift=1.0),
         },
         cost=12,
     )
@@ -191,7 +191,7 @@ def test_as_many_instances_are_audited_as_the_profile_says():
     assert check(recording([])).audited == QUICK.audits
 
 
-@pytest.mark.parametrize("ball", [None, arb("nan"), arb("inf")])
+@pytest.mark.parametrize("ball", [None, arb("nan")])
 def test_what_no_certificate_could_compare_is_not_called_audited(ball):
     outcome = check(build("unaudited", constant(1.0, 0.0), says(ball)))
     assert (outcome.audited, outcome.error, outcome.examples) == (0, None, QUICK.examples)
@@ -371,12 +371,12 @@ def test_a_certificate_too_wide_to_say_anything_is_no_audit():
 
 def test_floats_that_a_certificate_contradicts_leave_the_instance_open():
     """A certificate by a theorem does not silence floats that see the conclusion violated."""
-    overruled = build("overruled", constant(-1e6, 0.0), says(arb(1)), same_slack=False)
+    overruled = build("overruled", constant(-1e6, 0.0), says(arb(1)))
     outcome = check(overruled)
     assert outcome.refuted is None
     assert outcome.undecided == outcome.examples + outcome.probed > 0
     assert "floats see a slack of -1000000.0" in outcome.undecided_note
-    within = build("within", constant(-1.0, 2.0), says(arb(1)), same_slack=False)
+    within = build("within", constant(-1.0, 2.0), says(arb(1)))
     assert check(within).undecided == 0
 
 

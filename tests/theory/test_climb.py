@@ -54,7 +54,7 @@ def left(f, seed, budget=300):
     def conclusion(case: Table, shift: float = 0.0) -> Slack:
         return Slack(1e-9 + f(flat(case)), 1e-10)
 
-    claim = build("climb", conclusion, lambda case, shift=0.0: arb(1), same_slack=False)
+    claim = build("climb", conclusion, lambda case, shift=0.0: arb(1))
     start = Table(np.zeros((3, 3)), 0.0)
     scout = scouted(claim, "climb", [start], budget=budget, seed=seed)
     return -scout.pool.closest[0].height / f(np.zeros(10))
@@ -112,7 +112,7 @@ def test_extreme_numbers_are_survived(start):
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack(1.0 / (1.0 + abs(x)), 0.0)
 
-    claim = build("extreme", conclusion, lambda x, shift=0.0: arb(1), same_slack=False)
+    claim = build("extreme", conclusion, lambda x, shift=0.0: arb(1))
     scout = scouted(claim, "climb", [start])
     assert scout.found is None
     assert scout.spent > 0
@@ -130,7 +130,7 @@ def test_far_goals_are_reached_by_longer_and_longer_steps_either_way(goal):
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack(1.0 + abs(x - goal), 1e-9)
 
-    claim = build("far", conclusion, lambda x, shift=0.0: arb(1), same_slack=False)
+    claim = build("far", conclusion, lambda x, shift=0.0: arb(1))
     scout = scouted(claim, "climb", [0.0], budget=25)
     assert -scout.pool.closest[0].height < 100.0
 
@@ -142,7 +142,7 @@ def test_entries_that_do_not_count_keep_their_steps():
         reached.append(abs(case.b - 1.0))
         return Slack(1.0 + max(abs(float(case.a[0]) - 64.0), abs(case.b - 1.0)), 1e-9)
 
-    claim = build("idle", conclusion, lambda case, shift=0.0: arb(1), same_slack=False)
+    claim = build("idle", conclusion, lambda case, shift=0.0: arb(1))
     scout = scouted(claim, "climb", [Table(np.zeros(1), 64.0)], budget=150)
     assert scout.pool.closest[0].height > -2.0
 

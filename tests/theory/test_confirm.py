@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from toy_pack import build, square
 
 from attsvm.errors import ClaimError
-from attsvm.theory import OPEN, Evidence, Slack
-from attsvm.theory.confirm import PRECISIONS, _bounds, audit, confirm
+from attsvm.theory import OPEN, Evidence
+from attsvm.theory.confirm import PRECISIONS, _bounds, confirm
 
 KINDS = ["inequality", "strict", "equality", "unknown"]
 
@@ -130,31 +130,6 @@ def test_the_precision_is_given_back():
     assert ctx.prec == before
     assert not OPEN.is_finite()
     assert not any((OPEN < 0, OPEN > 0, OPEN == 0))
-
-
-@pytest.mark.parametrize(
-    ("value", "slack", "audited"),
-    [
-        (fmpq(1), Slack(1.0, 0.0), True),
-        (fmpq(1, 3), Slack(1 / 3, 1e-16), True),
-        (fmpq(0), Slack(0.0, 0.0), True),
-        (OPEN, Slack(1.0, 0.0), False),
-        (arb("inf"), Slack(1.0, 0.0), False),
-        (None, Slack(1.0, 0.0), False),
-        (fmpq(-1, 10**60), Slack(0.0, 0.0), None),
-        (fmpq(0), Slack(1e-300, 0.0, "strict"), None),
-        (fmpq(0), Slack(1e-3, 1e-3, "strict"), None),
-        (fmpq(2), Slack(1.0, 0.5), None),
-        (fmpq(1, 4), Slack(1.0, 0.5), None),
-    ],
-)
-def test_floats_are_held_against_rationals(value, slack, audited):
-    claim = build("audited", square, lambda x: value)
-    if audited is None:
-        with pytest.raises(ClaimError, match="disagree"):
-            audit(claim, {}, 1.0, slack)
-    else:
-        assert audit(claim, {}, 1.0, slack) is audited
 
 
 @given(st.fractions(), st.integers(53, 200))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toy_pack import build, constant, says, square, square_ball
 
 from attsvm import AttentionData
-from attsvm.theory import PROFILES, Slack, sibling
+from attsvm.theory import PROFILES, Slack, changed
 from attsvm.theory.check import check_part
 from attsvm.theory.coverage import Coverage, describe_instance, merged, warnings_of
 from attsvm.theory.packs import Pack
@@ -132,8 +132,8 @@ def test_a_hypothesis_that_a_sibling_drops_is_not_idle():
         hypotheses=hypotheses,
         data=st.sampled_from([0.0, 1.0]),
         siblings={
-            "shift": sibling(shift=100.0),
-            "without": sibling(shift=50.0, drop=["other"]),
+            "shift": changed(shift=100.0),
+            "without": changed(shift=50.0, drop=["other"]),
         },
     )
     (entry,) = verify(packed(claim)).json()["claims"]

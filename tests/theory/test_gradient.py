@@ -16,7 +16,7 @@ from toy_pack import build
 
 from attsvm.errors import ClaimError
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack, codec, search, sibling
+from attsvm.theory import PROFILES, Slack, changed, codec, search
 from attsvm.theory.hunt import hunt
 from attsvm.theory.searchers import GUIDED, Scout, Spent
 from attsvm.theory.searchers.ascent import lbfgs
@@ -86,7 +86,7 @@ def small(case: Line, shift: float = 0.0) -> Slack:
 def guided(relaxed: Any, **rest: Any) -> Any:
     return build(
         "guided", small, lambda case, shift=0.0: arb(1), relaxed=relaxed,
-        data=st.just(STARTS[0]), same_slack=False, **rest,
+        data=st.just(STARTS[0]), **rest,
     )  # fmt: skip
 
 
@@ -260,7 +260,6 @@ def test_hypotheses_are_kept_on_the_way():
         lambda case, shift=0.0: arb(1),
         relaxed=lambda case, shift=0.0: case.at[:, 0] + case.at[:, 1],
         hypotheses={"ends are equal": equal_ends, "inside": inside},
-        same_slack=False,
     )
     scout = scouted(claim, "gradient", [Tied(np.array([1.0, 2.0, 1.0]), 1.0)], budget=200)
     best = codec.decode(scout.pool.closest[0].document, Tied)
@@ -321,6 +320,6 @@ def test_quasi_newton_steps_end_at_the_top_of_a_curved_ridge():
 
 def test_a_sibling_of_a_claim_without_objective_needs_no_parameters():
     made = build("plain", small, lambda case, shift=0.0: arb(1), siblings={
-        "a": sibling(shift=1.0), "b": sibling(shift=2.0)})  # fmt: skip
+        "a": changed(shift=1.0), "b": changed(shift=2.0)})  # fmt: skip
     assert [part.name for part in made.parts()] == ["", "a", "b"]
     assert made.relaxed is None

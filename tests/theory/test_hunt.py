@@ -247,7 +247,7 @@ def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():
 
 @pytest.mark.parametrize("value", [math.inf, 1.0])
 def test_the_document_is_plain_json(value):
-    result = chase(build("plain", constant(value, 0.0), says(arb(1)), same_slack=False))
+    result = chase(build("plain", constant(value, 0.0), says(arb(1))))
     document = json.loads(json.dumps(result.json(), allow_nan=False))
     assert document["min_slack"] == (None if value == math.inf else value)
     assert (document["schema"], document["found"], document["claim"]) == (

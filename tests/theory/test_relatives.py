@@ -12,7 +12,7 @@ from scouting import Witness, instance, scouted, share
 from toy_pack import build
 
 from attsvm.data import AttentionData
-from attsvm.theory import codec, load_packs, sibling
+from attsvm.theory import changed, codec, load_packs
 from attsvm.theory.packs import find_claims
 from attsvm.theory.relatives import FOLDER, relatives
 from attsvm.theory.searchers.relatives import fitted
@@ -68,7 +68,7 @@ def made(name, hint, violated=is_odd, **rest):
     witness = Witness(hint, violated)
     conclude = witness.conclusion()
     conclude.__module__ = __name__
-    return build(name, conclude, witness.certify, **rest)
+    return replace(build(name, conclude, witness.certify, **rest), file=__file__)
 
 
 SPOTS = st.integers(0, 5).map(lambda k: Spot(np.full(2 + k % 2, float(k))))
@@ -119,7 +119,7 @@ def test_what_comes_close_is_changed(planted):
 
 
 def test_instances_of_siblings_of_other_claims_are_relatives(planted):
-    pair = {"a": sibling(shift=1.0, examples=[Spot(ODD)]), "b": sibling(shift=2.0)}
+    pair = {"a": changed(shift=1.0, examples=[Spot(ODD)]), "b": changed(shift=2.0)}
     other = made("other", Spot, data=SPOTS, siblings=pair)
     planted(other=other, claim=made("claim", Spot, data=SPOTS))
     assert relatives(HERE.claim) == [codec.encode(Spot(ODD))]
@@ -127,7 +127,7 @@ def test_instances_of_siblings_of_other_claims_are_relatives(planted):
 
 def test_the_claims_own_instances_are_none_even_where_others_list_them(planted):
     one, two, three = (Spot(np.full(1, k)) for k in (1.0, 2.0, 3.0))
-    pair = {"a": sibling(shift=1.0, examples=[two]), "b": sibling(shift=2.0)}
+    pair = {"a": changed(shift=1.0, examples=[two]), "b": changed(shift=2.0)}
     claim = made("claim", Spot, data=SPOTS, examples=[one], siblings=pair)
     other = made("other", Spot, data=SPOTS, examples=[one, two, three])
     planted(other=other, claim=claim)
@@ -147,7 +147,7 @@ PACK = """
 from dataclasses import dataclass
 from hypothesis import strategies as st
 from flint import arb
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Slack, claim, changed
 
 @dataclass(frozen=True, slots=True)
 class Only:
@@ -158,7 +158,7 @@ def declared(name, examples=()):
         return Slack(1.0 - shift, 0.0)
     return claim(f"loose/{{name}}:literal", source="s", place="p", statement="s",
         data=st.builds(Only, st.integers(0, 9).map(float)), expected="holds",
-        siblings={{"a": sibling(shift=2.0), "b": sibling(shift=3.0)}},
+        siblings={{"a": changed(shift=2.0), "b": changed(shift=3.0)}},
         certify=lambda case, shift=0.0: arb(1.0 - shift), examples=examples)(conclusion)
 
 one = declared("one", [Only(1.5)])

@@ -116,7 +116,7 @@ def test_a_find_of_hypothesis_is_shrunk_to_the_simplest_number():
 def test_only_a_confirmed_violation_is_called_a_find():
     assert check(toy_pack.rounding).refuted is None
     assert check(toy_pack.rounding_open).refuted is None
-    assert check(toy_pack.lie_violated).refuted is None
+    assert check(toy_pack.overruled).refuted is None
 
 
 def test_the_climb_leaves_instances_alone_that_their_type_refuses():
@@ -163,7 +163,6 @@ def drawn(monkeypatch, tmp_path, guard):
         conclusion,
         square_ball,
         data=st.floats(allow_nan=False, allow_infinity=False),
-        same_slack=False,
     )
     check(claim)
     before = list(values)

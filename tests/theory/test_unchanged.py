@@ -3,6 +3,7 @@
 import itertools
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,7 +180,7 @@ def test_an_instance_that_can_be_changed_is_refused_when_it_is_first_seen(kind, 
     case, said = CONTAINERS[kind]
     asked = []
 
-    def conclusion(x: float, shift: float = 0.0) -> Slack:
+    def conclusion(x: Any, shift: float = 0.0) -> Slack:
         asked.append(x)
         return Slack(1.0 - shift, 0.0)
 

@@ -39,7 +39,7 @@ def test_the_largest_violation_is_approached_and_stays_confirmed():
 
 def test_steps_that_are_not_confirmed_are_not_taken():
     ball = lambda x, shift=0.0: hill_ball(x) if x[0] <= 1.5 else None  # noqa: E731
-    claim = build("hill", hill, ball, data=PLANE, same_slack=False)
+    claim = build("hill", hill, ball, data=PLANE)
     _, done = worst(claim, np.array([1.0, -1.5]))
     assert codec.decode(done.found.instance, claim.instance_type)[0] <= 1.5
 

@@ -5,8 +5,10 @@ Every conclusion is a slack in exact small numbers; a sibling subtracts `shift` 
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
+import typing
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +18,10 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 
 SMALL = st.integers(-1000, 1000).map(lambda k: k / 8)
-SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
-FIXED: dict[str, Any] = {"source": "toys", "place": "here"}
+SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
 
 
 def build(
@@ -31,19 +32,44 @@ def build(
     expected: str = "holds",
     data: Any = SMALL,
     siblings: Any = SHIFTED,
+    hypotheses: Any = None,
+    violating: Any = None,
+    rerun: Any = None,
+    relaxed: Any = None,
+    ensemble: Any = None,
+    examples: Any = (),
     **rest: Any,
 ) -> Any:
-    """The claim toy/NAME:literal."""
-    return claim(
-        f"toy/{name}:literal",
-        **FIXED,
-        statement=name.replace("-", " "),
-        data=data,
-        expected=expected,
-        siblings=siblings,
-        certify=certify,
-        **rest,
-    )(conclusion)
+    """The claim toy/NAME:literal, about records of the type of the conclusion's first argument."""
+    first = next(iter(inspect.signature(conclusion).parameters))
+    kind = typing.get_type_hints(conclusion).get(first, float)
+    made = Statement(
+        f"toy/{name}",
+        source="toys",
+        place="here",
+        printed=name.replace("-", " "),
+        variables=Records(kind, data, ensemble),
+        conclusion=Measured(name, conclusion, _also(certify), relaxed, _also(rerun)),
+        readings={
+            "literal": Reading(
+                name.replace("-", " "),
+                expected=expected,
+                siblings=siblings,
+                examples=tuple(examples),
+                **rest,
+            )
+        },
+        hypotheses=hypotheses or {},
+        violating=violating or {},
+    )
+    return made.claim("literal")
+
+
+def _also(function: Any) -> Any:
+    """The function with the parameter `shift` that all forms of a conclusion must take."""
+    if function is None or len(inspect.signature(function).parameters) > 1:
+        return function
+    return lambda x, shift=0.0: function(x)
 
 
 def square(x: float, shift: float = 0.0) -> Slack:
@@ -138,10 +164,9 @@ endless = build("endless", constant(1.0, math.inf), says(arb(1)))
 endless_open = build("endless-open", constant(1.0, math.inf), says(None), expected="undecided")
 tie = build("tie", constant(0.0, 0.0, "strict"), says(arb(0)), expected="refuted")
 tie_open = build("tie-open", constant(0.0, 0.0, "strict"), says(None), expected="undecided")
-lie_holds = build("lie-holds", constant(1.0, 1e-9), says(arb(-1)))
-lie_near = build("lie-near", constant(1.0, 1e-9), says(arb(2)))
-lie_violated = build("lie-violated", constant(-1.0, 1e-9), says(arb(1)), expected="refuted")
-unrelated = build("unrelated", constant(1.0, 1e-9), says(arb(2)), same_slack=False)
+audited_away = build("audited-away", constant(1.0, 1e-9), says(arb(-1)), expected="refuted")
+audited_near = build("audited-near", constant(1.0, 1e-9), says(arb(2)))
+overruled = build("overruled", constant(-1.0, 1e-9), says(arb(1)), expected="undecided")
 
 
 def too_short(x: float, shift: float = 0.0) -> Slack:
@@ -218,7 +243,7 @@ sibling_breaks = build(
     "sibling-breaks",
     pole,
     lambda x, shift=0.0: arb(1),
-    siblings={"shift 1": sibling(shift=1.0), "shift 2": sibling(shift=2.0)},
+    siblings={"shift 1": changed(shift=1.0), "shift 2": changed(shift=2.0)},
 )
 
 
@@ -247,7 +272,7 @@ rare = build(
     away_ball,
     data=st.tuples(*[st.integers(-8, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float))),
     expected="refuted",
-    siblings={"a disc": sibling(shift=2000.0), "a large disc": sibling(shift=4000.0)},
+    siblings={"a disc": changed(shift=2000.0), "a large disc": changed(shift=4000.0)},
 )
 
 

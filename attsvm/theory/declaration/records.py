@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ class Records:
         climbed: whether the conclusion runs on tensors as well, so that gradients can be followed.
     """
 
-    type: type
+    type: Any
     drawn: SearchStrategy[Any] = field(repr=False)
     ensemble: Callable[[np.random.Generator], Any] | None = field(default=None, repr=False)
     fixed: tuple[str, ...] = ()
@@ -83,6 +84,24 @@ class Measured:
                 f"nothing could confirm that this fails: {self.says}",
                 remedy="Give balls (an enclosure) or again (higher precision).",
             )
+
+    def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
+        """Nothing where all forms take the named constants of the floats.
+
+        Raises:
+            ClaimError: one does not.
+        """
+        for form in ("balls", "tensors", "again"):
+            function = getattr(self, form)
+            try:
+                if function is not None:
+                    inspect.signature(function).bind(None, **dict.fromkeys(names))
+            except TypeError as problem:
+                raise ClaimError(
+                    f"the form for {form} of the conclusion of {whose} does not take its "
+                    f"constants: {problem}",
+                    remedy="Give every form the same named constants.",
+                ) from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +174,12 @@ class RecordFormula(Formula):
         Raises:
             ClaimError: it is not.
         """
-        if type(example) is not self.records.type:
+        kind = typing.get_origin(self.records.type) or self.records.type
+        if kind is not Any and isinstance(kind, type) and not isinstance(example, kind):
             raise ClaimError(
                 "an explicit instance is no record of its statement",
                 value=type(example).__name__,
-                remedy=f"Give a {self.records.type.__name__}.",
+                remedy=f"Give a {kind.__name__}.",
             )
         return example
 
@@ -187,4 +207,4 @@ def _fields(value: Any, name: str) -> Iterator[tuple[str, Any]]:
         for k, item in enumerate(value):
             yield from _fields(item, f"{name}[{k}]")
     elif value is not None:
-        yield name or "value", value
+        yield name or "value", repr(value)

@@ -215,6 +215,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
 def _ensure_constants(id: str, formula: Formula) -> None:
     """Nothing where the reading's constants are those that its conclusion takes."""
     if formula.measured is not None:
+        formula.measured.ensure_takes(id, formula.named_constants)
         taken = list(inspect.signature(formula.measured.floats).parameters.values())[1:]
     else:
         taken = list(inspect.signature(formula.conclusion).parameters.values())[2:]
