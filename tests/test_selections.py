@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import fmpq
 
 from attsvm.errors import SolverError
 from properties.mm import p_svm
-from properties.mm._support.exact_programmes import Exact, exact_p
+from properties.mm._support.max_margin import Programme, p_exists
 from properties.mm._support.token_selections import along
+
+BOUND = p_svm.PROGRAMME.claim("amended-2")
 
 
 def attains(case):
@@ -26,9 +28,11 @@ def test_bounds_are_attained_by_keys_along_q_of_any_key_matrix(seed):
     tight = [case for case in cases if attains(case)]
     assert len(tight) > 30
     for case in tight:
-        assert exact_p(case.chosen).exists
-        assert p_svm.certify_bound(case) == arb(0)
-        assert p_svm.certify_bound(case, 1.05) < 0
+        assert p_exists(case.chosen)
+        slack = BOUND.conclusion(case)
+        assert slack.holds
+        assert (slack.value, slack.error) == (0.0, 0.0)
+        assert BOUND.conclusion(case, share="0.999").violated
     assert all(len(set(case.chosen.y.tolist())) == 1 for case in cases)
     turned = [case for case in tight if (case.chosen.W != case.chosen.W.T).any()]
     assert len(turned) > 20
@@ -38,12 +42,12 @@ def test_bounds_are_attained_by_keys_along_q_of_any_key_matrix(seed):
 def test_multipliers_that_name_another_point_of_the_hull_are_refused():
     rows, bound = [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(1)]], [fmpq(1), fmpq(1)]
     half = fmpq(1, 2)
-    assert Exact(rows, bound, [fmpq(1), fmpq(1)], [half, half]).hull_square == half
+    assert Programme(rows, bound, [fmpq(1), fmpq(1)], [half, half]).hull_square == half
     shifted = [[fmpq(1), fmpq(1)], [fmpq(0), fmpq(1)]]
-    assert Exact(shifted, bound, None, [fmpq(0), fmpq(1)]).hull_square == 1
+    assert Programme(shifted, bound, None, [fmpq(0), fmpq(1)]).hull_square == 1
     for forged, weights in ((rows, (1, 0)), (rows, (2, -1)), (shifted, (half, half))):
         with pytest.raises(SolverError, match="nearest to 0"):
-            _ = Exact(forged, bound, None, [fmpq(w) for w in weights]).hull_square
+            _ = Programme(forged, bound, None, [fmpq(w) for w in weights]).hull_square
     negative = [[fmpq(1)], [fmpq(2)], [fmpq(3)]]  # the point 1 is the nearest, by weights below 0
     with pytest.raises(SolverError, match="nearest to 0"):
-        _ = Exact(negative, [fmpq(1)] * 3, None, [fmpq(2), fmpq(-2), fmpq(1)]).hull_square
+        _ = Programme(negative, [fmpq(1)] * 3, None, [fmpq(2), fmpq(-2), fmpq(1)]).hull_square

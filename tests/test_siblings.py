@@ -43,22 +43,14 @@ REVIEWED = {
     NAMED: [
         # the radius is a number for 0 < s < 1 only
         ("tf/local-convergence:sharp", "0 < s < 1"),
-        ("mm/joint-svm:amended", "v(alpha) exists"),
-        ("mm/joint-svm:sharp-1", "v(alpha) exists"),
-        ("mm/joint-svm:sharp-1", "p(alpha) without relaxation exists"),
-        ("mm/joint-svm:sharp-2", "v(alpha) exists"),
-        ("mm/joint-svm:sharp-2", "p_S exists"),
         ("mm/loss-choice:amended-1", EXISTS),
         ("mm/normalised-descent:amended-1", EXISTS),
         ("mm/normalised-descent:sharp", EXISTS),
-        ("mm/p-svm:sharp-1", "p(alpha) exists"),
-        ("mm/p-svm:sharp-2", "p(alpha) exists"),
         ("mm/theorem-1-direction:amended-1", EXISTS),
         ("mm/theorem-1-direction:amended-2", EXISTS),
         ("mm/theorem-1-direction:amended-3", EXISTS),
         ("mm/theorem-1-norm:amended-2", EXISTS),
         ("mm/theorem-1-norm:sharp", EXISTS),
-        ("mm/v-svm:sharp-2", "v(alpha) exists"),
         # the rescaled step would be 0; at p = 0 neither run moves
         ("mm/w-p-equivalence:amended-1", "p is not 0"),
         ("mm/w-p-equivalence:amended-2", "p is not 0"),

@@ -1,24 +1,35 @@
 """Joint v- and p-SVMs: margins of p(alpha) relaxed to 0 where an input does not support v.
 
-"p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i not in S; S is
-the set of indices that x_i,alpha_i is a support vector when solving v-SVM."
+    p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i not in S;
+    S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM.
 
-Neither programme need have a solution (`literal-1`: one input whose two tokens are equal), though
-the relaxed one can have one where the p-SVM has none (example RESCUED). And S is ambiguous
-(`literal-2`). It is a tight margin, or a multiplier that is positive, or, as multipliers need not
-be unique, one that is positive whichever are taken: an input without which v(alpha) would change.
-On the published inputs {0, (1,1)}, {0, (1,-1)}, {0, (0.5,1)} with labels 1, -1, 1 all margins of
-v = (0, 1) are tight, but the multipliers (1/2, 1/2, 0) and (0, 1/3, 2/3) both prove it optimal.
-So S is {1, 2, 3}, {1, 2}, {2, 3} or {2}, and p(alpha) is (4/3, 1/3), (1, 0), (4/3, 1/3) or
-(2/3, -1/3): three directions. Where two inputs select one token under one label the last reading
-leaves S empty and p(alpha) = 0, which has no direction.
+Inputs, keys and the selections alpha are those of `mm/v-svm` and `mm/p-svm`. D_it stands for
+k_i,alpha_i - k_it. S consists of the inputs whose margin Y_i v(alpha)^T x_i,alpha_i is tight, that
+is 1, unless something else is said.
 
-With S the tight margins, S is not empty and, for D the differences of keys, p(alpha) exists, and
-is unique, exactly where 0 is not in C = conv{D_it: i in S} + cone{D_it: i not in S}, at distance
-1/||p(alpha)|| (`amended`). Relaxing only enlarges the feasible set, so the relaxed p is the nearer
-to 0 and Pythagoras' inequality holds (`sharp-1`). Let p_S solve the programme of the inputs of S
-alone. The relaxed p equals it where p_S ranks alpha_i first in all other inputs (`sharp-2`), and
-only there, and p(alpha) without relaxation does where p_S has margin 1 in them as well.
+| reading | what it says | verdict |
+| --- | --- | --- |
+| literal-1 | v(alpha) and p(alpha) exist | falls: one input, tokens 1 and 1 |
+| literal-2 | p(alpha) does not depend on how "support vector" is read | falls, see below |
+| amended | it exists where 0 is not in C = conv{D_it: i in S} + cone{D_it: i not in S} | holds |
+| sharp-1 | with relaxation p' is shorter: norm(p - p')^2 <= norm(p)^2 - norm(p')^2 | holds |
+| sharp-2 | p(alpha) solves the p-SVM of S alone where that ranks alpha_i first elsewhere | holds |
+
+Neither programme need have a solution, though the relaxed one can have one where the p-SVM has
+none (RESCUED). A support vector can be an input of tight margin, one of positive multiplier or, as
+multipliers need not be unique, one whose multiplier is positive whichever are taken: an input
+without which v(alpha) would be another. On the published inputs {0, (1,1)}, {0, (1,-1)} and
+{0, (0.5,1)} with labels 1, -1 and 1 all margins of v = (0, 1) are tight, but the multipliers
+(1/2, 1/2, 0) and (0, 1/3, 2/3) both prove it optimal. So S is {1, 2, 3}, {1, 2}, {2, 3} or {2}, and
+p(alpha) is (4/3, 1/3), (1, 0), (4/3, 1/3) or (2/3, -1/3): three directions. Where two inputs select
+one token under one label, the last way to read it leaves S empty and p(alpha) = 0, which has no
+direction (TWICE).
+
+In `amended` S is not empty, p(alpha) is unique, and C is at distance 1/||p(alpha)|| from 0.
+`sharp-1` is Pythagoras' inequality: relaxing enlarges the feasible set, and p' is its point nearest
+0. In `sharp-2` the solution p_S of the inputs of S alone meets the other constraints, and is
+shortest among all that meet those of S. It solves the p-SVM without relaxation only where its
+margins are 1 in the other inputs as well.
 """
 
 from __future__ import annotations
@@ -26,27 +37,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import dot
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support import programmes
-from properties.mm._support.exact_programmes import (
-    essential,
-    exact_alone,
-    exact_p,
-    exact_relaxed,
-    exact_v,
-    minus_distance,
+from properties.mm._support.max_margin import (
+    Programme,
+    exceeds,
+    is_distance,
     p_exists,
+    p_programme,
     p_rows,
-    root,
+    p_svm,
+    pythagoras,
+    solve,
+    solved,
     v_exists,
+    v_programme,
+    v_svm,
 )
-from properties.mm._support.exact_programmes import pythagoras as exact_pythagoras
-from properties.mm._support.programmes import UNKNOWN, find_alone, find_essential, find_joint
 from properties.mm._support.token_selections import (
     DUPLICATE,
     ONE_TOKEN,
@@ -62,186 +72,155 @@ from properties.mm._support.token_selections import (
     selections,
 )
 
-SLIDE: dict[str, Any] = {"source": SOURCE, "place": "Attention SVMs, joint v and p-SVMs", "cost": 3}
+V_EXISTS, P_EXISTS = "v(alpha) exists", "p(alpha) without relaxation exists"
+S_EXISTS = "the p-SVM of S alone has a solution"
+RANKS = "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs"
 
 
-def certify_existence(case: Selection, share: float = 0.0, above: bool = True) -> arb:
-    """The smaller of both margins in rationals; Farkas multipliers prove that one is 0."""
-    v = exact_v(case)
-    if not above:
-        return exact_relaxed(case).positive(share, above) if v.exists else arb("inf")
-    if not v.exists:
-        return arb(0)
-    p, label = exact_relaxed(case).positive(share), root(v.margin_square)
-    return p.min(label) if p.is_finite() else label
+def relaxed(case: Selection) -> Programme:
+    """p(alpha): margins are 0 for the inputs whose margin under v(alpha) is not tight."""
+    return p_programme(case, v_programme(case).tight)
 
 
-@claim(
-    "mm/joint-svm:literal-1",
-    **SLIDE,
-    statement="for all inputs, labels, keys and choices alpha there is exactly one v(alpha) and "
-    "one p(alpha), the support vectors of v being those of tight margin",
-    data=selections(),
-    examples=[ONE_TOKEN, *PUBLISHED, RESCUED, DUPLICATE, OPPOSED],
-    certify=certify_existence,
-    expected="refuted, certified",
-    siblings={
-        "there never is a p(alpha)": sibling(above=False, examples=[SEPARATED]),
-        "its margin is at most half of the nearest rival's": sibling(
-            share=0.5, above=False, examples=[SEPARATED]
-        ),
-    },
-)
-def literal_1(case: Selection, share: float = 0.0, above: bool = True) -> Slack:
-    """The smaller of 1/||v(alpha)|| and 1/||p(alpha)||, 0 where one is missing, is above 0."""
-    found = find_joint(case)
-    if found is None:
-        return UNKNOWN
-    if not above:
-        missing = found.v.margin == 0.0
-        return Slack(np.inf, 0.0) if missing else programmes.positive(found.p, share, above)
-    v, p = programmes.positive(found.v, 0.0), programmes.positive(found.p, share)
-    if found.v.margin == 0.0:
-        return v
-    return Slack(float(np.minimum(v.value, p.value)), v.error + p.error, "strict")
+def essential(case: Selection) -> list[bool]:
+    """The inputs without which v(alpha) would be another."""
+    v = v_programme(case)
+    others = [v.rows[:i] + v.rows[i + 1 :] for i in range(len(v.rows))]
+    return [solve(rows, case.X.shape[2]).vector != v.vector for rows in others]
 
 
-def certify_unambiguous(case: Selection, share: float = 1.0, against: str = "essential") -> arb:
-    """The same in rationals."""
-    one, other = exact_relaxed(case).vector, exact_p(case).vector
-    if against == "essential":
-        other = exact_p(case, [not flag for flag in essential(exact_v(case))]).vector
-    return minus_distance(one, other, share)
-
-
-@claim(
-    "mm/joint-svm:literal-2",
-    **SLIDE,
-    statement="p(alpha) is the same whether a support vector of v is an input of tight margin, or "
-    "one whose multiplier is positive whichever are taken, so that v(alpha) changes without it",
-    data=relaxable(),
-    examples=[ONE_TOKEN, PUBLISHED[1], PUBLISHED[0], TWICE],
-    hypotheses={"v(alpha) exists": v_exists, "p(alpha) without relaxation exists": p_exists},
-    certify=certify_unambiguous,
-    expected="refuted, certified",
-    siblings={
-        "105% of it": sibling(share=1.05),
-        "p(alpha) without relaxation": sibling(against="plain"),
-    },
-)
-def literal_2(case: Selection, share: float = 1.0, against: str = "essential") -> Slack:
-    """The distance of the two is 0."""
-    found = find_joint(case)
-    if found is None:
-        return UNKNOWN
-    if against == "plain":
-        return programmes.same(found.p, found.plain, share)
-    other = find_essential(case, found.v, found.plain)
-    return UNKNOWN if other is None else programmes.same(found.p, other, share)
-
-
-def certify_distance(case: Selection, share: float = 1.0, of: str = "set") -> arb:
-    """The same in rationals, the nearest point of C proved by its conditions."""
-    if not any(exact_v(case).tight):
-        return arb(-1)
-    return exact_relaxed(case).nearest_point(share, of)
-
-
-@claim(
-    "mm/joint-svm:amended",
-    **SLIDE,
-    statement="where v(alpha) exists some margin is tight; with S the tight ones p(alpha) exists, "
-    "and is unique, exactly where 0 is not in C = conv{D_it, i in S} + cone{D_it, i not in S}, D "
-    "the differences of keys; then ||p(alpha)|| dist(0, C) = 1",
-    data=st.one_of(selections(), relaxable(duplicates=True)),
-    ensemble=lambda generator: gaussian(generator).chosen,
-    examples=[ONE_TOKEN, *PUBLISHED, RESCUED, DUPLICATE],
-    hypotheses={"v(alpha) exists": v_exists},
-    certify=certify_distance,
-    expected="holds",
-    siblings={
-        "95% of the distance": sibling(share=0.95),
-        "105% of the distance": sibling(share=1.05),
-        "the shortest difference in place of C": sibling(of="row"),
-    },
-)
-def amended(case: Selection, share: float = 1.0, of: str = "set") -> Slack:
-    """As an identity between a least norm and a distance, both sides 0 where there is no p."""
-    found = find_joint(case)
-    if found is None:
-        return UNKNOWN
-    if not any(found.supporting):
-        return Slack.equal(1.0, 0.0)
-    return programmes.nearest_point(found.p, share, of, found.plain)
-
-
-def certify_shorter(case: Selection, share: float = 1.0) -> arb:
-    """The same in rationals."""
-    return exact_pythagoras(exact_p(case).vector, exact_relaxed(case).vector, share)
-
-
-@claim(
-    "mm/joint-svm:sharp-1",
-    **SLIDE,
-    statement="relaxing shortens: ||p - p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) without and p' "
-    "with relaxation; no constant above 1 will do",
-    data=relaxable(),
-    ensemble=lambda generator: gaussian(generator).chosen,
-    examples=[ONE_TOKEN, *PUBLISHED, ORTHOGONAL],
-    hypotheses={"v(alpha) exists": v_exists, "p(alpha) without relaxation exists": p_exists},
-    certify=certify_shorter,
-    expected="holds",
-    siblings={
-        "1.05 times the left side": sibling(share=1.05),
-        "twice the left side": sibling(share=2.0),
-    },
-)
-def sharp_1(case: Selection, share: float = 1.0) -> Slack:
-    """By as much, at least, as p moves; not at all where every input supports v."""
-    found = find_joint(case)
-    if found is None:
-        return UNKNOWN
-    p, plain = found.p, found.plain
-    return programmes.pythagoras(plain.vector, p.vector, plain.away, p.away, share)
+def of_support(case: Selection) -> Programme:
+    """p_S: the p-SVM of the inputs alone whose margin under v(alpha) is tight."""
+    _, T, d = case.X.shape
+    tight = np.repeat(v_programme(case).tight, T - 1).tolist()
+    return solve([row for row, kept in zip(p_rows(case), tight, strict=True) if kept], d)
 
 
 def ranks(case: Selection) -> bool:
     """p_S exists and gives no other token of any input a larger logit than alpha_i."""
-    p = exact_alone(case).vector
-    return p is not None and all(dot(p, row) >= 0 for row in p_rows(case)[0])
+    p = of_support(case).vector
+    return p is not None and all(dot(p, row) >= 0 for row in p_rows(case))
 
 
-def certify_alone(case: Selection, share: float = 1.0, against: str = "relaxed") -> arb:
-    """The same in rationals."""
-    other = exact_relaxed(case) if against == "relaxed" else exact_p(case)
-    return minus_distance(other.vector, exact_alone(case).vector, share)
+def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
+    """v(alpha) exists, and 1/||p(alpha)|| is above a share of the shortest difference of keys."""
+    p = solved(m, relaxed(case))
+    return m.all_of(exceeds(m, v_svm(m, case)), exceeds(m, p, share))
 
 
-@claim(
-    "mm/joint-svm:sharp-2",
-    **SLIDE,
-    statement="where the p-SVM of the inputs of S alone ranks alpha_i first, ties allowed, in the "
-    "other inputs too, its solution is p(alpha)",
-    data=relaxable(duplicates=True),
-    ensemble=lambda generator: gaussian(generator).chosen,
-    examples=[ONE_TOKEN, *PUBLISHED, RESCUED],
-    hypotheses={
-        "v(alpha) exists": v_exists,
-        "p_S exists": lambda case: exact_alone(case).exists,
-        "p_S ranks alpha_i first in all inputs": ranks,
+def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -> Any:
+    """p(alpha) is a share of that of the essential inputs, or of that without relaxation."""
+    other = p_svm(m, case)
+    if against == "essential":
+        other = solved(m, p_programme(case, essential(case)))
+    return m.equal(solved(m, relaxed(case)).vector, share * other.vector)
+
+
+def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
+    """Some margin under v(alpha) is 1; 1/||p(alpha)|| is a share of the distance of C from 0."""
+    v, p = v_svm(m, case), solved(m, relaxed(case))
+    return m.all_of(m.equal(m.min(v.rows @ v.vector), m.exact(1)), is_distance(m, p, share, of))
+
+
+def shorter(m: Any, case: Any, share: Any = 1) -> Any:
+    """Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
+    return pythagoras(m, p_svm(m, case).vector, solved(m, relaxed(case)).vector, share)
+
+
+def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:
+    """p(alpha), with or without relaxation, is a share of p_S."""
+    p = solved(m, relaxed(case)) if against == "relaxed" else p_svm(m, case)
+    return m.equal(p.vector, share * solved(m, of_support(case)).vector)
+
+
+PROGRAMMES = Statement(
+    "mm/joint-svm",
+    source=SOURCE,
+    place="Attention SVMs, joint v and p-SVMs",
+    printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "
+    "not in S; S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM",
+    variables=Records(Selection, relaxable(), lambda generator: gaussian(generator).chosen),
+    conclusion=both_exist,
+    cost=3,
+    readings={
+        "literal-1": Reading(
+            "for all inputs, labels, keys and choices alpha there is exactly one v(alpha) and "
+            "one p(alpha), the support vectors of v being those of tight margin",
+            expected="refuted, certified",
+            under=(),
+            variables=Records(Selection, selections()),
+            examples=(ONE_TOKEN, *PUBLISHED, RESCUED, DUPLICATE, OPPOSED),
+            siblings={
+                "the margin is above half of the nearest rival's": changed(
+                    share="0.5", examples=[PUBLISHED[1]]
+                ),
+                "the margin is above the nearest rival's": changed(share=1, examples=[SEPARATED]),
+            },
+        ),
+        "literal-2": Reading(
+            "p(alpha) is the same whether a support vector of v is an input of tight margin, or "
+            "one whose multiplier is positive whichever are taken, so that v(alpha) changes "
+            "without it",
+            expected="refuted, certified",
+            under=(V_EXISTS, P_EXISTS),
+            variables=Records(Selection, relaxable()),
+            conclusion=unambiguous,
+            examples=(ONE_TOKEN, PUBLISHED[1], PUBLISHED[0], TWICE),
+            siblings={
+                "105% of it": changed(share="1.05"),
+                "p(alpha) without relaxation": changed(against="plain"),
+            },
+        ),
+        "amended": Reading(
+            "where v(alpha) exists some margin is tight; with S the tight ones p(alpha) exists, "
+            "and is unique, exactly where 0 is not in C = conv{D_it, i in S} + cone{D_it, i not "
+            "in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = 1",
+            expected="holds",
+            under=(V_EXISTS,),
+            variables=Records(
+                Selection,
+                st.one_of(selections(), relaxable(duplicates=True)),
+                lambda generator: gaussian(generator).chosen,
+            ),
+            conclusion=exists_off_hull,
+            examples=(ONE_TOKEN, *PUBLISHED, RESCUED, DUPLICATE),
+            siblings={
+                "95% of the distance": changed(share="0.95"),
+                "105% of the distance": changed(share="1.05"),
+                "the shortest difference in place of C": changed(of="row"),
+            },
+        ),
+        "sharp-1": Reading(
+            "relaxing shortens: ||p - p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) without and p' "
+            "with relaxation; no constant above 1 will do",
+            expected="holds",
+            under=(V_EXISTS, P_EXISTS),
+            conclusion=shorter,
+            tight=True,
+            examples=(ONE_TOKEN, *PUBLISHED, ORTHOGONAL),
+            siblings={"twice the left side": changed(share=2)},
+        ),
+        "sharp-2": Reading(
+            "where the p-SVM of the inputs of S alone ranks alpha_i first, ties allowed, in the "
+            "other inputs too, its solution is p(alpha)",
+            expected="holds",
+            under=(V_EXISTS, RANKS),
+            variables=Records(
+                Selection,
+                relaxable(duplicates=True),
+                lambda generator: gaussian(generator).chosen,
+            ),
+            conclusion=by_support,
+            examples=(ONE_TOKEN, *PUBLISHED, RESCUED),
+            siblings={
+                "105% of it": changed(share="1.05"),
+                "p(alpha) without relaxation": changed(against="plain"),
+                "p_S may rank another token first": changed(
+                    drop=[RANKS], under={S_EXISTS: lambda case: of_support(case).exists}
+                ),
+            },
+        ),
     },
-    certify=certify_alone,
-    expected="holds",
-    siblings={
-        "105% of it": sibling(share=1.05),
-        "p(alpha) without relaxation": sibling(against="plain"),
-        "p_S may rank another token first": sibling(drop=["p_S ranks alpha_i first in all inputs"]),
-    },
+    hypotheses={V_EXISTS: v_exists, P_EXISTS: p_exists, RANKS: ranks},
+    violating={V_EXISTS: [OPPOSED], P_EXISTS: [RESCUED]},
 )
-def sharp_2(case: Selection, share: float = 1.0, against: str = "relaxed") -> Slack:
-    """Inputs that do not support v matter only where they would be lost."""
-    found = find_joint(case)
-    alone = None if found is None else find_alone(case, found.supporting)
-    if found is None or alone is None:
-        return UNKNOWN
-    return programmes.same(found.plain if against == "plain" else found.p, alone, share)

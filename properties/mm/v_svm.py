@@ -1,15 +1,23 @@
 """v-SVM: the least head that labels the selected token of every input.
 
-"v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i".
+    v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i.
 
-As with the p-SVM no condition is listed, and none exists for one input whose selected token is 0,
-or for two inputs that select one token under both labels. `amended`: v(alpha) exists, and is
-unique, exactly where 0 is not in the convex hull of the Y_i x_i,alpha_i, and the label margin
-Gamma = 1/||v(alpha)|| of assumption B is the distance of that hull from 0. `sharp-1`: no unit head
-has a larger margin (<h, z> <= ||h|| Gamma for the point z of the hull nearest 0, and <h, z> is a
-mean of margins), 0 standing for Gamma where there is no v(alpha). `sharp-2`: the inputs whose
-margin is tight, the support vectors S of the joint programme, alone determine v(alpha); they are
-never empty, for without them v would be 0.
+Y_i is the label of input i, x_it its tokens, and alpha_i the index of the selected one. The slide
+lists no condition under which v(alpha) exists.
+
+| reading | what it says | verdict |
+| --- | --- | --- |
+| literal | v(alpha) exists for every selection | falls: one input whose token is 0 |
+| amended | it exists where 0 is not in the hull H of the Y_i x_i,alpha_i | holds |
+| sharp-1 | no head has a larger margin in proportion to its length | holds, with equality at v |
+| sharp-2 | the inputs of tight margin alone determine v(alpha) | holds |
+
+No v(alpha) exists either for two inputs that select one token under opposite labels. In `amended`
+Gamma = 1/||v(alpha)||, the label margin of assumption B of the talk, is the distance of H from 0;
+where there is no v(alpha) both are 0. `sharp-1` follows by the point z of H nearest 0: the product
+<h, z> is at most ||h|| Gamma, and it is a mean of the margins Y_i h^T x_i,alpha_i, of which the
+least is no larger. `sharp-2` holds as multipliers of margins that are not tight are 0; some margin
+is tight, for otherwise a shorter head would do.
 """
 
 from __future__ import annotations
@@ -21,8 +29,7 @@ from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support.exact_programmes import v_exists
-from properties.mm._support.solved import least, v_svm
+from properties.mm._support.max_margin import exceeds, is_distance, supported, v_exists, v_svm
 from properties.mm._support.token_selections import (
     DUPLICATE,
     ONE_TOKEN,
@@ -42,35 +49,11 @@ DIAGONAL = select([[[1.0, 1.0]]], [1], [0])
 EXISTS = "v(alpha) exists"
 
 
-def lengths(m: Any, rows: Any) -> Any:
-    """The lengths of rows."""
-    return m.array([m.norm(row) for row in rows])
-
-
-def exists(m: Any, case: Any, share: Any = 0) -> Any:
-    """Gamma, 0 where there is no v(alpha), is above a share of the shortest token."""
-    v = v_svm(m, case)
-    return m.above(v.margin, share * m.min(lengths(m, v.rows)))
-
-
-def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
-    """Gamma is a share of the distance of the hull, or of the nearest row, from 0."""
-    v = v_svm(m, case)
-    nearest = m.sqrt(m.values(v.exact.hull_square)) if of == "hull" else m.min(lengths(m, v.rows))
-    return m.equal(v.margin, share * nearest)
-
-
 def best(m: Any, case: Any, share: Any = 1, length: str = "norm") -> Any:
     """min_i Y_i h^T x_i,alpha_i <= Gamma ||h||."""
-    v, h = v_svm(m, case.chosen), m.values(case.q)
+    v, h = v_svm(m, case), m.values(case.q)
     size = m.norm(h) if length == "norm" else m.largest(h)
     return m.at_most(m.min(v.rows @ h), share * v.margin * size)
-
-
-def supported(m: Any, case: Any, keep: str = "tight") -> Any:
-    """v(alpha) of the inputs that are kept is v(alpha)."""
-    v = v_svm(m, case)
-    return m.equal(least(m, v.exact.kept(keep), case.X.shape[2]).vector, v.vector)
 
 
 PROGRAMME = Statement(
@@ -79,7 +62,7 @@ PROGRAMME = Statement(
     place="Attention SVMs, v-SVM",
     printed="v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i",
     variables=Records(Selection, separable(), lambda generator: gaussian(generator).chosen),
-    conclusion=exists,
+    conclusion=lambda m, case, share=0: exceeds(m, v_svm(m, case), share),
     cost=2,
     readings={
         "literal": Reading(
@@ -104,7 +87,9 @@ PROGRAMME = Statement(
                 st.one_of(selections(), separable()),
                 lambda generator: gaussian(generator).chosen,
             ),
-            conclusion=distance,
+            conclusion=lambda m, case, share=1, of="hull": is_distance(
+                m, v_svm(m, case), share, of
+            ),
             under=(),
             examples=(ONE_TOKEN, *PUBLISHED, ZERO, OPPOSED, DUPLICATE),
             siblings={
@@ -139,7 +124,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "v(alpha) is unchanged when every input whose margin is not tight is dropped",
             expected="holds",
-            conclusion=supported,
+            conclusion=lambda m, case, keep="tight": supported(m, v_svm(m, case), keep),
             under=(EXISTS,),
             examples=(ONE_TOKEN, *PUBLISHED),
             siblings={

@@ -17,6 +17,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,7 +192,19 @@ class RecordFormula(Formula):
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        return heights(m.torch, self.relation(m, case, parameters))
+        found = heights(m.torch, self.relation(m, case, parameters))
+        # a formula may come to a constant, such as for one token: still one height an instance
+        first = next(_tensors(case))
+        return found + 0.0 * first.reshape(len(first), -1)[:, 0]
+
+
+def _tensors(case: Any) -> Iterator[Any]:
+    """The tensors (batch, ...) of a batch of records."""
+    if isinstance(case, SimpleNamespace | tuple):
+        for value in vars(case).values() if isinstance(case, SimpleNamespace) else case:
+            yield from _tensors(value)
+    elif hasattr(case, "movedim"):
+        yield case
 
 
 def _fields(value: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -7,12 +7,12 @@ binary, until a drawn vector meets every constraint with a drawn margin of 1 or 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.strategies import arrays, sizes
 from properties._support.published_data import joint_inputs
@@ -29,6 +29,7 @@ __all__ = [
     "Rival",
     "Selection",
     "along",
+    "chosen",
     "gaussian",
     "headed",
     "one_sided",
@@ -58,17 +59,6 @@ class Selection:
         if not (np.abs(self.y) == 1).all():
             raise DataError("a label is neither -1 nor 1", value=self.y.tolist())
 
-    @property
-    def data(self) -> AttentionData:
-        """As the solvers read it."""
-        n, _, d = self.X.shape
-        return AttentionData(self.X, np.zeros((n, d)), y=self.y.astype(float), v=np.zeros(d))
-
-    @property
-    def constrained(self) -> bool:
-        """Whether the p-SVM has a constraint: some input has two tokens."""
-        return bool(self.X.shape[1] > 1)
-
 
 @dataclass(frozen=True, slots=True)
 class Rival:
@@ -80,6 +70,11 @@ class Rival:
     def __post_init__(self) -> None:
         if self.q.shape != self.chosen.W.shape[:1]:
             raise DataError("the vector does not fit the tokens", value=self.q.shape)
+
+
+def chosen(case: Any) -> Any:
+    """The selection of an instance: its own, or that of a rival; of a batch in torch likewise."""
+    return getattr(case, "chosen", case)
 
 
 def select(X: object, y: object, alpha: object, W: object = None) -> Selection:

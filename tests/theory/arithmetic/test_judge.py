@@ -60,6 +60,9 @@ HOLD = {
         m.at_most(2, 3), m.at_most(2 * root(m), root(m) + root(m))
     ),
     "all": lambda m, v: m.all_of(m.at_most(v.x, v.x), m.below(m.exact(1), root(m))),
+    "all, one of one expression": lambda m, v: m.all_of(
+        m.below(m.exact(1), root(m)), m.at_most(2 * root(m), root(m) + root(m))
+    ),
     "any, one open": lambda m, v: m.any_of(
         m.below(undecidable(m), m.exact(0)), m.at_most(v.x, v.x)
     ),
