@@ -1,25 +1,20 @@
 """Coverage: which part of the instance space a search saw, and what made it blind or thin.
 
-An instance is described by a few words: its sizes, whether numbers in it are tied, and where it
-holds tokens and queries, how the optimal tokens tie and which pattern of support tokens their
-Att-SVM has. Counting the words shows what was looked at, and what never was.
+An instance is described by a few words: its sizes, whether numbers in it are tied, and what `words`
+says of the records in it. Counting the words shows what was looked at, and what never was.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from attsvm.data import AttentionData
-from attsvm.errors import AttsvmError
-from attsvm.svm import att_svm
-from attsvm.tokens import optimal_tokens
-
-__all__ = ["Coverage", "describe_instance", "warnings_of"]
+__all__ = ["Coverage", "describe_instance", "merged", "warnings_of", "words"]
 
 _DESCRIBED = 60
 """How many ordinary instances of a search are described; an Att-SVM is solved for each."""
@@ -62,32 +57,21 @@ def merged(parts: list[dict[str, dict[str, int]]]) -> dict[str, dict[str, int]]:
     return {kind: dict(sorted(words.items())) for kind, words in total.items()}
 
 
+@functools.singledispatch
+def words(record: object) -> dict[str, str]:
+    """What a record is like, by kind; packs register functions for types of their own.
+
+    `sizes` takes the place of the shapes of the arrays.
+    """
+    return {}
+
+
 def describe_instance(case: Any) -> dict[str, str]:
-    """An instance in words, by kind: sizes, ties, and of its data optimal tokens and supports."""
+    """An instance in words, by kind: sizes, ties, and what is said of the first record in it."""
     arrays = list(_arrays(case))
-    data = next(_data(case), None)
-    if data is not None:
-        sizes = f"n={data.n} T={data.T} d={data.d}"
-    else:
-        sizes = " ".join("x".join(map(str, a.shape)) for a in arrays) or "no array"
-    words = {"sizes": sizes, "ties": "ties" if any(map(_tied, arrays)) else "no ties"}
-    if data is not None:
-        words |= _tokens(data)
-    return words
-
-
-def _tokens(data: AttentionData) -> dict[str, str]:
-    best = optimal_tokens(data)
-    if not best.unique:
-        return {"optimal tokens": "tied", "support tokens": "no Att-SVM: tied"}
-    try:
-        answer = att_svm(data)
-    except AttsvmError:
-        return {"optimal tokens": "unique", "support tokens": "no answer"}
-    if answer.status != "solved":
-        return {"optimal tokens": "unique", "support tokens": "unseparable"}
-    counts = sorted(len(tokens) for tokens in answer.support)
-    return {"optimal tokens": "unique", "support tokens": "+".join(map(str, counts))}
+    told = next((said for record in _records(case) if (said := words(record))), {})
+    sizes = " ".join("x".join(map(str, a.shape)) for a in arrays) or "no array"
+    return {"sizes": sizes, "ties": "ties" if any(map(_tied, arrays)) else "no ties", **told}
 
 
 def _arrays(case: Any) -> Iterator[np.ndarray[Any, Any]]:
@@ -101,15 +85,15 @@ def _arrays(case: Any) -> Iterator[np.ndarray[Any, Any]]:
             yield from _arrays(getattr(case, field.name))
 
 
-def _data(case: Any) -> Iterator[AttentionData]:
-    if isinstance(case, AttentionData):
-        yield case
-    elif isinstance(case, tuple):
+def _records(case: Any) -> Iterator[Any]:
+    """The records of an instance, outer ones first."""
+    if isinstance(case, tuple):
         for item in case:
-            yield from _data(item)
+            yield from _records(item)
     elif dataclasses.is_dataclass(case) and not isinstance(case, type):
+        yield case
         for field in dataclasses.fields(case):
-            yield from _data(getattr(case, field.name))
+            yield from _records(getattr(case, field.name))
 
 
 def _tied(array: np.ndarray[Any, Any]) -> bool:

@@ -15,6 +15,7 @@ from attsvm.theory.check import check_part
 from attsvm.theory.coverage import Coverage, describe_instance, merged, warnings_of
 from attsvm.theory.packs import Pack
 from attsvm.theory.verify import verify
+from properties._support import data_in_words as data_in_words
 
 
 @dataclass(frozen=True, slots=True)

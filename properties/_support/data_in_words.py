@@ -1,0 +1,28 @@
+"""What the coverage of a search says of tokens and queries."""
+
+from __future__ import annotations
+
+from attsvm.data import AttentionData
+from attsvm.errors import AttsvmError
+from attsvm.svm import att_svm
+from attsvm.theory.coverage import words
+from attsvm.tokens import optimal_tokens
+
+
+@words.register
+def data_in_words(data: AttentionData) -> dict[str, str]:
+    """Sizes, whether optimal tokens are tied, and how many support tokens each input has."""
+    sizes = {"sizes": f"n={data.n} T={data.T} d={data.d}"}
+    if not optimal_tokens(data).unique:
+        return {**sizes, "optimal tokens": "tied", "support tokens": "no Att-SVM: tied"}
+    return {**sizes, "optimal tokens": "unique", "support tokens": _support(data)}
+
+
+def _support(data: AttentionData) -> str:
+    try:
+        answer = att_svm(data)
+    except AttsvmError:
+        return "no answer"
+    if answer.status != "solved":
+        return "unseparable"
+    return "+".join(map(str, sorted(len(tokens) for tokens in answer.support)))
