@@ -97,9 +97,6 @@ REVIEWED = {
     ],
     IMPLIED: [
         ("mm/theorem-1-direction:amended-1", "below 105% of that"),
-        ("sim/theorem-3.15:sharp", "rivals' scores within 3/2 delta"),
-        # delta is 0 where the best scores are tied
-        ("sim/theorem-3.15:sharp", UNIQUE),
         ("tf/local-convergence:literal-2", "||W_0|| is at least a fifth of the radius"),
         ("tf/local-convergence:sharp", "||E|| r_j <= 17/16 s sigma c_j"),
         ("tf/local-convergence:sharp", "sigma is at least a fifth of the radius of s"),
@@ -114,7 +111,6 @@ REVIEWED = {
     BASIN: [
         ("sim/theorem-3.14-part-1:amended-2", TWO),
         ("sim/theorem-3.14-part-2:amended-3", TWO),
-        ("sim/theorem-3.15:amended-2", TWO),
     ],
     IDLE: [
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
@@ -200,10 +196,6 @@ WITNESSES = {
         "all rivals of an optimal token score the same",
     ): Witness(PASSED_OVER),
     ("sim/theorem-3.14-part-2:amended-3", FEASIBLE): Witness(NO_QUERY),
-    ("sim/theorem-3.15:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
-    ("sim/theorem-3.15:amended-2", FEASIBLE): Witness(NO_QUERY),
-    ("sim/theorem-3.15:sharp", TWO): Witness(ONE_TOKEN),
-    ("sim/theorem-3.15:sharp", FEASIBLE): Witness(NO_QUERY),
     ("tf/global-initial-gradient:amended", UNIQUE): Witness(TWO_BEST, never_rises),
 }
 
