@@ -65,13 +65,6 @@ REVIEWED = {
         *((f"sim/definition-4.1:{r}", "Att-SVM is separable") for r in ("amended", "amended-3")),
         ("sim/token-separation:amended-3", FEASIBLE),
         ("sim/token-separation:sharp-1", FEASIBLE),
-        *(
-            (f"sim/token-sparsity:{reading}", name)
-            for reading in ("literal-3", "amended-2", "sharp-3")
-            for name in ["there is an X^mm, and some token is no support vector of it"]
-        ),
-        ("sim/token-sparsity:sharp-1", "there is an X^mm"),
-        ("sim/token-sparsity:sharp-2", "there are constraints, all independent"),
         ("tf/definition-2:sharp", "Local-SVM has a solution"),
         ("tf/definition-2:sharp", "some token is a rival"),
         *((f"tf/svm-rank:{r}", "Att-SVM is separable") for r in ("amended", "literal-1", "sharp")),
@@ -92,7 +85,6 @@ REVIEWED = {
             for r in ("amended", "literal-1", "sharp-1", "sharp-2")
         ),
         *((f"sim/definition-4.1:{r}", UNIQUE) for r in ("amended", "amended-3", "sharp")),
-        *((f"sim/token-sparsity:{r}", UNIQUE) for r in ("literal-3", "sharp-1", "sharp-2")),
         *((f"tf/svm-rank:{r}", UNIQUE) for r in ("amended", "literal-1", "sharp")),
     ],
     IMPLIED: [
