@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.descent import descend_w, follow_w
+from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
@@ -24,6 +25,7 @@ from properties.sim._support.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
 from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 STEP = fmpq(1, 8)
 
@@ -187,3 +189,8 @@ def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
     share = [np.exp(s[2] - np.logaddexp.reduce(s)) for s in sizes]
     assert share[2] < 0.11 * share[1] < 0.011 * share[0]
     assert shares.certified_fading(run, REPAIRED, "others") is None
+
+
+def test_a_mask_of_dropped_tokens_fits_the_data():
+    with pytest.raises(DataError, match="does not fit"):
+        Dropped(THREE, np.zeros((1, 2), dtype=bool))

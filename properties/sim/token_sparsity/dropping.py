@@ -75,14 +75,17 @@ def _slopes(m: Any, data: AttentionData, W: Array) -> list[Any]:
 
 
 def coefficients(m: Any, run: Run, which: str = "others") -> Any:
-    """dL/d(x_t^T X z) = 0 for the tokens named."""
+    """dL/d(x_t^T X z) = 0 for the tokens that are no support vectors, or for those named."""
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
     return m.equal(m.array([slopes[i][kept[i].index(t)] for i, t in chosen]), m.exact(0))
 
 
 def same_gradient(m: Any, run: Run, which: str = "others") -> Any:
-    """The gradient of L is the same without the tokens named, softmax taken over the others."""
+    """The gradient of L is the same without the tokens that are no support vectors, or those named.
+
+    Softmax is taken over the tokens that stay.
+    """
     rest = without(run.data, mask(run.data, named(run.data, which)))
     return m.equal(_gradient(m, run.data, run.start), _gradient(m, rest, run.start))
 
@@ -98,7 +101,7 @@ def _gradient(m: Any, data: AttentionData, W: Array) -> Any:
 
 
 def same_solution(m: Any, data: AttentionData, which: str = "others") -> Any:
-    """X^mm is the same without the tokens named."""
+    """X^mm is the same without the tokens that are no support vectors, or without those named."""
     whole, rest = solution(data), solution(data, named(data, which))
     return m.equal(m.values(whole.W), m.values(rest.W))
 
