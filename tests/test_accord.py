@@ -19,8 +19,8 @@ from properties._support.aligned_inputs import (
     together,
     together_larger,
 )
-from properties.sim import theorem_3_15
 from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 from properties.tf._support.descent_instances import DECREASING
 
@@ -119,19 +119,19 @@ def test_the_second_best_token_outruns_the_optimal_one_just_outside_delta():
     run = nearly_equal.OUTRUN
     assert not nearly_equal.within(run)
     assert nearly_equal.within(run, 1.5)
-    sharp = theorem_3_15.in_agreement
+    sharp = THEOREM.claim("sharp").formula
     with ctx.workprec(1024):
-        assert sharp.certify(run) < 0
-    assert sharp.conclusion(run).violated
+        assert sharp.measured.balls(run, **sharp.constants) < 0
+    assert sharp.measured.floats(run, **sharp.constants).violated
     with ctx.workprec(64):
-        ball = sharp.certify(run)  # open, so that the engine raises the precision
+        # open, so that the engine raises the precision
+        ball = sharp.measured.balls(run, **sharp.constants)
         assert isinstance(ball, arb)
         assert not ball < 0
         assert not ball >= 0
 
 
 def test_two_inputs_that_cancel_never_move():
-    claim = theorem_3_15.norm
-    assert nearly_equal.equal_rivals(nearly_equal.OPPOSED)
-    assert claim.certify(nearly_equal.OPPOSED) < 0
-    assert claim.conclusion(nearly_equal.OPPOSED).violated
+    assert rivals_equal(nearly_equal.OPPOSED.data)
+    assert nearly_equal.grows_for_sure(nearly_equal.OPPOSED, "logistic") < 0
+    assert nearly_equal.grows(nearly_equal.OPPOSED, "logistic").violated

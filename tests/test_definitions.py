@@ -33,6 +33,7 @@ from properties.sim import (
     orientation,
 )
 from properties.sim._support.attention import attention, block_attention
+from properties.sim._support.theorem_3_14 import starts_in_basin
 from properties.sim.kq_bias.factor_descent import (
     Factors,
     crossed_data,
@@ -208,7 +209,7 @@ def test_semidefinite_weights_never_turn_to_the_frobenius_solution():
     assert np.linalg.det(case.K) != 0
     margins_of = [1, 1, 1] * (case.K @ case.Q.T)[[0, 0, 1], [0, 1, 0]]
     assert (margins_of > 0).all()
-    assert kq_bias.starts_in_basin(case.run)
+    assert starts_in_basin(case)
     assert fate(case, "logistic-loss", "optimal") < 0
     assert follows(case, "logistic-loss", "optimal").violated
     (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])

@@ -26,7 +26,7 @@ from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 
 GUIDED = [c for c in find_claims(load_packs()) if c.relaxed is not None]
-RUNS = ("direction", "loss-choice", "theorem-3", "divergence", "global")
+RUNS = ("direction", "loss-choice", "theorem-3", "divergence", "global", "kq-bias")
 """Claims on limits: their guides are compared with proofs instead, below."""
 BEYOND_FLOATS = {"sim/lemma-3.13:literal", "sim/lemma-3.13-hessian:literal"}
 """Their first instance refutes, by points 2^-159 apart that softmax in floats takes for one."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.descent import descend_w, follow_w
+from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
@@ -18,12 +19,13 @@ from attsvm.theory.check import check_part
 from properties._support.descent_runs import all_tight, equal_rivals, feasible, runs, unique_optimum
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.programmes import constraints, exactly, first_optimal, flat
-from properties.sim import token_separation, token_sparsity
+from properties.sim import token_separation
 from properties.sim._support import margins
 from properties.sim._support.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
-from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
+from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
 from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 STEP = fmpq(1, 8)
 
@@ -115,7 +117,7 @@ SEARCHED = [
     (token_separation.amended_2, ""),
     (token_separation.amended_3, "the printed loss"),
     (token_separation.sharp_1, "1.05 times that"),
-    (token_sparsity.fading_rate, "95% of the exponent"),
+    (SPARSITY.claim("sharp-3"), "95% of the exponent"),
 ]
 
 
@@ -167,7 +169,7 @@ def test_which_shares_vanish_is_proved_and_measured():
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(shares.crowded_basin(), st.sampled_from([0.95, 1.05]))
 def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, factor):
-    if not all(h.holds(run) for h in token_sparsity.fading_rate.hypotheses):
+    if not all(h.holds(run) for h in SPARSITY.claim("sharp-3").hypotheses):
         return
     right = shares.exponent(run, REPAIRED, 1.0)
     if right.kind == "unknown":
@@ -187,3 +189,8 @@ def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
     share = [np.exp(s[2] - np.logaddexp.reduce(s)) for s in sizes]
     assert share[2] < 0.11 * share[1] < 0.011 * share[0]
     assert shares.certified_fading(run, REPAIRED, "others") is None
+
+
+def test_a_mask_of_dropped_tokens_fits_the_data():
+    with pytest.raises(DataError, match="does not fit"):
+        Dropped(THREE, np.zeros((1, 2), dtype=bool))

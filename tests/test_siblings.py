@@ -57,13 +57,6 @@ REVIEWED = {
         *((f"sim/definition-4.1:{r}", "Att-SVM is separable") for r in ("amended", "amended-3")),
         ("sim/token-separation:amended-3", FEASIBLE),
         ("sim/token-separation:sharp-1", FEASIBLE),
-        *(
-            (f"sim/token-sparsity:{reading}", name)
-            for reading in ("literal-3", "amended-2", "sharp-3")
-            for name in ["there is an X^mm, and some token is no support vector of it"]
-        ),
-        ("sim/token-sparsity:sharp-1", "there is an X^mm"),
-        ("sim/token-sparsity:sharp-2", "there are constraints, all independent"),
         ("tf/definition-2:sharp", "Local-SVM has a solution"),
         ("tf/definition-2:sharp", "some token is a rival"),
         *((f"tf/svm-rank:{r}", "Att-SVM is separable") for r in ("amended", "literal-1", "sharp")),
@@ -84,14 +77,10 @@ REVIEWED = {
             for r in ("amended", "literal-1", "sharp-1", "sharp-2")
         ),
         *((f"sim/definition-4.1:{r}", UNIQUE) for r in ("amended", "amended-3", "sharp")),
-        *((f"sim/token-sparsity:{r}", UNIQUE) for r in ("literal-3", "sharp-1", "sharp-2")),
         *((f"tf/svm-rank:{r}", UNIQUE) for r in ("amended", "literal-1", "sharp")),
     ],
     IMPLIED: [
         ("mm/theorem-1-direction:amended-1", "below 105% of that"),
-        ("sim/theorem-3.15:sharp", "rivals' scores within 3/2 delta"),
-        # delta is 0 where the best scores are tied
-        ("sim/theorem-3.15:sharp", UNIQUE),
         ("tf/local-convergence:literal-2", "||W_0|| is at least a fifth of the radius"),
         ("tf/local-convergence:sharp", "||E|| r_j <= 17/16 s sigma c_j"),
         ("tf/local-convergence:sharp", "sigma is at least a fifth of the radius of s"),
@@ -106,7 +95,6 @@ REVIEWED = {
     BASIN: [
         ("sim/theorem-3.14-part-1:amended-2", TWO),
         ("sim/theorem-3.14-part-2:amended-3", TWO),
-        ("sim/theorem-3.15:amended-2", TWO),
     ],
     IDLE: [
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
@@ -192,10 +180,6 @@ WITNESSES = {
         "all rivals of an optimal token score the same",
     ): Witness(PASSED_OVER),
     ("sim/theorem-3.14-part-2:amended-3", FEASIBLE): Witness(NO_QUERY),
-    ("sim/theorem-3.15:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
-    ("sim/theorem-3.15:amended-2", FEASIBLE): Witness(NO_QUERY),
-    ("sim/theorem-3.15:sharp", TWO): Witness(ONE_TOKEN),
-    ("sim/theorem-3.15:sharp", FEASIBLE): Witness(NO_QUERY),
     ("tf/global-initial-gradient:amended", UNIQUE): Witness(TWO_BEST, never_rises),
 }
 

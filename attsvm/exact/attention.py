@@ -6,14 +6,13 @@ from typing import Any
 
 from flint import arb, arb_series, fmpq
 
-from attsvm.exact.losses import logistic_slope, loss_drop, loss_slope, loss_value
+from attsvm.exact.losses import loss_drop, loss_slope, loss_value
 from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, dot
 
 __all__ = [
     "deficit",
     "entry_gradient",
     "entry_loss",
-    "logistic_slope",
     "logits",
     "loss_drop",
     "loss_slope",

@@ -89,17 +89,17 @@ def _wide_spread(run: Run) -> bool:
 
 
 wide_delta = plant(
-    theorem_3_15.in_agreement,
+    theorem_3_15.THEOREM.claim("sharp"),
     "constant",
     "attention",
     statement="inputs that do not pull against each other, rivals' scores within delta_i = "
     "g_i/(1 - s_i): the norm of descent diverges and its direction converges to X^mm",
     why="the factor s_i is lost: a second-best token far away outruns the others",
-    drop=["rivals' scores within 3/2 delta", "rivals' scores within delta"],
+    drop=["rivals' scores within delta"],
     hypotheses={"rivals' scores within g/(1 - s)": _wide_spread},
 )
 short_basin = plant(
-    theorem_3_15.from_basin,
+    theorem_3_15.THEOREM.claim("amended-2"),
     "index",
     "last-token",
     statement="from a start in the basin descent on the decreasing loss converges in direction to "

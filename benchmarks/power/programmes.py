@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from flint import arb
 
@@ -10,17 +12,14 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.svm import att_svm_programme
 from attsvm.theory import Slack
 from benchmarks.power.planting import flipped, plant, strictly
-from properties._support.descent_runs import Run, answer
+from properties._support.descent_runs import answer
 from properties._support.programmes import EPS, exactly
 from properties.sim import definition_3_8, definition_4_1
-from properties.sim import token_sparsity as sparsity
-from properties.sim._support.theorem_3_14 import REPAIRED
 from properties.sim.definition_3_8 import minimiser
 from properties.sim.definition_3_8.instances import Classified, headed
 from properties.sim.definition_4_1 import soft_margins as soft
 from properties.sim.definition_4_1.soft_margins import Soft
-from properties.sim.token_sparsity import dropping
-from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity import SPARSITY, dropping
 
 NEAREST, BOUNDED = definition_3_8.unique_minimiser, definition_3_8.bounded
 
@@ -179,70 +178,46 @@ growth_strict = plant(
 )
 
 sparsity_constant = plant(
-    sparsity.at_least,
+    SPARSITY.claim("sharp-2"),
     "constant",
     "two-percent",
     statement="where the A_j are independent, leaving out token j lowers ||X^mm||^2 by at least "
     "1.02 w_j^2 / (G^-1)_jj",
     why="equal where the other multipliers stay positive",
-    factor=1.02,
+    factor="1.02",
 )
 sparsity_sign = plant(
-    sparsity.at_most,
+    SPARSITY.claim("sharp-1"),
     "sign",
     "at-least",
     statement="leaving out any tokens J lowers ||X^mm||^2 by at least ||sum_J w_j A_j||^2",
     why="this is the most: other constraints take over where the A_j are not orthogonal",
-    **flipped(sparsity.at_most),
+    **flipped(SPARSITY.claim("sharp-1")),
 )
 
 
-def _moves(data: AttentionData) -> Slack:
+def _moves(m: Any, data: AttentionData) -> Any:
     """X^mm moves when the first support token is left out."""
-    slack = dropping.moved(data, "first")
-    if slack.kind == "unknown":
-        return slack
-    return Slack(slack.error - slack.value, slack.error, "strict")
-
-
-def _moves_ball(data: AttentionData) -> arb | None:
-    ball = dropping.exactly_moved(data, "first")
-    return None if ball is None else -ball
+    whole, rest = dropping.solution(data), dropping.solution(data, dropping.named(data, "first"))
+    return m.above(m.norm(m.values(whole.W) - m.values(rest.W)), m.exact(0))
 
 
 sparsity_hypothesis = plant(
-    sparsity.same_solution,
+    SPARSITY.claim("literal-3"),
     "hypothesis",
     "multiplier",
     statement="leaving out a support token, one of margin 1, moves X^mm",
     why="only tokens with a multiplier hold it: repeated or idle tight tokens do not",
     conclusion=_moves,
-    certify=_moves_ball,
 )
 
 
-def _one_more(run: Run) -> Slack:
-    """The exponent m in place of m - 1."""
-    found = shares._follow(run, REPAIRED, "others")
-    if isinstance(found, Slack):
-        return found
-    solved = answer(run.data)
-    if solved is not None and solved.degenerate:
-        return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
-    assert found.path.log_time is not None
-    waited = float(found.path.log_time[2] - found.path.log_time[1])
-    wrong = found.fallen(run.data, REPAIRED, together=False) - found.margins * waited
-    return Slack(float((10.0 - np.abs(wrong) / found.margins).min()), 5.0)
-
-
 sparsity_index = plant(
-    sparsity.fading_rate,
+    SPARSITY.claim("sharp-3"),
     "index",
     "exponent",
     statement="from a start in the basin the share of a token of margin m under X^mm falls like "
     "k^-m",
     why="shares are taken of the whole gradient, which itself falls like 1/k",
-    conclusion=_one_more,
-    # wherever the exponent m - 1 is proved, another one is wrong
-    certify=lambda run: shares.certified_exponent(run, REPAIRED, 2.0),
+    less=0,
 )

@@ -123,7 +123,8 @@ class Statement:
             that return a comparison; of records, functions of the record that decide it exactly.
         cost: divides the profile's budgets.
         violating: for hypotheses by name, records that violate them or a strategy of such, for the
-            siblings that the engine makes by leaving them out.
+            siblings that the engine makes by leaving them out. Each reading takes those of its own
+            type.
         claims: one for each reading.
     """
 
@@ -330,11 +331,7 @@ def _siblings(
             if (key,) in given:
                 continue
             words = "without its hypothesis" if alone else f"without {key}"
-            found = violating.get(key, ())
-            if isinstance(found, Records):
-                other = changed(drop=[key], variables=found)
-            else:
-                other = changed(drop=[key], examples=found)
+            other = _without(formula, key, violating.get(key, ()))
             yield _sibling(formula, words, other, id, automatic=True)
         if reading.tight:
             for share in _SHARES:
@@ -342,6 +339,16 @@ def _siblings(
                 yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
     for words, other in reading.siblings.items():
         yield _sibling(formula, words, other, id)
+
+
+def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:
+    """A hypothesis left out; of what violates it, the records of the reading's own type."""
+    if not isinstance(formula, RecordFormula):
+        return changed(drop=[key], examples=() if isinstance(found, Records) else found)
+    own = formula.records.type
+    if isinstance(found, Records):
+        return changed(drop=[key], variables=found if found.type is own else None)
+    return changed(drop=[key], examples=[record for record in found if type(record) is own])
 
 
 def _sibling(

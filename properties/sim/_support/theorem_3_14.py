@@ -88,9 +88,9 @@ THREE_SCORES = Run(
 
 
 def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
-    """Where descent on the loss goes; on the printed one also with tied optimal tokens."""
+    """Where descent on the loss goes; with tied optimal tokens the first ones count."""
     target = max_margin(run.data, towards)
-    if loss == PRINTED and target is not None and not unique_optimum(run):
+    if target is not None and not unique_optimum(run):
         return arrives(run.data, run.start, loss, target)
     return certified_limit(run, loss, towards)
 

@@ -3,21 +3,29 @@
 "We show that W = QK^T trained by gradient descent in the language modeling pretraining converge to
 the solution of SVM with the Frobenius norm objective" (section 1; so sections 2 and 5).
 
-Two readings: W itself is trained, as in W-GD (`literal-1`), or "trainable parameter key and query
-matrices Q, K in R^{d x d}" are (`literal-2`). The solution has to exist, and optimal tokens are
-unique as in assumption 3.10. With the loss of definition 3.6 W runs away from the solution, see
-theorem 3.14: tokens 1, 0, scores 1, 0, query 1, X(0) = 0. And at K = Q = 0 nothing moves, with
-any loss: the same two tokens. (Logits are x_t^T W z; the transpose is `sim/orientation`.)
+Logits are x_t^T W z (the transpose is `sim/orientation`), X^mm is the Frobenius solution for the
+tokens of highest score, and it has to exist. Two readings are possible: W itself is trained, as in
+W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}" are, and W = K Q^T here.
 
-With a decreasing loss W does converge from a start that cannot lose its optimal tokens
-(`amended-2`), but (K, Q) need not from there (`amended-1`, refuted), and not at K = Q = 0 alone.
-Tokens 1, 0, query 1, K = 1, Q = -1: then Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From
-invertible weights with all margins positive: e_1, 0 twice and e_2, 0, with queries e_1, e_2, e_1,
-and K = Q = [[2, 1], [1, 2]]; W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not, so
-the direction is another for ever (that of the nuclear solution, all ones, as far as it was
-followed). With one input of two tokens all norms agree, and (K, Q) converges from every start with
-K^T D / ||D|| + Q^T z / ||z|| not 0, D = x_opt - x_t (`amended-3`; from the others it never does).
-Proofs in `factors`.
+    reading    what is trained, on which loss, from where              verdict
+    literal-1  W, on g(b <f, h>) as printed, from any start            refuted
+    literal-2  K and Q, on g(b <f, h>) as printed, from any start      refuted
+    amended-1  K and Q, on g(-b <f, h>), from the basin                refuted
+    amended-2  W, on g(-b <f, h>), from the basin                      holds
+    amended-3  K and Q, on g(-b <f, h>), one input of two tokens       holds
+
+The basin of the optimal tokens is the set of weights whose risk exceeds the infimum by less than
+min_i [l(second score) - l(best score)]/n: no optimal token is lost from there.
+
+As the printed loss increases in the score, W runs away from the solution (theorem 3.14): tokens
+1, 0, scores 1, 0, query 1, X(0) = 0. At K = Q = 0 nothing moves, with any loss. (K, Q) may also
+miss the solution from other starts in the basin. Tokens 1, 0, query 1, K = 1, Q = -1: Q = -K for
+ever, and W = -K^2 < 0 while X^mm = 1. From invertible weights with all margins positive: e_1, 0
+twice and e_2, 0, with queries e_1, e_2, e_1, and K = Q = [[2, 1], [1, 2]]; W stays positive
+semidefinite and X^mm = [[1, 1], [1, 0]] is not, so the direction is another for ever (that of the
+nuclear solution, all ones, as far as it was followed). With one input of two tokens all norms
+agree, and (K, Q) converges from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D =
+x_opt - x_t; from the others it never does. Proofs in `factor_descent`.
 """
 
 from __future__ import annotations
@@ -25,91 +33,38 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import (
     Run,
-    certified_limit,
     feasible,
-    in_basin,
-    max_margin,
     pulling_data,
-    reaches,
     runs,
     several_tokens,
     tight_data,
     unique_optimum,
 )
-from properties._support.growth_rates import arrives
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import ONE_TOKEN, PRINTED, REPAIRED, TWO_TOKENS
+from properties.sim._support.theorem_3_14 import (
+    DIRECTION,
+    ONE_TOKEN,
+    PRINTED,
+    REPAIRED,
+    TWO_TOKENS,
+    starts_in_basin,
+)
 from properties.sim.kq_bias.factor_descent import (
+    FACTORED,
     Factors,
     crossed_data,
-    fate,
-    follows,
     leans,
     one_pair,
     pair_data,
     starting,
 )
-
-BIAS: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "Section 1, contribution 1, and section 5",
-    "same_slack": False,
-}
-W_BIAS = {**BIAS, "cost": 10, "data": runs(tight_data(), 0, 1)}
-KQ_BIAS = {**BIAS, "cost": 4, "data": starting(st.one_of(pair_data(), crossed_data()))}
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-TWO, START = "some input has two tokens", "risk gap of the start below the threshold"
-EXISTS = {UNIQUE: unique_optimum, FEASIBLE: feasible, TWO: several_tokens}
-KQ_EXISTS = {
-    UNIQUE: lambda case: unique_optimum(case.run),
-    FEASIBLE: lambda case: feasible(case.run),
-    TWO: lambda case: several_tokens(case.run),
-}
-OTHER = {
-    "direction of the worst tokens": sibling(towards="worst"),
-    "opposite direction": sibling(towards="opposite"),
-}
-
-
-def certify_printed(run: Run, towards: str = "optimal", loss: str = PRINTED) -> arb | None:
-    """Where W goes on the printed loss, or another, by proof."""
-    return certified_limit(run, loss, towards)
-
-
-@claim(
-    "sim/kq-bias:literal-1",
-    **W_BIAS,
-    statement="W trained by descent on g(b <f, h>) from any start converges in direction to the "
-    "Frobenius solution",
-    hypotheses=EXISTS,
-    examples=[TWO_TOKENS],
-    certify=certify_printed,
-    expected="refuted",
-    siblings={
-        "on the decreasing loss": sibling(loss=REPAIRED, examples=[PASSED_OVER]),
-        "on the decreasing loss, in the opposite direction": sibling(
-            loss=REPAIRED, towards="opposite", examples=[TWO_TOKENS]
-        ),
-        "every input with one token": sibling(drop=[TWO], examples=[ONE_TOKEN]),
-        "Att-SVM need not be feasible": sibling(drop=[FEASIBLE], examples=[NO_QUERY]),
-    },
-)
-def literal_1(run: Run, towards: str = "optimal", loss: str = PRINTED) -> Slack:
-    """As printed, W trained."""
-    return reaches(run, loss, towards)
-
-
-def certify_printed_pair(case: Factors, towards: str = "optimal") -> arb | None:
-    """Where K Q^T goes on the printed loss, by proof."""
-    return fate(case, PRINTED, towards)
 
 
 def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
@@ -117,116 +72,129 @@ def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
     return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
 
 
+E = np.eye(2)
 NOWHERE = pair([[0]], [[0]])
 OPPOSED = pair([[1]], [[-1]])
-E = np.eye(2)
-CORNER = AttentionData.of(
-    [[E[0], [0, 0]], [E[0], [0, 0]], [E[1], [0, 0]]], [E[0], E[1], E[0]], scores=[[1.0, 0.0]] * 3
+SEMIDEFINITE = pair(
+    [[2, 1], [1, 2]],
+    [[2, 1], [1, 2]],
+    AttentionData.of(
+        [[E[0], [0, 0]], [E[0], [0, 0]], [E[1], [0, 0]]],
+        [E[0], E[1], E[0]],
+        scores=[[1.0, 0.0]] * 3,
+    ),
 )
-SEMIDEFINITE = pair([[2, 1], [1, 2]], [[2, 1], [1, 2]], CORNER)
 NARROW = pair(
     [[1, 0], [1, 0]],
     [[1, 0], [1, 0]],
     AttentionData.of([[E[0], [0, 0]], [E[1], [0, 0]]], E, scores=[[1.0, 0.0]] * 2),
 )
 """X^mm is the identity, and K Q^T has rank one for ever."""
-
-
-@claim(
-    "sim/kq-bias:literal-2",
-    **KQ_BIAS,
-    statement="K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start "
-    "converges in direction to the Frobenius solution",
-    hypotheses=KQ_EXISTS,
-    examples=[NOWHERE],
-    certify=certify_printed_pair,
-    expected="refuted",
-    siblings=OTHER,
-)
-def literal_2(case: Factors, towards: str = "optimal") -> Slack:
-    """As printed, K and Q trained."""
-    return follows(case, PRINTED, towards)
-
-
-def starts_in_basin(run: Run) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(run, REPAIRED)
-
-
-def certify_pair(case: Factors, towards: str = "optimal") -> arb | None:
-    """Where K Q^T goes on the decreasing loss, by proof."""
-    return fate(case, REPAIRED, towards)
-
-
-@claim(
-    "sim/kq-bias:amended-1",
-    **KQ_BIAS,
-    statement="K Q^T trained by descent on g(-b <f, h>) from a start in the basin of the optimal "
-    "tokens converges in direction to the Frobenius solution",
-    hypotheses={**KQ_EXISTS, START: lambda case: starts_in_basin(case.run)},
-    examples=[NOWHERE, OPPOSED, SEMIDEFINITE],
-    certify=certify_pair,
-    expected="refuted",
-    siblings=OTHER,
-)
-def amended_1(case: Factors, towards: str = "optimal") -> Slack:
-    """With a decreasing loss and a good start, K and Q trained."""
-    return follows(case, REPAIRED, towards)
-
-
-def certify_weights(run: Run, towards: str = "optimal") -> arb | None:
-    """Where W goes on the decreasing loss, by proof."""
-    target = max_margin(run.data, towards)
-    if target is not None and not unique_optimum(run):
-        return arrives(run.data, run.start, REPAIRED, target)
-    return certified_limit(run, REPAIRED, towards)
-
-
-@claim(
-    "sim/kq-bias:amended-2",
-    **W_BIAS,
-    statement="W trained by descent on g(-b <f, h>) with step at most 1/L from a start in the "
-    "basin of the optimal tokens converges in direction to the Frobenius solution",
-    hypotheses={UNIQUE: unique_optimum, FEASIBLE: feasible, START: starts_in_basin},
-    examples=[TWO_TOKENS],
-    certify=certify_weights,
-    expected="holds",
-    siblings={
-        **OTHER,
-        "tied optimal tokens": sibling(drop=[UNIQUE], examples=[TIED_ASIDE]),
-        "Att-SVM need not be feasible": sibling(drop=[FEASIBLE], examples=[NO_QUERY]),
-        "any start": sibling(drop=[START], data=runs(pulling_data(), 0), examples=[PASSED_OVER]),
-    },
-)
-def amended_2(run: Run, towards: str = "optimal") -> Slack:
-    """With a decreasing loss and a good start, W trained."""
-    return reaches(run, REPAIRED, towards)
-
-
-ONE, LEANS = "one input of two tokens", "K^T D / ||D|| + Q^T z / ||z|| is not 0"
 TIED_PAIR = pair([[2]], [[-1]], AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0.0, 0.0]]))
 
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+TWO, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
+ONE, LEANS = "one input of two tokens", "K^T D / ||D|| + Q^T z / ||z|| is not 0"
+FACTORS = Records(Factors, starting(st.one_of(pair_data(), crossed_data())))
+OTHER = {
+    "direction of the worst tokens": changed(towards="worst"),
+    "opposite direction": changed(towards="opposite"),
+}
 
-@claim(
-    "sim/kq-bias:amended-3",
-    **{**KQ_BIAS, "data": starting(pair_data())},
-    statement="one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with short steps "
-    "converges in direction to the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0",
+BIAS = Statement(
+    "sim/kq-bias",
+    source=SOURCE,
+    place="Section 1, contribution 1, and section 5",
+    printed="We show that W = QK^T trained by gradient descent in the language modeling "
+    "pretraining converge to the solution of SVM with the Frobenius norm objective",
+    variables=Records(Run, runs(tight_data(), 0, 1)),
     hypotheses={
-        UNIQUE: KQ_EXISTS[UNIQUE],
+        UNIQUE: unique_optimum,
+        FEASIBLE: feasible,
+        TWO: several_tokens,
+        BASIN: starts_in_basin,
         ONE: one_pair,
         LEANS: leans,
     },
-    examples=[pair([[1]], [[1]]), pair([[2]], [[-1]])],
-    certify=certify_pair,
-    expected="holds",
-    siblings={
-        **OTHER,
-        "any start": sibling(drop=[LEANS], examples=[OPPOSED]),
-        "several inputs": sibling(drop=[ONE], data=starting(crossed_data()), examples=[NARROW]),
-        "tied optimal tokens": sibling(drop=[UNIQUE], examples=[TIED_PAIR]),
+    conclusion=DIRECTION,
+    cost=10,
+    violating={UNIQUE: [TIED_ASIDE, TIED_PAIR], FEASIBLE: [NO_QUERY], LEANS: [OPPOSED]},
+    readings={
+        "literal-1": Reading(
+            "W trained by descent on g(b <f, h>) from any start converges in direction to the "
+            "Frobenius solution",
+            expected="refuted",
+            constants={"loss": PRINTED},
+            under=(UNIQUE, FEASIBLE, TWO),
+            examples=(TWO_TOKENS,),
+            siblings={
+                "on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER]),
+                "on the decreasing loss, in the opposite direction": changed(
+                    loss=REPAIRED, towards="opposite", examples=[TWO_TOKENS]
+                ),
+                "every input with one token": changed(drop=[TWO], examples=[ONE_TOKEN]),
+                "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
+            },
+        ),
+        "literal-2": Reading(
+            "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start "
+            "converges in direction to the Frobenius solution",
+            expected="refuted",
+            constants={"loss": PRINTED},
+            under=(UNIQUE, FEASIBLE, TWO),
+            variables=FACTORS,
+            conclusion=FACTORED,
+            cost=4,
+            examples=(NOWHERE,),
+            siblings=OTHER,
+        ),
+        "amended-1": Reading(
+            "K Q^T trained by descent on g(-b <f, h>) from a start in the basin of the optimal "
+            "tokens converges in direction to the Frobenius solution",
+            expected="refuted",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, FEASIBLE, TWO, BASIN),
+            variables=FACTORS,
+            conclusion=FACTORED,
+            cost=4,
+            examples=(NOWHERE, OPPOSED, SEMIDEFINITE),
+            siblings=OTHER,
+        ),
+        "amended-2": Reading(
+            "W trained by descent on g(-b <f, h>) with step at most 1/L from a start in the basin "
+            "of the optimal tokens converges in direction to the Frobenius solution",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, FEASIBLE, BASIN),
+            examples=(TWO_TOKENS,),
+            siblings={
+                **OTHER,
+                "any start": changed(
+                    drop=[BASIN],
+                    variables=Records(Run, runs(pulling_data(), 0)),
+                    examples=[PASSED_OVER],
+                ),
+            },
+        ),
+        "amended-3": Reading(
+            "one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with short steps "
+            "converges in direction to the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| "
+            "= 0",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, ONE, LEANS),
+            variables=Records(Factors, starting(pair_data())),
+            conclusion=FACTORED,
+            cost=4,
+            examples=(pair([[1]], [[1]]), pair([[2]], [[-1]])),
+            siblings={
+                **OTHER,
+                "several inputs": changed(
+                    drop=[ONE],
+                    variables=Records(Factors, starting(crossed_data())),
+                    examples=[NARROW],
+                ),
+            },
+        ),
     },
 )
-def amended_3(case: Factors, towards: str = "optimal") -> Slack:
-    """With one pair of tokens, K and Q trained."""
-    return follows(case, REPAIRED, towards)

@@ -29,6 +29,7 @@ from flint import arb, fmpq, fmpq_mat
 from hypothesis import strategies as st
 from jaxtyping import Float
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.descent import follow_kq
 from attsvm.errors import DataError
@@ -42,11 +43,12 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.strategies import arrays
-from attsvm.theory import Slack
-from properties._support.descent_runs import Run, max_margin
+from attsvm.theory import Measured, Slack
+from properties._support.descent_runs import max_margin
 from properties._support.limit_certificates import agreement
 
 __all__ = [
+    "FACTORED",
     "Factors",
     "crossed_data",
     "fate",
@@ -74,9 +76,10 @@ class Factors:
             raise DataError("key and query weights do not fit the data", value=self.K.shape)
 
     @property
-    def run(self) -> Run:
-        """The data and W = K Q^T."""
-        return Run(self.data, self.K @ self.Q.T)
+    def start(self) -> Array:
+        """W = K Q^T, so that conditions on runs can be asked of (K, Q)."""
+        product: Array = self.K @ self.Q.T
+        return product
 
 
 @st.composite
@@ -113,7 +116,7 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
     )
 
 
-def follows(case: Factors, loss: str, towards: str) -> Slack:
+def follows(case: Factors, loss: str, towards: str = "optimal") -> Slack:
     """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
 
     The curve of descent is followed over two decades of the norm; over the second one the part
@@ -143,7 +146,7 @@ def _beside(W: np.ndarray, unit: np.ndarray) -> float:
     return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
 
 
-def fate(case: Factors, loss: str, towards: str) -> arb | None:
+def fate(case: Factors, loss: str, towards: str = "optimal") -> arb | None:
     """1 where K Q^T is proved to converge in direction to the target, negative where it does not.
 
     None where the module's text proves nothing.
@@ -164,6 +167,13 @@ def fate(case: Factors, loss: str, towards: str) -> arb | None:
         return arb(-1) if pursued is exact and towards == "optimal" else None
     D, z = _pair(pursued)
     return agreement(target, [[a * b for b in z] for a in D])
+
+
+FACTORED = Measured(
+    "descent of K and Q on the loss {loss} takes K Q^T to X^mm in direction",
+    floats=follows,
+    balls=fate,
+)
 
 
 def _turned_round(data: ExactData) -> ExactData:

@@ -5,39 +5,45 @@ that the following holds: Suppose non-optimal scores obey |gamma_it - gamma_i,ta
 t, tau != opt_i. Then, Algorithm X-GD, with eta <= 1/(2 L_x) obeys lim ||X(k)||_F = infinity and
 lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
 
-X-GD and L_x are not defined in print; read W-GD and the constant of part 1 of theorem 3.14, and as
-there the programme of definition 3.8, the orientation of X, and L(X).
+gamma_it is the score of token t of input i, opt_i the token of highest score, and its rivals are
+the other tokens of the input. X-GD and L_x are not defined in print; read W-GD and the constant of
+theorem 3.14, and as in `theorem_3_14_part_1` the programme of definition 3.8, the orientation of X,
+and L(X). Rivals of equal scores meet the condition for every delta, so a data set of such rivals on
+which descent fails refutes the theorem whatever delta is.
 
-Equal scores meet the condition for every delta, and with two tokens an input there is nothing to
-compare, so a data set with equal scores on which descent fails refutes the theorem whatever delta
-is. `literal-1` (the norm) falls where the gradient is zero: tokens 1 and 0, twice, queries 1 and
--1, start zero. Where the Att-SVM is feasible it stands (`theorem_3_15_norm`). `literal-2` (the
-direction) falls with two tokens 1, 0: the loss of definition 3.6 increases in the score. With a
-decreasing loss, unique optimal tokens and a feasible Att-SVM (`amended-1`) it still falls, from
-zero, by two inputs of two tokens (`PULLED_APART`).
+    reading    what changes                                           verdict
+    literal-1  equal rivals, loss as printed: the norm diverges       refuted
+    literal-2  equal rivals, loss as printed: the direction           refuted
+    amended-1  a decreasing loss, unique optimum, feasible Att-SVM    refuted
+    amended-2  also a start in the basin; any scores of rivals        holds
+    amended-3  loss as printed, feasible Att-SVM: the norm            holds
+    sharp      inputs in accord, an explicit delta for every start    holds
 
-Where no input loses its optimal token, no delta is needed: `amended-2` starts in the basin, with
-any scores. `sharp` has inputs that do not pull against each other, a single input for instance.
-There the theorem is true, for every start, with delta_i = g_i s_i / (1 - s_i), where g_i is the gap
-of the two best scores and s_i the start's attention to the optimal token (s_i = 1/T at zero).
-Proof at `properties._support.aligned_inputs`. No constant above 1 would do: let the second-best
-token carry little attention at the start, and be so far away that its logit outruns all others.
-With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best one, which
-therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+`literal-1` falls where the gradient is zero: tokens 1 and 0, twice, with queries 1 and -1, start
+zero. There is no X^mm, and where there is one the norm does diverge (`amended-3`, proof in
+`nearly_equal_scores`). `literal-2` falls with two tokens 1, 0: the loss of definition 3.6 increases
+in the score. `amended-1` falls, from zero, by two inputs of two tokens (`PULLED_APART`).
+
+Where no input loses its optimal token, no delta is needed: `amended-2` starts with a risk gap below
+min_i [l(second score) - l(best score)]/n. In `sharp` no input pulls against another, which is so
+for a single input. There the theorem is true, for every start, with delta_i = g_i s_i / (1 - s_i),
+where g_i is the gap of the two best scores and s_i the start's attention to the optimal token
+(s_i = 1/T at zero). Proof at `properties._support.aligned_inputs`. No constant above 1 would do:
+let the second-best token carry little attention at the start, and be so far away that its logit
+outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best
+one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from attsvm.losses import LOSSES
-from attsvm.theory import Slack, claim, sibling
-from attsvm.theory.limits import norm_diverges
+from attsvm.exact import ExactData
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties._support.adversarial_starts import trapping_data
-from properties._support.aligned_inputs import together
+from properties._support.aligned_inputs import rivals_equal, together
 from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
@@ -51,181 +57,171 @@ from properties._support.descent_runs import (
     towards_solution,
     unique_optimum,
 )
-from properties._support.torch_objectives import descent_at_rest, elsewhere
+from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (
+    DIRECTION,
+    ONE_TOKEN,
     OTHER_DIRECTIONS,
+    PATIENTLY,
     PRINTED,
     PULLED_APART,
     REPAIRED,
     THREE_SCORES,
     TWO_TOKENS,
     UNEVEN_SCORES,
-    decided,
-    decided_patiently,
     starts_in_basin,
 )
 from properties.sim.theorem_3_15.nearly_equal_scores import (
     BALANCED,
+    NORM,
     OPPOSED,
     OUTRUN,
     SPREADS,
     accord,
-    certify_norm,
-    equal_rivals,
+    grows,
     larger,
     level_data,
     within,
 )
 
-certify_printed = partial(decided, loss=PRINTED)
-certify_repaired = partial(decided, loss=REPAIRED)
-certify_patiently = partial(decided_patiently, loss=REPAIRED)
-THEOREM: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "Theorem 3.15",
-    "cost": 10,
-    "same_slack": False,
-}
+EQUAL = "non-optimal scores of each input are equal"
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+TWO, DIFFERENT = "some input has two tokens", "some input has two different scores"
+BASIN = "risk gap of the start below the threshold"
+ACCORD, WITHIN = "no input pulls against another", "rivals' scores within delta"
 
 
-@claim(
-    "sim/theorem-3.15:literal-1",
-    **THEOREM,
-    statement="non-optimal scores equal, so within every delta > 0: from any start the norm of "
-    "descent on g(b <f, h>) diverges",
-    data=runs(level_data(), 0, 2),
-    hypotheses={"non-optimal scores of each input are equal": equal_rivals},
-    examples=[OPPOSED],
-    relaxed=partial(descent_at_rest, loss=PRINTED),
-    certify=lambda run, bounded=False, loss=PRINTED: certify_norm(run, bounded),  # for every loss
-    expected="refuted",
-    siblings={
-        "any scores": sibling(
-            drop=["non-optimal scores of each input are equal"], examples=[BALANCED]
-        ),
-        "the norm stays bounded": sibling(bounded=True),
-        "on the decreasing loss": sibling(loss=REPAIRED),
-    },
-)
-def norm(run: Run, bounded: bool = False, loss: str = PRINTED) -> Slack:
-    """The first conclusion."""
-    slack = norm_diverges(run.data, run.start, LOSSES[loss])
-    return Slack(-slack.value, slack.error) if bounded else slack
-
-
-@claim(
-    "sim/theorem-3.15:literal-2",
-    **THEOREM,
-    statement="non-optimal scores equal, so within every delta > 0: from any start descent on "
-    "g(b <f, h>) converges in direction to X^mm",
-    data=runs(level_data(), 0, 2),
-    hypotheses={"non-optimal scores of each input are equal": equal_rivals},
-    examples=[TWO_TOKENS],
-    relaxed=partial(elsewhere, loss=PRINTED),
-    certify=certify_printed,
-    expected="refuted",
-    siblings={
-        "any scores": sibling(
-            drop=["non-optimal scores of each input are equal"], examples=[THREE_SCORES]
-        ),
-        "direction of the worst tokens": sibling(towards="worst"),
-        "opposite direction": sibling(towards="opposite"),
-    },
-)
-def direction(run: Run, towards: str = "optimal") -> Slack:
-    """The second conclusion."""
-    return reaches(run, PRINTED, towards)
-
-
-REPAIR = {
-    "optimal tokens are unique": unique_optimum,
-    "some input has two tokens": several_tokens,
-    "Att-SVM is feasible": feasible,
-}
-
-
-@claim(
-    "sim/theorem-3.15:amended-1",
-    **THEOREM,
-    statement="non-optimal scores equal, optimal tokens unique, Att-SVM feasible: descent on the "
-    "decreasing loss g(-b <f, h>) from any start converges in direction to X^mm",
-    data=runs(rival_data(), 0, 2),
-    hypotheses={"non-optimal scores of each input are equal": equal_rivals, **REPAIR},
-    examples=[PULLED_APART],
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="refuted",
-    siblings=OTHER_DIRECTIONS,
-)
-def decreasing(run: Run, towards: str = "optimal") -> Slack:
-    """With a decreasing loss and a target that exists."""
-    return reaches(run, REPAIRED, towards)
-
-
-@claim(
-    "sim/theorem-3.15:amended-2",
-    **THEOREM,
-    statement="whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and "
-    "a risk gap of the start below min_i [l(second) - l(best)]/n: descent on the decreasing loss "
-    "with step at most 1/L_X has a diverging norm and converges in direction to X^mm",
-    data=runs(tight_data(), 0, 1),
-    ensemble=towards_solution,
-    hypotheses={**REPAIR, "risk gap of the start below the threshold": starts_in_basin},
-    examples=[UNEVEN_SCORES],
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_repaired,
-    expected="holds",
-    siblings={
-        **OTHER_DIRECTIONS,
-        "any start": sibling(
-            drop=["risk gap of the start below the threshold"],
-            data=runs(pulling_data(), 0),
-            examples=[LOCAL_TRAP],
-        ),
-    },
-)
-def from_basin(run: Run, towards: str = "optimal") -> Slack:
-    """Without any delta, from a start that cannot lose its optimal tokens."""
-    return _both(run, towards)
-
-
-@claim(
-    "sim/theorem-3.15:sharp",
-    **THEOREM,
-    statement="inputs that do not pull against each other, optimal tokens unique, Att-SVM "
-    "feasible, rivals' scores within delta_i = g_i s_i/(1 - s_i): descent on the decreasing loss "
-    "with step at most 1/L_X from any start has a diverging norm and converges in direction to "
-    "X^mm",
-    data=runs(st.one_of(together(SPREADS), trapping_data()), 0, 1, 3),
-    ensemble=larger,
-    hypotheses={
-        **REPAIR,
-        "no input pulls against another": accord,
-        "rivals' scores within 3/2 delta": lambda run: within(run, 1.5),
-        "rivals' scores within delta": within,
-    },
-    examples=[TWO_TOKENS],
-    relaxed=partial(elsewhere, loss=REPAIRED),
-    certify=certify_patiently,
-    expected="holds",
-    siblings={
-        **OTHER_DIRECTIONS,
-        "within 3/2 delta": sibling(drop=["rivals' scores within delta"], examples=[OUTRUN]),
-        "inputs may pull against each other": sibling(
-            drop=["no input pulls against another"], data=runs(pulling_data(), 0)
-        ),
-    },
-)
-def in_agreement(run: Run, towards: str = "optimal") -> Slack:
-    """With an explicit delta for every start."""
-    return _both(run, towards)
-
-
-def _both(run: Run, towards: str) -> Slack:
-    """The direction converges and the norm diverges."""
-    slacks = [
-        reaches(run, REPAIRED, towards),
-        norm_diverges(run.data, run.start, LOSSES[REPAIRED]),
-    ]
+def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
+    """The direction converges and the norm diverges, whichever is closer to failing."""
+    slacks = [reaches(run, loss, towards), grows(run, loss)]
     return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
+
+
+BOTH = replace(
+    DIRECTION,  # every direction that is proved is that of a run whose margins diverge
+    says="descent on the loss {loss} has a diverging norm and converges in direction to X^mm",
+    floats=reaches_and_grows,
+)
+
+THEOREM = Statement(
+    "sim/theorem-3.15",
+    source=SOURCE,
+    place="Theorem 3.15",
+    printed="For any initialization X(0), there exists a dataset dependent sufficiently small "
+    "delta > 0 such that the following holds: Suppose non-optimal scores obey |gamma_it - "
+    "gamma_i,tau| <= delta for all t, tau != opt_i. Then, Algorithm X-GD, with eta <= 1/(2 L_x) "
+    "obeys lim ||X(k)||_F = infinity and lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
+    variables=Records(Run, runs(rival_data(), 0, 2)),
+    hypotheses={
+        EQUAL: lambda run: rivals_equal(run.data),
+        UNIQUE: unique_optimum,
+        TWO: several_tokens,
+        FEASIBLE: feasible,
+        DIFFERENT: lambda run: any(len(set(row)) > 1 for row in ExactData.of(run.data).gamma),
+        BASIN: starts_in_basin,
+        ACCORD: accord,
+        WITHIN: within,
+    },
+    conclusion=DIRECTION,
+    cost=10,
+    violating={
+        EQUAL: [BALANCED],
+        UNIQUE: [TIED_ASIDE],
+        TWO: [ONE_TOKEN],
+        FEASIBLE: [NO_QUERY],
+        DIFFERENT: [ONE_TOKEN],
+    },
+    readings={
+        "literal-1": Reading(
+            "non-optimal scores equal, so within every delta > 0: from any start the norm of "
+            "descent on g(b <f, h>) diverges",
+            expected="refuted",
+            constants={"loss": PRINTED},
+            under=(EQUAL,),
+            variables=Records(Run, runs(level_data(), 0, 2)),
+            conclusion=NORM,
+            examples=(OPPOSED,),
+            siblings={
+                "any scores": changed(drop=[EQUAL], examples=[BALANCED]),
+                "on the decreasing loss": changed(loss=REPAIRED),
+            },
+        ),
+        "literal-2": Reading(
+            "non-optimal scores equal, so within every delta > 0: from any start descent on "
+            "g(b <f, h>) converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": PRINTED},
+            under=(EQUAL,),
+            variables=Records(Run, runs(level_data(), 0, 2)),
+            examples=(TWO_TOKENS,),
+            siblings={
+                "any scores": changed(drop=[EQUAL], examples=[THREE_SCORES]),
+                "direction of the worst tokens": changed(towards="worst"),
+                "opposite direction": changed(towards="opposite"),
+            },
+        ),
+        "amended-1": Reading(
+            "non-optimal scores equal, optimal tokens unique, Att-SVM feasible, some input with "
+            "two tokens: descent on the decreasing loss g(-b <f, h>) from any start converges in "
+            "direction to X^mm",
+            expected="refuted",
+            constants={"loss": REPAIRED},
+            under=(EQUAL, UNIQUE, TWO, FEASIBLE),
+            examples=(PULLED_APART,),
+            siblings=OTHER_DIRECTIONS,
+        ),
+        "amended-2": Reading(
+            "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "
+            "risk gap of the start below min_i [l(second) - l(best)]/n: descent on the decreasing "
+            "loss with step at most 1/L_X has a diverging norm and converges in direction to X^mm",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, FEASIBLE, BASIN),
+            variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
+            conclusion=BOTH,
+            examples=(UNEVEN_SCORES,),
+            siblings={
+                **OTHER_DIRECTIONS,
+                "any start": changed(
+                    drop=[BASIN],
+                    variables=Records(Run, runs(pulling_data(), 0)),
+                    examples=[LOCAL_TRAP],
+                ),
+            },
+        ),
+        "amended-3": Reading(
+            "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
+            "any start the norm of descent on g(b <f, h>) diverges",
+            expected="holds",
+            constants={"loss": PRINTED},
+            under=(EQUAL, FEASIBLE, DIFFERENT),
+            conclusion=NORM,
+        ),
+        "sharp": Reading(
+            "inputs that do not pull against each other, one at least with two tokens, Att-SVM "
+            "feasible, rivals' scores within delta_i = g_i s_i/(1 - s_i), so that optimal tokens "
+            "are unique: descent on the decreasing loss with step at most 1/L_X from any start has "
+            "a diverging norm and converges in direction to X^mm",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(TWO, FEASIBLE, ACCORD, WITHIN),
+            variables=Records(
+                Run, runs(st.one_of(together(SPREADS), trapping_data()), 0, 1, 3), larger
+            ),
+            conclusion=replace(BOTH, balls=PATIENTLY.balls),
+            examples=(TWO_TOKENS,),
+            siblings={
+                **OTHER_DIRECTIONS,
+                "within 3/2 delta": changed(
+                    drop=[WITHIN],
+                    under={"rivals' scores within 3/2 delta": lambda run: within(run, 1.5)},
+                    examples=[OUTRUN],
+                ),
+                "inputs may pull against each other": changed(
+                    drop=[ACCORD], variables=Records(Run, runs(pulling_data(), 0))
+                ),
+            },
+        ),
+    },
+)

@@ -1,4 +1,17 @@
-"""Runs whose rivals have nearly equal scores, conditions on them, and proofs about their norm."""
+"""Runs whose rivals have nearly equal scores, conditions on them, and what is proved of their norm.
+
+The norm diverges, on every monotone loss, where the Att-SVM is feasible, optimal tokens are unique,
+some input has two tokens, and the rivals of each input share one score. A step of size eta on a
+loss l(u) adds to <X, X^mm>
+
+    -eta sum_it l'(u_i) c_it m_it(X^mm) / n,   c_it = s_opt s_t (gamma_opt - gamma_t) >= 0 for
+    t != opt_i where the rivals score the same,
+
+with margins m >= 1. All terms have the sign of -l', which is one and the same for a monotone loss,
+and some term is not 0. On a ball attention is bounded below and so is |l'|: while X(k) stays in
+one, every step adds more than a constant. So no ball holds the run; as the steps are bounded too
+and <X, X^mm> is monotone, it has no limit, and |<X, X^mm>| <= ||X|| ||X^mm|| diverges.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +22,12 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
-from properties._support.aligned_inputs import (
-    in_accord,
-    rivals_equal,
-    spread_within,
-    together_larger,
-)
+from attsvm.losses import LOSSES
+from attsvm.theory import Measured, Slack
+from attsvm.theory.limits import norm_diverges
+from properties._support.aligned_inputs import in_accord, spread_within, together_larger
 from properties._support.descent_runs import Run, feasible, rival_data
+from properties._support.torch_objectives import descent_at_rest
 
 OPPOSED = Run(
     AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0]),
@@ -43,18 +55,13 @@ def level_data(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, flip * np.repeat(data.Z, 2, axis=0), scores=gamma)
 
 
-def equal_rivals(run: Run) -> bool:
-    """The non-optimal tokens of each input have one score."""
-    return rivals_equal(run.data)
-
-
 def accord(run: Run) -> bool:
     """No input pulls against another."""
     return in_accord(run.data)
 
 
 def within(run: Run, factor: float = 1.0) -> bool:
-    """The rivals' scores differ by less than delta_i = factor g_i s_i/(1 - s_i)."""
+    """The rivals' scores differ by less than factor delta_i, delta_i = g_i s_i/(1 - s_i)."""
     return spread_within(run.data, run.start, factor)
 
 
@@ -65,12 +72,25 @@ def larger(generator: np.random.Generator) -> Run:
     return Run(data, size * generator.integers(-8, 9, size=(data.d, data.d)) / 8)
 
 
-def certify_norm(run: Run, bounded: bool = False) -> arb | None:
-    """-1 where the start is exactly stationary; of the flipped statement, where the norm diverges.
+def grows(run: Run, loss: str) -> Slack:
+    """The norm diverges, as the floats of a long run see it."""
+    return norm_diverges(run.data, run.start, LOSSES[loss])
 
-    It does where <X, X^mm> moves one way at every step, by an amount bounded below on every ball.
+
+def grows_for_sure(run: Run, loss: str) -> arb | None:
+    """-1 from a stationary start, 1 where the text above proves that the norm diverges.
+
+    Both are proved for every loss that is monotone.
     """
     data = ExactData.of(run.data)
-    if bounded:
-        return arb(-1) if feasible(run) and moves_along_margins(data) else None
-    return arb(-1) if is_stationary_start(data, rationals(run.start)) else None
+    if is_stationary_start(data, rationals(run.start)):
+        return arb(-1)
+    return arb(1) if feasible(run) and moves_along_margins(data) else None
+
+
+NORM = Measured(
+    "the norm of descent on the loss {loss} diverges",
+    floats=grows,
+    balls=grows_for_sure,
+    tensors=descent_at_rest,
+)

@@ -2,32 +2,45 @@
 
 "... only a few tokens, which can be regarded as feature vectors, contribute to the gradient
 computation for each update. Tokens that do not serve as support vectors have zero gradients and
-can be safely disregarded during pretraining."
+can be safely disregarded during pretraining." After theorem 3.15 such tokens "have gradients that
+effectively amount to zero".
 
-grad L(X) = sum_it c_it x_it z_i^T with c_it = g'(u_i) s_it (gamma_it - u_i)/m, u_i = sum_t s_it
-gamma_it. `literal-1` takes "contribute" as c_it != 0: attention is positive at every X, so c_it
-vanishes only where gamma_it = u_i, whatever the margin. `literal-2`: the update without these
-tokens is the same. Both fall with tokens 1, 0, -1, scores 1, 0, -1, query 1 and X = 0: the margin
-of -1 under X^mm = 1 is 2, its c is -1/12. (A run that starts without the tokens takes another path,
-and one may be a support vector of another choice of tokens.)
+With attention s_i, scores gamma_it and u_i = sum_t s_it gamma_it the gradient is grad L(X) =
+sum_it c_it x_it z_i^T, where c_it = g'(u_i) s_it (gamma_it - u_i)/n. X^mm = sum_j w_j A_j with
+multipliers w_j >= 0, where A_j = (x_opt - x_t) z_i^T for each token that is not optimal. A token is
+a support vector of X^mm where its margin (x_opt - x_t)^T X^mm z_i is 1; optimal tokens count as
+such.
 
-"... have gradients that effectively amount to zero": `literal-4` takes it as a limit, the share of
-these tokens, |c_it| over the sum of all, tends to 0 along training. As the loss of definition 3.6
-increases, it falls too: the same run from X(0) = 0 ends at token -1, whose share tends to 1/2.
-So it does with a decreasing loss (`amended-1`): tokens 4, 0, 3 with scores 1, 0, -3, X(0) = 0, end
-at the token of score 0, of margin 4. `amended-2`: the share does tend to 0 with a decreasing loss
-from a start that cannot lose its optimal tokens; `sharp-3`: like k^-(m - 1) for a token of margin
-m under X^mm (proof in `gradient_shares`). So the sparsity is one of the limit; tokens just
-beyond the margin fade as slowly as one likes.
+    reading    what is said of the tokens that are no support vectors        verdict
+    literal-1  their gradients c_it are 0 at every X                          refuted
+    literal-2  the gradient at every X is the same without them               refuted
+    literal-3  X^mm is the same without them                                  holds
+    literal-4  along descent on the loss as printed their share tends to 0    refuted
+    amended-1  along descent on a decreasing loss their share tends to 0      refuted
+    amended-2  also from a start in the basin of the optimal tokens           holds
+    sharp-3    their share there falls like k^-(m - 1) for margin m           holds
+    sharp-1    what any tokens that are left out take from ||X^mm|| at most   holds
+    sharp-2    what a token that is left out takes from it at least           holds
 
-`literal-3` takes "disregarded" as: X^mm is the same without them. True: their multipliers are 0.
-`sharp-1`: leaving out any set J lowers ||X^mm||^2 by at most ||sum_J w_j A_j||^2, for the
-multipliers w, unique or not, restricted to the other tokens have this dual value; so tight tokens
-with w_j = 0 can go as well, and X^mm moves by at most ||sum_J w_j A_j|| (definition 3.8, sharp-1).
-`sharp-2`: no more can go. Where the A_j are independent, with Gram matrix G, leaving out token j
-lowers ||X^mm||^2 by at least w_j^2 / (G^-1)_jj, with 1/(G^-1)_jj the squared distance of A_j
-from the span of the others: B = sum_k (G^-1)_kj A_k changes margin j alone, and <B, X^mm> = w_j,
-so X^mm - t B meets the other constraints with a squared norm less by 2 t w_j - t^2 (G^-1)_jj.
+Attention is positive at every X, so c_it vanishes only where gamma_it = u_i, whatever the margin:
+`literal-1` and `literal-2` fall with tokens 1, 0, -1, scores 1, 0, -1, query 1 and X = 0, where the
+margin of -1 under X^mm = 1 is 2 and its c is -1/12. (A run that starts without the tokens takes
+another path, and one may be a support vector of another choice of tokens.) `literal-4` and the
+readings after it take "effectively" as a limit of the share, |c_it| over the sum of all. As the
+loss of definition 3.6 increases, the same run from X(0) = 0 ends at token -1, whose share tends to
+1/2. With a decreasing loss (`amended-1`) tokens 4, 0, 3 with scores 1, 0, -3, X(0) = 0, end at the
+token of score 0, of margin 4. From a start in the basin, whose risk gap is below min_i [l(second
+score) - l(best score)]/n, the share does tend to 0 (proof in `gradient_shares`). So the sparsity is
+one of the limit; tokens just beyond the margin fade as slowly as one likes.
+
+`literal-3` holds because the multipliers of such tokens are 0. `sharp-1`: without the tokens J the
+multipliers of the others show that ||X^mm||^2 is less by ||sum_J w_j A_j||^2 at most; so tight
+tokens with w_j = 0 can go as well, and X^mm moves by at most ||sum_J w_j A_j|| (definition 3.8,
+sharp-1). It is attained where the A_j of J are orthogonal to the others. `sharp-2`: no more can go.
+Where the A_j are independent, with Gram matrix G, B = sum_k (G^-1)_kj A_k changes margin j alone,
+and <B, X^mm> = w_j. So X^mm - t B meets the other constraints with a squared norm less by
+2 t w_j - t^2 (G^-1)_jj, at most w_j^2 / (G^-1)_jj, and 1/(G^-1)_jj is the squared distance of A_j
+from the span of the others. It is attained where the other multipliers stay positive.
 """
 
 from __future__ import annotations
@@ -35,16 +48,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from attsvm.data import AttentionData
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import Run
-from properties._support.hypothesis_violations import PASSED_OVER, TIED_CROWD
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import PRINTED, REPAIRED, starts_in_basin
-from properties.sim.token_sparsity import dropping
-from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim._support.theorem_3_14 import (
+    PRINTED,
+    REPAIRED,
+    TWO_TOKENS,
+    starts_in_basin,
+)
+from properties.sim.token_sparsity.dropping import (
+    at_least_lost,
+    at_most_lost,
+    coefficients,
+    same_gradient,
+    same_solution,
+)
+from properties.sim.token_sparsity.gradient_shares import (
+    EXPONENT,
+    FADING,
+    basin_larger,
+    crowded_basin,
+)
 from properties.sim.token_sparsity.redundant_tokens import (
     Dropped,
     all_independent,
@@ -60,242 +88,170 @@ from properties.sim.token_sparsity.redundant_tokens import (
     unique,
 )
 
-PLACE: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "Contributions, token selection and contextual sparsity",
-    "cost": 2,
-}
-UNIQUE = {"optimal tokens are unique": unique}
-IDLE = {"there is an X^mm, and some token is no support vector of it": has_idle}
-EXISTS = {"there is an X^mm": exists}
 THREE = AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, -1.0]])
-BASIN = {"risk gap of the start below the threshold": starts_in_basin}
-ALONG: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "The remark after theorem 3.15",
-    "cost": 10,
-    "same_slack": False,
-}
 FROM_ZERO = Run(THREE, np.zeros((1, 1)))
 FROM_BASIN = Run(THREE, np.full((1, 1), 8.0))
 TWO_INPUTS = Run(
     AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2),
     np.zeros((1, 1)),
 )
+TIED = AttentionData.of(
+    [[[0.0, 0.0], [-1.0, 0.0], [-3.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
+)
+"""The last token has margin 3 under X^mm, whose first column is (1, 0)."""
+TWICE = AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]])
+"""The constraints of equal tokens are equal."""
+
+UNIQUE, EXISTS = "optimal tokens are unique", "there is an X^mm"
+IDLE = "there is an X^mm, and some token is no support vector of it"
+INDEPENDENT = "there are constraints, all independent"
+BASIN = "risk gap of the start below the threshold"
+IN_BASIN = Records(Run, crowded_basin(), basin_larger)
+PROGRAMMES = Records(AttentionData, crowded(), crowded_larger)
+
+
+def other_tokens(*runs: Run) -> dict[str, Any]:
+    """Siblings that say it of the tokens which do count, and explicit instances for them."""
+    return {
+        "support vectors": changed(which="support", examples=runs),
+        "optimal tokens": changed(which="optimal", examples=runs),
+    }
+
+
 LAPSES = {
-    "any start": sibling(drop=list(BASIN), data=crowded_runs(), examples=[PASSED_OVER]),
-    "tied optimal tokens": sibling(drop=list(UNIQUE), examples=[TIED_CROWD]),
-}
-OTHER_TOKENS = {
-    "support vectors": sibling(which="support"),
-    "optimal tokens": sibling(which="optimal"),
+    "any start": changed(
+        drop=[BASIN], variables=Records(Run, crowded_runs()), examples=[PASSED_OVER]
+    ),
+    "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
 }
 
-
-def certify_coefficients(run: Run, which: str = "others") -> arb | None:
-    """Minus the largest coefficient, as a ball."""
-    return dropping.exact_coefficients(run, which)
-
-
-@claim(
-    "sim/token-sparsity:literal-1",
-    **PLACE,
-    statement="tokens that are no support vectors have zero gradients: dL/d(x_t^T X z) = 0 at "
-    "every X",
-    data=crowded_runs(),
-    hypotheses={**UNIQUE, **IDLE},
-    examples=[FROM_ZERO],
-    certify=certify_coefficients,
-    expected="refuted",
-    siblings=OTHER_TOKENS,
-)
-def coefficients(run: Run, which: str = "others") -> Slack:
-    """The coefficient of x_t z^T in the gradient of the loss of definition 3.6."""
-    return dropping.coefficients(run, which)
-
-
-def certify_updates(run: Run, which: str = "others") -> arb | None:
-    """Minus the distance of the two gradients, as a ball."""
-    return dropping.exact_updates(run, which)
-
-
-@claim(
-    "sim/token-sparsity:literal-2",
-    **PLACE,
-    statement="tokens that are no support vectors can be disregarded during pretraining: the "
-    "gradient at every X is the same without them",
-    data=crowded_runs(),
-    hypotheses={**UNIQUE, **IDLE},
-    examples=[FROM_ZERO],
-    certify=certify_updates,
-    expected="refuted",
-    siblings=OTHER_TOKENS,
-)
-def updates(run: Run, which: str = "others") -> Slack:
-    """The whole gradient, softmax taken anew over the tokens that stay."""
-    return dropping.updates(run, which)
-
-
-def certify_moved(data: AttentionData, which: str = "others") -> arb | None:
-    """Minus the distance, exactly 0 where X^mm stays."""
-    return dropping.exactly_moved(data, which)
-
-
-@claim(
-    "sim/token-sparsity:literal-3",
-    **PLACE,
-    statement="tokens that are no support vectors can be disregarded: X^mm is the same without "
-    "them",
-    data=crowded(),
-    ensemble=crowded_larger,
-    hypotheses={**UNIQUE, **IDLE},
-    examples=[THREE],
-    certify=certify_moved,
-    expected="holds",
-    siblings={
-        "support vectors": sibling(which="support"),
-        "the first support vector": sibling(which="first"),
+SPARSITY = Statement(
+    "sim/token-sparsity",
+    source=SOURCE,
+    place="Contributions, token selection and contextual sparsity, and the remark after theorem "
+    "3.15",
+    printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
+    "gradient computation for each update. Tokens that do not serve as support vectors have zero "
+    "gradients and can be safely disregarded during pretraining",
+    variables=Records(Run, crowded_runs()),
+    hypotheses={
+        UNIQUE: unique,
+        IDLE: has_idle,
+        EXISTS: exists,
+        INDEPENDENT: all_independent,
+        BASIN: starts_in_basin,
+    },
+    conclusion=coefficients,
+    cost=2,
+    violating={
+        UNIQUE: [TIED, Dropped(TIED, np.array([[False, True, False]]))],
+        IDLE: [TWO_TOKENS, TWO_TOKENS.data],
+        EXISTS: [Dropped(NO_QUERY.data, np.array([[False, True]]))],
+        INDEPENDENT: [TWICE],
+    },
+    readings={
+        "literal-1": Reading(
+            "tokens that are no support vectors have zero gradients: dL/d(x_t^T X z) = 0 at every "
+            "X",
+            expected="refuted",
+            under=(UNIQUE, IDLE),
+            examples=(FROM_ZERO,),
+            siblings=other_tokens(),
+        ),
+        "literal-2": Reading(
+            "tokens that are no support vectors can be disregarded during pretraining: the "
+            "gradient at every X is the same without them",
+            expected="refuted",
+            under=(UNIQUE, IDLE),
+            conclusion=same_gradient,
+            examples=(FROM_ZERO,),
+            siblings=other_tokens(),
+        ),
+        "literal-3": Reading(
+            "tokens that are no support vectors can be disregarded: X^mm is the same without them",
+            expected="holds",
+            under=(UNIQUE, IDLE),
+            variables=PROGRAMMES,
+            conclusion=same_solution,
+            examples=(THREE,),
+            siblings={
+                "support vectors": changed(which="support"),
+                "the first support vector": changed(which="first"),
+            },
+        ),
+        "literal-4": Reading(
+            "along descent on g(b <f, h>) from any start the share in the gradient of the tokens "
+            "that are no support vectors tends to 0",
+            expected="refuted, certified",
+            constants={"loss": PRINTED},
+            under=(UNIQUE, IDLE),
+            conclusion=FADING,
+            cost=10,
+            examples=(FROM_ZERO,),
+            siblings=other_tokens(TWO_INPUTS),
+        ),
+        "amended-1": Reading(
+            "along descent on the decreasing loss g(-b <f, h>) from any start the share in the "
+            "gradient of the tokens that are no support vectors tends to 0",
+            expected="refuted, certified",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, IDLE),
+            conclusion=FADING,
+            cost=10,
+            examples=(PASSED_OVER,),
+            siblings=other_tokens(FROM_BASIN),
+        ),
+        "amended-2": Reading(
+            "along descent on the decreasing loss with step at most 1/L_X, from a start whose risk "
+            "gap is below min_i [l(second) - l(best)]/n, the share in the gradient of the tokens "
+            "that are no support vectors tends to 0",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, IDLE, BASIN),
+            variables=IN_BASIN,
+            conclusion=FADING,
+            cost=10,
+            examples=(FROM_BASIN,),
+            siblings={**LAPSES, **other_tokens()},
+        ),
+        "sharp-1": Reading(
+            "leaving out any tokens J lowers ||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, w any "
+            "multipliers of X^mm, so that all tokens with multiplier 0 can go, tight ones included",
+            expected="holds",
+            under=(UNIQUE, EXISTS),
+            variables=Records(Dropped, thinned(), thinned_larger),
+            conclusion=at_most_lost,
+            tight=True,
+            depends_on=("sim/definition-3.8:sharp-1",),
+        ),
+        "sharp-2": Reading(
+            "where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
+            "w_j^2 / (G^-1)_jj, the squared distance of A_j from the span of the others",
+            expected="holds",
+            under=(UNIQUE, INDEPENDENT),
+            variables=Records(AttentionData, all_support(), all_support_larger),
+            conclusion=at_least_lost,
+            siblings={
+                "1.05 times it": changed(factor="1.05"),
+                "1.001 times it": changed(factor="1.001"),
+                "distance from 0": changed(of="zero"),
+            },
+        ),
+        "sharp-3": Reading(
+            "from such a start the share of a token of margin m under X^mm falls like k^-(m - 1): "
+            "log share / ln k -> -(m - 1)",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, IDLE, BASIN),
+            variables=IN_BASIN,
+            conclusion=EXPONENT,
+            cost=12,
+            examples=(FROM_BASIN,),
+            siblings={
+                **LAPSES,
+                "95% of the exponent": changed(share="0.95"),
+                "105% of the exponent": changed(share="1.05"),
+            },
+        ),
     },
 )
-def same_solution(data: AttentionData, which: str = "others") -> Slack:
-    """Of the programme, whatever becomes of the run."""
-    return dropping.moved(data, which)
-
-
-def certify_at_most(case: Dropped, share: float = 1.0) -> arb | None:
-    """The slack, in rationals."""
-    return dropping.exactly_at_most_lost(case, share)
-
-
-@claim(
-    "sim/token-sparsity:sharp-1",
-    **PLACE,
-    statement="leaving out any tokens J lowers ||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, w "
-    "any multipliers of X^mm, so that all tokens with multiplier 0 can go, tight ones included",
-    data=thinned(),
-    ensemble=thinned_larger,
-    hypotheses={**UNIQUE, **EXISTS},
-    certify=certify_at_most,
-    expected="holds",
-    depends_on=["sim/definition-3.8:sharp-1"],
-    siblings={"95% of it": sibling(share=0.95), "nothing is lost": sibling(share=0.0)},
-)
-def at_most(case: Dropped, share: float = 1.0) -> Slack:
-    """Attained where the A_j of J are orthogonal to the others."""
-    return dropping.at_most_lost(case, share)
-
-
-def certify_at_least(data: AttentionData, factor: float = 1.0, span: bool = True) -> arb | None:
-    """The slack, in rationals."""
-    return dropping.exactly_at_least_lost(data, factor, span)
-
-
-@claim(
-    "sim/token-sparsity:sharp-2",
-    **PLACE,
-    statement="where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
-    "w_j^2 / (G^-1)_jj, the squared distance of A_j from the span of the others",
-    data=all_support(),
-    ensemble=all_support_larger,
-    hypotheses={**UNIQUE, "there are constraints, all independent": all_independent},
-    certify=certify_at_least,
-    expected="holds",
-    siblings={
-        "1.05 times it": sibling(factor=1.05),
-        "distance from 0": sibling(span=False),
-    },
-)
-def at_least(data: AttentionData, factor: float = 1.0, span: bool = True) -> Slack:
-    """Attained where the other multipliers stay positive."""
-    return dropping.at_least_lost(data, factor, span)
-
-
-def certify_printed_share(run: Run, which: str = "others") -> arb | None:
-    """Whether the share tends to 0, where the direction of the run is proved."""
-    return shares.certified_fading(run, PRINTED, which)
-
-
-@claim(
-    "sim/token-sparsity:literal-4",
-    **ALONG,
-    statement="along descent on g(b <f, h>) from any start the share in the gradient of the tokens "
-    "that are no support vectors tends to 0",
-    data=crowded_runs(),
-    hypotheses={**UNIQUE, **IDLE},
-    examples=[FROM_ZERO],
-    certify=certify_printed_share,
-    expected="refuted, certified",
-    siblings={
-        "support vectors": sibling(which="support", examples=[TWO_INPUTS]),
-        "optimal tokens": sibling(which="optimal", examples=[TWO_INPUTS]),
-    },
-)
-def fading(run: Run, which: str = "others") -> Slack:
-    """With the loss as printed."""
-    return shares.fades(run, PRINTED, which)
-
-
-def certify_share(run: Run, which: str = "others") -> arb | None:
-    """Whether the share tends to 0, where the direction of the run is proved."""
-    return shares.certified_fading(run, REPAIRED, which)
-
-
-@claim(
-    "sim/token-sparsity:amended-1",
-    **ALONG,
-    statement="along descent on the decreasing loss g(-b <f, h>) from any start the share in the "
-    "gradient of the tokens that are no support vectors tends to 0",
-    data=crowded_runs(),
-    hypotheses={**UNIQUE, **IDLE},
-    examples=[PASSED_OVER],
-    certify=certify_share,
-    expected="refuted, certified",
-    siblings={
-        "support vectors": sibling(which="support", examples=[FROM_BASIN]),
-        "optimal tokens": sibling(which="optimal", examples=[FROM_BASIN]),
-    },
-)
-def fading_anywhere(run: Run, which: str = "others") -> Slack:
-    """With a decreasing loss."""
-    return shares.fades(run, REPAIRED, which)
-
-
-@claim(
-    "sim/token-sparsity:amended-2",
-    **ALONG,
-    statement="along descent on the decreasing loss with step at most 1/L_X, from a start whose "
-    "risk gap is below min_i [l(second) - l(best)]/n, the share in the gradient of the tokens that "
-    "are no support vectors tends to 0",
-    data=shares.crowded_basin(),
-    ensemble=shares.basin_larger,
-    examples=[FROM_BASIN],
-    hypotheses={**UNIQUE, **IDLE, **BASIN},
-    certify=certify_share,
-    expected="holds",
-    siblings={**LAPSES, **OTHER_TOKENS},
-)
-def fading_in_basin(run: Run, which: str = "others") -> Slack:
-    """With a decreasing loss, where the direction converges to X^mm."""
-    return shares.fades(run, REPAIRED, which)
-
-
-@claim(
-    "sim/token-sparsity:sharp-3",
-    **{**ALONG, "cost": 12},
-    statement="from such a start the share of a token of margin m under X^mm falls like "
-    "k^-(m - 1): log share / ln k -> -(m - 1)",
-    data=shares.crowded_basin(),
-    ensemble=shares.basin_larger,
-    examples=[FROM_BASIN],
-    hypotheses={**UNIQUE, **IDLE, **BASIN},
-    certify=lambda run, share=1.0: shares.certified_exponent(run, REPAIRED, share),
-    expected="holds",
-    siblings={
-        **LAPSES,
-        "95% of the exponent": sibling(share=0.95),
-        "105% of the exponent": sibling(share=1.05),
-    },
-)
-def fading_rate(run: Run, share: float = 1.0) -> Slack:
-    """How slowly tokens near the margin fade."""
-    return shares.exponent(run, REPAIRED, share)

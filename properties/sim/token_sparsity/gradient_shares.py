@@ -13,6 +13,8 @@ for support vectors alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -25,15 +27,17 @@ from attsvm.errors import present
 from attsvm.exact import dot, rational
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays
-from attsvm.theory import Slack
+from attsvm.theory import Measured, Slack
 from properties._support.descent_runs import Run, answer
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.growth_rates import Course, course
-from properties._support.programmes import Token, constraints, exactly, flat, optimum, solve
-from properties.sim.token_sparsity.dropping import exactly_named, named
+from properties._support.programmes import Token, constraints, exactly, flat
+from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
 
 __all__ = [
+    "EXPONENT",
+    "FADING",
     "certified_exponent",
     "certified_fading",
     "crowded_basin",
@@ -51,8 +55,8 @@ class Fading:
 
     Attributes:
         path: the run, recorded at the start and at both ends of the decade.
-        tokens: the tokens named (n, T), and `margins` theirs under X^mm, in that order.
-        margins: see there.
+        tokens: the tokens named, as a mask (n, T).
+        margins: theirs under X^mm, in that order.
         size: ||X^mm||.
         least: how far the nearest token that is no support vector lies beyond the margin.
     """
@@ -79,14 +83,15 @@ class Fading:
 
 def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     """From 100 ||X^mm|| on, or further where some token is closely beyond the margin."""
-    tokens, idle = named(run.data, which), named(run.data, "others")
-    found = solve(run.data, optimum(run.data))
-    if tokens is None or idle is None or found is None or found.answer is None or not idle.any():
-        return Slack.unknown("floats came to no solution")
-    programme = found.answer.programme
+    found = exactly(run.data)
+    beyond = [] if found is None else [m for m in found.margins.values() if m > 1]
+    if found is None or not beyond:
+        return Slack.unknown("there is no X^mm, or every token is a support vector of it")
     margins = np.zeros(run.data.present.shape)
-    margins[programme.input, programme.token] = programme.margins(found.W)
-    least, size = float(margins[idle].min()) - 1.0, float(np.linalg.norm(found.W))
+    for token, margin in found.margins.items():
+        margins[token] = float(arb(margin))
+    tokens = mask(run.data, named(run.data, which))
+    least, size = float(arb(min(beyond) - 1)), float(arb(found.square).sqrt())
     low = max(FAR * size / min(1.0, least), 10.0 * float(np.linalg.norm(run.start)))
     path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
     if path.log_time is None or path.W.shape[1] < 3:
@@ -94,7 +99,7 @@ def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     return Fading(path, tokens, margins[tokens], size, least)
 
 
-def fades(run: Run, loss: str, which: str) -> Slack:
+def fades(run: Run, loss: str, which: str = "others") -> Slack:
     """The common share of the tokens named tends to 0.
 
     Over the decade its logarithm must fall by at least half of what the nearest token beyond the
@@ -108,12 +113,12 @@ def fades(run: Run, loss: str, which: str) -> Slack:
     return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
 
 
-def exponent(run: Run, loss: str, share: float) -> Slack:
-    """The share of each token that is no support vector falls like k^-(m - 1), m its margin.
+def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
+    """The share of each token that is no support vector falls like k^-share (m - less).
 
     Over a decade, where ln k grows by 900 and by 900 over the least m - 1, the logarithm of the
-    share must fall by m - 1 times that growth, up to 10 m. An exponent that is wrong by 5% is off
-    by 45 (m - 1) and by 45, so by 22 m.
+    share must fall by share (m - less) times that growth, up to 10 m. An exponent that is wrong by
+    5% is off by 45 (m - 1) and by 45, so by 22 m.
     """
     found = _follow(run, loss, "others")
     if isinstance(found, Slack):
@@ -123,29 +128,30 @@ def exponent(run: Run, loss: str, share: float) -> Slack:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
     log_time = present(found.path.log_time, "the path's times")
     waited = float(log_time[2] - log_time[1])
-    wrong = found.fallen(run.data, loss, together=False) - share * (found.margins - 1) * waited
+    claimed = float(Fraction(share)) * (found.margins - less)
+    wrong = found.fallen(run.data, loss, together=False) - claimed * waited
     return Slack(float((10.0 - np.abs(wrong) / found.margins).min()), 5.0)
 
 
-def certified_fading(run: Run, loss: str, which: str) -> arb | None:
+def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
     """1 where the common share tends to 0, -1 where it does not; None without a proof.
 
     The proof is that the direction of the run converges, to the solution for the tokens that it
     selects; None where `exponents` has none, or a tight token has multiplier 0.
     """
-    found, tokens = course(run.data, run.start, loss), exactly_named(run.data, which)
+    found = course(run.data, run.start, loss)
     falls = None if found is None else exponents(found)
-    if found is None or falls is None or tokens is None:
+    if found is None or falls is None or exactly(run.data) is None:
         return None
-    if all(falls[t] > 0 for t in tokens if t in falls):
+    if all(falls[t] > 0 for t in named(run.data, which) if t in falls):
         return arb(1)
     # the margin of a tight token with multiplier 0 outgrows the others like a logarithm
     limit = present(found.limit, "the limit of the path")
     return None if limit.degenerate else arb(-1)
 
 
-def certified_exponent(run: Run, loss: str, share: float) -> arb | None:
-    """Minus the largest distance of share (m - 1) from the true exponent, in rationals.
+def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> arb | None:
+    """Minus the largest distance of share (m - less) from the true exponent, in rationals.
 
     True is the exponent that follows from where X(k) is proved to go; None where none does.
     """
@@ -154,7 +160,22 @@ def certified_exponent(run: Run, loss: str, share: float) -> arb | None:
     idle = {} if solved is None else {t: m for t, m in solved.margins.items() if m > 1}
     if falls is None or not idle or any(t not in falls for t in idle):
         return None
-    return arb(-max(abs(falls[t] - rational(share) * (m - 1)) for t, m in idle.items()))
+    claimed = rational(Fraction(share))
+    return arb(-max(abs(falls[t] - claimed * (m - less)) for t, m in idle.items()))
+
+
+FADING = Measured(
+    "along descent on the loss {loss} the share in the gradient of the tokens that are no support "
+    "vectors tends to 0",
+    floats=fades,
+    balls=certified_fading,
+)
+EXPONENT = Measured(
+    "along descent on the loss {loss} the share in the gradient of a token of margin m falls like "
+    "k^-(m - 1)",
+    floats=exponent,
+    balls=certified_exponent,
+)
 
 
 def exponents(found: Course) -> dict[Token, fmpq] | None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
@@ -23,6 +24,10 @@ class Dropped:
 
     data: AttentionData
     dropped: Array
+
+    def __post_init__(self) -> None:
+        if self.dropped.shape != self.data.X.shape[:2]:
+            raise DataError("the mask of dropped tokens does not fit", value=self.dropped.shape)
 
 
 def _crowded(
