@@ -1,8 +1,6 @@
 """Where settled runs go and how fast: what is proved agrees with what is measured, and by how much
 a wrong rate is wrong is known exactly."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
@@ -10,7 +8,7 @@ from hypothesis import assume, given, settings
 
 from attsvm import AttentionData
 from attsvm.descent import follow_w
-from attsvm.exact import ExactData, descend, norm, rationals
+from attsvm.exact import ExactData, descend, rationals
 from attsvm.losses import LOSSES
 from attsvm.theory.limits import norm_grows_like_log
 from properties._support.descent_runs import Run, feasible, unique_optimum
@@ -25,7 +23,7 @@ from properties._support.hypothesis_violations import (
     TIED_CROWD,
 )
 from properties._support.limit_certificates import short_step
-from properties.mm._support.prompt_instances import DOUBLED, STUCK, TRAPPED
+from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import certified_rate, rate
 from properties.sim._support import margins
 from properties.sim._support.theorem_3_14 import (
@@ -133,8 +131,8 @@ def test_a_stationary_start_has_the_slope_and_the_rate_zero():
     assert margins.certified_slope(ALL_TIED, REPAIRED, 0.5) == -0.5
     assert rate_error(ALL_TIED.data, ALL_TIED.start, REPAIRED, fmpq(1), 0.0) == 0
     assert certified_rate(STUCK) == -1
-    assert certified_rate(DOUBLED) == -1  # there is no p(alpha)
-    assert rate(DOUBLED).violated
+    assert certified_rate(ONE_KEY) == -1  # there is no p(alpha)
+    assert rate(ONE_KEY).violated
 
 
 def test_the_rate_from_zero_of_the_prompt_that_runs_to_the_worse_key_is_one_half():

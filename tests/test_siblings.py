@@ -2,7 +2,7 @@
 here misses it alone and refutes, or the table says why there is nothing to drop."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,6 @@ from attsvm.theory.verdict import Truth
 from properties._support.descent_runs import max_margin
 from properties._support.growth_rates import arrives
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.mm._support.prompt_descent import prompting
-from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
-from properties.mm.normalised_descent.paced_runs import Paced
 from properties.sim._support.theorem_3_14 import ONE_TOKEN
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -29,7 +26,7 @@ STANDING = [
 ]
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-TWO, EXISTS = "some input has two tokens", "p(alpha) exists, alpha optimal"
+TWO = "some input has two tokens"
 START = "risk gap of the start below the threshold"
 
 NAMED = "the conclusion names what does not exist without it"
@@ -48,20 +45,9 @@ REVIEWED = {
         ("mm/joint-svm:sharp-1", "p(alpha) without relaxation exists"),
         ("mm/joint-svm:sharp-2", "v(alpha) exists"),
         ("mm/joint-svm:sharp-2", "p_S exists"),
-        ("mm/loss-choice:amended-1", EXISTS),
-        ("mm/normalised-descent:amended-1", EXISTS),
-        ("mm/normalised-descent:sharp", EXISTS),
         ("mm/p-svm:sharp-1", "p(alpha) exists"),
         ("mm/p-svm:sharp-2", "p(alpha) exists"),
-        ("mm/theorem-1-direction:amended-1", EXISTS),
-        ("mm/theorem-1-direction:amended-2", EXISTS),
-        ("mm/theorem-1-direction:amended-3", EXISTS),
-        ("mm/theorem-1-norm:amended-2", EXISTS),
-        ("mm/theorem-1-norm:sharp", EXISTS),
         ("mm/v-svm:sharp-2", "v(alpha) exists"),
-        # the rescaled step would be 0; at p = 0 neither run moves
-        ("mm/w-p-equivalence:amended-1", "p is not 0"),
-        ("mm/w-p-equivalence:amended-2", "p is not 0"),
         *((f"sim/definition-4.1:{r}", "Att-SVM is separable") for r in ("amended", "amended-3")),
         ("sim/token-separation:amended-3", FEASIBLE),
         ("sim/token-separation:sharp-1", FEASIBLE),
@@ -96,7 +82,6 @@ REVIEWED = {
         *((f"tf/svm-rank:{r}", UNIQUE) for r in ("amended", "literal-1", "sharp")),
     ],
     IMPLIED: [
-        ("mm/theorem-1-direction:amended-1", "below 105% of that"),
         ("sim/theorem-3.15:sharp", "rivals' scores within 3/2 delta"),
         # delta is 0 where the best scores are tied
         ("sim/theorem-3.15:sharp", UNIQUE),
@@ -105,9 +90,6 @@ REVIEWED = {
         ("tf/local-convergence:sharp", "sigma is at least a fifth of the radius of s"),
     ],
     ALIKE: [
-        ("mm/normalised-descent:amended-1", UNIQUE),
-        ("mm/normalised-descent:sharp", UNIQUE),
-        ("mm/theorem-1-direction:amended-2", UNIQUE),
         ("sim/theorem-3.14-part-2:amended-2", UNIQUE),
         ("sim/theorem-3.14-part-2:amended-3", UNIQUE),
     ],
@@ -146,10 +128,6 @@ def run_arrives(run):
     return arrives(run.data, run.start, "logistic-loss", max_margin(run.data, "optimal"))
 
 
-def prompt_arrives(case):
-    return arrives(case.data, case.run.start, case.loss, max_margin(case.data, "optimal"))
-
-
 def never_rises(case):
     """-1 where W^mm has an entry above 0 that starts at 0 and that no step raises.
 
@@ -169,11 +147,6 @@ def never_rises(case):
     return None
 
 
-DRAGGED = prompting(
-    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
-)
-"""In the basin of -x; exp(-x) hardly pulls where scores are high, and loses the second input."""
-
 TWO_BEST = Step(
     AttentionData.of(
         [[[4.0, 0.0], [2.0, -1.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
@@ -185,12 +158,6 @@ TWO_BEST = Step(
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 
 WITNESSES = {
-    ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
-    ("mm/loss-choice:amended-1", START): Witness(DRAGGED),
-    ("mm/normalised-descent:amended-1", "p(0) = 0"): Witness(
-        Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)
-    ),
-    ("mm/theorem-1-direction:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
     ("sim/theorem-3.14-part-1:amended-2", UNIQUE): Witness(TIED_ASIDE, run_arrives),
     ("sim/theorem-3.14-part-1:amended-2", "all tokens are support vectors"): Witness(NO_QUERY),
     ("sim/theorem-3.14-part-2:amended-2", TWO): Witness(ONE_TOKEN),

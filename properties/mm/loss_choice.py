@@ -49,7 +49,7 @@ from properties.mm._support.prompt_descent import (
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
-    OPPOSED,
+    ONE_KEY,
     PULLED,
     TRAPPED,
     TWO_KEYS,
@@ -170,7 +170,7 @@ CHOICE = Statement(
     conclusion=ONE_LIMIT,
     cost=15,
     violating={
-        EXISTS: [OPPOSED],
+        EXISTS: [ONE_KEY],
         UNIQUE: [ASIDE],
         BASIN: [DRAGGED],
         BASIN_OF_OTHER: [DIVIDED],

@@ -45,7 +45,7 @@ from properties.mm._support.prompt_descent import (
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
-    OPPOSED,
+    ONE_KEY,
     OTHER_DIRECTIONS,
     PULLED,
     STUCK,
@@ -84,7 +84,7 @@ THEOREM = Statement(
     conclusion=DIRECTION,
     cost=12,
     violating={
-        EXISTS: [OPPOSED],
+        EXISTS: [ONE_KEY],
         UNIQUE: [ASIDE],
         ALIKE: [STUCK, TRAPPED],
         SINGLE: Records(Prompting, pulled()),

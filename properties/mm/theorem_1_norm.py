@@ -39,7 +39,7 @@ from properties.mm._support.prompt_descent import (
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
-    DOUBLED,
+    ONE_KEY,
     OPPOSED,
     PULLED,
     STUCK,
@@ -69,7 +69,7 @@ THEOREM = Statement(
     hypotheses={EXISTS: p_exists, UNIQUE: unique, SEPARATED: separated, BASIN: starts_in_basin},
     conclusion=DIVERGENCE,
     cost=10,
-    violating={EXISTS: [OPPOSED], UNIQUE: [TIED], SEPARATED: [STUCK]},
+    violating={EXISTS: [ONE_KEY], UNIQUE: [TIED], SEPARATED: [STUCK]},
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
@@ -127,7 +127,6 @@ THEOREM = Statement(
                     variables=Records(Prompting, comparable(0) | unevenly()),
                     examples=[TRAPPED, STUCK],
                 ),
-                "p(alpha) need not exist": changed(drop=[EXISTS], examples=[DOUBLED]),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[ASIDE]),
                 "95% of the rate": changed(share="0.95"),
                 "105% of the rate": changed(share="1.05"),

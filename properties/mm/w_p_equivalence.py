@@ -79,7 +79,7 @@ SKEWED = weighting(
     [[1.0, 0.0], [0.0, 2.0]],
     [1.0, 0.0],
 )
-NO_PROMPT = weighting([[[1.0], [0.0]]], [[1.0, 0.0]], [[0.0]], [0.0])
+NO_PROMPT = weighting([[[1.0], [0.0]]], [[1.0, 0.0]], [[1.0]], [0.0])
 
 
 @st.composite
@@ -178,9 +178,7 @@ def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int
     return m.all_of(*(m.equal(a, b) for a, b in pairs))
 
 
-def rescaled(
-    m: Any, case: Weighted, trained: str = "q", by: str = "square", share: Any = 1
-) -> Any:
+def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", share: Any = 1) -> Any:
     """W_k p and its partner agree for k up to 4, with ||p||^2 times the step on W.
 
     With W fixed the step is divided by c, which for any W is the mean of the diagonal of W W^T, or

@@ -17,7 +17,7 @@ from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
 
 __all__ = [
     "ASIDE",
-    "DOUBLED",
+    "ONE_KEY",
     "OPPOSED",
     "OTHER_DIRECTIONS",
     "PULLED",
@@ -45,8 +45,8 @@ STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
 """Pulls cancel at p = 0, for every loss; p(alpha) = 1."""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
 """Two inputs that want opposite prompts; there is no p(alpha)."""
-DOUBLED = prompting([[[1.0], [1.0], [0.0]]], [[1.0, 0.0, -9.0]], [8.0])
-"""In the basin, though there is no p(alpha): a rival has the key of the best token."""
+ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
+"""Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
 TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
 """From zero p runs to minus infinity, to the key -2; p(alpha) = 1."""
 TRAPPED_NEAR = replace(TRAPPED, start=np.array([-3.0]))

@@ -48,7 +48,7 @@ from properties.mm._support.prompt_descent import (
     unique,
 )
 from properties.mm._support.prompt_instances import (
-    OPPOSED,
+    ONE_KEY,
     PULLED,
     TIED,
     TRAPPED,
@@ -181,7 +181,7 @@ DESCENT = Statement(
     conclusion=SAME_LIMIT,
     cost=4,
     violating={
-        EXISTS: [Paced(OPPOSED, 1.0)],
+        EXISTS: [Paced(ONE_KEY, 1.0)],
         UNIQUE: [Paced(TIED, 1.0)],
         ALIKE: [Paced(TRAPPED, 1.0)],
         SINGLE: [Paced(PULLED, 4.0)],

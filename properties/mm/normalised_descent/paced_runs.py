@@ -81,8 +81,9 @@ def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
     """p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
     Where all differences are one vector A, and optimal tokens are unique, the gradient of a
-    decreasing loss is a negative multiple of A: normalised steps are then along A, exactly. Keys are
-    taken relative to an optimal one of their input, which adds a constant to its logits.
+    decreasing loss is a negative multiple of A: normalised steps are then along A, exactly.
+
+    Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
     """
     case, data = run.case, ExactData.of(run.case.data)
     scores, p, s = map(m.values, (case.scores, case.start, run.step))
