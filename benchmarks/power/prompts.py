@@ -216,10 +216,9 @@ pace_index = plant(
     LINEAR,
     "index",
     "one-step-more",
-    statement="normalised descent has <p(k) - p(0), p*> >= (k + 1) s / max ||k_alpha - k_t||, "
-    "k = 16",
+    statement="normalised descent has <p(k) - p(0), p*> >= (k + 1) s / max ||k_alpha - k_t||",
     why="k steps are taken, and each may add no more than s / max ||k_alpha - k_t||",
-    share="17/16",
+    more=1,
 )
 close_hypothesis = plant(
     CLOSE,

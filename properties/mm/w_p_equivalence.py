@@ -26,18 +26,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import dot, rationals
+from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support.prompt_descent import DECREASING, logit_gradients, prompt_gradient
+from properties.mm._support.prompt_descent import DECREASING, descent, logit_gradients
 
 STEPS = 4
 
@@ -58,11 +56,6 @@ class Weighted:
         fits = self.scores.shape == (n, T) and self.W.shape == (d, d) and self.p.shape == (d,)
         if not fits or 0 in self.X.shape or not self.step > 0.0 or self.loss not in LOSSES:
             raise DataError("the parts of a model do not fit together", value=self.X.shape)
-
-    @property
-    def data(self) -> AttentionData:
-        """Every query is p."""
-        return AttentionData(self.X, np.tile(self.p, (len(self.X), 1)), scores=self.scores)
 
 
 def weighting(
@@ -121,11 +114,10 @@ def larger(generator: np.random.Generator) -> Weighted:
 
 def isotropic(case: Weighted) -> bool:
     """Whether W W^T = c I for some c > 0, in rationals."""
-    W = rationals(case.W)
-    gram = [[dot(a, b) for b in W] for a in W]
-    c: fmpq = gram[0][0]
-    same = all(x == (c if r == k else 0) for r, row in enumerate(gram) for k, x in enumerate(row))
-    return bool(same and c > 0)
+    W = np.array(rationals(case.W), dtype=object)
+    gram = W @ W.T
+    c = gram[0, 0]
+    return bool(c > 0 and (gram == np.diag([c] * len(W))).all())
 
 
 def weights_run(m: Any, case: Weighted, steps: int) -> list[Any]:
@@ -139,26 +131,17 @@ def weights_run(m: Any, case: Weighted, steps: int) -> list[Any]:
     return found
 
 
-def prompt_run(m: Any, keys: Any, scores: Any, p: Any, loss: str, step: Any, steps: int) -> Any:
-    """p_0, ..., p_steps of plain descent on the prompt."""
-    found = [p]
-    for _ in range(steps):
-        found.append(found[-1] - step * prompt_gradient(m, keys, scores, found[-1], loss))
-    return found
-
-
 def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -> list[Any]:
     """What W_k p is compared with: W p_k, or q_k, with `factor` times the step on W."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     if trained == "q":
-        return prompt_run(m, X, scores, W @ p, case.loss, factor * eta, steps)  # type: ignore[no-any-return]
-    keys = m.array([x @ W for x in X])
-    run = prompt_run(m, keys, scores, p, case.loss, factor * eta, steps)
-    return [W @ q for q in run]
+        return descent(m, X, scores, W @ p, case.loss, factor * eta, steps)
+    keys = [x @ W for x in X]
+    return [W @ q for q in descent(m, keys, scores, p, case.loss, factor * eta, steps)]
 
 
 def moves_alike(m: Any, case: Weighted, trained: str = "p", factor: Any = None) -> Any:
-    """After one step the logits have moved in one direction, or alike with that factor."""
+    """One step on W moves the logits as one on its partner does, up to a factor or with it."""
     X = m.values(case.X)
     left = weights_run(m, case, 1)
     right = partner_run(m, case, 1, 1 if factor is None else factor, trained)
@@ -179,10 +162,10 @@ def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int
 
 
 def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", share: Any = 1) -> Any:
-    """W_k p and its partner agree for k up to 4, with ||p||^2 times the step on W.
+    """W_k p = q_k or W p_k for k up to 4, with ||p||^2 times the step on W.
 
-    With W fixed the step is divided by c, which for any W is the mean of the diagonal of W W^T, or
-    1 for W = 0.
+    For p_k the step is divided by c, which for any W is the mean of the diagonal of W W^T, or 1 for
+    W = 0.
     """
     p, c = m.values(case.p), m.exact(1)
     if trained == "p" and case.W.any():

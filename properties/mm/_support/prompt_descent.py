@@ -8,6 +8,7 @@ queries e_1, so that whatever is known of descent on W decides claims on p.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +37,7 @@ from properties._support.descent_runs import (
 __all__ = [
     "DECREASING",
     "Prompting",
+    "descent",
     "logit_gradient",
     "logit_gradients",
     "loss_slope",
@@ -216,3 +218,21 @@ def prompt_gradient(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> Any:
     """The gradient of the risk in the prompt p."""
     pulls = logit_gradients(m, keys, scores, p, loss)
     return sum(c @ k for c, k in zip(pulls, keys, strict=True))
+
+
+def descent(
+    m: Any,
+    keys: Any,
+    scores: Any,
+    p: Any,
+    loss: str,
+    step: Any,
+    steps: int,
+    pace: Callable[[Any], Any] | None = None,
+) -> list[Any]:
+    """p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
+    found = [p]
+    for _ in range(steps):
+        g = prompt_gradient(m, keys, scores, found[-1], loss)
+        found.append(found[-1] - step * (g if pace is None else pace(g)))
+    return found

@@ -151,14 +151,15 @@ def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
     )
 
 
-def progress(m: Any, run: Paced, share: Any = 1, pace: str = "normalised", steps: int = 16) -> Any:
-    """<p(k) - p(0), p*> >= k s / B after so many steps."""
+def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "normalised") -> Any:
+    """<p(k) - p(0), p*> >= k s / B, k up to 16."""
     p = prompt(run.case)
     if p is None:
         return missing(m)
-    found = path(m, run, steps, pace)
-    least = steps * m.values(run.step) / longest(m, run)
-    return m.at_most(share * least, (found[-1] - found[0]) @ m.values(p))
+    found = path(m, run, 16, pace)
+    least = share * m.values(run.step) / longest(m, run)
+    ahead = [(q - found[0]) @ m.values(p) for q in found]
+    return m.all_of(*(m.at_most((k + more) * least, ahead[k]) for k in range(1, 17)))
 
 
 EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
@@ -242,9 +243,12 @@ DESCENT = Statement(
             under=(EXISTS, ALIKE),
             variables=Records(Paced, paced(), levelled),
             conclusion=progress,
-            tight=True,
             examples=(Paced(TWO_KEYS, 1.0), OVERSTEPPED),
-            siblings={"plain descent with that step": changed(pace="plain")},
+            siblings={
+                "1.05 times as much": changed(share="1.05"),
+                "1.001 times as much": changed(share="1.001"),
+                "plain descent with that step": changed(pace="plain"),
+            },
         ),
     },
 )

@@ -20,7 +20,7 @@ from attsvm.theory.arithmetic import BALLS
 from properties.mm._support.prompt_descent import (
     DECREASING,
     Prompting,
-    prompt_gradient,
+    descent,
     prompting,
 )
 from properties.mm._support.prompt_instances import compared
@@ -89,18 +89,14 @@ def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
     scores, p, s = map(m.values, (case.scores, case.start, run.step))
     keys = [k - k[best[0]] for k, best in zip(m.values(case.keys), data.optimal, strict=True)]
     rows = differences(case)
-    ahead = None
-    if rows and all(row == rows[0] for row in rows) and data.unique:
-        ahead = m.values(rows[0])
-    found = [p]
-    for _ in range(steps):
-        if pace == "normalised" and ahead is not None:
-            move = ahead / m.norm(ahead)
-        else:
-            move = -prompt_gradient(m, keys, scores, found[-1], case.loss)
-            move = move / m.norm(move) if pace == "normalised" else move
-        found.append(found[-1] + s * move)
-    return found
+
+    def unit(g: Any) -> Any:
+        if rows and data.unique and all(row == rows[0] for row in rows):
+            g = -m.values(rows[0])
+        return g / m.norm(g)
+
+    chosen = None if pace == "plain" else unit
+    return descent(m, keys, scores, p, case.loss, s, steps, chosen)
 
 
 def kept(run: Paced, steps: int) -> list[int] | None:
