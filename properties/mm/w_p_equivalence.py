@@ -191,7 +191,7 @@ EQUIVALENCE = Statement(
     hypotheses={MOVES: lambda case: bool(case.p.any()), ISOTROPIC: isotropic},
     conclusion=moves_alike,
     cost=6,
-    violating={MOVES: [NO_PROMPT], ISOTROPIC: [SKEWED]},
+    violating={MOVES: [NO_PROMPT]},
     readings={
         "literal-1": Reading(
             "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "

@@ -50,7 +50,6 @@ from properties.mm._support.prompt_descent import (
 from properties.mm._support.prompt_instances import (
     ONE_KEY,
     PULLED,
-    TIED,
     TRAPPED,
     TWO_KEYS,
     UNEVEN,
@@ -183,7 +182,6 @@ DESCENT = Statement(
     cost=4,
     violating={
         EXISTS: [Paced(ONE_KEY, 1.0)],
-        UNIQUE: [Paced(TIED, 1.0)],
         ALIKE: [Paced(TRAPPED, 1.0)],
         SINGLE: [Paced(PULLED, 4.0)],
         ZERO: [Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)],
