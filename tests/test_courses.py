@@ -1,8 +1,6 @@
 """Where settled runs go and how fast: what is proved agrees with what is measured, and by how much
 a wrong rate is wrong is known exactly."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
@@ -10,7 +8,7 @@ from hypothesis import assume, given, settings
 
 from attsvm import AttentionData
 from attsvm.descent import follow_w
-from attsvm.exact import ExactData, descend, norm, rationals
+from attsvm.exact import ExactData, descend, rationals
 from attsvm.losses import LOSSES
 from attsvm.theory.limits import norm_grows_like_log
 from properties._support.descent_runs import Run, feasible, unique_optimum
@@ -25,10 +23,8 @@ from properties._support.hypothesis_violations import (
     TIED_CROWD,
 )
 from properties._support.limit_certificates import short_step
-from properties.mm._support.prompt_instances import STUCK, TRAPPED
-from properties.mm.theorem_1_norm import certify_rate
-from properties.mm.w_p_equivalence import SKEWED, square_of
-from properties.mm.w_p_equivalence.paired_runs import isotropic_square, isotropically, weighting
+from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
+from properties.mm._support.prompt_limits import certified_rate, rate
 from properties.sim._support import margins
 from properties.sim._support.theorem_3_14 import (
     PRINTED,
@@ -134,14 +130,15 @@ def test_a_stationary_start_has_the_slope_and_the_rate_zero():
     assert margins.certified_slope(NO_QUERY, REPAIRED, 1.0) == -1
     assert margins.certified_slope(ALL_TIED, REPAIRED, 0.5) == -0.5
     assert rate_error(ALL_TIED.data, ALL_TIED.start, REPAIRED, fmpq(1), 0.0) == 0
-    assert certify_rate(STUCK) == -1
+    assert certified_rate(STUCK) == -1
+    assert certified_rate(ONE_KEY) == -1  # there is no p(alpha)
+    assert rate(ONE_KEY).violated
 
 
 def test_the_rate_from_zero_of_the_prompt_that_runs_to_the_worse_key_is_one_half():
-    assert certify_rate(TRAPPED) == -0.5
-    assert certify_rate(TRAPPED, 0.5) == 0
-    loss = LOSSES[TRAPPED.loss]
-    assert norm_grows_like_log(TRAPPED.data, TRAPPED.run.start, loss, 0.5).holds
+    assert certified_rate(TRAPPED) == -0.5
+    assert certified_rate(TRAPPED, "0.5") == 0
+    assert rate(TRAPPED, "0.5").holds
 
 
 @pytest.mark.parametrize("run", [PASSED_OVER, TIED_CROWD, FROM_BASIN])
@@ -172,17 +169,3 @@ def test_a_direction_is_held_against_the_limit():
     assert arrives(data, start, REPAIRED, along) == 1
     assert arrives(data, start, REPAIRED, both) == -0.5
     assert arrives(ALL_TIED.data, ALL_TIED.start, REPAIRED, [[fmpq(1)]]) is None
-
-
-@settings(deadline=None, max_examples=50)
-@given(isotropically())
-def test_the_square_of_weights_is_that_of_their_rows(case):
-    assert square_of(case, True) == isotropic_square(case)
-    assert square_of(case, False) == 1
-
-
-def test_the_square_of_other_weights_is_a_mean():
-    assert square_of(SKEWED, True) == fmpq(5, 2)
-    zero = weighting(SKEWED.X, SKEWED.scores, [[0.0, 0.0], [0.0, 0.0]], SKEWED.p)
-    assert square_of(zero, True) == 1
-    assert norm(rationals(replace(SKEWED, p=SKEWED.p * 2).p)) == 2

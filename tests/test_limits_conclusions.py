@@ -291,6 +291,16 @@ def test_the_least_margin_grows_by_one_in_the_logarithm(name):
         assert norm_grows_like_log(data, start(data), LOG, slope * rate).violated
 
 
+def test_a_rate_is_measured_after_the_inputs_have_levelled_their_pulls():
+    """|l'| is exp(-256) of one input: margins of 50 do not make up for that yet."""
+    data = AttentionData.of(
+        [[[1, 0], [0, 0]], [[-3, -2], [0, 0]]], [[1, 0]] * 2, scores=[[256, -2], [1, -1]]
+    )
+    rate = float(np.linalg.norm(att_svm(data).W))
+    assert norm_grows_like_log(data, start(data), LOG, rate).holds
+    assert norm_grows_like_log(data, start(data), LOG, 0.95 * rate).violated
+
+
 def test_a_norm_that_was_not_reached_is_open_unless_nothing_moves():
     opposed = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-2]], scores=[[1, 0]] * 2)
     assert norm_diverges(opposed, np.ones((1, 1)), LOG).kind == "unknown"

@@ -12,7 +12,6 @@ from attsvm.exact.descent import threshold
 from properties.mm._support.adversarial_prompt_starts import alone, apart, on_the_rim, trapping
 from properties.mm._support.prompt_descent import (
     DECREASING,
-    certify_limit,
     p_exists,
     prompt,
     rivals_alike,
@@ -21,7 +20,8 @@ from properties.mm._support.prompt_descent import (
     unique,
 )
 from properties.mm._support.prompt_instances import OPPOSED, TIED, UNEVEN, comparable
-from properties.mm.loss_choice import certify_one_limit
+from properties.mm._support.prompt_limits import certified
+from properties.mm.loss_choice import certified_one_limit
 
 
 @settings(deadline=None)
@@ -93,12 +93,12 @@ def _certified(case, certify):
 
 def test_each_family_holds_what_it_is_for():
     """Losses that part, and a start within 2% of a bound from which the run is trapped."""
-    assert smallest(apart(), lambda case: _certified(case, certify_one_limit))
+    assert smallest(apart(), lambda case: _certified(case, certified_one_limit))
 
     def flees(case):
         data = ExactData.of(case.data)
         bound = threshold(data, case.loss)
         gap = risk_gap(data, rationals(case.run.start), case.loss) / bound
-        return gap < fmpq(51, 50) and _certified(case, certify_limit)
+        return gap < fmpq(51, 50) and _certified(case, certified)
 
     assert smallest(trapping(), flees)

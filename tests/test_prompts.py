@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from attsvm.data import AttentionData
 from attsvm.descent import descend_p, descend_w
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, rational, rationals
@@ -16,18 +17,12 @@ from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_p, gradient_w
 from attsvm.strategies.data import attention_data
-from properties.mm import (
-    loss_choice,
-    normalised_descent,
-    theorem_1_direction,
-    theorem_1_norm,
-    w_p_equivalence,
-)
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.traces import TRACES
+from properties.mm import loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support.prompt_descent import (
     DECREASING,
     Prompting,
-    certify_limit,
-    iterates,
     moves_aside,
     near_basin,
     never_moves,
@@ -52,26 +47,47 @@ from properties.mm._support.prompt_instances import (
     gaussian,
     promptings,
 )
+from properties.mm._support.prompt_limits import (
+    DIRECTION_FROM_PROPER,
+    DIVERGENCE,
+    DIVERGENCE_FROM_PROPER,
+    certified,
+)
 from properties.mm.normalised_descent.paced_runs import (
     OVERSTEPPED,
     Paced,
-    bound,
+    float_path,
     kept,
     levelled,
+    paced,
     path,
 )
-from properties.mm.w_p_equivalence.paired_runs import (
-    isotropic_square,
+from properties.mm.w_p_equivalence import (
+    Weighted,
+    isotropic,
     isotropically,
-    prompts_of,
+    partner_run,
     weighted,
+    weights_run,
 )
+
+
+def with_queries(case):
+    """The data of a model whose queries are all p."""
+    return AttentionData(case.X, np.tile(case.p, (len(case.X), 1)), scores=case.scores)
+
 
 QUICK = settings(max_examples=40, deadline=None)
 
 
 def middle(vector):
     return np.array([float(arb(x)) for x in vector])
+
+
+def in_balls(case, loss=None):
+    """The gradient in p at the start."""
+    keys, scores, start = map(BALLS.values, (case.keys, case.scores, case.start))
+    return prompt_gradient(BALLS, keys, scores, start, loss or case.loss)
 
 
 @QUICK
@@ -85,29 +101,39 @@ def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
 
 
 @QUICK
-@given(promptings(attention_data()))
-def test_the_gradient_in_balls_is_that_of_the_floats(case):
+@given(promptings(attention_data()), st.sampled_from([*DECREASING, "logistic"]))
+def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     with ctx.workprec(128):
-        exact = prompt_gradient(ExactData.of(case.data), rationals(case.start), case.loss)
-    scale = 1.0 + float(np.abs(LOSSES[case.loss].slope(case.scores)).max())
+        exact = middle(in_balls(case, loss))
+    scale = 1.0 + float(np.abs(LOSSES[loss].slope(case.scores)).max())
     np.testing.assert_allclose(
-        middle(exact), gradient_p(case.data, case.start, LOSSES[case.loss]), atol=1e-11 * scale
+        exact, gradient_p(case.data, case.start, LOSSES[loss]), atol=1e-11 * scale
     )
 
 
 @QUICK
 @given(weighted())
 def test_the_gradient_in_w_is_that_in_the_prompt_times_p(case):
-    loss = LOSSES[case.loss]
-    in_w, in_q = gradient_w(case.data, case.W, loss), gradient_p(case.data, case.W @ case.p, loss)
+    loss, data = LOSSES[case.loss], with_queries(case)
+    in_w, in_q = gradient_w(data, case.W, loss), gradient_p(data, case.W @ case.p, loss)
     np.testing.assert_allclose(in_w, np.outer(in_q, case.p), rtol=1e-9, atol=1e-9)
 
 
-def test_a_run_keeps_its_precision_where_weights_die():
-    """The lost weight is exp(-128): with 128 bits the pairs still know it, differences do not."""
+def test_a_gradient_keeps_its_precision_where_weights_die():
+    """At -256 the other weights are exp(-512) and less: sums by pairs know them with 64 bits."""
+    with ctx.workprec(64):
+        (slope,) = in_balls(replace(TRAPPED, start=np.array([-256.0])))
+        assert slope > 0
+        assert slope.rel_accuracy_bits() > 40
+
+
+@QUICK
+@given(paced())
+def test_a_path_in_balls_is_that_of_the_floats(run):
+    assume(p_exists(run.case))  # else the gradient may be 0, and has no direction
     with ctx.workprec(256):
-        last = iterates(TRAPPED, 1.0, 32, normalised=True)[-1]
-        assert abs(last[0] + 32) < arb(2) ** -40
+        exact = [middle(p) for p in path(BALLS, run, 3)]
+    np.testing.assert_allclose(exact, float_path(run, 3), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", DECREASING)
@@ -116,7 +142,7 @@ def test_pulls_that_cancel_at_zero_do_so_for_every_loss(loss):
     data = ExactData.of(case.data)
     assert is_stationary_start(data, rationals(case.run.start))
     assert prompt(case) == [fmpq(1)]
-    assert theorem_1_norm.certify(case) < 0
+    assert DIVERGENCE.balls(case) < 0
     for near in (-5.0, -3.0):
         moved = replace(case, scores=np.array([[1.0, near, 0.0]]))
         assert not is_stationary_start(ExactData.of(moved.data), rationals(case.run.start))
@@ -125,10 +151,10 @@ def test_pulls_that_cancel_at_zero_do_so_for_every_loss(loss):
 @pytest.mark.parametrize("loss", ["correlation", "log-loss"])
 def test_from_zero_the_worse_key_wins_and_a_score_higher_it_does_not(loss):
     with ctx.workprec(128):
-        assert certify_limit(replace(TRAPPED, loss=loss)) < 0
+        assert certified(replace(TRAPPED, loss=loss)) < 0
     saved = replace(TRAPPED, scores=np.array([[1.0, -3.0, 0.0]]), loss=loss)
     with ctx.workprec(128):
-        assert certify_limit(saved) > 0
+        assert certified(saved) > 0
 
 
 def test_the_threshold_is_between_100_and_105_percent():
@@ -136,7 +162,7 @@ def test_the_threshold_is_between_100_and_105_percent():
     assert not starts_in_basin(TRAPPED_NEAR)
     assert not near_basin(replace(TRAPPED_NEAR, start=np.array([-2.0])))
     with ctx.workprec(128):
-        assert theorem_1_direction.certify(TRAPPED_NEAR) < 0
+        assert certified(TRAPPED_NEAR) < 0
 
 
 @QUICK
@@ -149,7 +175,7 @@ def test_proper_starts_are_proper(drawn, seed):
         assert proper is not None
         with ctx.workprec(128):
             assert starts_in_basin(proper)
-            assert theorem_1_direction.certify_proper(case) > 0
+            assert DIRECTION_FROM_PROPER.balls(case) > 0
 
 
 def test_without_the_constant_a_start_along_p_alpha_need_not_be_proper():
@@ -172,31 +198,32 @@ def test_where_the_first_input_is_tied_no_start_will_do():
     assert not moves_aside(replace(ASIDE, scores=np.array([[1.0, 0.0], [1.0, 0.0]])))
     inside = replace(ASIDE, keys=np.array([[[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]]))
     assert not moves_aside(inside)
+    assert certified(ASIDE) < 0
     for start in ([0.0, 0.0], [1.0, 1.0], [-3.0, 5.0]):
-        run = iterates(replace(ASIDE, start=np.array(start)), 1.0, 3)
+        run = path(BALLS, Paced(replace(ASIDE, start=np.array(start)), 1.0), 3, "plain")
         assert [float(arb(p[1])) for p in run] == [start[1]] * 4
 
 
 def test_nothing_moves_without_two_scores():
     assert never_moves(TIED)
     assert not any(never_moves(c) for c in (STUCK, ASIDE, OPPOSED, TWO_KEYS))
-    assert theorem_1_norm.certify_proper(TIED) < 0
-    assert theorem_1_direction.certify_proper(TIED) > 0  # started at p(alpha) it stays there
+    assert DIVERGENCE_FROM_PROPER.balls(TIED) < 0
+    assert DIRECTION_FROM_PROPER.balls(TIED) > 0  # started at p(alpha) it stays there
 
 
 @pytest.mark.parametrize(("loss", "reached"), [("correlation", -1), ("exponential", 1)])
 def test_the_loss_decides_which_input_is_lost(loss, reached):
     with ctx.workprec(128):
-        assert reached * certify_limit(replace(loss_choice.DIVIDED, loss=loss)) > 0
+        assert reached * certified(replace(loss_choice.DIVIDED, loss=loss)) > 0
 
 
 def test_one_path_for_one_input_and_not_for_two():
     one, two = replace(UNEVEN, loss="log-loss"), replace(PULLED, loss="log-loss")
-    assert loss_choice.amended_2.conclusion(one).holds
-    assert loss_choice.amended_2.conclusion(two).violated
-    with ctx.workprec(128):
-        assert loss_choice.exact_direction(one, "correlation", None) < arb(2) ** -60
-        assert loss_choice.exact_direction(two, "correlation", None) > arb(2) ** -8
+    claim = loss_choice.CHOICE.claim("amended-2")
+    assert claim.conclusion(one).holds
+    assert claim.conclusion(two).violated
+    assert claim.conclusion(one, length="same").violated
+    assert claim.conclusion(replace(one, loss="correlation"), length="same").holds
 
 
 def test_a_step_of_length_two_is_thrown_where_plain_descent_is_not():
@@ -207,53 +234,94 @@ def test_a_step_of_length_two_is_thrown_where_plain_descent_is_not():
         assert fate.converges
         assert fate.selected == [0, 0]
         assert kept(OVERSTEPPED, 64) == [1, 0]
-        assert normalised_descent.certify_same(OVERSTEPPED) < 0
-        third = iterates(OVERSTEPPED.case, 2.0, 2, normalised=True)[-1]
+        assert normalised_descent.certified_same_limit(OVERSTEPPED) < 0
+        third = path(BALLS, OVERSTEPPED, 2)[-1]
         again = replace(OVERSTEPPED.case, start=middle(third))
         assert trapped_at(data, rationals(again.run.start), "correlation") == [1, 0]
 
 
+def bound(run, k):
+    """The right side of amended-1 after k steps."""
+    with ctx.workprec(64):
+        return float(arb(normalised_descent.close(BALLS, run).parts[k - 1].right))
+
+
 @QUICK
 @given(st.integers(0, 2**32 - 1))
-def test_the_bound_on_normalised_descent_holds_far_out_and_progress_is_linear(seed):
+def test_the_bound_on_normalised_descent_holds_far_out(seed):
     run = levelled(np.random.default_rng(seed), most=1)
-    p = prompt(run.case)
-    u = middle(p) / np.linalg.norm(middle(p))
-    far = path(run, 2000)
+    u = middle(prompt(run.case))
+    u /= np.linalg.norm(u)
+    far = float_path(run, 2000)
     left = np.linalg.norm(far[-1]) - far[-1] @ u
-    assert left <= run.step + float(bound(run)) * (1.0 + np.log(2000.0))
-    with ctx.workprec(512):
-        assert normalised_descent.certify_progress(run) >= 0
+    slope = bound(run, 1) - run.step
+    assert left <= run.step + slope * (1.0 + np.log(2000.0))
 
 
 def test_the_bound_needs_its_logarithm_of_rivals():
     case = Prompting(np.array([[[1.0], [0.0]]]), np.array([[1.0, 0.0]]), np.zeros(1), "correlation")
-    assert float(bound(Paced(case, 2.0))) == pytest.approx(1.0)
+    assert bound(Paced(case, 2.0), 1) == pytest.approx(2.0 + 1.0)
     three = replace(
         case, keys=np.array([[[4.0], [0.0], [0.0]]]), scores=np.array([[1.0, 0.0, 0.0]])
     )
-    assert float(bound(Paced(three, 2.0))) == pytest.approx(1.0 + np.log(2.0) / 4.0)
+    assert bound(Paced(three, 2.0), 1) == pytest.approx(2.0 + 1.0 + np.log(2.0) / 4.0)
+    assert bound(Paced(case, 2.0), 2) == pytest.approx(2.0 + 1.0 + np.log(2.0))
+
+
+@pytest.mark.parametrize("m", [BALLS, TRACES], ids=["balls", "traces"])
+def test_progress_is_exact_where_all_differences_are_one(m):
+    """Two keys of any distance, and two inputs with one difference of keys."""
+    twice = Prompting(
+        np.array([[[1.0, 1.0], [0.0, 0.0]], [[3.0, 2.0], [2.0, 1.0]]]),
+        np.array([[1.0, 0.0], [5.0, 0.0]]),
+        np.ones(2),
+        "log-loss",
+    )
+    claim = normalised_descent.DESCENT.claim("sharp")
+    assert claim.conclusion(Paced(twice, 0.5)).value == 0.0
+    assert claim.conclusion(Paced(twice, 0.5), share="1.001").violated
+    with ctx.workprec(128):
+        p = path(m, Paced(twice, 0.5), 16)[-1]
+        moved = p[0] if m is BALLS else p[0].ball
+        assert abs(float(arb(moved)) - 1.0 - 16 * 0.5 / np.sqrt(2.0)) < 1e-12
 
 
 @QUICK
 @given(isotropically())
-def test_drawn_weights_are_isotropic_and_their_runs_agree(case):
-    c = isotropic_square(case)
-    assert c is not None
+def test_drawn_weights_are_isotropic(case):
+    assert isotropic(case)
     skewed = case.W + np.outer(np.eye(1, len(case.p))[0], np.ones(len(case.p)))
-    assert isotropic_square(replace(case, W=skewed)) is None or len(case.p) == 1
-    if case.p.any():
-        factor = float(case.p @ case.p) / float(arb(c))
-        left, right, error = prompts_of(case, 4, factor, True)
-        assert np.abs(left - right).max() <= error
+    assert not isotropic(replace(case, W=skewed)) or len(case.p) == 1
 
 
-def test_the_counterexamples_of_the_equivalence_are_certified():
+@QUICK
+@given(weighted(), st.booleans())
+def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
+    loss = LOSSES[case.loss]
     with ctx.workprec(128):
-        assert w_p_equivalence.certify_fixed(w_p_equivalence.SKEWED) < 0
-        assert w_p_equivalence.certify_free(w_p_equivalence.NO_PROMPT) < 0
-        upright = replace(w_p_equivalence.SKEWED, W=np.eye(2))
-        assert not w_p_equivalence.certify_fixed(upright) < 0
+        left = [middle(p) for p in weights_run(BALLS, case, 2)]
+        right = [middle(p) for p in partner_run(BALLS, case, 2, 3, "p" if fixed else "q")]
+    on_w = descend_w([with_queries(case)], case.W, loss, step=case.step, steps=2).W[0] @ case.p
+    keys, p = (case.X @ case.W, case.p) if fixed else (case.X, case.W @ case.p)
+    data = Prompting(keys, case.scores, p, case.loss).data
+    on_p = descend_p([data], p, loss, step=3 * case.step, steps=2).W[0]
+    for found, expected in ((left, on_w), (right, on_p @ case.W.T if fixed else on_p)):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(found).max())
+
+
+def test_the_counterexamples_of_the_equivalence_fall_and_upright_weights_do_not():
+    literal = w_p_equivalence.EQUIVALENCE.claim("literal-1").conclusion
+    assert literal(w_p_equivalence.SKEWED).violated
+    assert literal(replace(w_p_equivalence.SKEWED, W=np.eye(2))).holds
+    other = w_p_equivalence.EQUIVALENCE.claim("literal-2").conclusion
+    assert not other(w_p_equivalence.NO_PROMPT).holds
+    assert other(replace(w_p_equivalence.NO_PROMPT, p=np.ones(1))).holds
+
+
+def test_parts_of_a_model_that_do_not_fit_are_refused():
+    with pytest.raises(DataError):
+        replace(w_p_equivalence.SKEWED, p=np.zeros(3))
+    assert isinstance(w_p_equivalence.SKEWED, Weighted)
 
 
 @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ def by_balls(
 
 def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equality"]) -> Measured:
     """A measured conclusion by its certificate alone, whose floats are its balls rounded."""
-    rounded = by_balls(certify, object, kind)["conclusion"]
+    rounded = functools.wraps(certify)(by_balls(certify, object, kind)["conclusion"])
     return Measured("see the statement", floats=rounded, balls=certify)
 
 

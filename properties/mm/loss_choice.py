@@ -1,14 +1,24 @@
 """The decreasing loss changes the path of descent on p, not the max-margin direction it reaches.
 
-Observed in the talk for -x, exp(-x) and log(1 + exp(-x)). `literal-1` takes it for any two of
-them, from any p(0), and falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels
-1, head (4, 9), so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down,
-whose score is high, and reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens;
--x does not, and drags the second input to its worse token for ever. `literal-2`, that paths differ,
-falls with every single input: then grad L = |l'(u)| grad L_0, L_0 being the risk of -x and u the
-attended score, so that the flows of all losses have one path (`amended-2`) at different speeds.
-`amended-1`: the direction is p(alpha) for both where the risk gap of p(0) is below
-min_i [l(second) - l(best)]/n for both (`attsvm.exact.descent.certified_fate`).
+The talk observes this for the losses -x, exp(-x) and log(1 + exp(-x)). Below l is one of the last
+two, and the basin of a loss is the set of p whose risk exceeds its infimum by less than
+min_i [l(second) - l(best)]/n.
+
+| reading   | claim                                                               | verdict |
+| literal-1 | from any p(0) descent on l and on -x converges in one direction     | refuted |
+| literal-2 | descent on l takes another path than descent on -x                  | refuted |
+| amended-1 | from the basins of both losses both directions are that of p(alpha) | holds   |
+| amended-2 | with one input the gradients of all losses have one direction       | holds   |
+
+`literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
+so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down, whose score is
+high, and reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens. The loss -x
+does not slow it down, and attention of the second input converges to its lower-scored token.
+
+`literal-2` falls with every single input: there the gradient of each risk is |l'(u)| times that of
+the risk of -x, u being the attended score, so that the flows of all losses follow one curve
+(`amended-2`) at different speeds. `amended-1` is proved for each loss at
+`attsvm.exact.descent.certified_fate`.
 """
 
 from __future__ import annotations
@@ -20,21 +30,16 @@ import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm.descent import follow_w
-from attsvm.exact import ExactData, dot, rational, rationals, separate
-from attsvm.losses import LOSSES, Loss
-from attsvm.risk import gradient_p
-from attsvm.theory import Slack, claim, sibling
+from attsvm.exact import ExactData, separate
+from attsvm.losses import LOSSES
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.limits import direction_converges
 from properties._support.descent_runs import max_margin
 from properties.mm import SOURCE
-from properties.mm._support import torch_objectives as relaxed
 from properties.mm._support.adversarial_prompt_starts import apart
 from properties.mm._support.prompt_descent import (
     Prompting,
-    certify_limit,
-    largest,
     p_exists,
     prompt_gradient,
     prompting,
@@ -43,30 +48,37 @@ from properties.mm._support.prompt_descent import (
     unique,
 )
 from properties.mm._support.prompt_instances import (
+    ASIDE,
+    ONE_KEY,
     PULLED,
     TRAPPED,
     TWO_KEYS,
     UNEVEN,
     comparable,
     compared,
-    gaussian,
-    on_axes,
+    larger,
 )
+from properties.mm._support.prompt_limits import certified
+from properties.mm._support.torch_objectives import parted
 
-PLACE: dict[str, Any] = {"source": SOURCE, "place": "Convergence of GD on p, figures"}
-EPS = float(np.finfo(np.float64).eps)
 FAR = 64.0
 
 DIVIDED = prompting(
     [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[4.0, 0.0], [1.0, 0.0]],
     loss="exponential",
 )  # fmt: skip
+DRAGGED = prompting(
+    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
+)
+"""In the basin of -x; exp(-x) hardly pulls where scores are high, and loses the second input."""
+CENTRED = prompting([[[1, 0], [0, 0], [1, -2]]], [[2, -1, -1]], loss="log-loss")
+"""From zero the attended score is 0, so that the gradients of both risks are rational."""
 
 
-def one_limit(case: Prompting, other: str, towards: str) -> Slack:
-    """Both runs converge in direction to p(alpha), alpha being what the case's loss selects.
+def one_limit(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
+    """Both runs converge in direction to p(alpha), or to another target that is named.
 
-    Or both to another target that is named.
+    `selected` is the p(alpha) of the tokens that the run on the case's own loss selects.
     """
     start = case.run.start
     if towards == "selected":
@@ -86,173 +98,138 @@ def one_limit(case: Prompting, other: str, towards: str) -> Slack:
     return min(slacks, key=lambda slack: (slack.kind != "unknown", slack.value))
 
 
-def certify_one_limit(
+def certified_one_limit(
     case: Prompting, other: str = "correlation", towards: str = "selected"
 ) -> arb | None:
-    """1 where both are proved to reach p(alpha), -1 where one of them does and one does not.
+    """1 where both are proved to reach the target, -1 where one of them is proved not to.
 
-    For another target, -1 where one of them is proved to go elsewhere.
+    For the tokens selected, -1 where one run is proved to reach p(alpha) of the optimal tokens and
+    the other not to.
     """
     target = "optimal" if towards == "selected" else towards
-    balls = [certify_limit(replace(case, loss=loss), target) for loss in (case.loss, other)]
-    if target != "optimal":
-        return arb(-1) if any(ball is not None and ball < 0 for ball in balls) else None
+    balls = [certified(replace(case, loss=loss), target) for loss in (case.loss, other)]
     reached = [bool(ball > 0) for ball in balls if ball is not None]
-    if len(reached) < 2 or not any(reached):
-        return None
-    return arb(1) if all(reached) else arb(-1)
+    if len(reached) == 2 and all(reached):
+        return arb(1)
+    if towards == "selected":
+        return arb(-1) if len(reached) == 2 and any(reached) else None
+    return None if all(reached) else arb(-1)
 
 
-ONE_ALPHA = {"p(alpha) exists, alpha optimal": p_exists, "optimal tokens are unique": unique}
-BASINS = {
-    "risk gap of the start below the threshold": starts_in_basin,
-    "and that of -x as well": lambda case: starts_in_basin(replace(case, loss="correlation")),
-}
+ONE_LIMIT = Measured(
+    "descent on l and on the loss {other} converges to one direction: {towards}",
+    floats=one_limit,
+    balls=certified_one_limit,
+    tensors=parted,
+)
 
 
-@claim(
-    "mm/loss-choice:literal-1",
-    **PLACE,
+def gradients(m: Any, case: Prompting, other: str) -> tuple[Any, Any]:
+    """The gradients at the start of the risks of the case's loss and of the other one."""
+    keys, scores, p = m.values(case.keys), m.values(case.scores), m.values(case.start)
+    a, b = (prompt_gradient(m, keys, scores, p, loss) for loss in (case.loss, other))
+    return a, b
+
+
+def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
+    """The angle between the gradients has more than this sine, or is above a right angle."""
+    a, b = gradients(m, case, "correlation")
+    sizes = (a @ a) * (b @ b)
+    across = sizes - m.square(a @ b)
+    return m.any_of(m.above(across, m.square(sine) * sizes), m.below(a @ b, m.exact(0)))
+
+
+def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "any") -> Any:
+    """The gradients have one direction, or even one length; 0 has every direction."""
+    a, b = gradients(m, case, other)
+    if length == "same":
+        return m.equal(a, b)
+    return m.all_of(m.equal((b @ b) * a, (a @ b) * b), m.at_least(a @ b, m.exact(0)))
+
+
+EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+BASIN = "risk gap of the start below the threshold"
+BASIN_OF_OTHER = "and that of -x as well"
+OTHER, SINGLE = "the loss is not -x", "there is a single input"
+
+CHOICE = Statement(
+    "mm/loss-choice",
+    source=SOURCE,
+    place="Convergence of GD on p, figures",
+    printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
+    "it reaches",
+    variables=Records(Prompting, comparable(0, 2)),
+    hypotheses={
+        EXISTS: p_exists,
+        UNIQUE: unique,
+        BASIN: starts_in_basin,
+        BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
+        OTHER: lambda case: case.loss != "correlation",
+        SINGLE: single_input,
+    },
+    conclusion=ONE_LIMIT,
     cost=15,
-    same_slack=False,
-    statement="p(alpha) of the unique optimal tokens exists: from any p(0) descent on l and on -x, "
-    "steps at most 1/L, converge in one direction, l being exp(-x) or log(1 + exp(-x))",
-    data=comparable(0, 2),
-    hypotheses=ONE_ALPHA,
-    examples=[DIVIDED],
-    relaxed=relaxed.parted,
-    certify=certify_one_limit,
-    expected="refuted",
-    siblings={
-        "an increasing loss": sibling(other="logistic", examples=[TWO_KEYS]),
-        "the direction of the worst tokens": sibling(towards="worst"),
-        "the opposite direction": sibling(towards="opposite"),
+    violating={
+        EXISTS: [ONE_KEY],
+        UNIQUE: [ASIDE],
+        BASIN: [DRAGGED],
+        BASIN_OF_OTHER: [DIVIDED],
+        SINGLE: [replace(PULLED, loss="log-loss")],
+    },
+    readings={
+        "literal-1": Reading(
+            "p(alpha) of the unique optimal tokens exists: from any p(0) descent on l and on -x, "
+            "steps at most 1/L, converge in one direction, l being exp(-x) or log(1 + exp(-x))",
+            expected="refuted",
+            constants={"other": "correlation", "towards": "selected"},
+            under=(EXISTS, UNIQUE),
+            examples=(DIVIDED,),
+            siblings={
+                "an increasing loss": changed(other="logistic", examples=[TWO_KEYS]),
+                "the direction of the worst tokens": changed(towards="worst"),
+            },
+        ),
+        "literal-2": Reading(
+            "descent on exp(-x) or log(1 + exp(-x)) takes another path than descent on -x: their "
+            "gradients differ in direction",
+            expected="refuted",
+            under=(OTHER,),
+            variables=Records(Prompting, comparable(0)),
+            conclusion=differ,
+            cost=3,
+            examples=(CENTRED,),
+            siblings={
+                "by an angle of sine above a quarter": changed(sine="0.25"),
+                "by an angle of sine above a half": changed(sine="0.5"),
+            },
+        ),
+        "amended-1": Reading(
+            "p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
+            "min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps at "
+            "most 1/L, converge in the direction of p(alpha)",
+            expected="holds",
+            under=(EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
+            constants={"other": "correlation", "towards": "optimal"},
+            variables=Records(Prompting, st.one_of(comparable(0, 1), apart()), larger),
+            examples=(UNEVEN, TWO_KEYS),
+            siblings={
+                "an increasing loss": changed(other="logistic"),
+                "the direction of the worst tokens": changed(towards="worst"),
+            },
+        ),
+        "amended-2": Reading(
+            "a single input: at every p the gradient of every decreasing loss has the direction "
+            "of that of -x, so that all curves of gradient flow are one",
+            expected="holds",
+            under=(SINGLE,),
+            variables=Records(Prompting, compared()),
+            conclusion=agree,
+            cost=3,
+            examples=(UNEVEN, replace(TRAPPED, loss="log-loss"), TWO_KEYS),
+            siblings={
+                "an increasing loss": changed(other="logistic"),
+                "even the speed is one": changed(length="same"),
+            },
+        ),
     },
 )
-def literal_1(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
-    """From every start."""
-    return one_limit(case, other, towards)
-
-
-@claim(
-    "mm/loss-choice:amended-1",
-    **PLACE,
-    cost=15,
-    same_slack=False,
-    statement="p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
-    "min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps at most 1/L, "
-    "converge in the direction of p(alpha)",
-    data=st.one_of(comparable(0, 1), apart()),
-    ensemble=lambda generator: (on_axes if generator.random() < 0.5 else gaussian)(generator),
-    hypotheses={**ONE_ALPHA, **BASINS},
-    examples=[UNEVEN, TWO_KEYS],
-    relaxed=relaxed.parted,
-    certify=certify_one_limit,
-    expected="holds",
-    siblings={
-        "an increasing loss": sibling(other="logistic"),
-        "in the basin of l alone": sibling(drop=["and that of -x as well"], examples=[DIVIDED]),
-        "the direction of the worst tokens": sibling(towards="worst"),
-        "the opposite direction": sibling(towards="opposite"),
-    },
-)
-def amended_1(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
-    """From where no optimal token can be lost."""
-    return one_limit(case, other, towards)
-
-
-def pulls(case: Prompting, loss: Loss) -> tuple[Array, float]:
-    """The gradient in p at the start, and a bound on its rounding.
-
-    Logits are off by (d + 2) EPS reach ||p||, weights by twice that and T EPS, attended scores by
-    these times the range of the scores, and l' by a factor of 1 plus as much.
-    """
-    g = gradient_p(case.data, case.start, loss)
-    n, T, d = case.keys.shape
-    reach, wide = float(np.linalg.norm(case.keys, axis=2).max()), float(np.ptp(case.scores))
-    top = float(np.abs(case.scores).max())
-    logit = (d + 2) * reach * float(np.linalg.norm(case.start))
-    relative = (4.0 + wide) * (2.0 * logit + T + 4.0) + (T + 2) * (top + 1.0) + n + 8.0
-    steep = float(np.abs(loss.slope(np.array([case.scores.min(), case.scores.max()]))).max())
-    return g, 2.0 * EPS * relative * steep * (wide + EPS * top) * reach * T
-
-
-def one_direction(case: Prompting, other: str, factor: float | None) -> tuple[float, float]:
-    """What the gradient of the loss leaves of the other's, at the start, and its rounding."""
-    (a, error_a), (b, error_b) = (pulls(case, LOSSES[name]) for name in (case.loss, other))
-    best = 1.0 if factor is None else factor
-    if factor is None and b.any():
-        size = float(np.abs(b).max())  # else squares underflow
-        best = max(float(a @ (b / size)) / float((b / size) @ (b / size)), 0.0) / size
-    return float(np.abs(a - best * b).max()), error_a + best * error_b
-
-
-def exact_direction(case: Prompting, other: str, factor: float | None) -> arb:
-    """The same residual in balls."""
-    data, start = ExactData.of(case.data), rationals(case.start)
-    a, b = (prompt_gradient(data, start, name) for name in (case.loss, other))
-    best = arb(1) if factor is None else arb(rational(factor))
-    if factor is None and not all(x.is_zero() for x in b):
-        best = (dot(a, b) / dot(b, b)).max(arb(0))
-    return largest([x - best * y for x, y in zip(a, b, strict=True)])
-
-
-def certify_apart(case: Prompting, least: float = 0.0) -> arb | None:
-    """What is left, less the least; exactly 0 with one input, where one gradient fits all."""
-    left = arb(0) if single_input(case) else exact_direction(case, "correlation", None)
-    return left - arb(rational(least))
-
-
-@claim(
-    "mm/loss-choice:literal-2",
-    **PLACE,
-    cost=3,
-    statement="descent on exp(-x) or log(1 + exp(-x)) takes another path than descent on -x: their "
-    "gradients differ in direction",
-    data=comparable(0),
-    hypotheses={"the loss is not -x": lambda case: case.loss != "correlation"},
-    examples=[replace(UNEVEN, loss="log-loss")],
-    certify=certify_apart,
-    expected="refuted",
-    siblings={
-        "by a quarter at least": sibling(least=0.25),
-        "by 1 at least": sibling(least=1.0),
-    },
-)
-def literal_2(case: Prompting, least: float = 0.0) -> Slack:
-    """At every start."""
-    left, error = one_direction(case, "correlation", None)
-    return Slack(left - least, error, "strict")
-
-
-def certify_together(
-    case: Prompting, other: str = "correlation", factor: float | None = None
-) -> arb | None:
-    """Minus what is left, in balls; None where floats could not tell it from 0."""
-    left = exact_direction(case, other, factor)
-    return None if 0 < left < one_direction(case, other, factor)[1] else -left
-
-
-@claim(
-    "mm/loss-choice:amended-2",
-    **PLACE,
-    cost=3,
-    statement="a single input: at every p the gradient of every decreasing loss has the direction "
-    "of that of -x, so that all curves of gradient flow are one",
-    data=compared(),
-    hypotheses={"there is a single input": single_input},
-    examples=[UNEVEN, replace(TRAPPED, loss="log-loss"), TWO_KEYS],
-    certify=certify_together,
-    expected="holds",
-    siblings={
-        "several inputs": sibling(drop=["there is a single input"], examples=[PULLED]),
-        "an increasing loss": sibling(other="logistic"),
-        "even the speed is one": sibling(factor=1.0),
-    },
-)
-def amended_2(case: Prompting, other: str = "correlation", factor: float | None = None) -> Slack:
-    """With one input."""
-    left, error = one_direction(case, other, factor)
-    if not np.isfinite(left + error):
-        return Slack.unknown("the gradient overflows")
-    return Slack.equal(left, error)

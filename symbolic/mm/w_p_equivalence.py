@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from attsvm.risk import covariance
 from attsvm.theory import ensure_true, ensure_zero
+from attsvm.theory.arithmetic import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.mm._support.prompt_descent import logit_gradient
 
 __all__ = [
     "chain_residual",
@@ -38,7 +40,7 @@ def _symbols(name: str, *shape: int) -> Any:
 
 
 def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
-    """W, p, the gradient in W by differentiation, and that in q by the code's `covariance`."""
+    """W, p, the gradient in W by differentiation, and that in q by the formula that is checked."""
     X, gamma, slope = _symbols("x", n, T, d), _symbols("g", n, T), _symbols("l", n)
     W, p, u = _symbols("w", d, d), _symbols("p", d), _symbols("u", n, T)
     in_w = np.array([[sp.Integer(0)] * d for _ in range(d)], dtype=object)
@@ -46,9 +48,10 @@ def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
     for i in range(n):
         mean = sum(u[i] * gamma[i]) / sum(u[i])
         moved = [sp.diff(mean, u[i, t]) * u[i, t] for t in range(T)]
-        pull = covariance(u[i] / sum(u[i]), gamma[i])
+        weights = entries(u[i] / sum(u[i]))
+        pull = list(logit_gradient(SYMBOLS, weights, entries(gamma[i]), slope[i]))
         for r in range(d):
-            in_q[r] += slope[i] / n * sum(X[i, :, r] * pull)
+            in_q[r] += sum(X[i, :, r] * pull) / n
             for c in range(d):
                 in_w[r, c] += slope[i] / n * sum(X[i, t, r] * p[c] * moved[t] for t in range(T))
     return W, p, in_w, in_q

@@ -89,8 +89,14 @@ def _agree(grown: float, waited: float) -> Slack:
 def _decade(
     data: AttentionData, W0: Array, loss: Loss, rate: float
 ) -> tuple[Trajectory, float] | Slack:
-    """The run at the norms 50 rate and 500 rate, and by how much ln k grew between them."""
-    low = 50.0 * max(rate, float(np.linalg.norm(W0)) / 5.0)
+    """The run at the norms 50 rate and 500 rate, and by how much ln k grew between them.
+
+    Later where pulls differ by factors that weights make up for only at larger margins: by the
+    norm of the start, and by how far apart |l'| is at the best scores of the inputs.
+    """
+    slopes = loss.log_slope(np.where(data.present, data.gamma, -np.inf).max(axis=1))
+    spread = float(np.ptp(slopes)) if np.isfinite(slopes).all() else 0.0
+    low = 50.0 * max(rate, float(np.linalg.norm(W0)) / 5.0, rate * spread / 10.0)
     run = follow_w(data, W0, loss, [low, 10.0 * low])
     if run.log_time is None or len(run.log_time) < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")

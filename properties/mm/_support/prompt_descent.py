@@ -1,4 +1,4 @@
-"""Descent on a prompt p: its instances, conditions, limits and iterates in balls.
+"""Descent on a prompt p: its instances, their conditions, and the gradient as a formula.
 
 Keys and scores may be any numbers: tokens (k, gamma) with labels 1, the head that reads the last
 axis and the W that drops it have them. Descent on p is descent on the first column of W with all
@@ -7,9 +7,10 @@ queries e_1, so that whatever is known of descent on W decides claims on p.
 
 from __future__ import annotations
 
-import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq_mat
@@ -17,15 +18,14 @@ from flint import arb, fmpq_mat
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, dot, norm, rational, rationals, softmax
-from attsvm.exact.attention import loss_slope, risk_gap
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
 from properties._support.descent_runs import (
     Run,
     all_tight,
-    certified_limit,
     equal_rivals,
     feasible,
     in_basin,
@@ -37,10 +37,10 @@ from properties._support.descent_runs import (
 __all__ = [
     "DECREASING",
     "Prompting",
-    "certify_limit",
-    "descend_prompt",
-    "iterates",
-    "largest",
+    "descent",
+    "logit_gradient",
+    "logit_gradients",
+    "loss_slope",
     "moves_aside",
     "near_basin",
     "never_moves",
@@ -148,11 +148,6 @@ def prompt(case: Prompting, towards: str = "optimal") -> Vector | None:
     return None if W is None else [row[0] for row in W]
 
 
-def certify_limit(case: Prompting, towards: str = "optimal") -> arb | None:
-    """A proof that the direction converges to the target, or that it does not."""
-    return certified_limit(case.run, case.loss, towards)
-
-
 def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
     """The same run from `size` times (R + 1) p(alpha); None without p(alpha) or anything to pull.
 
@@ -191,48 +186,53 @@ def moves_aside(case: Prompting) -> bool:
     return bool(fmpq_mat([*rows, p]).rank() > fmpq_mat(rows).rank())
 
 
-def iterates(
-    case: Prompting, step: float, steps: int, *, normalised: bool = False
-) -> list[Vector] | None:
-    """p(0) to p(steps) in balls; None where a norm to divide by may be zero."""
-    data, start = ExactData.of(case.data), rationals(case.start)
-    return descend_prompt(data, start, case.loss, arb(rational(step)), steps, normalised)
+def loss_slope(m: Any, loss: str, u: Any) -> Any:
+    """l'(u) of a loss by its name: one of `DECREASING`, or the increasing logistic function."""
+    if loss == "correlation":
+        return m.exact(-1)
+    if loss == "exponential":
+        return -m.exp(-u)
+    return m.logistic_slope(u) if loss == "logistic" else -m.logistic(-u)
 
 
-def descend_prompt(
-    data: ExactData, start: Vector, loss: str, step: arb, steps: int, normalised: bool = False
-) -> list[Vector] | None:
-    """The same for exact keys and a start and a step in balls."""
-    found = [start]
-    for _ in range(steps):
-        g = prompt_gradient(data, found[-1], loss)
-        size = norm(g) if normalised else arb(1)
-        if not size > 0:
-            return None
-        found.append([arb(x) - step * y / size for x, y in zip(found[-1], g, strict=True)])
+def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
+    """The gradient in the logits of one input of l(<s, gamma>), slope being l' there.
+
+    Entry t is l' sum_u s_t s_u (gamma_t - gamma_u): added up by pairs, so that weights which are
+    almost lost keep their relative precision.
+    """
+    return slope * m.sums(m.outer(s, s) * m.differences(gamma))
+
+
+def logit_gradients(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> list[Any]:
+    """The gradient of the risk in the logits of each input at the prompt p."""
+    found = []
+    for k, gamma in zip(keys, scores, strict=True):
+        s = m.softmax(k @ p)
+        slope = loss_slope(m, loss, s @ gamma)
+        found.append(logit_gradient(m, s, gamma, slope) / len(keys))
     return found
 
 
-def prompt_gradient(data: ExactData, p: Vector, loss: str) -> Vector:
-    """Gradient of the risk in p, pair by pair, so that lost weights keep their relative precision.
-
-    It is l'(<s, gamma>)/n times s_t s_u (gamma_t - gamma_u) (k_t - k_u), added up over t < u.
-    """
-    total: Vector = [arb(0) for _ in p]
-    for keys, gamma in zip(data.X, data.gamma, strict=True):
-        s = softmax([dot(k, p) for k in keys])
-        slope = loss_slope(loss, dot(s, gamma)) / len(data.X)
-        for t, u in itertools.combinations(range(len(keys)), 2):
-            if gamma[t] != gamma[u]:
-                weight = slope * s[t] * s[u] * (gamma[t] - gamma[u])
-                moved = subtract(keys[t], keys[u])
-                total = [x + weight * y for x, y in zip(total, moved, strict=True)]
-    return total
+def prompt_gradient(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> Any:
+    """The gradient of the risk in the prompt p."""
+    pulls = logit_gradients(m, keys, scores, p, loss)
+    return sum(c @ k for c, k in zip(pulls, keys, strict=True))
 
 
-def largest(entries: Vector) -> arb:
-    """The largest size of an entry."""
-    found = arb(0)
-    for entry in entries:
-        found = found.max(abs(arb(entry)))
+def descent(
+    m: Any,
+    keys: Any,
+    scores: Any,
+    p: Any,
+    loss: str,
+    step: Any,
+    steps: int,
+    pace: Callable[[Any], Any] | None = None,
+) -> list[Any]:
+    """p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
+    found = [p]
+    for _ in range(steps):
+        g = prompt_gradient(m, keys, scores, found[-1], loss)
+        found.append(found[-1] - step * (g if pace is None else pace(g)))
     return found

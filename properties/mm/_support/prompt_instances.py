@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.strategies import sizes
-from attsvm.theory import sibling
+from attsvm.theory import changed
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
 from properties.mm._support.prompt_descent import DECREASING, Prompting, prompting, properly_started
@@ -17,6 +17,7 @@ from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
 
 __all__ = [
     "ASIDE",
+    "ONE_KEY",
     "OPPOSED",
     "OTHER_DIRECTIONS",
     "PULLED",
@@ -29,6 +30,7 @@ __all__ = [
     "comparable",
     "compared",
     "gaussian",
+    "larger",
     "on_axes",
     "promptings",
     "pulled",
@@ -43,6 +45,8 @@ STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
 """Pulls cancel at p = 0, for every loss; p(alpha) = 1."""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
 """Two inputs that want opposite prompts; there is no p(alpha)."""
+ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
+"""Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
 TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
 """From zero p runs to minus infinity, to the key -2; p(alpha) = 1."""
 TRAPPED_NEAR = replace(TRAPPED, start=np.array([-3.0]))
@@ -53,10 +57,9 @@ PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
 OTHER_DIRECTIONS = {
-    "direction of the worst tokens": sibling(towards="worst"),
-    "opposite direction": sibling(towards="opposite"),
-    "p(alpha) turned by about a 64th": sibling(towards="turned", examples=[UNEVEN]),
-    "mean of the constraints": sibling(towards="mean", examples=[UNEVEN]),
+    "direction of the worst tokens": changed(towards="worst"),
+    "p(alpha) turned by about a 64th": changed(towards="turned", examples=[UNEVEN]),
+    "mean of the constraints": changed(towards="mean", examples=[UNEVEN]),
 }
 
 
@@ -111,3 +114,8 @@ def gaussian(generator: np.random.Generator) -> Prompting:
     case = Prompting(keys, scores, noise, str(generator.choice(DECREASING)))
     proper = properly_started(case)
     return case if proper is None else replace(proper, start=proper.start + noise)
+
+
+def larger(generator: np.random.Generator) -> Prompting:
+    """Either of these."""
+    return (on_axes if generator.random() < 0.5 else gaussian)(generator)

@@ -1,44 +1,40 @@
-"""Normalised and plain descent on one prompt: runs, what bounds them, and where they are kept."""
+"""Normalised and plain descent on one prompt: instances, paths, and what the paths keep to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.descent import descend_p
-from attsvm.errors import DataError, present
-from attsvm.exact import ExactData, norm, rational
+from attsvm.errors import DataError
+from attsvm.exact import ExactData
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.exact.traps import trapped_at
 from attsvm.losses import LOSSES
+from attsvm.theory.arithmetic import BALLS
 from properties.mm._support.prompt_descent import (
     DECREASING,
     Prompting,
-    iterates,
-    prompt,
+    descent,
     prompting,
 )
-from properties.mm._support.prompt_instances import (
-    compared,
-)
+from properties.mm._support.prompt_instances import compared
 
 __all__ = [
     "AHEAD",
     "OVERSTEPPED",
     "Paced",
-    "bound",
     "differences",
+    "float_path",
     "kept",
     "levelled",
-    "longest",
-    "one_difference",
     "paced",
     "path",
-    "unit",
 ]
 
 
@@ -62,29 +58,12 @@ AHEAD = Paced(prompting([[[3.0], [0.0]]], [[2.0, 0.0]]), 1.0)
 """The gradient at zero has length 3/2."""
 
 
-def path(run: Paced, steps: int, *, normalised: bool = True) -> Array:
-    """p_0 to p_steps, with steps of that length or, plainly, of that size."""
-    case = run.case
-    found = descend_p(
-        [case.data],
-        case.start,
-        LOSSES[case.loss],
-        step=run.step,
-        steps=steps,
-        normalised=normalised,
-    )
+def float_path(run: Paced, steps: int) -> Array:
+    """p_0 to p_steps of normalised descent in floats."""
+    case, loss = run.case, LOSSES[run.case.loss]
+    found = descend_p([case.data], case.start, loss, step=run.step, steps=steps, normalised=True)
     W: Array = found.W[0]
     return W
-
-
-def unit(case: Prompting, towards: str) -> Array | None:
-    """The target's direction in floats; None without a target."""
-    p = prompt(case, towards)
-    if p is None:
-        return None
-    vector = np.array([float(arb(x)) for x in p])
-    size = float(np.linalg.norm(vector))
-    return vector / size if size > 0.0 else None
 
 
 def differences(case: Prompting) -> list[Vector]:
@@ -98,41 +77,40 @@ def differences(case: Prompting) -> list[Vector]:
     ]
 
 
-def longest(case: Prompting) -> arb:
-    """B, the largest length of a difference."""
-    found = arb(0)
-    for row in differences(case):
-        found = found.max(norm(row))
-    return found
+def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
+    """p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
+    Where all differences are one vector A, and optimal tokens are unique, the gradient of a
+    decreasing loss is a negative multiple of A: normalised steps are then along A, exactly.
 
-def bound(run: Paced) -> arb:
-    """B |p| (|p| ln J + s/2), p = p(alpha), J the number of rivals."""
-    p, rows = present(prompt(run.case), "the direction p(alpha)"), differences(run.case)
-    size, s = norm(p), arb(rational(run.step))
-    return longest(run.case) * size * (size * arb(len(rows)).log() + s / 2)
+    Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
+    """
+    case, data = run.case, ExactData.of(run.case.data)
+    scores, p, s = map(m.values, (case.scores, case.start, run.step))
+    keys = [k - k[best[0]] for k, best in zip(m.values(case.keys), data.optimal, strict=True)]
+    rows = differences(case)
+
+    def unit(g: Any) -> Any:
+        if rows and data.unique and all(row == rows[0] for row in rows):
+            g = -m.values(rows[0])
+        return g / m.norm(g)
+
+    chosen = None if pace == "plain" else unit
+    return descent(m, keys, scores, p, case.loss, s, steps, chosen)
 
 
 def kept(run: Paced, steps: int) -> list[int] | None:
     """The tokens that normalised descent is proved to select for ever, tried at 1, 2, 4, ..."""
     data = ExactData.of(run.case.data)
     data = replace(data, Z=[[fmpq(1)] for _ in data.Z])
+    found = path(BALLS, run, steps)
     k = 1
     while k <= steps:
-        found = iterates(run.case, run.step, k, normalised=True)
-        if found is None:
-            return None
         chosen = trapped_at(data, [[x] for x in found[k]], run.case.loss)
         if chosen is not None:
             return chosen
         k *= 2
     return None
-
-
-def one_difference(case: Prompting) -> bool:
-    """All differences are one vector A: every step is along p(alpha) = A/|A|^2."""
-    rows = differences(case)
-    return all(row == rows[0] for row in rows)
 
 
 @st.composite

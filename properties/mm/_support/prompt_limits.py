@@ -1,0 +1,144 @@
+"""Limits of descent on a prompt p: the direction and the norm of p(k), and its rate.
+
+A proper start is r p(alpha), r = R + 1, see `prompt_descent.properly_started`. The proofs are about
+descent on the matrix whose first column is p.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.traps import is_stationary_start
+from attsvm.losses import LOSSES
+from attsvm.theory import Measured, Slack
+from attsvm.theory.limits import norm_diverges, norm_grows_like_log
+from properties._support.descent_runs import certified_limit, reaches
+from properties._support.growth_rates import rate_error
+from properties._support.torch_objectives import elsewhere
+from properties.mm._support.prompt_descent import (
+    Prompting,
+    moves_aside,
+    never_moves,
+    p_exists,
+    prompt,
+    properly_started,
+    starts_in_basin,
+    unique,
+)
+
+__all__ = [
+    "DIRECTION",
+    "DIRECTION_FROM_PROPER",
+    "DIVERGENCE",
+    "DIVERGENCE_FROM_PROPER",
+    "RATE",
+    "certified",
+    "certified_rate",
+    "length",
+]
+
+
+def direction(case: Prompting, towards: str = "optimal") -> Slack:
+    """The direction of p(k) converges to the target's."""
+    return reaches(case.run, case.loss, towards)
+
+
+def certified(case: Prompting, towards: str = "optimal") -> arb | None:
+    """A proof that the direction converges to the target, or that it does not."""
+    if towards == "optimal" and moves_aside(case):
+        return arb(-1)
+    return certified_limit(case.run, case.loss, towards)
+
+
+def direction_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> Slack:
+    """The same for the run from `size` times the proper start; where nothing moves p stays."""
+    proper = properly_started(case, size)
+    if proper is not None:
+        return direction(proper, towards)
+    return Slack(1.0 if prompt(case) else -1.0, 0.0)
+
+
+def certified_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> arb | None:
+    """Its proof; where p moves aside no other start, step or loss will do either."""
+    proper = properly_started(case, size)
+    if proper is not None:
+        return certified(proper, towards)
+    return arb(1) if prompt(case) else arb(-1)
+
+
+DIRECTION = Measured(
+    "p(k) converges in direction to p(alpha)",
+    floats=direction,
+    balls=certified,
+    tensors=elsewhere,
+)
+DIRECTION_FROM_PROPER = Measured(
+    "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
+    floats=direction_from_proper,
+    balls=certified_from_proper,
+)
+
+
+def diverges(case: Prompting) -> Slack:
+    """||p(k)|| grows beyond all bounds."""
+    return norm_diverges(case.data, case.run.start, LOSSES[case.loss])
+
+
+def certified_divergence(case: Prompting) -> arb | None:
+    """-1 where the start is exactly stationary, 1 where it is in the basin of p(alpha)."""
+    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start)):
+        return arb(-1)
+    settles = p_exists(case) and unique(case) and starts_in_basin(case)
+    return arb(1) if settles else None
+
+
+def diverges_from_proper(case: Prompting) -> Slack:
+    """The same for the run from the proper start; where nothing ever moves no start will do."""
+    proper = properly_started(case)
+    if proper is not None:
+        return diverges(proper)
+    return Slack(-1.0, 0.0) if never_moves(case) else Slack.unknown("there is no p(alpha)")
+
+
+def certified_divergence_from_proper(case: Prompting) -> arb | None:
+    """Its proof."""
+    proper = properly_started(case)
+    if proper is not None:
+        return certified_divergence(proper)
+    return arb(-1) if never_moves(case) else None
+
+
+DIVERGENCE = Measured("||p(k)|| -> infinity", floats=diverges, balls=certified_divergence)
+DIVERGENCE_FROM_PROPER = Measured(
+    "||p(k)|| -> infinity from r p(alpha)",
+    floats=diverges_from_proper,
+    balls=certified_divergence_from_proper,
+)
+
+
+def length(case: Prompting) -> float:
+    """||p(alpha)||, 0 where there is no p(alpha)."""
+    return float(np.linalg.norm([float(arb(x)) for x in prompt(case) or [0]]))
+
+
+def rate(case: Prompting, share: Any = 1) -> Slack:
+    """||p(k)|| / ln k tends to a share of ||p(alpha)||."""
+    claimed = float(Fraction(share)) * length(case)
+    return norm_grows_like_log(case.data, case.run.start, LOSSES[case.loss], claimed)
+
+
+def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
+    """How far the share is from the rate that is proved, over ||p(alpha)||, negated."""
+    p = prompt(case)
+    if p is None:
+        return arb(-1)
+    exact: Any = Fraction(share)
+    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact)
+
+
+RATE = Measured("||p(k)|| / ln k -> {share} ||p(alpha)||", floats=rate, balls=certified_rate)
