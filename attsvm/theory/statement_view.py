@@ -208,7 +208,7 @@ def _of_records(formula: Formula) -> Typeset:
     if formula.measured is None:
         says = in_short(formula.conclusion, "see its code")
     else:
-        says = formula.measured.says.format(**formula.constants)
+        says = formula.measured.in_words(formula.constants)
     hypotheses = {name: _text(name) for name in formula.hypotheses}
     return Typeset(_text(says), hypotheses, ())
 

@@ -86,6 +86,11 @@ class Measured:
                 remedy="Give balls (an enclosure) or again (higher precision).",
             )
 
+    def in_words(self, constants: Mapping[str, Any]) -> str:
+        """The conclusion in one line, with these constants and else their defaults."""
+        known = {k: p.default for k, p in inspect.signature(self.floats).parameters.items()}
+        return self.says.format(**{**known, **constants})
+
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
         """Nothing where all forms take the named constants of the floats.
 
