@@ -116,6 +116,21 @@ def led(m: Any, case: Any, share: Any = 1) -> Any:
     return m.all_of(exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
 
 
+def projected(m: Any, case: Any, share: Any = 1) -> Any:
+    """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
+    return pythagoras(m, m.values(case.q), p_svm(m, case).vector, share)
+
+
+def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
+    """1/||p(alpha)|| is the distance of the hull from 0."""
+    return is_distance(m, p_svm(m, case), share, of)
+
+
+def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
+    """p(alpha) of the constraints that are kept is p(alpha)."""
+    return supported(m, p_svm(m, case), keep)
+
+
 PROGRAMME = Statement(
     "mm/p-svm",
     source=SOURCE,
@@ -162,9 +177,7 @@ PROGRAMME = Statement(
                 st.one_of(selections(), separable()),
                 lambda generator: gaussian(generator).chosen,
             ),
-            conclusion=lambda m, case, share=1, of="hull": is_distance(
-                m, p_svm(m, case), share, of
-            ),
+            conclusion=distance,
             under=(),
             examples=(ONE_TOKEN, *PUBLISHED, DUPLICATE, INSIDE, OPPOSED),
             siblings={
@@ -199,9 +212,7 @@ PROGRAMME = Statement(
             "||p(alpha)||^2; no constant above 1 will do",
             expected="holds",
             variables=Records(Rival, rivals(), gaussian, climbed=True),
-            conclusion=lambda m, case, share=1: pythagoras(
-                m, m.values(case.q), p_svm(m, case).vector, share
-            ),
+            conclusion=projected,
             under=(MEETS,),
             tight=True,
             examples=(
@@ -218,7 +229,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "p(alpha) is unchanged when every constraint that is not tight is dropped",
             expected="holds",
-            conclusion=lambda m, case, keep="tight": supported(m, p_svm(m, case), keep),
+            conclusion=unchanged,
             under=(EXISTS,),
             examples=(ONE_TOKEN, *PUBLISHED),
             siblings={

@@ -56,13 +56,28 @@ def best(m: Any, case: Any, share: Any = 1, length: str = "norm") -> Any:
     return m.at_most(m.min(v.rows @ h), share * v.margin * size)
 
 
+def exists(m: Any, case: Any, share: Any = 0) -> Any:
+    """Gamma = 1/||v(alpha)|| is above a share of the shortest token."""
+    return exceeds(m, v_svm(m, case), share)
+
+
+def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
+    """Gamma = 1/||v(alpha)|| is the distance of the hull from 0."""
+    return is_distance(m, v_svm(m, case), share, of)
+
+
+def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
+    """v(alpha) of the constraints that are kept is v(alpha)."""
+    return supported(m, v_svm(m, case), keep)
+
+
 PROGRAMME = Statement(
     "mm/v-svm",
     source=SOURCE,
     place="Attention SVMs, v-SVM",
     printed="v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i",
     variables=Records(Selection, separable(), lambda generator: gaussian(generator).chosen),
-    conclusion=lambda m, case, share=0: exceeds(m, v_svm(m, case), share),
+    conclusion=exists,
     cost=2,
     readings={
         "literal": Reading(
@@ -87,9 +102,7 @@ PROGRAMME = Statement(
                 st.one_of(selections(), separable()),
                 lambda generator: gaussian(generator).chosen,
             ),
-            conclusion=lambda m, case, share=1, of="hull": is_distance(
-                m, v_svm(m, case), share, of
-            ),
+            conclusion=distance,
             under=(),
             examples=(ONE_TOKEN, *PUBLISHED, ZERO, OPPOSED, DUPLICATE),
             siblings={
@@ -124,7 +137,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "v(alpha) is unchanged when every input whose margin is not tight is dropped",
             expected="holds",
-            conclusion=lambda m, case, keep="tight": supported(m, v_svm(m, case), keep),
+            conclusion=unchanged,
             under=(EXISTS,),
             examples=(ONE_TOKEN, *PUBLISHED),
             siblings={
