@@ -157,10 +157,10 @@ def _traced(relation: Any) -> bool:
         parts = [_traced(part) for part in relation.parts]
         return all(parts) if isinstance(relation, All) else any(parts)
     for left, right in _sides(relation):
-        same = left.same(right)
-        if relation.kind == "below" or (relation.kind == "equal" and not same):
-            return False
-        if not same and not (right - left).ball >= 0:
+        if relation.kind == "below":
+            if not (right - left).ball > 0:
+                return False
+        elif not left.same(right) and (relation.kind == "equal" or not (right - left).ball >= 0):
             return False
     return True
 
