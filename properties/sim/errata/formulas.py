@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from attsvm.data import AttentionData
 from attsvm.theory.errata import Erratum
-from properties.sim.definition_4_1 import single
-from properties.sim.definition_4_1.shared_slack import ALONE, OWN_QUERIES
+from properties.sim.definition_4_1 import ALONE, OWN_QUERIES, single
 from properties.sim.orientation import SIDEWAYS
 
 OPPOSITE_LABELS = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0])
