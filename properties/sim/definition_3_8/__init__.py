@@ -111,7 +111,7 @@ def exists(m: Any, data: Any, by: str = "best", least: Any = 0) -> Any:
     found = svm.margin
     if by == "sum" and len(svm.rows):
         found = m.min(svm.rows @ m.sums(svm.rows.T))
-    return m.below(least - found, 0)  # a difference, whose slope a climb can follow
+    return m.below(least - found, m.exact(0))  # a difference, whose slope a climb can follow
 
 
 def bounded(m: Any, case: Any, share: Any = 1) -> Any:

@@ -35,7 +35,7 @@ sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ OWN_QUERIES = Queried(
 """A sequence of two tokens, the queries; the second one is optimal for both."""
 
 
-def slack_sum(m: Any, A: Any, V: Any, slacks: list[Hashable] | None = None) -> Any:
+def slack_sum(m: Any, A: Any, V: Any, slacks: Sequence[Hashable] | None = None) -> Any:
     """The sum of max(0, 1 - <A_j, V>), with the largest of those that share a slack."""
     zero = m.exact(0)
     largest: dict[Hashable, Any] = {}

@@ -99,8 +99,7 @@ def queried(draw: st.DrawFn) -> Queried:
 
 def soft_of(case: Soft | Queried) -> Soft:
     """The data set, the price and the rival."""
-    soft: Soft = getattr(case, "soft", case)
-    return soft
+    return case.soft if isinstance(case, Queried) else case
 
 
 def shares(case: Soft | Queried) -> list[tuple[int, int]]:
