@@ -112,7 +112,7 @@ def length(m: Any, x: Any) -> Any:
 
 
 def rises(m: Any, case: Spoken, loss: str, sign: int = 1) -> Any:
-    """A step of 1/L_X does not lower the cosine with X_soft; or raise it, where the sign is -1."""
+    """A step of 1/L_X does not lower the cosine with X_soft; nor raise it, if the sign is -1."""
     M, X = known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss))
     moved = X + step * descent_direction(m, case.data, case.start, loss)

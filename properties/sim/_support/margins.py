@@ -59,7 +59,7 @@ def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
 
 
 def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
-    """<X, X^mm> grows; by -sum_i c_i,opt at least, the c_it being the pulls of the tokens."""
+    """A step raises <X, X^mm>; by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
     added, toward = step_along_solution(m, run, loss)
     return m.above(added, 0) if strict else m.at_least(added, toward)
 

@@ -95,7 +95,7 @@ def are_shares(case: Shared) -> bool:
 
 
 def convex(m: Any, case: Any, weight: Any = "0.5", lesser: bool = False) -> Any:
-    """A combination of U and V meets the constraints; its squared norm is at most the mean."""
+    """A combination of U and V meets the constraints; its squared norm is at most a mean."""
     A, points = constraints(m, case.data), m.values(case.points)
     U, V = m.vec(points[0]), m.vec(points[1])
     t = m.exact(weight) if isinstance(weight, str) else weight
