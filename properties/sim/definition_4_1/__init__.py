@@ -126,8 +126,9 @@ def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> 
     svm, V, slack = compared(m, case)
     if svm.exact is None:  # there is no X^mm
         return m.above(svm.margin, 0)
-    X, price = svm.vector, m.values(largest_multiplier(case, svm.exact.duals, together))
-    return m.at_most(X @ X - share * price * slack, m.norm(V) * m.norm(X))
+    X, price = svm.vector, share * m.values(largest_multiplier(case, svm.exact.duals, together))
+    # where both sides are equal V is a multiple of X^mm, and the root is rational
+    return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + price * slack)
 
 
 def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
