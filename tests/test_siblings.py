@@ -62,9 +62,6 @@ REVIEWED = {
         # the rescaled step would be 0; at p = 0 neither run moves
         ("mm/w-p-equivalence:amended-1", "p is not 0"),
         ("mm/w-p-equivalence:amended-2", "p is not 0"),
-        *((f"sim/definition-4.1:{r}", "Att-SVM is separable") for r in ("amended", "amended-3")),
-        ("sim/token-separation:amended-3", FEASIBLE),
-        ("sim/token-separation:sharp-1", FEASIBLE),
         *(
             (f"sim/token-sparsity:{reading}", name)
             for reading in ("literal-3", "amended-2", "sharp-3")
@@ -87,11 +84,6 @@ REVIEWED = {
         ("tf/theorem-3:amended", FEASIBLE),
     ],
     CHOICE: [
-        *(
-            (f"sim/definition-3.8:{r}", UNIQUE)
-            for r in ("amended", "literal-1", "sharp-1", "sharp-2")
-        ),
-        *((f"sim/definition-4.1:{r}", UNIQUE) for r in ("amended", "amended-3", "sharp")),
         *((f"sim/token-sparsity:{r}", UNIQUE) for r in ("literal-3", "sharp-1", "sharp-2")),
         *((f"tf/svm-rank:{r}", UNIQUE) for r in ("amended", "literal-1", "sharp")),
     ],
@@ -122,10 +114,6 @@ REVIEWED = {
         ("tf/all-support-divergence:sharp", "all tokens are support vectors"),
         # what makes a step long counts the least margin along it, be it negative
         ("tf/global-initial-gradient:amended", "the first step separates the optimal tokens"),
-        # dual feasibility asks nothing of the tokens that share a slack
-        ("sim/definition-4.1:amended-3", "queries of a sequence have its tokens"),
-        # both sides are 0
-        ("sim/definition-4.1:sharp", "there is something to separate"),
         ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
         # with -l' in place of |l'|
         ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
