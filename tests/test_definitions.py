@@ -45,7 +45,7 @@ from properties.sim.kq_bias.factor_descent import (
     starting,
     symmetric,
 )
-from properties.sim.turned import arrives_turned, trained, turned
+from properties.sim.orientation import arrives_turned, trained, turned
 
 LOSS = LOSSES["logistic-loss"]
 

@@ -32,8 +32,7 @@ from properties.sim._support.token_sequences import (
     soft,
     spoken,
 )
-from properties.sim.figure_1 import SHORTEST
-from properties.sim.figure_1.cosines import certified_end
+from properties.sim.figure_1 import SHORTEST, certified_end
 from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.causal import (
     APART,

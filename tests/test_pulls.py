@@ -14,6 +14,8 @@ from attsvm.exact.numbers import combine
 from attsvm.losses import LOSSES, Loss
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data, separable_data, starts
+from attsvm.theory.arithmetic import BALLS
+from properties._support import descent_directions
 from properties._support.gradient_coefficients import log_pulls, pulls, pushes
 from properties._support.programmes import constraints, first_optimal
 from properties.tf._support.descent_instances import OPPOSED, TIED
@@ -71,6 +73,28 @@ def test_the_parts_of_the_gradient_sum_to_it(case):
         gained = sum((p.factor * p.toward for p in parts), arb(0))
         found = pulls(data, W, loss)
         assert abs(arb(found.toward) - gained) <= arb(found.toward_error)
+
+
+@settings(deadline=None)
+@given(placed(), st.sampled_from(sorted(descent_directions.SLOPES)))
+def test_the_direction_of_descent_as_a_formula(case, loss):
+    data, W, _ = case
+    with ctx.workprec(256):
+        found = descent_directions.descent_direction(BALLS, data, W, loss)
+        flat = [x for row in exactly(data, W, loss) for x in row]
+        for one, other in zip(found, flat, strict=True):
+            assert arb(one).overlaps(arb(other))
+            assert arb(one).rad() < 1e-50
+        parts = descent_directions.pushes(BALLS, data, W, loss)
+        old = pushes(ExactData.of(data), rationals(W), loss)
+        totals = [sum((p.factor * p.toward for p in group), arb(0)) for group in (parts, old)]
+        assert totals[0].overlaps(totals[1])
+
+
+@pytest.mark.parametrize("case", [OPPOSED, TIED])
+def test_what_cancels_in_the_formula_cancels_exactly(case):
+    found = descent_directions.descent_direction(BALLS, case.data, case.start, "logistic-loss")
+    assert all(x == 0 for x in found)
 
 
 @settings(deadline=None)

@@ -70,7 +70,8 @@ def test_a_guide_is_the_height(claim):
     for height, case in instances(claim, claim.part("")):
         value = claim.relaxed(tensors(case, 2))
         assert value.shape == (2,)
-        assert value[0] == value[1]
+        # products of a batch may sum in another order for each instance
+        assert float(value[0]) == pytest.approx(float(value[1]), rel=1e-12, abs=1e-15)
         pairs.append((height, float(value[0])))
     assert pairs
     # heights of 0 are rounding, or of degenerate instances

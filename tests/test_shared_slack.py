@@ -8,31 +8,51 @@ from flint import arb
 from hypothesis import assume, given, settings
 
 from attsvm.data import AttentionData
-from attsvm.exact import rationals
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
 from attsvm.svm.soft_path import trace
-from properties.sim.definition_4_1.shared_slack import ASSUMED, OWN_QUERIES, amended_2, price
-from properties.sim.definition_4_1.soft_margins import (
-    _slacks,
-    objective,
-    queried,
-    shares,
-    whole_sequences,
+from attsvm.theory.arithmetic import BALLS
+from properties._support.att_svm import constraints
+from properties._support.programmes import exactly
+from properties.sim.definition_4_1 import (
+    DEFINITION,
+    OWN_QUERIES,
+    largest_multiplier,
+    slack_sum,
 )
+from properties.sim.definition_4_1.instances import queried, shares, whole_sequences
+
+SHARING = DEFINITION.claim("amended-2")
+
+
+def meets_hypotheses(case):
+    return all(h.holds(case) for h in SHARING.hypotheses)
 
 
 def least_price(case, together):
-    C, square = price(case, together)
-    return float(arb(C) / arb(square).sqrt())
+    found = exactly(case.soft.data)
+    C = largest_multiplier(case, found.duals, together)
+    return float(arb(C) / arb(found.square).sqrt())
+
+
+def groups_of(case):
+    names = shares(case)
+    return np.array([names.index(name) for name in names])
+
+
+def objective(case, W):
+    """f_C(W), one slack a token of a sequence."""
+    A, V = constraints(BALLS, case.soft.data), BALLS.vec(BALLS.values(W))
+    slack = slack_sum(BALLS, A, V, shares(case))
+    return float(arb(BALLS.norm(V) + BALLS.values(case.soft.C) * slack))
 
 
 @settings(max_examples=40, deadline=None)
 @given(queried())
 def test_the_solver_needs_no_higher_price(case):
-    assume(all(met(case) is True for met in ASSUMED.values()))
+    assume(meets_hypotheses(case))
     programme = att_svm_programme(case.soft.data)
-    groups = shares(case)
+    groups = groups_of(case)
     _, enough = soft_thresholds(programme, groups)
     assert enough <= least_price(case, True) * (1 + 1e-7)
     assert least_price(case, False) <= least_price(case, True) * (1 + 1e-12)
@@ -41,38 +61,24 @@ def test_the_solver_needs_no_higher_price(case):
 @settings(max_examples=40, deadline=None)
 @given(queried())
 def test_the_objective_is_the_solvers(case):
-    assume(all(met(case) is True for met in ASSUMED.values()))
-    soft, groups = case.soft, shares(case)
-    answer = solve_soft(att_svm_programme(soft.data), soft.C, groups)
-    value, error = objective(soft.data, answer.W, soft.C, groups)
-    assert value == pytest.approx(answer.objective, rel=1e-9, abs=error)
-    there, error = objective(soft.data, soft.move, soft.C, groups)
-    assert answer.bracket[0] <= there + error
-
-
-@settings(max_examples=40, deadline=None)
-@given(queried())
-def test_slacks_in_rationals_are_those_in_floats(case):
-    data = case.soft.data
-    assume(ASSUMED["optimal tokens are unique"](case))
-    V = case.soft.move
-    for groups in (None, shares(case)):
-        value, error = objective(data, V, 1.0, groups)
-        exact = float(arb(_slacks(data, rationals(V), groups)))
-        assert abs(value - np.linalg.norm(V) - exact) <= error + 1e-12 * (1 + exact)
+    assume(meets_hypotheses(case))
+    soft = case.soft
+    answer = solve_soft(att_svm_programme(soft.data), soft.C, groups_of(case))
+    assert objective(case, answer.W) == pytest.approx(answer.objective, rel=1e-9)
+    assert answer.bracket[0] <= objective(case, soft.move) * (1 + 1e-12)
 
 
 def test_two_queries_need_twice_the_price_of_one():
     programme = att_svm_programme(OWN_QUERIES.soft.data)
-    assert shares(OWN_QUERIES).tolist() == [0, 0]
-    assert soft_thresholds(programme, shares(OWN_QUERIES))[1] == pytest.approx(1.0)
+    assert shares(OWN_QUERIES) == [(0, 0), (0, 0)]
+    assert soft_thresholds(programme, groups_of(OWN_QUERIES))[1] == pytest.approx(1.0)
     assert soft_thresholds(programme)[1] == pytest.approx(0.5)
     assert least_price(OWN_QUERIES, True) == 1.0
     assert least_price(OWN_QUERIES, False) == 0.5
-    assert amended_2.conclusion(OWN_QUERIES).value == pytest.approx(-0.5)
+    assert SHARING.conclusion(OWN_QUERIES).value == pytest.approx(-0.5)
     apart = replace(OWN_QUERIES, sequence=np.array([0, 1]))
     assert least_price(apart, True) == 0.5
-    assert amended_2.conclusion(apart).value == pytest.approx(0.0, abs=1e-9)
+    assert SHARING.conclusion(apart).value == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_sequence_has_one_set_of_tokens():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from attsvm.exact import rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import ExactData
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Slack
+from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import flipped, plant
 from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
 from properties._support.aligned_inputs import levels
@@ -19,9 +20,10 @@ from properties._support.descent_runs import Run, runs
 from properties._support.programmes import exactly, optimum, solve
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
-from properties.sim import theorem_3_15, token_separation
+from properties.sim import theorem_3_15
 from properties.sim._support import margins
 from properties.sim._support.theorem_3_14 import REPAIRED
+from properties.sim.token_separation import SEPARATION
 
 
 def _of_run(make: Target) -> dict[str, Any]:
@@ -108,40 +110,46 @@ short_basin = plant(
     **_of_run(one_short),
 )
 
+
+def _two_percent_more(m: Any, run: Run) -> Any:
+    added, toward = margins.step_along_solution(m, run, REPAIRED)
+    return m.at_least(added, m.exact("1.02") * toward)
+
+
+GAIN, RAISED, SLOPED = (SEPARATION.claim(name) for name in ("sharp-1", "amended-3", "sharp-2"))
 gain_constant = plant(
-    token_separation.sharp_1,
+    GAIN,
     "constant",
     "two-percent",
     statement="a step of size eta raises <X, X^mm> by at least 1.02 eta (1/n) sum_i |l'| s_opt "
     "sum_t s_t (gamma_opt - gamma_t)",
     why="equal where all tokens are support vectors",
-    share=1.02,
+    conclusion=_two_percent_more,
 )
 gain_sign = plant(
-    token_separation.sharp_1,
+    GAIN,
     "sign",
     "at-most",
     statement="a step of size eta raises <X, X^mm> by at most eta (1/n) sum_i |l'| s_opt sum_t "
     "s_t (gamma_opt - gamma_t)",
     why="tokens beyond the margin, with equal scores of rivals, add more",
-    **flipped(token_separation.sharp_1),
+    **flipped(GAIN),
 )
 
 
-def _mean_grows(run: Run) -> Slack:
+def _mean_grows(m: Any, run: Run) -> Any:
     """The plain mean in place of the one weighted by multipliers."""
-    return margins.grows(run, REPAIRED, "mean", 1.0)
+    return margins.growth(m, run, REPAIRED, "mean")
 
 
 mean_norm = plant(
-    token_separation.amended_3,
+    RAISED,
     "norm",
     "plain-mean",
     statement="assumption 3.10, Att-SVM feasible: every step of descent on the decreasing loss "
     "raises the mean margin",
     why="only the mean weighted by the multipliers grows: inputs that pull apart lower the other",
     conclusion=_mean_grows,
-    certify=lambda run: margins.exact_growth(run, REPAIRED, "mean", 1.0),
 )
 
 
@@ -150,22 +158,21 @@ def _slope_of_norm(run: Run) -> Slack:
     found = solve(run.data, optimum(run.data))
     if found is None or found.answer is None:
         return Slack.unknown("floats came to no solution")
-    return margins.slope(run, REPAIRED, float(np.linalg.norm(found.W)))
+    return margins.slope(run, REPAIRED, Fraction(float(np.linalg.norm(found.W))))
 
 
 def _slope_of_norm_ball(run: Run) -> arb | None:
-    found, ball = exactly(run.data), margins.certified_slope(run, REPAIRED, 1.0)
+    found, ball = exactly(run.data), margins.certified_slope(run, REPAIRED, Fraction(1))
     if found is None or ball is None or not ball >= 0:  # the slope 1 is not proved
         return None
     return arb(1) if found.square == 1 else -abs(arb(found.square).sqrt() - 1)
 
 
 slope_norm = plant(
-    token_separation.sharp_2,
+    SLOPED,
     "norm",
     "slope",
     statement="from such a start the least margin divided by ln k tends to ||X^mm||",
     why="the norm does; the least margin is the norm over ||X^mm||",
-    conclusion=_slope_of_norm,
-    certify=_slope_of_norm_ball,
+    conclusion=Measured("see the statement", floats=_slope_of_norm, balls=_slope_of_norm_ball),
 )

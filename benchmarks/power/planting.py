@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from attsvm.exact.numbers import Matrix
 from attsvm.theory import Reading, Slack, Statement, changed
-from attsvm.theory.arithmetic.relations import Comparison
+from attsvm.theory.arithmetic.relations import All, Comparison
 from attsvm.theory.claim import Claim, Hypothesis
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
@@ -229,9 +229,7 @@ def strictly(base: Claim) -> Callable[..., Any]:
 
         @functools.wraps(formula.conclusion)
         def written(m: Any, v: Any, **constants: Any) -> Any:
-            relation = formula.conclusion(m, v, **constants)
-            assert isinstance(relation, Comparison)
-            return replace(relation, kind="below")
+            return _strict(formula.conclusion(m, v, **constants))
 
         return written
 
@@ -241,6 +239,15 @@ def strictly(base: Claim) -> Callable[..., Any]:
 
     _STRICT.append(annotated(conclusion, base.instance_type))
     return _STRICT[-1]
+
+
+def _strict(relation: Any) -> Any:
+    """The relation with < for every <= of it."""
+    if isinstance(relation, All):
+        return All(tuple(_strict(part) for part in relation.parts))
+    assert isinstance(relation, Comparison)
+    assert relation.kind != "equal"
+    return replace(relation, kind="below")
 
 
 def flipped(base: Claim) -> dict[str, Any]:

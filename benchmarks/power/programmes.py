@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from flint import arb
-
 from attsvm.data import AttentionData
-from attsvm.exact import dot, rational, rationals
-from attsvm.svm import att_svm_programme
-from attsvm.theory import Slack
+from attsvm.errors import present
 from benchmarks.power.planting import flipped, plant, strictly
-from properties._support.descent_runs import answer
-from properties._support.programmes import EPS, exactly
-from properties.sim import definition_3_8, definition_4_1
-from properties.sim.definition_3_8 import minimiser
-from properties.sim.definition_3_8.instances import Classified, headed
-from properties.sim.definition_4_1 import soft_margins as soft
-from properties.sim.definition_4_1.soft_margins import Soft
+from properties._support.att_svm import att_svm, constraints
+from properties.sim import definition_4_1 as soft
+from properties.sim.definition_3_8 import DEFINITION as DEFINITION_3_8
+from properties.sim.definition_4_1 import DEFINITION as DEFINITION_4_1
 from properties.sim.token_sparsity import SPARSITY, dropping
 
-NEAREST, BOUNDED = definition_3_8.unique_minimiser, definition_3_8.bounded
+NEAREST, BOUNDED = (DEFINITION_3_8.claim(name) for name in ("sharp-1", "amended"))
+HULL, EXISTS = (DEFINITION_3_8.claim(name) for name in ("sharp-2", "literal-2"))
 
 nearest_strict = plant(
     NEAREST,
@@ -30,7 +23,6 @@ nearest_strict = plant(
     statement="||V - X^mm||^2 < ||V||^2 - ||X^mm||^2 for every feasible V",
     why="equal where V has margin 1 wherever a multiplier is positive, as at V = X^mm",
     conclusion=strictly(NEAREST),
-    certify=definition_3_8.certify_nearer,
 )
 bounded_strict = plant(
     BOUNDED,
@@ -40,27 +32,16 @@ bounded_strict = plant(
     "||X^mm|| < ||u|| ||v|| / min_it (gamma_opt - gamma_t) y_i u^T z_i",
     why="equal for one constraint along v u^T",
     conclusion=strictly(BOUNDED),
-    certify=definition_3_8.certify_bounded,
 )
 
 
-def _short_head(case: Classified) -> Slack:
+def _short_head(m: Any, case: Any) -> Any:
     """The largest entry of v in place of its length."""
-    slack, v = BOUNDED.conclusion(case), case.data.v
-    assert v is not None
-    if slack.kind == "unknown":
-        return slack
-    less = float(case.u @ case.u) * (float(v @ v) - float(np.abs(v).max()) ** 2)
-    return Slack(slack.value - less, slack.error + 1e-14 * float(case.u @ case.u) * float(v @ v))
-
-
-def _short_head_ball(case: Classified) -> arb:
-    assert case.data.v is not None
-    u, v = rationals(case.u), rationals(case.data.v)
-    less = dot(u, u) * (dot(v, v) - max(abs(x) for x in v) ** 2)
-    ball = minimiser.exactly_bounded(case, 1.0)
-    existing = exactly(case.data) is not None
-    return ball - less if existing and less != 0 else ball
+    svm, u, v = att_svm(m, case.data), m.values(case.u), m.values(case.data.v)
+    if not len(svm.rows):
+        return m.above(svm.margin, 0)
+    least = m.min(svm.rows @ m.vec(m.outer(v, u)))
+    return m.at_most(least, m.norm(u) * m.largest(v) * svm.margin)
 
 
 bounded_norm = plant(
@@ -71,38 +52,35 @@ bounded_norm = plant(
     "||X^mm|| <= ||u|| max |v_k| / min_it (gamma_opt - gamma_t) y_i u^T z_i",
     why="false for one constraint along v u^T where v has two entries",
     conclusion=_short_head,
-    certify=_short_head_ball,
 )
 hull_sign = plant(
-    definition_3_8.hull,
+    HULL,
     "sign",
     "hull",
     statement="||sum_j s_j A_j|| ||X^mm|| <= 1 for all shares s >= 0 of sum 1",
     why="1/||X^mm|| is the least length in the hull, not the largest",
-    **flipped(definition_3_8.hull),
+    **flipped(HULL),
 )
 
 
 def _same_labels(data: AttentionData) -> bool:
-    assert data.y is not None
-    return len(set(data.y.tolist())) == 1
+    return len(set(present(data.y, "the labels y").tolist())) == 1
 
 
 exists_hypothesis = plant(
-    definition_3_8.exists,
+    EXISTS,
     "hypothesis",
     "shared-query",
     statement="with unique optimal tokens, equal labels and queries that are not 0 there is an "
     "X^mm",
     why="the queries must be one (or be classified): z and -z with the same tokens pull apart",
-    data=headed().map(lambda case: case.data),
     hypotheses={
         "all labels agree": _same_labels,
         "no query is 0": lambda data: bool(data.Z.any(axis=1).all()),
     },
 )
 
-HARD, GROWTH = definition_4_1.amended, definition_4_1.sharp
+HARD, GROWTH = (DEFINITION_4_1.claim(name) for name in ("amended", "sharp"))
 soft_constant = plant(
     HARD,
     "constant",
@@ -110,21 +88,15 @@ soft_constant = plant(
     statement="on separable data X^mm minimises ||X|| + C sum of slacks for every C of at least "
     "0.97 max lambda / ||X^mm||",
     why="for one constraint C ||A|| < 1 makes 0 the minimiser",
-    share=0.97,
+    share="0.97",
 )
 
 
-def _unnormalised(case: Soft) -> Slack:
+def _unnormalised(m: Any, case: Any) -> Any:
     """At C = max lambda, the price for the squared norm."""
-    solved = answer(case.data)
-    assert solved is not None
-    return soft.against_hard(case, float(arb(max(solved.duals))), 4 * EPS)
-
-
-def _unnormalised_ball(case: Soft) -> arb:
-    solved = answer(case.data)
-    assert solved is not None
-    return soft.certify_hard(case, max(solved.duals), over_norm=False)
+    svm, V, slack = soft.compared(m, case)
+    C = m.values(max(present(svm.exact, "X^mm").duals.values()))
+    return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
 
 
 soft_norm = plant(
@@ -135,26 +107,14 @@ soft_norm = plant(
     "max lambda",
     why="that is the price for ||X||^2/2; where ||X^mm|| < 1 it is too low for the norm",
     conclusion=_unnormalised,
-    certify=_unnormalised_ball,
 )
 
 
-def _longest_pull(case: Soft) -> Slack:
+def _longest_pull(m: Any, case: Any) -> Any:
     """The longest A_j in place of the sum of all."""
-    programme = att_svm_programme(case.data)
-    left, _ = soft.above_zero(case, 1.0, 1.0)
-    longest = float(programme.norms.max())
-    right = (1.0 - case.C * longest) * float(np.linalg.norm(case.move))
-    return Slack.at_most(right, left, soft.rounding(case))
-
-
-def _longest_pull_ball(case: Soft) -> arb:
-    C, V, rows = rational(case.C), rationals(case.move), soft._rows(case.data)
-    rest = C * (soft._slacks(case.data, V) - len(rows))
-    longest, square = max(dot(A, A) for A in rows), soft._square(V)
-    if rest <= 0 and C * C * longest * square == rest * rest:
-        return arb(0)
-    return C * arb(longest).sqrt() * arb(square).sqrt() + arb(rest)
+    A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
+    longest = m.max(m.array([m.norm(a) for a in A]))
+    return m.at_most(C * (len(A) - soft.slack_sum(m, A, V)), C * (longest * m.norm(V)))
 
 
 growth_norm = plant(
@@ -164,7 +124,6 @@ growth_norm = plant(
     statement="f_C(V) - f_C(0) >= (1 - C max_j ||A_j||) ||V|| for every V and C > 0",
     why="slacks fall together by <sum_j A_j, V>: two constraints alike fall twice as fast",
     conclusion=_longest_pull,
-    certify=_longest_pull_ball,
 )
 growth_strict = plant(
     GROWTH,
@@ -172,9 +131,8 @@ growth_strict = plant(
     "growth",
     statement="f_C(V) - f_C(0) > (1 - C ||sum_j A_j||) ||V|| for every V that is not 0 and C > 0",
     why="equal for small V along sum_j A_j",
-    hypotheses={"V is not zero": soft.moved},
+    hypotheses={"V is not zero": lambda case: bool(case.move.any())},
     conclusion=strictly(GROWTH),
-    certify=soft.certify_zero,
 )
 
 sparsity_constant = plant(

@@ -31,31 +31,38 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.exact import rationals
+from attsvm.exact.numbers import Matrix as Rows
+from attsvm.exact.numbers import transpose
+from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
 from attsvm.theory import (
     Integer,
     Matrix,
+    Measured,
     Reading,
+    Records,
     Slack,
     Statement,
     Vector,
     changed,
-    claim,
-    sibling,
 )
+from attsvm.theory.limits import direction_converges
 from properties._support.descent_runs import (
     Run,
     feasible,
+    max_margin,
     pulling_data,
     runs,
     tight_data,
     unique_optimum,
 )
+from properties._support.growth_rates import arrives
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
+from properties._support.limit_certificates import certified_direction
 from properties.sim import SOURCE
 from properties.sim._support.attention import block_logits
-from properties.sim._support.theorem_3_14 import LOCAL_TRAP
-from properties.sim.turned import arrives_turned, starts_in_turned_basin, trained, turned
+from properties.sim._support.theorem_3_14 import LOCAL_TRAP, REPAIRED, starts_in_basin
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
@@ -131,74 +138,94 @@ MARGINS = Statement(
 )
 
 
-TRAINING: dict[str, Any] = {
-    "source": SOURCE,
-    "place": PLACE,
-    "data": runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned),
-    "cost": 10,
-    "same_slack": False,
-}
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-START = "risk gap of the start below the threshold"
-ASSUMED = {UNIQUE: unique_optimum, FEASIBLE: feasible, START: starts_in_turned_basin}
+def turned(run: Run) -> Run:
+    """The same data from the transposed start.
+
+    Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
+    which the rest of the package follows.
+    """
+    return Run(run.data, run.start.T)
+
+
+def _goal(run: Run, towards: str, transposed: bool) -> Rows | None:
+    """Where W = X^T has to go so that X, or its transpose, goes to the programme's target."""
+    target = max_margin(run.data, towards)
+    return target if target is None or transposed else transpose(target)
+
+
+def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Slack:
+    """X(k), or its transpose, converges in direction to the target, by its rate."""
+    goal = _goal(run, towards, transposed)
+    if goal is None:
+        return Slack(-1.0, 0.0)  # there is nothing to converge to
+    W = np.array([[float(arb(x)) for x in row] for row in goal])
+    return direction_converges(run.data, run.start.T, LOSSES[REPAIRED], W)
+
+
+def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False) -> arb | None:
+    """The same by proof: 1 where it does, negative where it does not, None without one."""
+    goal = _goal(run, towards, transposed)
+    if goal is not None and not unique_optimum(run):
+        return arrives(run.data, run.start.T, REPAIRED, goal)
+    return certified_direction(run.data, transpose(rationals(run.start)), REPAIRED, goal)
+
+
 SIDEWAYS = Run(
     AttentionData.of([[[1.0, 1.0], [1.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]]),
     np.zeros((2, 2)),
 )
 """The second token is the query, and differs from the first across it."""
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+START = "risk gap of the start below the threshold"
 OTHER = {
-    "direction of the worst tokens": sibling(towards="worst"),
-    "opposite direction": sibling(towards="opposite"),
+    "direction of the worst tokens": changed(towards="worst"),
+    "opposite direction": changed(towards="opposite"),
 }
 
-
-def certify_as_printed(run: Run, towards: str = "optimal", transposed: bool = False) -> arb | None:
-    """Where X(k) goes, by proof."""
-    return arrives_turned(run, towards, transposed)
-
-
-@claim(
-    "sim/orientation:amended-2",
-    **TRAINING,
-    statement="descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
-    "start in the basin of the optimal tokens converges in direction to X^mm",
-    hypotheses=ASSUMED,
-    examples=[SIDEWAYS],
-    certify=certify_as_printed,
-    expected="refuted",
-    siblings=OTHER,
-)
-def amended_2(run: Run, towards: str = "optimal", transposed: bool = False) -> Slack:
-    """The trained X for the programme's."""
-    return trained(run, towards, transposed)
-
-
-def certify_transposed(run: Run, towards: str = "optimal", transposed: bool = True) -> arb | None:
-    """Where the transpose of X(k) goes, by proof."""
-    return arrives_turned(run, towards, transposed)
-
-
-@claim(
-    "sim/orientation:amended-3",
-    **TRAINING,
-    statement="descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
-    "start in the basin of the optimal tokens converges in direction to the transpose of X^mm",
-    hypotheses=ASSUMED,
-    examples=[SIDEWAYS],
-    certify=certify_transposed,
-    expected="holds",
-    siblings={
-        **OTHER,
-        "X^mm as it is": sibling(transposed=False, examples=[SIDEWAYS]),
-        "tied optimal tokens": sibling(drop=[UNIQUE], examples=[TIED_ASIDE]),
-        "Att-SVM need not be feasible": sibling(drop=[FEASIBLE], examples=[NO_QUERY]),
-        "any start": sibling(
-            drop=[START],
-            data=runs(pulling_data(), 0).map(turned),
-            examples=[turned(LOCAL_TRAP)],
+TRAINING = Statement(
+    "sim/orientation",
+    source=SOURCE,
+    place=PLACE,
+    printed="(x_opt - x_t)^T W^mm z = 1",
+    variables=Records(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
+    conclusion=Measured(
+        "descent on logits z^T X x_t converges in direction to X^mm, transposed: {transposed}",
+        floats=trained,
+        balls=arrives_turned,
+    ),
+    cost=10,
+    hypotheses={
+        UNIQUE: unique_optimum,
+        FEASIBLE: feasible,
+        START: lambda run: starts_in_basin(turned(run)),
+    },
+    readings={
+        "amended-2": Reading(
+            "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
+            "start in the basin of the optimal tokens converges in direction to X^mm",
+            expected="refuted",
+            constants={"transposed": False},
+            examples=(SIDEWAYS,),
+            siblings=OTHER,
+        ),
+        "amended-3": Reading(
+            "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
+            "start in the basin of the optimal tokens converges in direction to the transpose of "
+            "X^mm",
+            expected="holds",
+            constants={"transposed": True},
+            examples=(SIDEWAYS,),
+            siblings={
+                **OTHER,
+                "X^mm as it is": changed(transposed=False, examples=[SIDEWAYS]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_ASIDE]),
+                "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
+                "any start": changed(
+                    drop=[START],
+                    variables=Records(Run, runs(pulling_data(), 0).map(turned)),
+                    examples=[turned(LOCAL_TRAP)],
+                ),
+            },
         ),
     },
 )
-def amended_3(run: Run, towards: str = "optimal", transposed: bool = True) -> Slack:
-    """With one of the two transposed."""
-    return trained(run, towards, transposed)

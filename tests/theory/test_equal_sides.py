@@ -53,6 +53,18 @@ def test_sides_that_are_equal_by_their_squares_are_told_equal(s):
     assert apart.ratio < 1.0
 
 
+def test_a_strict_part_does_not_keep_equal_sides_from_being_told_equal():
+    """0 < exp(s_0) and the bound of `mean_bound`, which is equality for equal logits."""
+
+    def both(m, v):
+        return m.all_of(m.above(m.exp(v.s[0]), 0), mean_bound(m, v))
+
+    claim = statement(
+        both, WEIGHTS, siblings={"more logits": changed(variables={"n": Integer(2, 4)})}
+    )
+    assert claim.conclusion(claim.formula.build(s=[1 / 3, 1 / 3, 1 / 3])).holds
+
+
 def test_opposite_sides_are_not_equal_though_their_squares_are():
     """x against -x for an x that no ball of 128 bits tells from 0; then by signs alone."""
     tiny = statement(lambda m, v: m.at_most(m.exp(v.x) - 1, 1 - m.exp(v.x)), {"x": Real()})

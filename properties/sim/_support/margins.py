@@ -8,6 +8,8 @@ is no margin, and what is said of all margins holds.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -19,108 +21,50 @@ from attsvm.exact import ExactData, dot, rational, rationals, separate
 from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
-from attsvm.theory import Slack
+from attsvm.theory import Measured, Slack
 from attsvm.theory.limits import ALLOWANCE
-from properties._support.descent_runs import Run, answer
-from properties._support.gradient_coefficients import Pulls, pulls, pushes
+from properties._support.att_svm import att_svm
+from properties._support.descent_directions import gained, pushes
 from properties._support.growth_rates import course
-from properties._support.programmes import EPS, OPEN, anything, constraints, flat, optimum, solve
+from properties._support.programmes import OPEN, constraints, first_optimal, flat, optimum, solve
 
-__all__ = [
-    "certified_end",
-    "certified_slope",
-    "ends",
-    "exact_gain",
-    "exact_growth",
-    "gain",
-    "grows",
-    "slope",
-]
+__all__ = ["END", "SLOPE", "gain", "growth", "step_along_solution"]
 
 NOTHING = Slack(math.inf, 0.0, "strict")
 
 
-def grows(run: Run, loss: str, of: str, sign: float) -> Slack:
-    """What a step adds to margins: to the least of them, or to the `mean`; times a sign."""
-    if not anything(run.data):
-        return NOTHING
-    found = pulls(run.data, run.start, loss)
-    if not np.isfinite(found.lost):
-        return OPEN
-    rivals = _rivals(run.data, found)
-    A = found.A[rivals]
-    added, sizes = sign * np.einsum("jde,de->j", A, found.descent), np.linalg.norm(A, axis=(1, 2))
-    error = float(sizes.max()) * (found.lost + _rounding(run) * float(_size(found.descent)))
-    value = float(added.mean()) if of == "mean" else float(added.min())
-    return Slack(value, error + 4 * EPS * len(added) * abs(value), "strict")
-
-
-def exact_growth(run: Run, loss: str, of: str, sign: float) -> arb:
-    """The same as a ball; exactly 0 where it is seen to cancel."""
-    data = ExactData.of(run.data)
-    A = list(constraints(data, [tied[0] for tied in data.optimal]).values())
+def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
+    """A step of descent raises every margin, or their mean; lowers it where the sign is -1."""
+    exact = ExactData.of(run.data)
+    A = list(constraints(exact, first_optimal(exact)).values())
     if not A:
-        return arb("inf")
-    parts = pushes(data, rationals(run.start), loss)
+        return m.above(m.exact(1), 0)
     if of == "mean":
         A = [combine([fmpq(1, len(A))] * len(A), A)]
-    added = [
-        sum((rational(sign) * part.factor * dot(part.matrix, a) for part in parts), arb(0))
-        for a in A
-    ]
-    least = added[0]
-    for ball in added[1:]:
-        least = least.min(ball)
-    return least
+    parts = pushes(m, run.data, run.start, loss)
+    return m.all_of(*(m.above(sign * gained(m, parts, a), 0) for a in A))
 
 
-def _rivals(data: AttentionData, found: Pulls) -> Array:
-    rivals = data.present.copy()
-    rivals[np.arange(data.n), found.best] = False
-    return rivals
+def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
+    """What a step adds to <X, X^mm>, and -sum_i c_i,opt; both over its size.
 
-
-def _rounding(run: Run) -> float:
-    return 8 * EPS * (run.data.d**2 + 4)
-
-
-def _size(W: Array) -> float:
-    return float(np.linalg.norm(W))
-
-
-def gain(run: Run, loss: str, share: float) -> Slack:
-    """What a step adds to <X, X^mm>, less a share of -sum_i c_i,opt, the gradient coefficients."""
-    M = solve(run.data, optimum(run.data))
-    found = pulls(run.data, run.start, loss)
-    if M is None or not np.isfinite(found.lost):
-        return OPEN
-    size, length = _size(found.descent), _size(M.W)
-    error = found.lost * length + size * M.error + _rounding(run) * size * length
-    left, right = share * found.toward, float((found.descent * M.W).sum())
-    error += share * found.toward_error
-    return Slack(right - left, error, "inequality" if share else "strict", _ratio(left, right))
-
-
-def _ratio(left: float, right: float) -> float | None:
-    return left / right if left > 0.0 < right else None
-
-
-def exact_gain(run: Run, loss: str, share: float) -> arb | None:
-    """The same as a ball; exactly 0 where it is seen to cancel, as for tight margins."""
-    found, data = answer(run.data), ExactData.of(run.data)
-    if found is None:
-        return arb(0)  # X^mm is 0
-    if found.status != "solved":
-        return None
-    M = flat(found.W)
-    parts = pushes(data, rationals(run.start), loss)
-    total = arb(0)
+    Where there is no X^mm the former is 0.
+    """
+    parts, svm = pushes(m, run.data, run.start, loss), att_svm(m, run.data)
+    toward = m.exact(0)
     for part in parts:
-        total += part.factor * (dot(part.matrix, M) - rational(share) * part.toward)
-    return total
+        toward = toward + part.factor * m.values(part.toward)
+    X = [fmpq(0)] * run.data.d**2 if svm.exact is None else flat(svm.exact.W)
+    return gained(m, parts, X), toward
 
 
-def ends(run: Run, loss: str, of: str, whose: str) -> Slack:
+def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
+    """A step raises <X, X^mm>; by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
+    added, toward = step_along_solution(m, run, loss)
+    return m.above(added, 0) if strict else m.at_least(added, toward)
+
+
+def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
     """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
 
     What the margin gains while the norm runs through a decade, from ten times ||X(0)|| and the
@@ -137,7 +81,7 @@ def ends(run: Run, loss: str, of: str, whose: str) -> Slack:
     longest = float(np.linalg.norm(A, axis=(1, 2)).max())
     if longest == 0.0:
         return Slack(0.0, 0.0, "strict")
-    low = 10.0 * max(_size(run.start), 10.0 / longest)
+    low = 10.0 * max(float(np.linalg.norm(run.start)), 10.0 / longest)
     path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
     if path.W.shape[1] < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
@@ -150,10 +94,10 @@ def _pick(values: Array, of: str) -> float:
     return float({"least": values.min(), "mean": values.mean(), "largest": values.max()}[of])
 
 
-def _attainable(run: Run, longest: float) -> float:
+def _attainable(run: Any, longest: float) -> float:
     """1/||X^mm||, the most that the least margin can gain per norm, or the longest constraint."""
     M = solve(run.data, optimum(run.data))
-    return longest if M is None or M.answer is None else 1.0 / _size(M.W)
+    return longest if M is None or M.answer is None else 1.0 / float(np.linalg.norm(M.W))
 
 
 def _whose(data: AttentionData, whose: str) -> Array | None:
@@ -169,7 +113,7 @@ def _others(data: AttentionData, tokens: Array) -> Array:
     return others
 
 
-def certified_end(run: Run, loss: str, of: str, whose: str) -> arb | None:
+def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
 
     The least margin of optimal tokens never is positive where there is no X^mm, nor where some
@@ -198,7 +142,14 @@ def certified_end(run: Run, loss: str, of: str, whose: str) -> arb | None:
     return arb(-1) if least and lost else None
 
 
-def slope(run: Run, loss: str, share: float) -> Slack:
+END = Measured(
+    "descent on the loss {loss} ends with a positive {of} margin of the {whose} tokens",
+    floats=ends,
+    balls=certified_end,
+)
+
+
+def slope(run: Any, loss: str, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
 
     Between the norms 50 ||X^mm|| and 500 ||X^mm|| (or five times ||X(0)|| and ten times that) its
@@ -208,16 +159,16 @@ def slope(run: Run, loss: str, share: float) -> Slack:
     M = solve(run.data, optimum(run.data))
     if M is None or M.answer is None:
         return OPEN
-    low = max(50.0 * _size(M.W), 10.0 * _size(run.start))
+    low = max(50.0 * float(np.linalg.norm(M.W)), 10.0 * float(np.linalg.norm(run.start)))
     path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
     if path.log_time is None or len(path.log_time) < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     first, last = (float(M.answer.programme.margins(W).min()) for W in path.W[0, 1:])
     waited = float(path.log_time[2] - path.log_time[1])
-    return Slack(10.0 - abs((last - first) / share - waited), 5.0)
+    return Slack(10.0 - abs((last - first) / float(share) - waited), 5.0)
 
 
-def certified_slope(run: Run, loss: str, share: float) -> arb | None:
+def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
     """Minus the distance of the share from the limit of the least margin over ln k, in rationals.
 
     The limit is 0 from a stationary start, and the least margin of X* where X(k) is proved to be
@@ -235,3 +186,10 @@ def certified_slope(run: Run, loss: str, share: float) -> arb | None:
         return None
     slope = min(dot(a, flat(limit.W)) for a in A.values())
     return arb(-abs(rational(share) - slope))
+
+
+SLOPE = Measured(
+    "on the loss {loss} the least margin divided by ln k tends to {share}",
+    floats=slope,
+    balls=certified_slope,
+)

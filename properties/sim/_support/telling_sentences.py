@@ -7,27 +7,22 @@ from typing import Any
 import numpy as np
 
 from attsvm.exact import dot, rationals
-from properties._support.descent_runs import in_basin, unique_optimum
-from properties.sim._support.theorem_3_14 import REPAIRED
-from properties.sim._support.token_sequences import Spoken, from_zero
+from properties.sim._support.token_sequences import Spoken
 
 __all__ = [
     "ALONG",
     "ASIDE",
-    "BASIN",
     "BEHIND",
     "ELSEWHERE",
     "IDLE",
     "LEAVES",
-    "ORTHONORMAL",
     "OUTVOTED",
     "SHARED",
     "SLIGHT",
-    "SUCCESSOR",
     "THREE",
     "TIED",
-    "UNIQUE",
-    "ZERO",
+    "one_successor",
+    "orthonormal",
     "said",
 ]
 
@@ -71,10 +66,3 @@ def one_successor(case: Spoken) -> bool:
     after: dict[int, int] = {}
     pairs = zip(case.sentences[:, :-1].flat, case.sentences[:, 1:].flat, strict=True)
     return all(after.setdefault(int(a), int(b)) == int(b) for a, b in pairs)
-
-
-ZERO = {"X(0) = 0": from_zero}
-UNIQUE = {"optimal tokens are unique": lambda case: unique_optimum(case.run)}
-BASIN = {"risk gap of the start below the threshold": lambda case: in_basin(case.run, REPAIRED)}
-ORTHONORMAL = {"orthonormal tokens, whole vocabulary": orthonormal}
-SUCCESSOR = {"one successor for each token": one_successor}

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -46,12 +47,28 @@ from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
-from properties._support.descent_runs import Run, answer
+from properties._support.att_svm import att_svm
+from properties._support.descent_runs import answer
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import agreement, short_step
 from properties._support.programmes import constraints, flat, optimum
 
-__all__ = ["C", "Spoken", "followed", "limit", "on_soft_ray", "soft", "spoken", "started", "summed"]
+__all__ = [
+    "C",
+    "Spoken",
+    "enough",
+    "followed",
+    "from_zero",
+    "known_soft",
+    "limit",
+    "moves_soft",
+    "on_soft_ray",
+    "soft",
+    "spoken",
+    "started",
+    "stays_at_zero",
+    "summed",
+]
 
 C = 10
 STEPS = (0, 1, 4, 16, 64)
@@ -87,11 +104,6 @@ class Spoken:
         V = len(self.embeddings)
         language = Language(np.ones(V, np.int64), np.ones((V, V), np.int64), self.embeddings)
         return (vocabulary_data if self.whole else prefix_data)(language, self.sentences)
-
-    @property
-    def run(self) -> Run:
-        """The problems and the start."""
-        return Run(self.data, self.start)
 
 
 @st.composite
@@ -238,3 +250,9 @@ def enough(case: Spoken) -> bool:
     hard = answer(case.data)
     solved = hard is not None and hard.status == "solved"
     return solved and C * C * hard.square >= max(hard.duals) ** 2  # type: ignore[union-attr]
+
+
+def known_soft(m: Any, case: Spoken) -> Any:
+    """X_soft row by row in the arithmetic m; no number where it is not known to be X^mm."""
+    svm = att_svm(m, case.data)
+    return svm.vector if enough(case) else m.values([arb("nan")] * case.data.d**2)

@@ -4,183 +4,279 @@
     (a_opt - a_t)^T X a_i >= 1 - xi_{l,t} and xi_{l,t} >= 0.
 
 With xi taken out the objective is f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>), one slack a
-constraint: so it is here and in the claims on figure 1. The printed slack has no index i, so that
-the queries i of one sequence share it: so it is in the reproduced figures, and in the readings of
-`definition_4_1_shared`. With one query a sequence the two forms are one.
+constraint. The printed slack has no index i, while its constraint is asked for every query i, so
+that the queries of one sequence share it: f_C(V) = ||V||_F + C sum_{l,t} max_i max(0, 1 -
+<A_{l,i,t}, V>). With one query a sequence the two forms are one; the readings of figure 1 use the
+former, the reproduced figures the latter. lambda are any multipliers of X^mm.
+
+| reading | slack | says | verdict |
+| --- | --- | --- | --- |
+| literal-1 | one a constraint | on separable data X^mm minimises f_10 | falls |
+| literal-2 | one a constraint | the argmin is one matrix for every C > 0 | falls |
+| literal-3 | shared | on separable data X^mm minimises f_10 | falls |
+| amended | one a constraint | X^mm minimises for C >= max lambda / norm(X^mm) | holds |
+| amended-2 | shared | the same price is enough | falls |
+| amended-3 | shared | it is, with lambda summed over the queries that share a slack | holds |
+| sharp | one a constraint | how fast f_C grows from 0 | holds |
 
 "We empirically find using a large penalty term C = 10 still works well" is an observation on their
-data. literal-1 reads it as a rule: on separable data with unique optimal tokens X^mm minimises
-f_10. False: the data decide which C is large. One input, tokens 1/16 and 0, query 1: f_10(0) = 10
-and f_10(X^mm) = 16. literal-2 reads "= argmin" as a single matrix for every C > 0. False: one
-constraint A = 1 and C = 1, f(V) = V + max(0, 1 - V) = 1 on all of [0, 1].
+data, which literal-1 and literal-3 read as a rule. The data decide which C is large: for one input
+with tokens 1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one
+constraint A = 1 and C = 1, where f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2: sharing
+makes slack cheaper. One sequence e_1, e_2 that is its own queries, the second token optimal for
+both: X^mm = (-1, -1; 1, 1)/2 of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1.
 
-Proof of `amended`: X^mm = sum lambda_j A_j; w = lambda / ||X^mm|| has ||sum w_j A_j|| = 1 and, for
-C >= max w_j, 0 <= w <= C. So f_C(V) >= <sum w_j A_j, V> + sum w_j (1 - <A_j, V>) = sum w_j =
-||X^mm|| = f_C(X^mm). For one constraint no smaller C will do. Proof of `sharp`, S = sum_j A_j:
-sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V) - f_C(0) >= (1 - C ||S||) ||V||, with
-equality on t S for small t: W = 0 is a minimiser exactly for C ||S|| <= 1.
+Proof of amended and amended-3: X^mm = sum lambda_j A_j; w = lambda / ||X^mm|| has ||sum w_j A_j|| =
+1, and the w_j >= 0 of a slack sum to C at most. So f_C(V) >= <sum w_j A_j, V> + sum w_j (1 - <A_j,
+V>) = sum w_j = ||X^mm|| = f_C(X^mm). For one constraint no smaller C will do. Proof of sharp, S =
+sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V) - f_C(0) >=
+(1 - C ||S||) ||V||, with equality on t S for small t: 0 is a minimiser exactly for C ||S|| <= 1.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import fmpq
 
 from attsvm.data import AttentionData
-from attsvm.errors import present
-from attsvm.exact import rational
-from attsvm.theory import Slack, claim, sibling
-from properties._support.descent_runs import answer
-from properties._support.programmes import EPS
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import AttSVM, att_svm, constraints
+from properties._support.programmes import Token
 from properties.sim import SOURCE
-from properties.sim._support import torch_objectives as relaxed
-from properties.sim.definition_4_1.soft_margins import (
+from properties.sim.definition_4_1.instances import (
+    Queried,
     Soft,
-    above_zero,
-    against_hard,
-    certify_hard,
-    certify_zero,
     cheap_rivals,
-    moved,
-    positive_price,
+    queried,
     rivals,
-    rounding,
     separable,
-    several,
+    shares,
+    single,
     small_price,
+    soft_of,
     unique,
+    whole_sequences,
 )
 
-DEFINITION: dict[str, Any] = {"source": SOURCE, "place": "Definition 4.1", "cost": 2}
-POSITIVE = {"C > 0": positive_price}
-SEPARABLE = {
-    "optimal tokens are unique": unique,
-    "Att-SVM is separable": separable,
-}
-
-
-def single(x: float, C: float, keep: bool, move: float) -> Soft:
-    """One input with tokens x and 0 and query 1."""
-    data = AttentionData.of([[[x], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
-    return Soft(data, C, keep, np.array([[move]]))
-
-
-REPEATED = Soft(  # multipliers that are not unique
+POSITIVE, UNIQUE = "C > 0", "optimal tokens are unique"
+SEPARABLE, SMALL = "Att-SVM is separable", "C ||sum_j A_j|| <= 1"
+MOVED, WHOLE = "V is not zero", "queries of a sequence have its tokens"
+REPEATED = Soft(
     AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
     1.0,
     False,
     np.array([[0.5]]),
 )
-
-
-def certify_threshold(case: Soft, share: float = 1.0) -> arb:
-    """With the price that the exact multipliers allow."""
-    solved = present(answer(case.data), "the answer of the SVM")
-    return certify_hard(case, rational(share) * max(solved.duals), over_norm=True)
-
-
-def certify_ten(case: Soft, C: float = 10.0) -> arb:
-    """With the printed price."""
-    return certify_hard(case, rational(C), over_norm=False)
-
-
-@claim(
-    "sim/definition-4.1:literal-1",
-    **DEFINITION,
-    statement="one slack a constraint, C = 10 is large enough: on separable data X^mm minimises "
-    "||X||_F + 10 sum of slacks",
-    data=rivals(),
-    hypotheses=SEPARABLE,
-    examples=[single(0.0625, 10.0, False, 0.0)],
-    relaxed=relaxed.against_hard,
-    certify=certify_ten,
-    expected="refuted",
-    siblings={
-        "C = 1/4": sibling(C=0.25, examples=[single(1.0, 0.25, False, 0.0)]),
-        "C = 1/64": sibling(C=0.015625, examples=[single(1.0, 0.015625, False, 0.0)]),
-    },
+"""Multipliers of X^mm are not unique."""
+OPPOSED = Soft(
+    AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
+    1.0,
+    False,
+    np.zeros((1, 1)),
 )
-def literal_1(case: Soft, C: float = 10.0) -> Slack:
-    """Some rival has a smaller objective."""
-    return against_hard(case, C)
-
-
-@claim(
-    "sim/definition-4.1:amended",
-    **DEFINITION,
-    statement="on separable data X^mm minimises ||X||_F + C sum of slacks for every C of at least "
-    "max lambda / ||X^mm||, lambda any multipliers of X^mm",
-    data=rivals(),
-    hypotheses=SEPARABLE,
-    examples=[single(1.0, 1.0, True, -0.25), single(0.0625, 1.0, False, 0.0), REPEATED],
-    certify=certify_threshold,
-    expected="holds",
-    siblings={"95% of that price": sibling(share=0.95), "half of it": sibling(share=0.5)},
+"""There is no X^mm."""
+ALONE = Queried(single(0.0625, 10.0, False, 0.0), np.array([0]))
+E = np.eye(2)
+OWN_QUERIES = Queried(
+    Soft(AttentionData.of([E, E], E, scores=[[0.0, 1.0]] * 2), 0.5, False, np.zeros((2, 2))),
+    np.array([0, 0]),
 )
-def amended(case: Soft, share: float = 1.0) -> Slack:
-    """At the least price that the exact multipliers allow."""
-    solved = present(answer(case.data), "the answer of the SVM")
-    threshold = float(arb(max(solved.duals)) / arb(solved.square).sqrt())
-    return against_hard(case, share * threshold, 4 * EPS)
+"""A sequence of two tokens, the queries; the second one is optimal for both."""
 
 
-@claim(
-    "sim/definition-4.1:literal-2",
-    **DEFINITION,
-    statement="the argmin is a single matrix for every C > 0: where C ||sum_j A_j|| <= 1, so that "
-    "0 is a minimiser, every other matrix has a larger objective",
-    data=cheap_rivals(),
+def slack_sum(m: Any, A: Any, V: Any, slacks: Sequence[Hashable] | None = None) -> Any:
+    """The sum of max(0, 1 - <A_j, V>), with the largest of those that share a slack."""
+    zero = m.exact(0)
+    largest: dict[Hashable, Any] = {}
+    for j, margin in enumerate(A @ V):
+        key = j if slacks is None else slacks[j]
+        largest[key] = m.maximum(largest.get(key, zero), 1 - margin)
+    return m.sum(m.array([zero, *largest.values()]))
+
+
+def compared(m: Any, case: Any) -> tuple[AttSVM, Any, Any]:
+    """The Att-SVM, the rival V and its sum of slacks."""
+    soft = soft_of(case)
+    svm = att_svm(m, soft.data)
+    V = m.vec(m.values(soft.move))
+    V = V + svm.vector if soft.keep else V
+    return svm, V, slack_sum(m, svm.rows, V, shares(case) if isinstance(case, Queried) else None)
+
+
+def at_price(m: Any, case: Any, C: int | str = 10) -> Any:
+    """f_C(X^mm) <= f_C(V)."""
+    svm, V, slack = compared(m, case)
+    return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
+
+
+def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together: bool) -> fmpq:
+    """The largest lambda, of single multipliers or of sums of those that share a slack."""
+    sums: dict[Hashable, fmpq] = {}
+    for slack, (place, w) in zip(shares(case), duals.items(), strict=True):
+        key = slack if together else place
+        sums[key] = sums.get(key, fmpq(0)) + w
+    return max(sums.values())
+
+
+def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> Any:
+    """f_C(X^mm) <= f_C(V) at C = share max lambda / ||X^mm||; both sides times ||X^mm||."""
+    svm, V, slack = compared(m, case)
+    if svm.exact is None:  # there is no X^mm
+        return m.above(svm.margin, 0)
+    X, price = svm.vector, share * m.values(largest_multiplier(case, svm.exact.duals, together))
+    # where both sides are equal V is a multiple of X^mm, and the root is rational
+    return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + price * slack)
+
+
+def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
+    """f_C(0) + growth ||V|| < f_C(V), with both sums of slacks on the left."""
+    A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
+    gained = C * (len(A) - slack_sum(m, A, V))
+    return m.below(growth * m.norm(V) + gained, m.norm(V))
+
+
+def growth_from_zero(m: Any, case: Any, growth: Any = 1) -> Any:
+    """f_C(V) - f_C(0) >= (growth - C ||sum_j A_j||) ||V||, with ||V|| taken off both sides."""
+    A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
+    gained = C * (len(A) - slack_sum(m, A, V))
+    steep = m.norm(m.sums(A.T)) if len(A) else m.exact(0)
+    return m.at_most((growth - 1) * m.norm(V) + gained, C * (steep * m.norm(V)))
+
+
+SHARED = Records(Queried, queried())
+
+DEFINITION = Statement(
+    "sim/definition-4.1",
+    source=SOURCE,
+    place="Definition 4.1",
+    printed="X_soft = argmin ||X||_F + C sum xi_{l,t}; we empirically find using a large penalty "
+    "term C = 10 still works well",
+    variables=Records(Soft, rivals(), climbed=True),
+    conclusion=at_price,
+    cost=2,
     hypotheses={
-        **POSITIVE,
-        **SEPARABLE,
-        "C ||sum_j A_j|| <= 1": small_price,
-        "V is not zero": moved,
+        POSITIVE: lambda case: case.C > 0,
+        WHOLE: whole_sequences,
+        UNIQUE: unique,
+        SEPARABLE: separable,
+        SMALL: small_price,
+        MOVED: lambda case: bool(case.move.any()),
     },
-    examples=[single(1.0, 1.0, False, 0.5)],
-    relaxed=relaxed.above_zero_strictly,
-    certify=partial(certify_zero, growth=0.0, pull=0.0),
-    expected="refuted",
-    siblings={
-        "any price": sibling(
-            drop=["C ||sum_j A_j|| <= 1"], data=rivals(), examples=[single(1.0, 2.0, False, 0.5)]
+    readings={
+        "literal-1": Reading(
+            "one slack a constraint, C = 10 is large enough: on separable data X^mm minimises "
+            "||X||_F + 10 sum of slacks",
+            expected="refuted",
+            under=(UNIQUE, SEPARABLE),
+            examples=(single(0.0625, 10.0, False, 0.0),),
+            siblings={
+                "C = 1/4": changed(C="1/4", examples=[single(1.0, 0.25, False, 0.0)]),
+                "C = 1/64": changed(C="1/64", examples=[single(1.0, 0.015625, False, 0.0)]),
+            },
         ),
-        "larger by 5% of the norm": sibling(growth=0.05, examples=[single(1.0, 1.0, False, 0.25)]),
-        "larger by a quarter of the norm": sibling(
-            growth=0.25, examples=[single(1.0, 1.0, False, 0.25)]
+        "amended": Reading(
+            "on separable data X^mm minimises ||X||_F + C sum of slacks for every C of at least "
+            "max lambda / ||X^mm||, lambda any multipliers of X^mm",
+            expected="holds",
+            variables=Records(Soft, rivals()),
+            conclusion=at_least_price,
+            under=(UNIQUE, SEPARABLE),
+            examples=(
+                single(1.0, 1.0, True, -0.25),
+                single(0.0625, 1.0, False, 0.0),
+                REPEATED,
+            ),
+            siblings={
+                "95% of that price": changed(share="0.95"),
+                "99.9% of that price": changed(share="0.999"),
+                "half of it": changed(share="0.5"),
+                "Att-SVM need not be separable": changed(drop=[SEPARABLE], examples=[OPPOSED]),
+            },
+        ),
+        "literal-2": Reading(
+            "the argmin is a single matrix for every C > 0: where C ||sum_j A_j|| <= 1, so that "
+            "0 is a minimiser, every other matrix has a larger objective",
+            expected="refuted",
+            variables=Records(Soft, cheap_rivals(), climbed=True),
+            conclusion=only_minimiser,
+            under=(POSITIVE, UNIQUE, SEPARABLE, SMALL, MOVED),
+            examples=(single(1.0, 1.0, False, 0.5),),
+            siblings={
+                "any price": changed(
+                    drop=[SMALL],
+                    variables=Records(Soft, rivals(), climbed=True),
+                    examples=[single(1.0, 2.0, False, 0.5)],
+                ),
+                "larger by 5% of the norm": changed(
+                    growth="0.05", examples=[single(1.0, 1.0, False, 0.25)]
+                ),
+                "larger by a quarter of the norm": changed(
+                    growth="1/4", examples=[single(1.0, 1.0, False, 0.25)]
+                ),
+            },
+        ),
+        "sharp": Reading(
+            "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C, separable or not: "
+            "0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
+            expected="holds",
+            conclusion=growth_from_zero,
+            under=(POSITIVE, UNIQUE),
+            tight=True,
+            examples=(single(1.0, 1.0, False, 0.5), single(1.0, 2.0, False, 0.5)),
+            siblings={
+                "1.05 in place of 1": changed(growth="1.05"),
+                "C may be negative": changed(
+                    drop=[POSITIVE], examples=[single(1.0, -1.0, False, 2.0)]
+                ),
+            },
+        ),
+        "literal-3": Reading(
+            "one slack a token of a sequence, C = 10 is large enough: on separable data X^mm "
+            "minimises ||X||_F + 10 sum of slacks",
+            expected="refuted",
+            variables=SHARED,
+            under=(WHOLE, UNIQUE, SEPARABLE),
+            examples=(ALONE,),
+            siblings={
+                "C = 1/4": changed(C="1/4", examples=[OWN_QUERIES]),
+                "C = 1/64": changed(C="1/64", examples=[OWN_QUERIES]),
+            },
+        ),
+        "amended-2": Reading(
+            "one slack a token of a sequence: on separable data X^mm minimises ||X||_F + C sum "
+            "of slacks for every C of at least max lambda / ||X^mm||, lambda any multipliers of "
+            "X^mm",
+            expected="refuted",
+            constants={"together": False},
+            variables=SHARED,
+            conclusion=at_least_price,
+            under=(WHOLE, UNIQUE, SEPARABLE),
+            examples=(OWN_QUERIES,),
+            siblings={
+                "95% of that price": changed(share="0.95", examples=[OWN_QUERIES]),
+                "half of it": changed(share="0.5", examples=[OWN_QUERIES]),
+            },
+        ),
+        "amended-3": Reading(
+            "one slack a token of a sequence: on separable data X^mm minimises ||X||_F + C sum "
+            "of slacks for every C of at least max over slacks of sum lambda / ||X^mm||, lambda "
+            "any multipliers of X^mm, summed over the queries that share the slack",
+            expected="holds",
+            variables=SHARED,
+            conclusion=at_least_price,
+            under=(WHOLE, UNIQUE, SEPARABLE),
+            examples=(OWN_QUERIES,),
+            siblings={
+                "95% of that price": changed(share="0.95", examples=[OWN_QUERIES]),
+                "99.9% of that price": changed(share="0.999", examples=[OWN_QUERIES]),
+                "half of it": changed(share="0.5", examples=[OWN_QUERIES]),
+                "the largest multiplier in place of sums": changed(
+                    together=False, examples=[OWN_QUERIES]
+                ),
+            },
         ),
     },
 )
-def literal_2(case: Soft, growth: float = 0.0, pull: float = 0.0) -> Slack:
-    """Strictly larger than at 0."""
-    left, right = above_zero(case, growth, pull)
-    return Slack.below(right, left, rounding(case))
-
-
-@claim(
-    "sim/definition-4.1:sharp",
-    **DEFINITION,
-    statement="f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C, separable or not: "
-    "0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
-    data=rivals(),
-    hypotheses={
-        **POSITIVE,
-        "optimal tokens are unique": unique,
-        "there is something to separate": several,
-    },
-    examples=[single(1.0, 1.0, False, 0.5), single(1.0, 2.0, False, 0.5)],
-    relaxed=relaxed.above_zero,
-    certify=certify_zero,
-    expected="holds",
-    siblings={
-        "1.05 in place of 1": sibling(growth=1.05),
-        "0.95 C in place of C": sibling(pull=0.95),
-        "C may be negative": sibling(drop=list(POSITIVE), examples=[single(1.0, -1.0, False, 2.0)]),
-    },
-)
-def sharp(case: Soft, growth: float = 1.0, pull: float = 1.0) -> Slack:
-    """How fast the objective grows from 0."""
-    left, right = above_zero(case, growth, pull)
-    return Slack.at_most(right, left, rounding(case))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from attsvm.data import AttentionData
 from attsvm.theory.errata import Erratum
-from properties.sim.definition_4_1 import single
-from properties.sim.definition_4_1.shared_slack import ALONE, OWN_QUERIES
+from properties.sim.definition_4_1 import DEFINITION as SOFT_MARGIN
 from properties.sim.orientation import SIDEWAYS
 
 OPPOSITE_LABELS = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0])
@@ -123,10 +122,8 @@ FORMULAS = (
             "sim/definition-4.1:sharp",
         ),
         telling={
-            "sim/definition-4.1:literal-1": single(0.0625, 10.0, False, 0.0),
-            "sim/definition-4.1:literal-2": single(1.0, 1.0, False, 0.5),
-            "sim/definition-4.1:literal-3": ALONE,
-            "sim/definition-4.1:amended-2": OWN_QUERIES,
+            f"sim/definition-4.1:{name}": SOFT_MARGIN.claim(name).examples[0]
+            for name in ("literal-1", "literal-2", "literal-3", "amended-2")
         },
     ),
 )

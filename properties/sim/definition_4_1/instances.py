@@ -1,0 +1,138 @@
+"""Instances of definition 4.1: data sets with a price and a rival of the solution beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+from jaxtyping import Int
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, rational
+from attsvm.exact.numbers import combine
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import separable_data
+from attsvm.svm import att_svm_programme
+from properties._support.descent_runs import answer
+from properties._support.programmes import constraints, first_optimal
+
+__all__ = [
+    "Queried",
+    "Soft",
+    "cheap_rivals",
+    "queried",
+    "rivals",
+    "separable",
+    "shares",
+    "single",
+    "small_price",
+    "soft_of",
+    "unique",
+    "whole_sequences",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """A data set, a price C, and a rival V = keep X^mm + move, or V = move."""
+
+    data: AttentionData
+    C: float
+    keep: bool
+    move: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """The same where inputs are queries of sequences: `sequence` labels that of each input.
+
+    The constraints of a token for the queries of one sequence share a slack, as definition 4.1
+    prints it.
+    """
+
+    soft: Soft
+    sequence: Int[Array, " n"]
+
+
+def single(x: float, C: float, keep: bool, move: float) -> Soft:
+    """One input with tokens x and 0 and query 1."""
+    data = AttentionData.of([[[x], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
+    return Soft(data, C, keep, np.array([[move]]))
+
+
+@st.composite
+def rivals(draw: st.DrawFn) -> Soft:
+    """Separable data; prices and moves that are powers of two times grid numbers."""
+    data = draw(separable_data())
+    C = abs(float(draw(arrays(1))[0])) * 2.0 ** draw(sizes(-4, 3)) or 1.0
+    move = draw(arrays(data.d, data.d)) * 2.0 ** -draw(sizes(0, 8))
+    return Soft(data, C, draw(st.booleans()), move)
+
+
+@st.composite
+def cheap_rivals(draw: st.DrawFn) -> Soft:
+    """The same with C a power of two just below 1 / ||sum_j A_j||, or half of it and less."""
+    case = draw(rivals())
+    programme = att_svm_programme(case.data, case.data.gamma.argmax(axis=1).tolist())
+    summed = float(np.linalg.norm(programme.combine(np.ones(len(programme.D)))))
+    power = -np.ceil(np.log2(summed)) if summed > 0 else 0.0
+    return Soft(case.data, float(2.0 ** (power - draw(sizes(0, 2)))), False, case.move)
+
+
+@st.composite
+def queried(draw: st.DrawFn) -> Queried:
+    """Sequences of up to three queries; the first ones separable, the others multiples or near."""
+    case = draw(rivals())
+    n = case.data.n
+    inputs = np.repeat(np.arange(n), [draw(sizes(1, 3)) for _ in range(n)])
+    Z = case.data.Z[inputs]
+    if draw(st.booleans()):
+        Z = Z * 2.0 ** (draw(arrays(len(inputs), 1)).round() % 2)
+    else:
+        Z = Z + draw(arrays(*Z.shape)) / 4
+    data = AttentionData(case.data.X[inputs], Z, scores=case.data.gamma[inputs])
+    return Queried(Soft(data, case.C, case.keep, case.move), inputs)
+
+
+def soft_of(case: Soft | Queried) -> Soft:
+    """The data set, the price and the rival."""
+    return case.soft if isinstance(case, Queried) else case
+
+
+def shares(case: Soft | Queried) -> list[tuple[int, int]]:
+    """Which slack each constraint has: its own, or one for each token of a sequence."""
+    exact = ExactData.of(soft_of(case).data)
+    places = list(constraints(exact, first_optimal(exact)))
+    if isinstance(case, Soft):
+        return places
+    return [(int(case.sequence[i]), t) for i, t in places]
+
+
+def unique(case: Soft | Queried) -> bool:
+    """Optimal tokens are unique."""
+    return ExactData.of(soft_of(case).data).unique
+
+
+def separable(case: Soft | Queried) -> bool:
+    """Some X gives every optimal token a positive margin (and there is something to separate)."""
+    found = answer(soft_of(case).data)
+    return found is not None and found.status == "solved"
+
+
+def whole_sequences(case: Queried) -> bool:
+    """The queries of one sequence have the same tokens."""
+    X, labels = case.soft.data.X, case.sequence.tolist()
+    present = case.soft.data.present
+    firsts = [labels.index(label) for label in labels]
+    return bool(np.array_equal(X, X[firsts]) and np.array_equal(present, present[firsts]))
+
+
+def small_price(case: Soft) -> bool:
+    """C ||sum_j A_j||_F <= 1."""
+    exact = ExactData.of(case.data)
+    A = list(constraints(exact, first_optimal(exact)).values())
+    summed = combine([fmpq(1)] * len(A), A)
+    return bool(rational(case.C) ** 2 * dot(summed, summed) <= 1)
