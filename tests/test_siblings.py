@@ -72,9 +72,6 @@ REVIEWED = {
         ),
         ("sim/token-sparsity:sharp-1", "there is an X^mm"),
         ("sim/token-sparsity:sharp-2", "there are constraints, all independent"),
-        ("tf/definition-2:sharp", "Local-SVM has a solution"),
-        ("tf/definition-2:sharp", "some token is a rival"),
-        *((f"tf/svm-rank:{r}", "Att-SVM is separable") for r in ("amended", "literal-1", "sharp")),
         ("tf/theorem-2:amended-1", FEASIBLE),
         # Gamma is infinite where best scores are tied
         *(
@@ -93,7 +90,6 @@ REVIEWED = {
         ),
         *((f"sim/definition-4.1:{r}", UNIQUE) for r in ("amended", "amended-3", "sharp")),
         *((f"sim/token-sparsity:{r}", UNIQUE) for r in ("literal-3", "sharp-1", "sharp-2")),
-        *((f"tf/svm-rank:{r}", UNIQUE) for r in ("amended", "literal-1", "sharp")),
     ],
     IMPLIED: [
         ("mm/theorem-1-direction:amended-1", "below 105% of that"),
@@ -126,9 +122,6 @@ REVIEWED = {
         ("sim/definition-4.1:amended-3", "queries of a sequence have its tokens"),
         # both sides are 0
         ("sim/definition-4.1:sharp", "there is something to separate"),
-        ("tf/all-support-no-stationary:sharp", "some input has two different scores"),
-        # with -l' in place of |l'|
-        ("tf/all-support-no-stationary:sharp", "l' < 0 everywhere"),
     ],
 }
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from flint import arb
 
-from attsvm.exact import ExactData, norm, rationals
-from attsvm.exact.numbers import Matrix, gram, transpose
-from attsvm.exact.spectra import operator_norm
+from attsvm.exact.numbers import Matrix
 from attsvm.losses import LOSSES
 from attsvm.paths import path_w
 from attsvm.svm import att_svm
@@ -18,9 +17,8 @@ from attsvm.theory.limits import ALLOWANCE, norm_grows_like_log
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import one_short, transposed
 from properties._support.descent_runs import answer
-from properties._support.gradient_coefficients import pulls, pushes
+from properties._support.gradients import descent
 from properties._support.limit_certificates import agreement
-from properties._support.programmes import flat
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3
@@ -154,7 +152,7 @@ divergence_hypothesis = plant(
     hypotheses={"some input has two tokens": two_tokens},
 )
 
-LENGTH = stationary.sharp
+LENGTH = stationary.THEOREM.claim("sharp")
 length_constant = plant(
     LENGTH,
     "constant",
@@ -162,32 +160,14 @@ length_constant = plant(
     statement="||grad L(W)|| ||W^mm|| >= 1.02 (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
     "gamma_t)",
     why="equal where the gradient points along W^mm",
-    share=1.02,
+    share="1.02",
 )
 
 
-def _operator_length(case: Descent) -> Slack:
-    """The operator norm of the gradient."""
-    found, solved = pulls(case.data, case.start, case.loss), answer(case.data)
-    if solved is None or not np.isfinite(found.lost):
-        return Slack.unknown("floats came to no solution")
-    length = float(arb(solved.square).sqrt())
-    left, right = found.toward, float(np.linalg.norm(found.descent, 2)) * length
-    error = found.lost * length + found.toward_error + 1e-13 * (left + right)
-    return Slack.at_most(left, right, error)
-
-
-def _operator_length_ball(case: Descent) -> arb | None:
-    data, solved = ExactData.of(case.data), answer(case.data)
-    if solved is None or solved.status != "solved":
-        return None
-    parts = pushes(data, rationals(case.start), case.loss)
-    bound = sum((part.factor * part.toward for part in parts), arb(0))
-    entries, d = stationary._total(parts), case.data.d
-    G = [entries[k * d : (k + 1) * d] for k in range(d)]
-    ball = operator_norm(gram(transpose(G))).sqrt() * norm(flat(solved.W)) - bound
-    # for rank 1 the slack is at least 0, and may be 0
-    return None if solved.rank == 1 and ball.contains(0) else ball
+def _operator_length(m: Any, case: Descent) -> Any:
+    """D(W) <= ||grad L(W)||_op ||W^mm||_F."""
+    down = descent(m, case.data, case.start, case.loss)
+    return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.data))
 
 
 length_norm = plant(
@@ -198,5 +178,4 @@ length_norm = plant(
     "gamma_t)",
     why="the dual of the operator norm is the nuclear one: false along a W^mm of rank 2",
     conclusion=_operator_length,
-    certify=_operator_length_ball,
 )

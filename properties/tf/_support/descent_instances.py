@@ -54,7 +54,8 @@ def opposed(draw: st.DrawFn) -> Descent:
         np.concatenate([z, -factor * z]),
         scores=np.repeat(gamma, 2, axis=0),
     )
-    return Descent(data, np.zeros((d, d)), "log-loss")
+    loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
+    return Descent(data, np.zeros((d, d)), loss)
 
 
 def larger(generator: np.random.Generator) -> Descent:
