@@ -2,64 +2,46 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from flint import arb
 
-from attsvm.exact.numbers import Matrix
 from attsvm.losses import LOSSES
-from attsvm.paths import path_w
 from attsvm.svm import att_svm
-from attsvm.theory import Slack
-from attsvm.theory.limits import ALLOWANCE, norm_grows_like_log
-from benchmarks.power.planting import floats, plant
-from benchmarks.power.targets import one_short, transposed
+from attsvm.theory import Measured, Slack
+from attsvm.theory.limits import norm_grows_like_log
+from benchmarks.power.planting import plant
+from benchmarks.power.targets import Target, one_short, transposed
 from properties._support.descent_runs import answer
 from properties._support.gradients import descent
 from properties._support.limit_certificates import agreement
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3
-from properties.tf._support import path_limits
-from properties.tf._support import regularisation_paths as regularised
 from properties.tf._support.descent_instances import Descent, two_tokens
-from properties.tf._support.path_limits import certified_set
-from properties.tf._support.regularisation_paths import Path
+from properties.tf._support.path_limits import certified_set, limit_of
+from properties.tf._support.regularisation_paths import Path, follows_ray, follows_set
+
+PATH, RATE = theorem_2.PATH.claim("amended-1"), theorem_2.RATE.claim("sharp")
+SET = theorem_3.THEOREM.claim("amended")
 
 
-def _follows(case: Path, target: Matrix | None) -> Slack:
-    """As `properties.tf._support.regularisation_paths.follows`, for any target."""
-    if target is None:
-        return Slack(1.0, 0.0)
-    unit = floats(target)
-    unit /= np.linalg.norm(unit)
-    size = float(np.linalg.norm(att_svm(case.data).W))
-    radii = [1e3 * size, 1e4 * size]
-    found = path_w(case.data, regularised.loss_named(case.loss), radii, starts=("svm", "gradient"))
-    if max(m.excess for m in found) > regularised.SURELY:
-        return regularised.UNSURE
-    away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
-    return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
+def _follows(make: Target) -> Measured:
+    """Paths follow the ray of a target; nothing is said where there is none."""
 
+    def conclusion(case: Path) -> Slack:
+        target = make(case.data)
+        return Slack(1.0, 0.0) if target is None else follows_ray(case, target)
 
-def _follows_ball(case: Path, target: Matrix | None) -> arb | None:
-    limit = path_limits._limit(case)
-    if target is None or limit is None:
-        return None if limit is None else arb(1)
-    return agreement(target, limit.W)
+    def certify(case: Path) -> arb | None:
+        target, limit = make(case.data), limit_of(case)
+        if target is None or limit is None:
+            return None if limit is None else arb(1)
+        return agreement(target, limit.W)
 
-
-PATH, RATE, SET = theorem_2.amended_1, theorem_2.sharp, theorem_3.amended
-
-
-def _swapped_path(case: Path) -> Slack:
-    return _follows(case, transposed(case.data))
-
-
-def _short_path(case: Path) -> Slack:
-    return _follows(case, one_short(case.data))
+    return Measured("see the statement", floats=conclusion, balls=certify)
 
 
 path_role = plant(
@@ -68,8 +50,7 @@ path_role = plant(
     "transposed",
     statement="W_R / R tends to the direction of the transpose of W^mm",
     why="query and key are swapped",
-    conclusion=_swapped_path,
-    certify=lambda case: _follows_ball(case, transposed(case.data)),
+    conclusion=_follows(transposed),
 )
 path_index = plant(
     PATH,
@@ -77,8 +58,7 @@ path_index = plant(
     "last-token",
     statement="W_R / R tends to the direction of the W^mm of all tokens but the last",
     why="the last token may hold W^mm",
-    conclusion=_short_path,
-    certify=lambda case: _follows_ball(case, one_short(case.data)),
+    conclusion=_follows(one_short),
 )
 path_constant = plant(
     RATE,
@@ -86,16 +66,12 @@ path_constant = plant(
     "two-percent",
     statement="every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 0.98 * 2 kappa/rho",
     why="kappa is attained in the limit, along directions orthogonal to all A_j",
-    share=0.98,
+    share="0.98",
 )
 
 
-def _few_columns(case: Path) -> Slack:
-    return SET.conclusion(case, inner=max(case.data.d - 1, 1))
-
-
-def _few_columns_ball(case: Path) -> arb | None:
-    return certified_set(case, "solutions", 1.0, max(case.data.d - 1, 1))
+def _columns(case: Path) -> int:
+    return max(case.data.d - 1, 1)
 
 
 set_index = plant(
@@ -104,8 +80,11 @@ set_index = plant(
     "columns",
     statement="dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q of max(d - 1, 1) columns",
     why="every solution may have rank d, where single entries force a determinant not to be 0",
-    conclusion=_few_columns,
-    certify=_few_columns_ball,
+    conclusion=Measured(
+        "see the statement",
+        floats=lambda case: follows_set(case, inner=_columns(case)),
+        balls=lambda case: certified_set(case, inner=_columns(case)),
+    ),
 )
 set_constant = plant(
     SET,
@@ -113,7 +92,7 @@ set_constant = plant(
     "scale",
     statement="dist(K_R Q_R^T / R, 1.05 W_*^mm / C_*) tends to 0",
     why="the limit has nuclear norm 1",
-    share=1.05,
+    share=Fraction(21, 20),
 )
 
 SCALE = divergence.sharp
