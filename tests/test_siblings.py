@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from attsvm import AttentionData
-from attsvm.exact import ExactData
 from attsvm.theory.declaration.formula import domains
 from attsvm.theory.packs import load_packs
 from attsvm.theory.verdict import Truth
@@ -21,7 +19,6 @@ from properties.mm._support.prompt_descent import prompting
 from properties.mm._support.prompt_instances import ASIDE, TWO_KEYS
 from properties.mm.normalised_descent.paced_runs import Paced
 from properties.sim._support.theorem_3_14 import ONE_TOKEN
-from properties.tf.global_initial_gradient.first_steps import Step
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 STANDING = [
@@ -41,8 +38,6 @@ IDLE = "the reading stands without it; the statement asks for it"
 
 REVIEWED = {
     NAMED: [
-        # the radius is a number for 0 < s < 1 only
-        ("tf/local-convergence:sharp", "0 < s < 1"),
         ("mm/joint-svm:amended", "v(alpha) exists"),
         ("mm/joint-svm:sharp-1", "v(alpha) exists"),
         ("mm/joint-svm:sharp-1", "p(alpha) without relaxation exists"),
@@ -72,16 +67,6 @@ REVIEWED = {
         ),
         ("sim/token-sparsity:sharp-1", "there is an X^mm"),
         ("sim/token-sparsity:sharp-2", "there are constraints, all independent"),
-        ("tf/theorem-2:amended-1", FEASIBLE),
-        # Gamma is infinite where best scores are tied
-        *(
-            (f"tf/theorem-2:{r}", h)
-            for r in ("amended-2", "sharp")
-            for h in (UNIQUE, TWO, FEASIBLE)
-        ),
-        # kappa has a logarithm that asks for small weights of rivals
-        ("tf/theorem-2:sharp", "rho is at least log(2 Gamma)"),
-        ("tf/theorem-3:amended", FEASIBLE),
     ],
     CHOICE: [
         *(
@@ -96,9 +81,6 @@ REVIEWED = {
         ("sim/theorem-3.15:sharp", "rivals' scores within 3/2 delta"),
         # delta is 0 where the best scores are tied
         ("sim/theorem-3.15:sharp", UNIQUE),
-        ("tf/local-convergence:literal-2", "||W_0|| is at least a fifth of the radius"),
-        ("tf/local-convergence:sharp", "||E|| r_j <= 17/16 s sigma c_j"),
-        ("tf/local-convergence:sharp", "sigma is at least a fifth of the radius of s"),
     ],
     ALIKE: [
         ("mm/normalised-descent:amended-1", UNIQUE),
@@ -115,9 +97,6 @@ REVIEWED = {
     IDLE: [
         # from the basin the scores and margins of rivals are of no account: theorem 3.15, amended-2
         ("sim/theorem-3.14-part-2:amended-3", "all rivals of an optimal token score the same"),
-        ("tf/all-support-divergence:sharp", "all tokens are support vectors"),
-        # what makes a step long counts the least margin along it, be it negative
-        ("tf/global-initial-gradient:amended", "the first step separates the optimal tokens"),
         # dual feasibility asks nothing of the tokens that share a slack
         ("sim/definition-4.1:amended-3", "queries of a sequence have its tokens"),
         # both sides are 0
@@ -143,39 +122,10 @@ def prompt_arrives(case):
     return arrives(case.data, case.run.start, case.loss, max_margin(case.data, "optimal"))
 
 
-def never_rises(case):
-    """-1 where W^mm has an entry above 0 that starts at 0 and that no step raises.
-
-    For one input, and one score of all tokens that are not optimal, -grad L is a nonnegative
-    combination of the (x - y) z^T, x optimal and y not.
-    """
-    data = ExactData.of(case.data)
-    (tokens,), (z,), (best,), (gamma,) = data.X, data.Z, data.optimal, data.gamma
-    rest = [t for t in range(len(tokens)) if t not in best]
-    assert len({gamma[t] for t in rest}) == 1
-    assert not case.start.any()
-    target = max_margin(case.data, "optimal")
-    for r, c in np.ndindex(case.start.shape):
-        pulls = [(tokens[t][r] - tokens[u][r]) * z[c] for t in best for u in rest]
-        if target[r][c] > 0 and all(pull <= 0 for pull in pulls):
-            return arb(-1)
-    return None
-
-
 DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
 )
 """In the basin of -x; exp(-x) hardly pulls where scores are high, and loses the second input."""
-
-TWO_BEST = Step(
-    AttentionData.of(
-        [[[4.0, 0.0], [2.0, -1.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-    ),
-    np.zeros((2, 2)),
-    "log-loss",
-    64.0,
-)
-"""The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 
 WITNESSES = {
     ("mm/loss-choice:amended-1", UNIQUE): Witness(ASIDE, prompt_arrives),
@@ -197,7 +147,6 @@ WITNESSES = {
     ("sim/theorem-3.15:amended-2", FEASIBLE): Witness(NO_QUERY),
     ("sim/theorem-3.15:sharp", TWO): Witness(ONE_TOKEN),
     ("sim/theorem-3.15:sharp", FEASIBLE): Witness(NO_QUERY),
-    ("tf/global-initial-gradient:amended", UNIQUE): Witness(TWO_BEST, never_rises),
 }
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from flint import ctx
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
@@ -30,6 +30,7 @@ def both(data, loss):
     return log_spread(GapObjective.of(data, LOSSES[loss]), loss), exact
 
 
+@settings(deadline=None)
 @given(paths())
 def test_floats_agree_with_balls(case):
     assume(unique(case) and constrained(case))

@@ -95,7 +95,7 @@ set_constant = plant(
     share=Fraction(21, 20),
 )
 
-SCALE = divergence.sharp
+SCALE = divergence.THEOREM.claim("sharp")
 
 
 def _inverse_rate(case: Descent) -> Slack:
@@ -105,7 +105,7 @@ def _inverse_rate(case: Descent) -> Slack:
 
 
 def _inverse_rate_ball(case: Descent) -> arb | None:
-    solved, ball = answer(case.data), divergence.certify_rate(case)
+    solved, ball = answer(case.data), divergence.proved_rate(case)
     if solved is None or ball is None or not ball >= 0:  # the rate ||W^mm|| is not proved
         return None
     return arb(1) if solved.square == 1 else -abs(1 / arb(solved.square) - 1)
@@ -118,16 +118,15 @@ rate_role = plant(
     statement="from a start in the basin ||W_k|| / ln k -> 1/||W^mm||",
     why="1/||W^mm|| is the margin of a unit matrix; the norm must grow by ||W^mm|| for a margin "
     "of 1",
-    conclusion=_inverse_rate,
-    certify=_inverse_rate_ball,
+    conclusion=Measured("see the statement", floats=_inverse_rate, balls=_inverse_rate_ball),
 )
 divergence_hypothesis = plant(
-    divergence.amended,
+    divergence.THEOREM.claim("amended"),
     "hypothesis",
     "two-tokens",
     statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
     why="where all scores are tied the gradient is 0",
-    drop=["some input has two different scores"],
+    drop=[divergence.TWO_SCORES],
     hypotheses={"some input has two tokens": two_tokens},
 )
 
