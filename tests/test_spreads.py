@@ -16,10 +16,10 @@ from properties.tf._support.regularisation_paths import (
     Path,
     constrained,
     follows,
+    log_spread,
     paths,
     unique,
 )
-from properties.tf._support.risk_tradeoffs import log_spread
 from properties.tf.theorem_2 import near_optimal_points as as_good
 from properties.tf.theorem_2.near_optimal_points import Candidate
 

@@ -26,7 +26,6 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE
 from properties._support.descent_runs import answer, max_margin
-from properties.tf._support.risk_tradeoffs import log_spread
 from properties.tf._support.token_choices import separable
 
 __all__ = [
@@ -45,6 +44,7 @@ __all__ = [
     "follows",
     "follows_ray",
     "follows_set",
+    "log_spread",
     "loss_named",
     "nuclear",
     "orders",
@@ -242,6 +242,23 @@ def follows_ray(case: Path, target: Matrix) -> Slack:
         return UNSURE
     away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
     return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
+
+
+def log_spread(objective: GapObjective, loss: str) -> float:
+    """log(2 Gamma), to about 1e-13 of its largest term; infinite where l' vanishes at an end.
+
+    Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk
+    may outweigh another.
+    """
+    most, best = objective.delta.max(axis=1), objective.best
+    slopes = np.stack([objective.loss.log_slope(u) for u in (best, best - most)])
+    peak = (loss == "logistic-loss") & (best >= 0) & (best <= most)
+    steepest = np.where(peak, math.log(0.25), slopes.max(axis=0))
+    least = np.where(objective.delta > 0, objective.delta, np.inf).min(axis=1)
+    rivals = np.bincount(objective.input, minlength=len(most))
+    with np.errstate(divide="ignore"):  # an input of one token adds nothing
+        whole = float(np.logaddexp.reduce(steepest + np.log(most) + np.log(rivals)))
+    return math.log(2.0) + whole - float((slopes.min(axis=0) + np.log(least)).min())
 
 
 def follows_set(
