@@ -1,7 +1,8 @@
 """The rank of the Att-SVM solutions, Frobenius and nuclear norm, against n, T and d.
 
-The talk presents the nuclear norm as what makes (K, Q) low-rank: "SVM for (K,Q)-ERM", with the
-nuclear norm in place of the Frobenius norm. It gives no numbered statement.
+"Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is factorization of W
+= QK^T." The talk presents the nuclear norm, which the SVM for (K, Q) minimises in place of the
+Frobenius norm, as what makes (K, Q) low-rank. It gives no numbered statement.
 
 There are n inputs with queries z_i in R^d; W^mm is the solution of least Frobenius norm of
 (x_i,opt - x_it)^T W z_i >= 1 for all rivals t of the optimal token of each input.
@@ -93,7 +94,8 @@ RANK = Statement(
     "tf/svm-rank",
     source=SOURCE,
     place="Connections to Core ML 3, SVM for (K,Q)-ERM",
-    printed="SVM for (K,Q)-ERM: the nuclear norm in place of the Frobenius norm",
+    printed="Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is "
+    "factorization of W = QK^T",
     variables=Records(AttentionData, separable_data(), protocol),
     hypotheses={UNIQUE: unique, SEPARABLE: separable, RANK_ONE: rank_one},
     conclusion=by_size,
