@@ -16,7 +16,7 @@ from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data, separable_data, starts
 from attsvm.theory.arithmetic import BALLS
 from properties._support.gradient_coefficients import log_pulls, pulls, pushes
-from properties._support.gradients import descent
+from properties._support.gradients import negative_gradient
 from properties._support.programmes import constraints, first_optimal
 from properties.tf._support.descent_instances import OPPOSED, TIED
 
@@ -94,7 +94,7 @@ def test_a_part_holds_rational_multiples_of_one_pull(case):
 def test_the_formula_of_the_gradient_is_the_gradient(case):
     data, W, loss = case
     with ctx.workprec(256):
-        found = descent(BALLS, data, W, loss)
+        found = negative_gradient(BALLS, data, W, loss)
         flat = [x for row in exactly(data, W, loss) for x in row]
         for one, other in zip(found.matrix.ravel(), flat, strict=True):
             assert arb(one).overlaps(arb(other))

@@ -15,7 +15,7 @@ from attsvm.theory.limits import norm_grows_like_log
 from benchmarks.power.planting import plant
 from benchmarks.power.targets import Target, one_short, transposed
 from properties._support.descent_runs import answer
-from properties._support.gradients import descent
+from properties._support.gradients import negative_gradient
 from properties._support.limit_certificates import agreement
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
@@ -144,7 +144,7 @@ length_constant = plant(
 
 def _operator_length(m: Any, case: Descent) -> Any:
     """D(W) <= ||grad L(W)||_op ||W^mm||_F."""
-    down = descent(m, case.data, case.start, case.loss)
+    down = negative_gradient(m, case.data, case.start, case.loss)
     return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.data))
 
 

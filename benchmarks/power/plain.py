@@ -7,7 +7,7 @@ from typing import Any
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from benchmarks.power.planting import plant
-from properties._support.gradients import descent
+from properties._support.gradients import negative_gradient
 from properties._support.programmes import exactly, flat
 from properties.tf import svm_rank
 from properties.tf._support.descent_instances import Descent, descents
@@ -16,7 +16,7 @@ from properties.tf.all_support_no_stationary import THEOREM
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
     """The gradient is its own transpose."""
-    found = descent(m, case.data, case.start, case.loss).matrix
+    found = negative_gradient(m, case.data, case.start, case.loss).matrix
     return m.equal(found, found.T)
 
 

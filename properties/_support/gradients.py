@@ -21,11 +21,11 @@ from attsvm.theory import gradient
 from properties._support import torch_objectives
 from properties._support.losses import LOSSES
 
-__all__ = ["Descent", "descent", "inputs", "loss_slope"]
+__all__ = ["NegativeGradient", "inputs", "loss_slope", "negative_gradient"]
 
 
 @dataclass(frozen=True, slots=True)
-class Descent:
+class NegativeGradient:
     """-grad L at one matrix.
 
     Attributes:
@@ -49,7 +49,7 @@ def loss_slope(m: Any, loss: str, u: Any) -> Any:
     return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
 
 
-def descent(m: Any, data: Any, W: Any, loss: str) -> Descent:
+def negative_gradient(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     """-grad L(W) of a loss by its name, W as a field of a record.
 
     A part of it that is 0 because scores are tied is exactly 0.
@@ -65,14 +65,14 @@ def descent(m: Any, data: Any, W: Any, loss: str) -> Descent:
         pulls = m.array([slope * p * lead / data.n for p, lead in zip(s, leads, strict=True)])
         matrix = matrix + m.outer((X[best] - X).T @ pulls, z)
         toward = toward - pulls[best]
-    return Descent(matrix, toward)
+    return NegativeGradient(matrix, toward)
 
 
-def _in_torch(m: Any, data: Any, W: Any, loss: str) -> Descent:
+def _in_torch(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     """The same for a climb."""
     s, u = torch_objectives.attended(data, W)
     _, counted = torch_objectives.constraints(data)
     gamma, best = torch_objectives.scores(data), ~counted.reshape(s.shape)
     of_best = (s * (gamma - u[..., None]) * best).sum(-1)
     toward = (-torch_objectives.loss_slope(loss, u) * of_best).mean(-1)
-    return Descent(m.values(torch_objectives.pull(data, W, loss)), m.values(toward))
+    return NegativeGradient(m.values(torch_objectives.pull(data, W, loss)), m.values(toward))

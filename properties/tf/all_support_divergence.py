@@ -43,7 +43,7 @@ from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.limits import norm_diverges, norm_grows_like_log
 from properties._support.descent_runs import answer
-from properties._support.gradients import descent
+from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
@@ -97,7 +97,7 @@ def grows(case: Descent) -> Slack:
 
 def rests(case: Descent) -> arb | None:
     """-1 where the start is exactly stationary, so that the norm never changes."""
-    found = descent(BALLS, case.data, case.start, case.loss).matrix
+    found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(entry == 0 for entry in found.ravel()):
         return arb(-1)
     stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start))

@@ -38,7 +38,7 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.gradients import descent
+from properties._support.gradients import negative_gradient
 from properties._support.programmes import exactly, flat
 from properties._support.torch_objectives import constraints, distance
 from properties.tf import SOURCE
@@ -79,7 +79,9 @@ FLAT = Descent(
 
 def not_stationary(m: Any, case: Descent) -> Any:
     """The gradient at W is not 0."""
-    return m.below(-m.norm(descent(m, case.data, case.start, case.loss).matrix), m.exact(0))
+    return m.below(
+        -m.norm(negative_gradient(m, case.data, case.start, case.loss).matrix), m.exact(0)
+    )
 
 
 def length(m: Any, data: AttentionData) -> Any:
@@ -92,7 +94,7 @@ def length(m: Any, data: AttentionData) -> Any:
 
 def bounded_below(m: Any, case: Descent, share: Any = 1) -> Any:
     """A share of D(W) is at most ||grad L(W)|| ||W^mm||."""
-    size, down = length(m, case.data), descent(m, case.data, case.start, case.loss)
+    size, down = length(m, case.data), negative_gradient(m, case.data, case.start, case.loss)
     if size is None:
         return m.below(m.exact(0), m.exact(0))  # there is no W^mm
     return m.at_most(share * down.toward, m.norm(down.matrix) * size)
