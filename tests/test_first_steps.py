@@ -13,10 +13,12 @@ from attsvm.exact.descent import threshold
 from properties._support.aligned_inputs import rivals_equal
 from properties._support.descent_runs import max_margin
 from properties.tf import global_initial_gradient as claims
+from properties.tf._support.descent_instances import patiently
 from properties.tf.global_equal_scores import PULLED
 from properties.tf.global_initial_gradient.first_steps import (
     Step,
     correlates,
+    decided_after,
     exactly_stepped,
     favoured,
     is_long,
@@ -61,7 +63,7 @@ def test_the_counterexamples_meet_their_hypotheses():
     assert correlates(pulled, max_margin(PULLED.data, "optimal"))
     for case in (overtaken, crowded, pulled):
         with ctx.workprec(512):
-            assert claims.certify(case) < 0
+            assert patiently(case) < 0
 
 
 @pytest.mark.parametrize("data", [claims.OVERTAKEN, claims.CROWDED])
@@ -69,15 +71,15 @@ def test_a_long_first_step_saves_them(data):
     case = Step(data, ZERO, "correlation", 32.0)
     assert is_long(case)
     with ctx.workprec(256):
-        assert claims.certify_long(case) > 0
-        assert claims.certify_long(case, "worst") < 0
+        assert decided_after(case) > 0
+        assert decided_after(case, "worst") < 0
 
 
 def test_a_long_step_along_a_gradient_that_does_not_separate_saves_nothing():
     case = Step(PULLED.data, ZERO, PULLED.loss, 32.0)
     assert not is_long(case)
     with ctx.workprec(256):
-        assert claims.certify_long(case) < 0
+        assert decided_after(case) < 0
 
 
 def test_length_is_held_against_the_closed_form():

@@ -14,11 +14,11 @@ from attsvm.exact import ExactData, cone_at, rational, rationals, separate
 from attsvm.exact.cones import Frame, bounds, never_widens
 from attsvm.exact.traps import Selection
 from properties._support.limit_certificates import certified_direction, short_step
-from properties.tf import local_convergence
 from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence.cones import (
     Local,
     climbs_away,
+    decided,
     is_far,
     is_large,
     is_locally_optimal,
@@ -186,7 +186,7 @@ def test_leaving_starts_are_beyond_the_cone_by_one_part_of_the_excess_margin(rea
     assert wide == pytest.approx((reach - 1.0 / float(sigma)) / (reach - 1.0))
     assert not within(case)
     with ctx.workprec(256):
-        assert local_convergence.certify(case) < 0
+        assert decided(case) < 0
 
 
 def test_without_a_radius_nothing_leaves():
@@ -230,8 +230,8 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
     assert within(case, reach / (reach - 1))
     assert not within(case)
     with ctx.workprec(256):
-        assert local_convergence.certify(case) < 0
-        assert local_convergence.certify(case, "optimal") > 0
+        assert decided(case) < 0
+        assert decided(case, "optimal") > 0
 
 
 @settings(max_examples=120, deadline=None)
@@ -295,7 +295,7 @@ def test_at_a_fraction_of_its_radius_no_cone_closes():
     assert is_large(FALLS_BACK, fmpq(6, 25))
     assert not closes(FALLS_BACK)
     with ctx.workprec(256):
-        assert local_convergence.certify(FALLS_BACK) < 0
+        assert decided(FALLS_BACK) < 0
     far = replace(FALLS_BACK, start=5.0 * FALLS_BACK.start)
     assert is_large(far)
     assert closes(far)
@@ -311,7 +311,7 @@ def test_no_multiple_closes_where_a_support_token_scores_no_lower(score):
         assert climbs_away(case, target(case, "alpha")) is (score > 0.0)
         # the radius is a number all the same, but for a tie
         assert is_long(case) is (sigma >= 64.0 and score > 0.0)
-    assert local_convergence.certify(BETTER_SUPPORT) < 0
+    assert decided(BETTER_SUPPORT) < 0
 
 
 def test_only_a_limit_that_points_down_is_climbed_away_from():

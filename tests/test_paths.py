@@ -32,15 +32,17 @@ from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
+from attsvm.theory.arithmetic import BALLS
 from properties._support.published_data import gaussian_protocol, joint_inputs
 from properties.tf._support.path_limits import certified_direction, certified_set
 from properties.tf._support.regularisation_paths import FLAT, FLAT_PULLS, TURNING, Path
+from properties.tf.theorem_2 import RATE
 from properties.tf.theorem_2.near_optimal_points import (
     Candidate,
-    certify_distance,
-    distance_slack,
+    distance,
     extremal,
     good,
+    kappa,
 )
 from tests.problems import two_tokens
 
@@ -444,22 +446,20 @@ def test_a_flat_loss_leads_elsewhere_and_that_is_certified():
     steep = Path(FLAT_PULLS.data, "log-loss")
     assert certified_direction(steep, "optimal") is None
     assert path_w(steep.data, LOG_LOSS, [1e4])[0].angle < 1e-3
-    assert certified_set(TURNING, "solutions", 1.0, 1) < 0
-    assert certified_set(TURNING, "solutions", 1.0, None) is None
-    assert certified_set(FLAT_PULLS, "solutions", 1.0, None) < 0
+    assert certified_set(TURNING, inner=1) < 0
+    assert certified_set(TURNING) is None
+    assert certified_set(FLAT_PULLS) < 0
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_constant_of_theorem_2_is_attained_and_no_smaller_one_holds(seed):
     case = extremal(np.random.default_rng(seed))
     assert good(case)
-    slack = distance_slack(case, False, 1.0, 1.0, False)
-    with ctx.workprec(300):
-        ball = certify_distance(case, False, 1.0, 1.0, False)
-        assert ball > 0
-        assert abs(ball - slack.value) <= slack.error
-        assert certify_distance(case, False, 0.95, 1.0, False) < 0
-    assert slack.ratio > 0.95
+    sharp = RATE.claim("sharp").conclusion
+    held = sharp(case)
+    assert held.holds
+    assert held.ratio > 0.95
+    assert sharp(case, share="0.95").violated
     worse = Candidate(case.data, case.loss, case.rho, 1.001 * case.W)
     assert not good(worse)
     assert not good(Candidate(case.data, case.loss, case.rho, 0.9 * case.W))
@@ -470,7 +470,7 @@ def test_the_constant_of_one_constraint_is_zero(rho):
     data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[3.0, 1.0]])
     case = Candidate(data, "correlation", rho, np.array([[rho]]))  # W = V
     with ctx.workprec(200):
-        bound = certify_distance(case, False, 1.0, 1.0, False)
+        bound = kappa(BALLS, case)
         assert bound.contains(0)
         assert bound.rad() < 1e-50
 
@@ -483,8 +483,8 @@ def test_the_constant_is_a_divergence():
     c = np.array([1, 64]) / 65
     divergence = float((0.5 * np.log(0.5 / c)).sum())
     with ctx.workprec(2000):
-        bound = certify_distance(case, False, 1.0, 1.0, False) + 1  # W = 0 is at distance 1
-        assert float(bound) == pytest.approx(2 * divergence / 512, rel=1e-12)
+        assert distance(BALLS, case) == 1
+        assert float(kappa(BALLS, case)) == pytest.approx(divergence, rel=1e-12)
 
 
 def test_every_known_loss_has_its_place():

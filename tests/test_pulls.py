@@ -17,6 +17,7 @@ from attsvm.strategies.data import attention_data, separable_data, starts
 from attsvm.theory.arithmetic import BALLS
 from properties._support import descent_directions
 from properties._support.gradient_coefficients import log_pulls, pulls, pushes
+from properties._support.gradients import negative_gradient
 from properties._support.programmes import constraints, first_optimal
 from properties.tf._support.descent_instances import OPPOSED, TIED
 
@@ -109,6 +110,20 @@ def test_a_part_holds_rational_multiples_of_one_pull(case):
         for direction in A.values():
             gained = sum((p.factor * dot(p.matrix, direction) for p in parts), arb(0))
             assert gained.overlaps(arb(dot(flat, direction)))
+
+
+@settings(deadline=None)
+@given(placed())
+def test_the_formula_of_the_gradient_is_the_gradient(case):
+    data, W, loss = case
+    with ctx.workprec(256):
+        found = negative_gradient(BALLS, data, W, loss)
+        flat = [x for row in exactly(data, W, loss) for x in row]
+        for one, other in zip(found.matrix.ravel(), flat, strict=True):
+            assert arb(one).overlaps(arb(other))
+            assert arb(one).rad() < 1e-50
+        floats = pulls(data, W, loss)
+        assert abs(arb(floats.toward) - found.toward) <= arb(floats.toward_error)
 
 
 @settings(deadline=None)

@@ -5,26 +5,35 @@ import math
 import numpy as np
 import pytest
 from flint import ctx
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.paths.objective import GapObjective
-from properties.tf._support.regularisation_paths import STEEP, Path, follows
-from properties.tf._support.risk_tradeoffs import log_spread
+from attsvm.theory.arithmetic import BALLS
+from properties.tf._support.regularisation_paths import (
+    STEEP,
+    Path,
+    constrained,
+    follows,
+    log_spread,
+    paths,
+    unique,
+)
 from properties.tf.theorem_2 import near_optimal_points as as_good
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
 
 def both(data, loss):
     with ctx.workprec(128):
-        exact = (2 * as_good._spread(Candidate(data, loss, 1.0, np.zeros((data.d, data.d))))).log()
+        exact = as_good.log_spread(BALLS, Candidate(data, loss, 1.0, np.zeros((data.d, data.d))))
     return log_spread(GapObjective.of(data, LOSSES[loss]), loss), exact
 
 
-@given(as_good.candidates())
+@settings(deadline=None)
+@given(paths())
 def test_floats_agree_with_balls(case):
-    assume(as_good.unique(case) and as_good.constrained(case))
+    assume(unique(case) and constrained(case))
     floats, exact = both(case.data, case.loss)
     assert floats == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
 

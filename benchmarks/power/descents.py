@@ -12,9 +12,9 @@ from attsvm.exact import rationals
 from attsvm.exact.numbers import ExactData, Matrix, dot, transpose
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import starts
-from attsvm.theory import Slack
+from attsvm.theory import Measured, Slack
 from attsvm.theory.limits import direction_converges
-from benchmarks.power.planting import annotated, floats, plant
+from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import Target, one_short, towards, transposed
 from properties._support.aligned_inputs import levels, together
 from properties._support.descent_runs import or_more_bits
@@ -27,7 +27,8 @@ from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
 from properties.tf.local_convergence.cones import Local
 
-ACCORD, LONG = global_equal_scores.together_only, global_initial_gradient.long_step
+ACCORD = global_equal_scores.THEOREM.claim("amended-2")
+LONG = global_initial_gradient.THEOREM.claim("amended")
 
 
 def _spread_below_lead(case: Descent) -> bool:
@@ -60,11 +61,13 @@ swapped_accord = plant(
     statement="scores of non-optimal tokens equal, no input pulls against another: W_k/||W_k|| "
     "tends to the direction of the transpose of W^mm",
     why="query and key are swapped",
-    **towards(lambda case: transposed(case.data), Descent),
+    **towards(lambda case: transposed(case.data)),
 )
 
 
-def _stepped_towards(make: Target) -> dict[str, Any]:
+def _stepped_towards(make: Target) -> Measured:
+    """Descent converges in direction to the target from the end of a first step."""
+
     def conclusion(case: Step) -> Slack:
         first, target = stepped(case), make(case.data)
         if first is None or target is None:
@@ -77,7 +80,7 @@ def _stepped_towards(make: Target) -> dict[str, Any]:
             return None
         return or_more_bits(certified_direction(case.data, first, case.loss, target))
 
-    return {"conclusion": annotated(conclusion, Step), "certify": certify}
+    return Measured("see the statement", floats=conclusion, balls=certify)
 
 
 swapped_step = plant(
@@ -87,7 +90,7 @@ swapped_step = plant(
     statement="after a long first step along a gradient that separates, W_k/||W_k|| tends to the "
     "direction of the transpose of W^mm",
     why="query and key are swapped",
-    **_stepped_towards(transposed),
+    conclusion=_stepped_towards(transposed),
 )
 short_step_index = plant(
     LONG,
@@ -96,10 +99,10 @@ short_step_index = plant(
     statement="after a long first step along a gradient that separates, W_k/||W_k|| tends to the "
     "direction of the W^mm of all tokens but the last",
     why="the last token may hold W^mm",
-    **_stepped_towards(one_short),
+    conclusion=_stepped_towards(one_short),
 )
 
-CONE = local.in_full_cone
+CONE = local.THEOREM.claim("sharp")
 
 
 def _swapped_local(case: Local) -> Matrix | None:
@@ -136,7 +139,7 @@ def _moved(case: Local) -> st.SearchStrategy[Local]:
 
 
 LOCAL: dict[str, Any] = {
-    "drop": [h.name for h in CONE.hypotheses if h.name != "alpha is locally optimal"],
+    "drop": [h.name for h in CONE.hypotheses if h.name != local.OPTIMAL],
     "data": CONE.data.flatmap(_moved),
     "ensemble": None,
 }
@@ -148,7 +151,7 @@ swapped_cone = plant(
     statement="in the cone of a locally-optimal direction W_k/||W_k|| tends to the direction of "
     "the transpose of W^mm(alpha)",
     why="query and key are swapped",
-    **towards(_swapped_local, Local),
+    **towards(_swapped_local),
 )
 wider_cone = plant(
     CONE,

@@ -2,66 +2,46 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb
 
-from attsvm.exact import ExactData, norm, rationals
-from attsvm.exact.numbers import Matrix, gram, transpose
-from attsvm.exact.spectra import operator_norm
 from attsvm.losses import LOSSES
-from attsvm.paths import path_w
 from attsvm.svm import att_svm
-from attsvm.theory import Slack
-from attsvm.theory.limits import ALLOWANCE, norm_grows_like_log
-from benchmarks.power.planting import floats, plant
-from benchmarks.power.targets import one_short, transposed
+from attsvm.theory import Measured, Slack
+from attsvm.theory.limits import norm_grows_like_log
+from benchmarks.power.planting import plant
+from benchmarks.power.targets import Target, one_short, transposed
 from properties._support.descent_runs import answer
-from properties._support.gradient_coefficients import pulls, pushes
+from properties._support.gradients import negative_gradient
 from properties._support.limit_certificates import agreement
-from properties._support.programmes import flat
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3
-from properties.tf._support import path_limits
-from properties.tf._support import regularisation_paths as regularised
 from properties.tf._support.descent_instances import Descent, two_tokens
-from properties.tf._support.path_limits import certified_set
-from properties.tf._support.regularisation_paths import Path
+from properties.tf._support.path_limits import certified_set, limit_of
+from properties.tf._support.regularisation_paths import Path, follows_ray, follows_set
+
+PATH, RATE = theorem_2.PATH.claim("amended-1"), theorem_2.RATE.claim("sharp")
+SET = theorem_3.THEOREM.claim("amended")
 
 
-def _follows(case: Path, target: Matrix | None) -> Slack:
-    """As `properties.tf._support.regularisation_paths.follows`, for any target."""
-    if target is None:
-        return Slack(1.0, 0.0)
-    unit = floats(target)
-    unit /= np.linalg.norm(unit)
-    size = float(np.linalg.norm(att_svm(case.data).W))
-    radii = [1e3 * size, 1e4 * size]
-    found = path_w(case.data, regularised.loss_named(case.loss), radii, starts=("svm", "gradient"))
-    if max(m.excess for m in found) > regularised.SURELY:
-        return regularised.UNSURE
-    away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
-    return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
+def _follows(make: Target) -> Measured:
+    """Paths follow the ray of a target; nothing is said where there is none."""
 
+    def conclusion(case: Path) -> Slack:
+        target = make(case.data)
+        return Slack(1.0, 0.0) if target is None else follows_ray(case, target)
 
-def _follows_ball(case: Path, target: Matrix | None) -> arb | None:
-    limit = path_limits._limit(case)
-    if target is None or limit is None:
-        return None if limit is None else arb(1)
-    return agreement(target, limit.W)
+    def certify(case: Path) -> arb | None:
+        target, limit = make(case.data), limit_of(case)
+        if target is None or limit is None:
+            return None if limit is None else arb(1)
+        return agreement(target, limit.W)
 
-
-PATH, RATE, SET = theorem_2.amended_1, theorem_2.sharp, theorem_3.amended
-
-
-def _swapped_path(case: Path) -> Slack:
-    return _follows(case, transposed(case.data))
-
-
-def _short_path(case: Path) -> Slack:
-    return _follows(case, one_short(case.data))
+    return Measured("see the statement", floats=conclusion, balls=certify)
 
 
 path_role = plant(
@@ -70,8 +50,7 @@ path_role = plant(
     "transposed",
     statement="W_R / R tends to the direction of the transpose of W^mm",
     why="query and key are swapped",
-    conclusion=_swapped_path,
-    certify=lambda case: _follows_ball(case, transposed(case.data)),
+    conclusion=_follows(transposed),
 )
 path_index = plant(
     PATH,
@@ -79,8 +58,7 @@ path_index = plant(
     "last-token",
     statement="W_R / R tends to the direction of the W^mm of all tokens but the last",
     why="the last token may hold W^mm",
-    conclusion=_short_path,
-    certify=lambda case: _follows_ball(case, one_short(case.data)),
+    conclusion=_follows(one_short),
 )
 path_constant = plant(
     RATE,
@@ -88,16 +66,12 @@ path_constant = plant(
     "two-percent",
     statement="every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 0.98 * 2 kappa/rho",
     why="kappa is attained in the limit, along directions orthogonal to all A_j",
-    share=0.98,
+    share="0.98",
 )
 
 
-def _few_columns(case: Path) -> Slack:
-    return SET.conclusion(case, inner=max(case.data.d - 1, 1))
-
-
-def _few_columns_ball(case: Path) -> arb | None:
-    return certified_set(case, "solutions", 1.0, max(case.data.d - 1, 1))
+def _columns(case: Path) -> int:
+    return max(case.data.d - 1, 1)
 
 
 set_index = plant(
@@ -106,8 +80,11 @@ set_index = plant(
     "columns",
     statement="dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q of max(d - 1, 1) columns",
     why="every solution may have rank d, where single entries force a determinant not to be 0",
-    conclusion=_few_columns,
-    certify=_few_columns_ball,
+    conclusion=Measured(
+        "see the statement",
+        floats=lambda case: follows_set(case, inner=_columns(case)),
+        balls=lambda case: certified_set(case, inner=_columns(case)),
+    ),
 )
 set_constant = plant(
     SET,
@@ -115,10 +92,10 @@ set_constant = plant(
     "scale",
     statement="dist(K_R Q_R^T / R, 1.05 W_*^mm / C_*) tends to 0",
     why="the limit has nuclear norm 1",
-    share=1.05,
+    share=Fraction(21, 20),
 )
 
-SCALE = divergence.sharp
+SCALE = divergence.THEOREM.claim("sharp")
 
 
 def _inverse_rate(case: Descent) -> Slack:
@@ -128,7 +105,7 @@ def _inverse_rate(case: Descent) -> Slack:
 
 
 def _inverse_rate_ball(case: Descent) -> arb | None:
-    solved, ball = answer(case.data), divergence.certify_rate(case)
+    solved, ball = answer(case.data), divergence.proved_rate(case)
     if solved is None or ball is None or not ball >= 0:  # the rate ||W^mm|| is not proved
         return None
     return arb(1) if solved.square == 1 else -abs(1 / arb(solved.square) - 1)
@@ -141,20 +118,19 @@ rate_role = plant(
     statement="from a start in the basin ||W_k|| / ln k -> 1/||W^mm||",
     why="1/||W^mm|| is the margin of a unit matrix; the norm must grow by ||W^mm|| for a margin "
     "of 1",
-    conclusion=_inverse_rate,
-    certify=_inverse_rate_ball,
+    conclusion=Measured("see the statement", floats=_inverse_rate, balls=_inverse_rate_ball),
 )
 divergence_hypothesis = plant(
-    divergence.amended,
+    divergence.THEOREM.claim("amended"),
     "hypothesis",
     "two-tokens",
     statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
     why="where all scores are tied the gradient is 0",
-    drop=["some input has two different scores"],
+    drop=[divergence.TWO_SCORES],
     hypotheses={"some input has two tokens": two_tokens},
 )
 
-LENGTH = stationary.sharp
+LENGTH = stationary.THEOREM.claim("sharp")
 length_constant = plant(
     LENGTH,
     "constant",
@@ -162,32 +138,14 @@ length_constant = plant(
     statement="||grad L(W)|| ||W^mm|| >= 1.02 (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
     "gamma_t)",
     why="equal where the gradient points along W^mm",
-    share=1.02,
+    share="1.02",
 )
 
 
-def _operator_length(case: Descent) -> Slack:
-    """The operator norm of the gradient."""
-    found, solved = pulls(case.data, case.start, case.loss), answer(case.data)
-    if solved is None or not np.isfinite(found.lost):
-        return Slack.unknown("floats came to no solution")
-    length = float(arb(solved.square).sqrt())
-    left, right = found.toward, float(np.linalg.norm(found.descent, 2)) * length
-    error = found.lost * length + found.toward_error + 1e-13 * (left + right)
-    return Slack.at_most(left, right, error)
-
-
-def _operator_length_ball(case: Descent) -> arb | None:
-    data, solved = ExactData.of(case.data), answer(case.data)
-    if solved is None or solved.status != "solved":
-        return None
-    parts = pushes(data, rationals(case.start), case.loss)
-    bound = sum((part.factor * part.toward for part in parts), arb(0))
-    entries, d = stationary._total(parts), case.data.d
-    G = [entries[k * d : (k + 1) * d] for k in range(d)]
-    ball = operator_norm(gram(transpose(G))).sqrt() * norm(flat(solved.W)) - bound
-    # for rank 1 the slack is at least 0, and may be 0
-    return None if solved.rank == 1 and ball.contains(0) else ball
+def _operator_length(m: Any, case: Descent) -> Any:
+    """D(W) <= ||grad L(W)||_op ||W^mm||_F."""
+    down = negative_gradient(m, case.data, case.start, case.loss)
+    return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.data))
 
 
 length_norm = plant(
@@ -198,5 +156,4 @@ length_norm = plant(
     "gamma_t)",
     why="the dual of the operator norm is the nuclear one: false along a W^mm of rank 2",
     conclusion=_operator_length,
-    certify=_operator_length_ball,
 )

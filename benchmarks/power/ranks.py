@@ -5,35 +5,23 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
-from flint import arb
-
 from attsvm.data import AttentionData
-from attsvm.exact import norm
+from attsvm.errors import present
 from attsvm.exact.spectra import nuclear_norm
-from attsvm.svm import att_svm
-from attsvm.theory import Slack
-from benchmarks.power.planting import by_balls, plant
+from attsvm.theory.arithmetic import BALLS
+from benchmarks.power.planting import plant
 from properties._support.descent_runs import answer
-from properties._support.programmes import exactly, flat, without
+from properties._support.programmes import flat
 from properties.tf import definition_2, svm_rank
-from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import Choice
 from properties.tf.lemma_2 import LEMMA, TWO_SCORES, mean_drop, risk_gap
-from properties.tf.svm_rank.rank_estimates import at_most
 
-RANK = svm_rank.literal_1
+RANK = svm_rank.RANK.claim("literal-1")
 
 
-def _rank_by_tokens(data: AttentionData) -> Slack:
+def _rank_by_tokens(m: Any, data: AttentionData) -> Any:
     """T in place of n."""
-    return at_most(svm_rank.frobenius_rank(data), min(data.T, data.d))
-
-
-def _rank_by_tokens_ball(data: AttentionData) -> arb:
-    solved = answer(data)
-    assert solved is not None
-    return arb(min(data.T, data.d) - solved.rank)
+    return svm_rank.at_most(m, data, min(data.T, data.d))
 
 
 rank_role = plant(
@@ -43,23 +31,16 @@ rank_role = plant(
     statement="the Frobenius solution has rank at most min(T, d)",
     why="each input adds one query, however few tokens it has: n inputs of two tokens reach n",
     conclusion=_rank_by_tokens,
-    certify=_rank_by_tokens_ball,
 )
 
 
-def _nuclear_above(data: AttentionData) -> Slack:
-    """||W^mm||_* > ||W^mm||_F."""
-    sizes = np.linalg.svd(att_svm(data).W, compute_uv=False)
-    error = 1e-7 * float(sizes.sum())
-    return Slack(float(sizes.sum() - np.linalg.norm(sizes)), error, "strict")
-
-
-def _nuclear_above_ball(data: AttentionData) -> arb:
-    solved = answer(data)
-    assert solved is not None
+def _nuclear_above(m: Any, data: AttentionData) -> Any:
+    """||W^mm||_* > ||W^mm||_F; where W^mm has rank 1 both sides are its Frobenius norm."""
+    solved = present(answer(data), "the answer of the SVM")
+    frobenius = m.norm(m.values(flat(solved.W)))
     if solved.rank == 1:
-        return arb(0)
-    return nuclear_norm(solved.W) - norm(flat(solved.W))
+        return m.below(frobenius - frobenius, m.exact(0))
+    return m.below(frobenius, m.values(nuclear_norm(solved.W)))
 
 
 rank_strict = plant(
@@ -69,10 +50,9 @@ rank_strict = plant(
     statement="||W^mm||_* > ||W^mm||_F for the Frobenius solution",
     why="equal for rank 1, one input for instance",
     conclusion=_nuclear_above,
-    certify=_nuclear_above_ball,
 )
 
-LEAST = definition_2.sharp
+LEAST = definition_2.DEFINITION.claim("sharp")
 definition_constant = plant(
     LEAST,
     "constant",
@@ -80,28 +60,19 @@ definition_constant = plant(
     statement="the least margin of rivals under W^mm(alpha) is the larger of 1.05 and that under "
     "the Att-SVM solution without them",
     why="rivals that hold the solution have margin 1",
-    floor=1.05,
+    floor="1.05",
 )
 
 
 def _reduced_margin_is_one(case: Choice) -> bool:
     """Without rivals the solution gives every rival a margin of at least 1."""
-    rest = exactly(without(case.data, choices.rivals(case)), case.alpha)
-    whole = exactly(case.data, case.alpha)
-    if rest is None or whole is None:
-        return False
-    mask, W = choices.rivals(case), flat(rest.W)
-    return all(
-        sum(a * b for a, b in zip(A, W, strict=True)) >= 1 for t, A in whole.A.items() if mask[t]
-    )
+    _, under = definition_2.margins_of_rivals(BALLS, case)
+    return under is not None and bool(BALLS.min(under) >= 1)
 
 
-def _beyond(case: Choice) -> arb | None:
-    """The least margin of rivals under W^mm(alpha), less 1."""
-    whole, mask = exactly(case.data, case.alpha), choices.rivals(case)
-    if whole is None or not mask.any():
-        return None
-    return arb(min(m for t, m in whole.margins.items() if mask[t]) - 1)
+def _beyond(m: Any, case: Choice) -> Any:
+    """The least margin of rivals under W^mm(alpha) is above 1."""
+    return m.above(m.min(definition_2.margins_of_rivals(m, case)[0]), m.exact(1))
 
 
 definition_strict = plant(
@@ -112,7 +83,7 @@ definition_strict = plant(
     "W^mm(alpha), where the Att-SVM without its rivals gives each a margin of at least 1",
     why="above 1 it must be: at 1 the rival is a support index",
     hypotheses={"margins of at least 1 without rivals": _reduced_margin_is_one},
-    **by_balls(_beyond, Choice, "strict"),
+    conclusion=_beyond,
 )
 
 RISK = LEMMA.claim("amended")

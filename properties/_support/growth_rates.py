@@ -14,6 +14,7 @@ is that of the other n' of n inputs with n'/n times the step.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from flint import arb, fmpq
 
@@ -84,7 +85,7 @@ def arrives(data: AttentionData, start: Array, loss: str, target: Matrix) -> arb
 
 
 def rate_error(
-    data: AttentionData, start: Array, loss: str, square: fmpq, share: float
+    data: AttentionData, start: Array, loss: str, square: fmpq, share: float | Fraction
 ) -> arb | None:
     """Minus the distance of share from lim ||X(k)|| / (R ln k), R^2 = square; None without a proof.
 

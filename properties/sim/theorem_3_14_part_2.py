@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.aligned_inputs import rivals_equal
 from properties._support.descent_runs import (
@@ -32,6 +31,7 @@ from properties._support.descent_runs import (
     several_tokens,
     unique_optimum,
 )
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (
     DIRECTION,
@@ -85,7 +85,8 @@ THEOREM = Statement(
     violating={
         UNIQUE: [TIED_BESIDE],
         SEVERAL: [ONE_TOKEN],
-        LEVEL: Records(Run, runs(separable_data(), 0, 1)),
+        LEVEL: [PASSED_OVER],
+        FEASIBLE: [NO_QUERY],
     },
     readings={
         "literal": Reading(

@@ -1,28 +1,35 @@
 """All tokens support vectors: the norm of gradient descent diverges.
 
 "Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight),
-then ... GD diverges: ||W_k||_F -> infinity."
+then ... GD diverges: ||W_k||_F -> infinity." W_k are the iterates of descent on the training risk,
+and W^mm is the Att-SVM solution.
 
-With two different scores in one input, and a loss whose slope is negative everywhere, this is true
-for every start and every step, ties of optimal tokens included: <W_k, W^mm> grows at each step by
-eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n, which is bounded below on every
-ball, so no ball is visited for ever. As printed it is false where all scores are tied or tokens
-alone: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
-gradient that is zero everywhere. Nor may the loss be flat: under (1 - u)^2 tokens 1 and -1 with
-scores 2 and 0 rest at W = 0.
+| reading | says | further hypotheses | verdict |
+| --- | --- | --- | --- |
+| literal | the norm diverges | none | falls: all scores tied, or tokens alone |
+| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | holds |
+| sharp | norm(W_k) / ln k tends to norm(W^mm) | unique optimal tokens, start in the basin | holds |
 
-`sharp` gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L
-(a longer one may leap into another token's basin): ||W_k|| / ln k -> ||W^mm||. There the
-direction converges to that of W^mm, so the least margin is (1 + o(1)) ||W_k|| / ||W^mm||, the
-gradient exp(-that), and the norm grows by as much a step. That all tokens are support vectors says
-no more there than that W^mm exists: the rate is the same for any tokens
-(`mm/theorem-1-norm:sharp`). Such a start implies an input with two different scores.
+literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
+gradient that is zero everywhere.
+
+amended holds for every start and every step, ties of optimal tokens included: <W_k, W^mm> grows at
+each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n, which is bounded below
+on every ball, so no ball is visited for ever. The loss must not be flat: under (1 - u)^2 tokens 1
+and -1 with scores 2 and 0 rest at W = 0.
+
+sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L
+(a longer one may leap into another token's basin). There the direction converges to that of W^mm,
+so the least margin is (1 + o(1)) ||W_k|| / ||W^mm||, the gradient exp(-that), and the norm grows by
+as much a step. That all tokens are support vectors says no more there than that W^mm exists: the
+rate is the same for any tokens (`mm/theorem-1-norm:sharp`). Such a start implies an input with two
+different scores.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 from flint import arb
@@ -32,10 +39,11 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.limits import norm_diverges, norm_grows_like_log
 from properties._support.descent_runs import answer
-from properties._support.gradient_coefficients import pushes
+from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
@@ -70,12 +78,6 @@ FLAT = Descent(
 """The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
 LOST = Descent(TIED_APART.data, TIED_APART.start, "log-loss")
 PULLED = Descent(PULLED_APART.data, PULLED_APART.start, "correlation")
-THEOREM: dict[str, Any] = {
-    "source": SOURCE,
-    "place": "Main results on large d",
-    "cost": 8,
-    "same_slack": False,
-}
 
 
 @st.composite
@@ -88,75 +90,28 @@ def tied(draw: st.DrawFn) -> Descent:
     return replace(case, data=AttentionData(case.data.X, case.data.Z, scores=scores))
 
 
-def certify(case: Descent, bounded: bool = False) -> arb | None:
-    """-1 where the start is exactly stationary, so that the norm never changes.
-
-    For the flipped statement, that the norm stays bounded, -1 where the proof above applies.
-    """
-    data = ExactData.of(case.data)
-    if bounded:
-        applies = tight(case) and two_scores(case)
-        return arb(-1) if applies else None
-    start = rationals(case.start)
-    rests = all(part.factor.is_zero() for part in pushes(data, start, case.loss))
-    return arb(-1) if rests or is_stationary_start(data, start) else None
+def grows(case: Descent) -> Slack:
+    """The norm diverges."""
+    return norm_diverges(case.data, case.start, LOSSES[case.loss])
 
 
-@claim(
-    "tf/all-support-divergence:literal",
-    **THEOREM,
-    statement="all tokens support vectors of the Att-SVM: ||W_k|| -> infinity under descent",
-    data=descents(),
-    hypotheses={"all tokens are support vectors": tight},
-    examples=[TIED, ONE_TOKEN],
-    relaxed=descent_at_rest,
-    certify=certify,
-    expected="refuted",
-    siblings={
-        "not all tokens support vectors": sibling(
-            drop=["all tokens are support vectors"], data=opposed()
-        ),
-        "the norm stays bounded": sibling(bounded=True),
-    },
-)
-def literal(case: Descent, bounded: bool = False) -> Slack:
-    """With the one listed hypothesis."""
-    return _slack(case, bounded)
+def rests(case: Descent) -> arb | None:
+    """-1 where the start is exactly stationary, so that the norm never changes."""
+    found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
+    if all(entry == 0 for entry in found.ravel()):
+        return arb(-1)
+    stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start))
+    return arb(-1) if stationary else None
 
 
-@claim(
-    "tf/all-support-divergence:amended",
-    **THEOREM,
-    statement="all tokens support vectors, some input with two different scores, l' < 0 "
-    "everywhere: ||W_k|| -> infinity under descent from any start",
-    data=tied(),
-    ensemble=larger,
-    examples=[TRAP, TIED_OPTIMA],
-    hypotheses={
-        "all tokens are support vectors": tight,
-        "some input has two different scores": two_scores,
-        "l' < 0 everywhere": decreasing,
-    },
-    relaxed=descent_at_rest,
-    certify=certify,
-    expected="holds",
-    siblings={
-        "a loss that is flat somewhere": sibling(drop=["l' < 0 everywhere"], examples=[FLAT]),
-        "all scores may be tied": sibling(
-            drop=["some input has two different scores"], examples=[TIED]
-        ),
-        "not all tokens support vectors": sibling(
-            drop=["all tokens are support vectors"], data=opposed()
-        ),
-        "the norm stays bounded": sibling(bounded=True),
-    },
-)
-def amended(case: Descent, bounded: bool = False) -> Slack:
-    """Where optimal tokens are unique and there is something to select."""
-    return _slack(case, bounded)
+def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:
+    """||W_k|| / ln k tends to a share of ||W^mm||."""
+    solved = answer(case.data)
+    rate = 0.0 if solved is None else float(arb(solved.square).sqrt())
+    return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], float(share) * rate)
 
 
-def certify_rate(case: Descent, share: float = 1.0) -> arb | None:
+def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     """How far share ||W^mm|| is from the rate that is proved, over ||W^mm||, negated."""
     solved = answer(case.data)
     if solved is None or solved.status != "solved":
@@ -164,35 +119,67 @@ def certify_rate(case: Descent, share: float = 1.0) -> arb | None:
     return rate_error(case.data, case.start, case.loss, solved.square, share)
 
 
-@claim(
-    "tf/all-support-divergence:sharp",
-    **{**THEOREM, "cost": 12},
-    statement="all tokens support vectors, step at most 1/L, start with a risk gap below "
-    "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
-    data=descents(),
-    ensemble=started_right,
+DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
+RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate)
+TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
+SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
+BASIN = "risk gap of the start below the threshold"
+ANY_MARGINS = {
+    "not all tokens support vectors": changed(drop=[TIGHT], variables=Records(Descent, opposed()))
+}
+
+THEOREM = Statement(
+    "tf/all-support-divergence",
+    source=SOURCE,
+    place="Main results on large d",
+    printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
+    "then ... GD diverges: ||W_k||_F -> infinity",
+    variables=Records(Descent, descents()),
     hypotheses={
-        "all tokens are support vectors": tight,
-        "optimal tokens are unique": unique,
-        "risk gap of the start below the threshold": in_global_basin,
+        TIGHT: tight,
+        TWO_SCORES: two_scores,
+        SLOPED: decreasing,
+        UNIQUE: unique,
+        BASIN: in_global_basin,
     },
-    certify=certify_rate,
-    expected="holds",
-    siblings={
-        "any start": sibling(drop=["risk gap of the start below the threshold"], examples=[PULLED]),
-        "tied optimal tokens": sibling(drop=["optimal tokens are unique"], examples=[LOST]),
-        "95% of the rate": sibling(share=0.95),
-        "105% of the rate": sibling(share=1.05),
-        "half of the rate": sibling(share=0.5),
+    conclusion=DIVERGES,
+    cost=8,
+    violating={
+        TWO_SCORES: [TIED],
+        SLOPED: [FLAT],
+        UNIQUE: [LOST],
+        BASIN: [PULLED],
+    },
+    readings={
+        "literal": Reading(
+            "all tokens support vectors of the Att-SVM: ||W_k|| -> infinity under descent",
+            expected="refuted",
+            under=(TIGHT,),
+            examples=(TIED, ONE_TOKEN),
+            siblings=ANY_MARGINS,
+        ),
+        "amended": Reading(
+            "all tokens support vectors, some input with two different scores, l' < 0 "
+            "everywhere: ||W_k|| -> infinity under descent from any start",
+            expected="holds",
+            under=(TIGHT, TWO_SCORES, SLOPED),
+            variables=Records(Descent, tied(), larger),
+            examples=(TRAP, TIED_OPTIMA),
+            siblings=ANY_MARGINS,
+        ),
+        "sharp": Reading(
+            "all tokens support vectors, step at most 1/L, start with a risk gap below "
+            "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+            expected="holds",
+            under=(TIGHT, UNIQUE, BASIN),
+            variables=Records(Descent, descents(), started_right),
+            conclusion=RATE,
+            siblings={
+                "95% of the rate": changed(share=Fraction(95, 100)),
+                "105% of the rate": changed(share=Fraction(105, 100)),
+                "half of the rate": changed(share=Fraction(1, 2)),
+            },
+            cost=12,
+        ),
     },
 )
-def sharp(case: Descent, share: float = 1.0) -> Slack:
-    """With the rate at which it diverges."""
-    solved = answer(case.data)
-    rate = 0.0 if solved is None else float(arb(solved.square).sqrt())
-    return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], share * rate)
-
-
-def _slack(case: Descent, bounded: bool) -> Slack:
-    slack = norm_diverges(case.data, case.start, LOSSES[case.loss])
-    return Slack(-slack.value, slack.error) if bounded else slack

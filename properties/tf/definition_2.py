@@ -5,20 +5,28 @@ support indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are ca
 locally-optimal direction." The optimal tokens are to be one; "GD can select locally-optimal
 tokens!"
 
-The slide gives neither T_i nor the range of t. T_i is read as the tokens of margin 1 under
-W^mm(alpha). With t over all tokens but alpha_i (`literal-1`, as printed) only the optimal tokens
-can qualify, and no other is left for descent to select. With t over T_i (`literal-2`) others do:
-tokens 1, 0, -1, scores 1, 0, 2 and query 1: alpha = the first has W^mm = 1 and T = {second}.
-Either way the optimal tokens need not be one: tokens 1, 0 with query 0 have no W^mm, and with
-tied scores none is above the other. `amended` asks for what is missing. T_i may be empty: of two
-inputs with tokens 1, 0 and 2, 0, query 1, the second has margin 2, so that its choice is not
-compared with anything, be it the worse one.
+W^mm(alpha) is the least W with (x_i,alpha_i - x_it)^T W z_i >= 1 for all tokens t but alpha_i of
+every input i, and gamma_it is the score of a token. The slide gives neither T_i nor the range of t;
+T_i is read as the tokens of margin 1 under W^mm(alpha).
 
-`sharp` says when a choice is locally optimal. Call rivals the tokens of at least the score of the
-chosen one; without them alpha is the optimal choice, and W' its solution. If W' gives every rival
-a margin of at least 1, it meets all constraints and is W^mm(alpha). If not, some rival has margin 1
-under W^mm(alpha), or all rivals would have multiplier 0 and W^mm(alpha) would be W'. So alpha is
-locally optimal exactly where the Att-SVM without its rivals keeps them beyond the margin.
+| reading | range of t | hypotheses | verdict |
+| --- | --- | --- | --- |
+| literal-1 | all tokens but alpha_i | none | falls: no W^mm, or tied scores |
+| literal-2 | the support indices T_i | none | falls by the same instances |
+| amended | all tokens but alpha_i | unique optimal tokens, Att-SVM feasible | holds |
+| sharp | T_i, for any alpha with a rival | W^mm(alpha) exists | holds, a criterion |
+
+With t over all tokens only the optimal tokens can qualify, and no other is left for descent to
+select. With t over T_i others do: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1 the first has
+W^mm = 1 and T = {second}. Tokens 1, 0 with query 0 have no W^mm, and with tied scores none is above
+the other. T_i may be empty: of two inputs with tokens 1, 0 and 2, 0 and query 1 the second has
+margin 2, so that its choice is not compared with anything, be it the worse one.
+
+Proof of sharp. Call rivals the tokens of at least the score of the chosen one, and W' the solution
+without them. If W' gives every rival a margin of at least 1, it meets all constraints and is
+W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha), or all rivals would have multiplier
+0 and W^mm(alpha) would be W'. So alpha is locally optimal exactly where the solution without its
+rivals keeps all of them beyond the margin.
 """
 
 from __future__ import annotations
@@ -26,29 +34,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.programmes import exactly, flat, without
 from properties.tf import SOURCE
 from properties.tf._support.token_choices import (
     Choice,
     choices,
     choices_larger,
-    exactly_least_rival_margin,
-    exactly_locally_optimal,
     feasible,
     has_rival,
-    least_rival_margin,
-    locally_optimal,
+    rivals,
     separable,
     separable_larger,
     separates,
     unique,
 )
 
-DEFINITION: dict[str, Any] = {"source": SOURCE, "place": "Definition 2", "cost": 2}
 ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])
 TIED = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0.0, 0.0]])
 FAR = AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2)
@@ -56,108 +61,125 @@ ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
 OTHER = Choice(
     AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 2.0]]), np.array([0])
 )
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM has a solution"
+SOLVED, RIVALLED = "W^mm(alpha) exists", "some token is a rival"
 
 
-def certify_all(data: AttentionData, over: str = "all", worst: bool = False) -> arb:
-    """The slack; exactly 0 with a Farkas certificate behind it."""
-    return exactly_locally_optimal(data, over, worst)
+def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best") -> Any:
+    """The chosen tokens have a W^mm, and score above all tokens t, or above those of margin 1.
+
+    `each` asks in place of the scores that every input have a token of margin 1.
+    """
+    exact, pick = ExactData.of(data), max if chosen == "best" else min
+    rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
+    found = exactly(data, np.array([kept[r] for kept, r in zip(exact.kept, rows, strict=True)]))
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # no matrix of norm 1 has a margin above 0
+    largest = 1 / m.norm(m.values(flat(found.W))) if found.A else m.exact(1)
+    parts = [m.below(-largest, m.exact(0))]
+    margins = {place: m.values(margin) for place, margin in found.margins.items()}
+    if over == "each":
+        least = [[x for (k, _), x in margins.items() if k == i] for i in range(data.n)]
+        return m.all_of(*parts, *(m.at_most(m.min(m.array(x)), m.exact(1)) for x in least if x))
+    for (i, t), margin in margins.items():
+        gamma = m.values(exact.gamma[i])
+        above = m.above(gamma[rows[i]], gamma[exact.kept[i].index(t)])
+        parts.append(above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above))
+    return m.all_of(*parts)
 
 
-@claim(
-    "tf/definition-2:literal-1",
-    **DEFINITION,
-    statement="the optimal tokens are a locally-optimal direction: they have a W^mm, and "
-    "gamma_opt > gamma_it for every other token t",
-    data=attention_data(),
-    examples=[ZERO_QUERY, TIED],
-    certify=certify_all,
-    expected="refuted",
-    siblings={
-        "the worst tokens are one": sibling(worst=True),
-        "every input has a support index": sibling(over="each"),
+def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
+    """The margins of the rivals under W^mm(alpha), and under the solution without the rivals."""
+    mask, whole = rivals(case), exactly(case.data, case.alpha)
+    rest = exactly(without(case.data, mask), case.alpha)
+    if whole is None or rest is None or not mask.any():
+        return None, None
+    named = [t for t in whole.A if mask[t]]
+    own = m.values([whole.margins[t] for t in named])
+    return own, m.values([dot(whole.A[t], flat(rest.W)) for t in named])
+
+
+def least_margin(m: Any, case: Choice, floor: Any = 1, of: str = "min") -> Any:
+    """The least margin of the rivals is the larger of 1 and that without them."""
+    own, others = margins_of_rivals(m, case)
+    if own is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no such margin
+    floor = floor * m.exact(1)
+    beyond = {"min": m.min, "max": m.max, "none": lambda x: floor}[of]
+    return m.equal(m.min(own), m.maximum(floor, beyond(others)))
+
+
+OTHERS = {
+    "the worst tokens are one": changed(chosen="worst"),
+    "every input has a support index": changed(over="each"),
+}
+ANY = Records(AttentionData, attention_data())
+
+DEFINITION = Statement(
+    "tf/definition-2",
+    source=SOURCE,
+    place="Definition 2",
+    printed="Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to "
+    "(T_i) as support indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called "
+    "a locally-optimal direction",
+    variables=ANY,
+    hypotheses={
+        UNIQUE: unique,
+        FEASIBLE: feasible,
+        SOLVED: separates,
+        RIVALLED: has_rival,
     },
-)
-def over_all(data: AttentionData, over: str = "all", worst: bool = False) -> Slack:
-    """As printed, with t over all tokens."""
-    return locally_optimal(data, over, worst)
-
-
-def certify_support(data: AttentionData, over: str = "support", worst: bool = False) -> arb:
-    """The slack; exactly 0 with a Farkas certificate behind it."""
-    return exactly_locally_optimal(data, over, worst)
-
-
-@claim(
-    "tf/definition-2:literal-2",
-    **DEFINITION,
-    statement="the optimal tokens are a locally-optimal direction: they have a W^mm, and "
-    "gamma_opt > gamma_it for every t of margin 1",
-    data=attention_data(),
-    examples=[ZERO_QUERY, TIED],
-    certify=certify_support,
-    expected="refuted",
-    siblings={
-        "the worst tokens are one": sibling(worst=True),
-        "every input has a support index": sibling(over="each"),
+    conclusion=locally_optimal,
+    cost=2,
+    violating={
+        UNIQUE: ANY,
+        FEASIBLE: ANY,
+        SOLVED: [Choice(ZERO_QUERY, np.array([1]))],
+        RIVALLED: [Choice(FAR, np.array([0, 0]))],
     },
-)
-def over_support(data: AttentionData, over: str = "support", worst: bool = False) -> Slack:
-    """With t over the support indices."""
-    return locally_optimal(data, over, worst)
-
-
-@claim(
-    "tf/definition-2:amended",
-    **DEFINITION,
-    statement="where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
-    "locally-optimal direction, with t over all tokens and so over T_i",
-    data=separable(),
-    ensemble=separable_larger,
-    examples=[ONE_TOKEN, FAR],
-    hypotheses={"optimal tokens are unique": unique, "Att-SVM has a solution": feasible},
-    certify=certify_all,
-    expected="holds",
-    siblings={
-        "optimal tokens may be tied": sibling(
-            drop=["optimal tokens are unique"], data=attention_data()
+    readings={
+        "literal-1": Reading(
+            "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
+            "gamma_opt > gamma_it for every other token t",
+            expected="refuted",
+            constants={"over": "all"},
+            under=(),
+            examples=(ZERO_QUERY, TIED),
+            siblings=OTHERS,
         ),
-        "Att-SVM may have no solution": sibling(
-            drop=["Att-SVM has a solution"], data=attention_data()
+        "literal-2": Reading(
+            "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
+            "gamma_opt > gamma_it for every t of margin 1",
+            expected="refuted",
+            constants={"over": "support"},
+            under=(),
+            examples=(ZERO_QUERY, TIED),
+            siblings=OTHERS,
         ),
-        "the worst tokens are one": sibling(worst=True),
-        "every input has a support index": sibling(over="each"),
+        "amended": Reading(
+            "where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
+            "locally-optimal direction, with t over all tokens and so over T_i",
+            expected="holds",
+            constants={"over": "all"},
+            under=(UNIQUE, FEASIBLE),
+            variables=Records(AttentionData, separable(), separable_larger),
+            examples=(ONE_TOKEN, FAR),
+            siblings=OTHERS,
+        ),
+        "sharp": Reading(
+            "with t over T_i: the least margin of rivals (gamma_it >= gamma_i,alpha_i) under "
+            "W^mm(alpha) is the larger of 1 and that under the Att-SVM solution without them, and "
+            "alpha is locally optimal exactly where it is above 1",
+            expected="holds",
+            under=(SOLVED, RIVALLED),
+            variables=Records(Choice, choices(), choices_larger),
+            conclusion=least_margin,
+            examples=(OTHER,),
+            siblings={
+                "no choice with a rival is locally optimal": changed(of="none"),
+                "whatever the solution without rivals gives them": changed(floor=0),
+                "their greatest margin there": changed(of="max"),
+            },
+        ),
     },
 )
-def amended(data: AttentionData, over: str = "all", worst: bool = False) -> Slack:
-    """Where there is one best choice and it can be selected."""
-    return locally_optimal(data, over, worst)
-
-
-def certify_sharp(
-    case: Choice, floor: float = 1.0, thin: bool = True, greatest: bool = False
-) -> arb | None:
-    """Minus the distance of the two sides, in rationals."""
-    return exactly_least_rival_margin(case, floor, thin, greatest)
-
-
-@claim(
-    "tf/definition-2:sharp",
-    **DEFINITION,
-    statement="with t over T_i: the least margin of rivals (gamma_it >= gamma_i,alpha_i) under "
-    "W^mm(alpha) is the larger of 1 and that under the Att-SVM solution without them, and alpha is "
-    "locally optimal exactly where it is above 1",
-    data=choices(),
-    ensemble=choices_larger,
-    examples=[OTHER],
-    hypotheses={"Local-SVM has a solution": separates, "some token is a rival": has_rival},
-    certify=certify_sharp,
-    expected="holds",
-    siblings={
-        "no choice with a rival is locally optimal": sibling(thin=False),
-        "whatever the solution without rivals gives them": sibling(floor=0.0),
-        "their greatest margin there": sibling(greatest=True),
-    },
-)
-def sharp(case: Choice, floor: float = 1.0, thin: bool = True, greatest: bool = False) -> Slack:
-    """The choices other than the optimal one that descent can select."""
-    return least_rival_margin(case, floor, thin, greatest)

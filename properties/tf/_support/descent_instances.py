@@ -1,27 +1,36 @@
-"""Descents on data whose tokens are mostly all support vectors, and conditions on them."""
+"""Descents: instances, most of them with all tokens support vectors, conditions, and limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from flint import arb
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
+from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
     all_tight,
+    certified_limit,
     in_basin,
+    max_margin,
+    or_more_bits,
+    reaches,
     several_tokens,
     tight_data,
     towards_solution,
     unique_optimum,
 )
+from properties._support.descent_runs import feasible as feasible_run
+from properties._support.growth_rates import arrives
+from properties._support.torch_objectives import elsewhere
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
 
@@ -54,7 +63,8 @@ def opposed(draw: st.DrawFn) -> Descent:
         np.concatenate([z, -factor * z]),
         scores=np.repeat(gamma, 2, axis=0),
     )
-    return Descent(data, np.zeros((d, d)), "log-loss")
+    loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
+    return Descent(data, np.zeros((d, d)), loss)
 
 
 def larger(generator: np.random.Generator) -> Descent:
@@ -89,6 +99,11 @@ def two_tokens(case: Descent) -> bool:
     return several_tokens(_run(case))
 
 
+def feasible(case: Descent) -> bool:
+    """The Att-SVM of the optimal tokens has a solution, be it 0 where nothing is constrained."""
+    return feasible_run(_run(case))
+
+
 def two_scores(case: Descent) -> bool:
     """Some input has two tokens of different scores."""
     return any(len(set(row)) > 1 for row in ExactData.of(case.data).gamma)
@@ -116,3 +131,29 @@ OPPOSED = Descent(
     "log-loss",
 )
 TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")
+
+
+def follows(case: Descent, towards: str = "optimal") -> Slack:
+    """Descent from the start converges in direction to the target."""
+    return reaches(_run(case), case.loss, towards)
+
+
+def decided(case: Descent, towards: str = "optimal") -> arb | None:
+    """Where descent goes, proved; tokens may be tied in inputs that never pull."""
+    target = max_margin(case.data, towards)
+    if target is not None and not unique_optimum(_run(case)):
+        return arrives(case.data, case.start, case.loss, target)
+    return certified_limit(_run(case), case.loss, towards)
+
+
+def patiently(case: Descent, towards: str = "optimal") -> arb:
+    """The same; long runs, and those where attention lingers, need many bits."""
+    return or_more_bits(decided(case, towards))
+
+
+DIRECTION = Measured(
+    "descent from W_0 converges in direction to W^mm",
+    floats=follows,
+    balls=decided,
+    tensors=elsewhere,
+)

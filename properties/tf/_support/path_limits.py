@@ -13,21 +13,33 @@ tokens all have one score has no deficit, so that it constrains no minimiser and
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from attsvm.errors import SolverError, present
-from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.numbers import subtract
 from attsvm.exact.svm import ExactAnswer, ExactProgramme, solve_exactly
+from attsvm.theory import Measured
 from properties._support.descent_runs import answer, max_margin
-from properties.tf._support.regularisation_paths import Path, constrained, nuclear, orders, steep
+from properties.tf._support.regularisation_paths import (
+    Path,
+    constrained,
+    feasible,
+    follows,
+    follows_set,
+    nuclear,
+    orders,
+    steep,
+)
 from properties.tf._support.solution_ranks import beyond_rank
 
-__all__ = ["certified_direction", "certified_set"]
+__all__ = ["DIRECTION", "SET", "certified_direction", "certified_set", "limit_of"]
 
 
-def _limit(case: Path) -> ExactAnswer | None:
+def limit_of(case: Path) -> ExactAnswer | None:
     """The programme with margins of at least 1 / k_i; None where nothing is constrained.
 
     Inputs whose tokens all have one score are left out; other ties are not decided.
@@ -46,7 +58,7 @@ def _limit(case: Path) -> ExactAnswer | None:
     return solve_exactly(ExactProgramme.of_rows(D, Z, bound)) if D else None
 
 
-def certified_direction(case: Path, towards: str) -> arb | None:
+def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
     """Minus the squared sine of the angle of target and V; None where it is 0.
 
     A right target is not for the proof to confirm: there the path that was found has to stand.
@@ -54,7 +66,7 @@ def certified_direction(case: Path, towards: str) -> arb | None:
     exact = ExactData.of(case.data)
     if any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True)):
         return None
-    limit, target = _limit(case), max_margin(case.data, towards)
+    limit, target = limit_of(case), max_margin(case.data, towards)
     if limit is None or target is None:
         return arb(-1)  # no direction, or nothing to converge to
     a, b = ([x for row in M for x in row] for M in (limit.W, target))
@@ -64,7 +76,12 @@ def certified_direction(case: Path, towards: str) -> arb | None:
     return None if inner * inner == sizes else arb(inner * inner / sizes - 1)
 
 
-def certified_set(case: Path, target: str, share: float, inner: int | None) -> arb | None:
+def certified_set(
+    case: Path,
+    target: str = "solutions",
+    share: int | Fraction = 1,
+    inner: int | None = None,
+) -> arb | None:
     """Negative where limit points lie outside the target; None where that is not shown.
 
     Limit points M have ||M||_* = 1 and margins of at least 1/C_*. A target scaled by `share` is at
@@ -74,12 +91,12 @@ def certified_set(case: Path, target: str, share: float, inner: int | None) -> a
     singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
     1 only data of parallel queries are decided: there both norms agree.
     """
-    if not constrained(case) or target == "worst":
+    if not constrained(case) or not feasible(case) or target == "worst":
         return arb(-1)
     if not ExactData.of(case.data).unique:
-        return _of_parallel(case) if share == 1.0 and inner is None else None
-    if share != 1.0:
-        return -abs(1 - arb(share)) / arb(case.data.d).sqrt()
+        return _of_parallel(case) if share == 1 and inner is None else None
+    if share != 1:
+        return -abs(1 - arb(rational(share))) / arb(case.data.d).sqrt()
     if inner is not None and inner < case.data.d:
         return _ranks_are_above(case, inner)
     if not steep(case):
@@ -141,3 +158,11 @@ def _frobenius_is_long(case: Path) -> arb | None:
     except SolverError:
         return None
     return -excess if excess > 0 else None
+
+
+DIRECTION = Measured(
+    "W_R / R tends to the direction of W^mm", floats=follows, balls=certified_direction
+)
+SET = Measured(
+    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0", floats=follows_set, balls=certified_set
+)

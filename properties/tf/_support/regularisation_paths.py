@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -13,6 +15,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData
+from attsvm.exact.numbers import Matrix
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths.objective import GapObjective
@@ -23,12 +26,12 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from attsvm.theory.limits import ALLOWANCE
 from properties._support.descent_runs import answer, max_margin
-from properties.tf._support.risk_tradeoffs import log_spread
 from properties.tf._support.token_choices import separable
 
 __all__ = [
     "FLAT",
     "FLAT_PULLS",
+    "NO_SOLUTION",
     "ONE_TOKEN",
     "PUBLISHED",
     "STEEP",
@@ -39,7 +42,9 @@ __all__ = [
     "feasible",
     "flat_paths",
     "follows",
+    "follows_ray",
     "follows_set",
+    "log_spread",
     "loss_named",
     "nuclear",
     "orders",
@@ -156,6 +161,9 @@ def _data(X: object, Z: object, scores: object) -> AttentionData:
 ONE_TOKEN = Path(_data([[[1]]], [[1]], [[0]]), "log-loss")
 """One input of one token: W^mm = 0, and every W is a minimiser."""
 
+NO_SOLUTION = Path(_data([[[1], [0]]], [[0]], [[1, 0]]), "log-loss")
+"""The query 0: there is no W^mm."""
+
 FLAT_PULLS = Path(
     _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [1, 0]], [[1, 0], [0, -1]]), "cubic"
 )
@@ -177,18 +185,18 @@ TURNING = Path(
 """W_11, W_21, W_22, -W_12 >= 1: every feasible W has a positive determinant, hence rank 2."""
 
 
-def unique(case: Path) -> bool:
+def unique(case: Any) -> bool:
     """Optimal tokens are unique."""
     return ExactData.of(case.data).unique
 
 
-def feasible(case: Path) -> bool:
+def feasible(case: Any) -> bool:
     """The Att-SVM has a solution, be it 0 where nothing is constrained."""
     found = answer(case.data)
     return found is None or found.status == "solved"
 
 
-def constrained(case: Path) -> bool:
+def constrained(case: Any) -> bool:
     """Some input has two tokens."""
     return answer(case.data) is not None
 
@@ -203,7 +211,7 @@ def orders(case: Path, exact: ExactData) -> list[int]:
     return [3 if case.loss == FLAT.name and max(g) == 0 else 1 for g in exact.gamma]
 
 
-def follows(case: Path, towards: str) -> Slack:
+def follows(case: Path, towards: str = "optimal") -> Slack:
     """The directions of W_R tend to the target, as found at R = 1e3 and 1e4 times ||W^mm||.
 
     The path has no direction yet at radii of the order of log(2 Gamma) ||W^mm||: where log(2 Gamma)
@@ -213,9 +221,15 @@ def follows(case: Path, towards: str) -> Slack:
     exponent is near 0 for the right direction and tends to 1 for a wrong one. The slack is 1/2
     minus the exponent; unknown where a value found is not known to be the least.
     """
-    target, solved = max_margin(case.data, towards), answer(case.data)
-    if target is None or solved is None or not any(x != 0 for row in target for x in row):
+    target = max_margin(case.data, towards)
+    if target is None or not any(x != 0 for row in target for x in row):
         return Slack(-1.0, 0.0)
+    return follows_ray(case, target)
+
+
+def follows_ray(case: Path, target: Matrix) -> Slack:
+    """The same for any target other than 0, where W^mm exists."""
+    solved = present(answer(case.data), "the answer of the SVM")
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
     size = float(arb(solved.square).sqrt())
@@ -230,7 +244,29 @@ def follows(case: Path, towards: str) -> Slack:
     return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
 
 
-def follows_set(case: Path, target: str, share: float, inner: int | None) -> Slack:
+def log_spread(objective: GapObjective, loss: str) -> float:
+    """log(2 Gamma), to about 1e-13 of its largest term; infinite where l' vanishes at an end.
+
+    Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk
+    may outweigh another.
+    """
+    most, best = objective.delta.max(axis=1), objective.best
+    slopes = np.stack([objective.loss.log_slope(u) for u in (best, best - most)])
+    peak = (loss == "logistic-loss") & (best >= 0) & (best <= most)
+    steepest = np.where(peak, math.log(0.25), slopes.max(axis=0))
+    least = np.where(objective.delta > 0, objective.delta, np.inf).min(axis=1)
+    rivals = np.bincount(objective.input, minlength=len(most))
+    with np.errstate(divide="ignore"):  # an input of one token adds nothing
+        whole = float(np.logaddexp.reduce(steepest + np.log(most) + np.log(rivals)))
+    return math.log(2.0) + whole - float((slopes.min(axis=0) + np.log(least)).min())
+
+
+def follows_set(
+    case: Path,
+    target: str = "solutions",
+    share: int | Fraction = 1,
+    inner: int | None = None,
+) -> Slack:
     """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e3 and 1e4 times C_*.
 
     The target is `solutions`, W_*^mm / C_* times `share`, `worst`, that for the worst tokens, or
@@ -238,7 +274,8 @@ def follows_set(case: Path, target: str, share: float, inner: int | None) -> Sla
     the slack is minus a quarter minus the exponent of its growth. (At radii ten times smaller a
     distance of a few percent that stays hides behind what falls.)
     """
-    if not constrained(case) or (target == "worst" and max_margin(case.data, "worst") is None):
+    chosen = "worst" if target == "worst" else "optimal"
+    if not constrained(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
     try:
         found = _found(case, inner)
@@ -254,7 +291,8 @@ def follows_set(case: Path, target: str, share: float, inner: int | None) -> Sla
             W = att_svm(case.data).W
             away.append(float(np.linalg.norm(G - W / np.linalg.norm(W, "nuc"))))
         else:
-            away.append(distance(goal, G * (goal.value / share))[1] * share / goal.value)
+            scale = float(share) / goal.value
+            away.append(distance(goal, G / scale)[1] * scale)
     return Slack(-0.25 - math.log10((away[1] + NEAREST) / (away[0] + 10.0 * NEAREST)), ALLOWANCE)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -13,13 +15,18 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.descent import gradient, threshold
-from attsvm.exact.numbers import Matrix
+from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
+from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
+from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
+from properties._support.limit_certificates import certified_direction
 from properties._support.programmes import constraints, first_optimal, flat
+from properties._support.torch_objectives import Tensor, elsewhere, pull
+from properties._support.torch_objectives import norm as norm_of
 from properties.tf._support.descent_instances import DECREASING
 
 
@@ -114,6 +121,60 @@ def stepped(case: Step) -> Array | None:
     )
     size = float(np.linalg.norm(found.matrix))
     return case.start + case.length * found.matrix / size if size > 0.0 else None
+
+
+def reaches_after(case: Step, towards: str = "optimal") -> Slack:
+    """Descent from W_1 converges in direction to the target."""
+    first = stepped(case)
+    if first is None:
+        return Slack.unknown("the gradient vanishes")
+    return reaches(Run(case.data, first), case.loss, towards)
+
+
+def decided_after(case: Step, towards: str = "optimal") -> arb | None:
+    """Where descent from W_1 goes, proved; W_1 is enclosed."""
+    first, limit = exactly_stepped(case), max_margin(case.data, towards)
+    if first is None:
+        return None
+    if towards == "optimal" and limit is not None and never_rises(case, limit):
+        return arb(-1)
+    return or_more_bits(certified_direction(case.data, first, case.loss, limit))
+
+
+def never_rises(case: Step, target: Matrix) -> bool:
+    """Whether the target has an entry above 0 that starts at 0 and that no step raises.
+
+    For one input, and one score of all tokens that are not optimal, -grad L is a nonnegative
+    combination of the (x - y) z^T, x optimal and y not.
+    """
+    exact = ExactData.of(case.data)
+    if len(exact.X) > 1 or case.start.any():
+        return False
+    (tokens,), (z,), (best,), (gamma,) = exact.X, exact.Z, exact.optimal, exact.gamma
+    rest = [t for t in range(len(tokens)) if t not in best]
+    if len({gamma[t] for t in rest}) != 1:
+        return False
+    pairs = [subtract(tokens[t], tokens[u]) for t in best for u in rest]
+    return any(
+        target[r][c] > 0 and all(D[r] * z[c] <= 0 for D in pairs)
+        for r, c in np.ndindex(case.start.shape)
+    )
+
+
+def elsewhere_after(case: Any, towards: str = "optimal") -> Tensor:
+    """How far descent is from selecting the optimal tokens after its first step, in torch."""
+    step = pull(case.data, case.start, case.loss)
+    length = (case.length / norm_of(step, 2).clamp(min=1e-100))[:, None, None]
+    first = SimpleNamespace(data=case.data, start=case.start + length * step, loss=case.loss)
+    return elsewhere(first, towards=towards)
+
+
+AFTER_STEP = Measured(
+    "descent from W_1 converges in direction to W^mm",
+    floats=reaches_after,
+    balls=decided_after,
+    tensors=elsewhere_after,
+)
 
 
 @st.composite

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flint import fmpq
+import numpy as np
+from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -21,7 +22,11 @@ from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
-from properties._support.limit_certificates import short_step
+from attsvm.losses import LOSSES
+from attsvm.theory import Measured, Slack
+from attsvm.theory.limits import direction_converges
+from properties._support.descent_runs import or_more_bits
+from properties._support.limit_certificates import certified_direction, short_step
 from properties._support.programmes import exactly, flat
 from properties.tf.local_convergence.pairs import Pairs
 from properties.tf.local_convergence.radius import radius
@@ -86,7 +91,7 @@ def within(case: Local, factor: float = 1.0) -> bool:
 
 
 def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
-    """Whether sigma is at least the radius of its share, or a fraction of it."""
+    """Whether 0 < share < 1, and sigma is at least the radius of the share or a fraction of it."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None or not is_share(case):
         return False
@@ -152,3 +157,26 @@ def climbs_away(case: Local, limit: Matrix) -> bool:
     if not moves_along_margins(exact) or best is None:
         return False
     return bool(dot(flat(limit), flat(best.W)) < 0)
+
+
+def follows(case: Local, towards: str = "alpha") -> Slack:
+    """Descent from the start converges in direction to the target."""
+    found = target(case, towards)
+    if found is None:
+        return Slack(-1.0, 0.0)  # there is nothing to converge to
+    W = np.array([[float(arb(x)) for x in row] for row in found])
+    return direction_converges(case.data, case.start, LOSSES[case.loss], W)
+
+
+def decided(case: Local, towards: str = "alpha") -> arb:
+    """Where descent goes, proved."""
+    limit = target(case, towards)
+    if limit is not None and climbs_away(case, limit):
+        return arb(-1)
+    start = rationals(case.start)
+    return or_more_bits(certified_direction(case.data, start, case.loss, limit))
+
+
+DIRECTION = Measured(
+    "descent from W_0 converges in direction to W^mm(alpha)", floats=follows, balls=decided
+)

@@ -1,29 +1,24 @@
-"""Ranks of the Frobenius and of the nuclear-norm solution, in floats, exactly and in 40 digits."""
+"""The rank of a nuclear-norm solution, in floats and in 40 digits, against the Frobenius one."""
 
 from __future__ import annotations
 
 import mpmath
 import numpy as np
-from flint import fmpq_mat
 
-from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError, present
+from attsvm.errors import SolverError
 from attsvm.exact import ExactData
-from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
 from properties._support.descent_runs import answer
 
 __all__ = [
     "MIRRORED",
-    "at_most",
-    "carrying",
-    "nuclear_rank",
-    "nuclear_solution",
+    "compare",
     "protocol",
-    "rank_of",
     "rank_one",
+    "recount",
     "separable",
     "unique",
 ]
@@ -71,35 +66,45 @@ def protocol(generator: np.random.Generator) -> AttentionData:
     return AttentionData(X, Z, scores=np.einsum("ntr,rc,nc->nt", X, W, Z))
 
 
-def rank_of(sizes: Array) -> tuple[int, float]:
-    """Singular values above 1e-8 of the largest, and 1 in place of 0 where that is not clear."""
+def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slack:
+    """Rank against rank: singular values above 1e-8 of the largest, and the exact Frobenius rank.
+
+    The slack is uncertain by 1 where some singular value lies near that share.
+    """
+    found, bound = nuclear_solution(data), _bound(data, less, most)
+    if found is None or bound is None:
+        return Slack.unknown("no answer with a bracket was reached")
+    sizes = np.linalg.svd(found.W, compute_uv=False)
     relative = sizes / sizes.max()
     unclear = bool(((relative > 1e-12) & (relative < 1e-5)).any())
-    return int((relative > 1e-8).sum()), float(unclear)
+    slack = Slack.at_most(float((relative > 1e-8).sum()), float(bound), float(unclear))
+    if slack.violated and not found.unique:
+        return Slack.unknown("the solution is one of many, another may have a smaller rank")
+    return slack
 
 
-def at_most(rank: tuple[int, float], bound: float) -> Slack:
-    """The conclusion rank <= bound."""
-    return Slack.at_most(float(rank[0]), float(bound), rank[1])
+def recount(data: AttentionData, less: int = 0, most: int | None = None) -> Slack:
+    """The same by the rank in 40 digits."""
+    found, bound = nuclear_rank(data), _bound(data, less, most)
+    if found is None or bound is None:
+        return Slack.unknown("the multipliers do not fix a solution")
+    return Slack(float(bound - found), 0.0)
 
 
-def carrying(data: AttentionData) -> int:
-    """The smaller of the ranks of the queries and of the differences that carry a multiplier."""
-    exact, solved = ExactData.of(data), present(answer(data), "the answer of the SVM")
-    rows = [
-        ([a - b for a, b in zip(tokens[best[0]], token, strict=True)], z)
-        for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True)
-        for t, token in enumerate(tokens)
-        if t != best[0]
-    ]
-    used = [row for row, w in zip(rows, solved.duals, strict=True) if w != 0]
-    return min(fmpq_mat([D for D, _ in used]).rank(), fmpq_mat([z for _, z in used]).rank())
+def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
+    """The rank of the Frobenius solution less some, or a smaller bound; None without a solution."""
+    solved = answer(data)
+    if solved is None or solved.status != "solved":
+        return None
+    rank = solved.rank - less
+    return rank if most is None else min(rank, most)
 
 
 def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
-    """The nuclear-norm solution; None where no answer with a bracket was reached."""
+    """The nuclear-norm solution for the first optimal tokens; None without a bracket."""
+    programme = att_svm_programme(data, np.where(data.present, data.gamma, -np.inf).argmax(axis=1))
     try:
-        return solve_nuclear(att_svm_programme(data), start=att_svm(data).W)
+        return solve_nuclear(programme, start=solve_programme(programme).W)
     except SolverError:
         return None
 

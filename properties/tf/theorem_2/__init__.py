@@ -2,169 +2,169 @@
 
 "Suppose optimal indices (opt_i) are unique and (Att-SVM) is feasible. Let W^mm be the unique
 solution of (Att-SVM) with Frobenius norm. Then lim_{R -> inf} W_R / R = W^mm / ||W^mm||_F", with
-W_R = argmin_{||W||_F <= R} L(W); of the loss the talk says that it is strictly decreasing and
-smooth.
+W_R = argmin_{||W||_F <= R} L(W); of the loss l of the training risk L the talk says that it is
+strictly decreasing and smooth.
 
-That is not enough. l(u) = -u^3 is strictly decreasing and smooth, and flat at 0. Two inputs with
-tokens (1, 0), 0 and (0, 1), 0, one query (1, 0), scores 1, 0 and 0, -1: the second input's part of
-L - L_* is like the cube of the first one's, and W_R / R tends to (3, 1) / sqrt 10 in place of
-(1, 1) / sqrt 2. And where every input has one token, 0 = W^mm has no direction and all W are
-minimisers.
+| reading | says | further hypotheses | verdict |
+| --- | --- | --- | --- |
+| literal | the limit | none | falls |
+| amended-1 | the limit | l' < 0 at the best scores, some input has two tokens | holds |
+| amended-2 | a rate for all W as good as the SVM point | rho >= log(2 Gamma) | holds |
+| sharp | the rate with the best constant | the same | holds, attained in the limit |
 
-`amended`: with l' < 0 at the best scores and an input of two tokens, for every W of the ball that
-is at least as good as the SVM point R U, U = W^mm / ||W^mm||, so for every minimiser,
-||W / R - U||^2 <= 2 log(2 Gamma) / rho with rho = R / ||W^mm|| from log(2 Gamma) on, and Gamma a
-constant of scores and loss. `sharp`: the best constant in place of log(2 Gamma) is the divergence
-of the multipliers from the score gaps times slopes, up to what dies with rho. Both are proved in
-`as_good`, and the limit itself is followed by its rate in `amended-2`.
+The listed hypotheses are not enough. l(u) = -u^3 is strictly decreasing and smooth, and flat at 0.
+Two inputs with tokens (1, 0), 0 and (0, 1), 0, one query (1, 0), scores 1, 0 and 0, -1: the second
+input's part of L - L_* is like the cube of the first one's, and W_R / R tends to (3, 1) / sqrt 10
+in place of (1, 1) / sqrt 2. And where every input has one token, 0 = W^mm has no direction and all
+W are minimisers.
+
+With U = W^mm / ||W^mm||_F, rho = R / ||W^mm||_F and Gamma a constant of scores and loss, every W of
+the ball that is at least as good as the SVM point R U, so every minimiser, has
+||W / R - U||^2 <= 2 log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of
+log(2 Gamma) is the divergence of the multipliers from the score gaps times slopes, up to what dies
+with rho. Both are proved in `properties.tf.theorem_2.near_optimal_points`, and the limits of paths
+in `properties.tf._support.path_limits`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from flint import arb
-
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
-from properties.tf._support import regularisation_paths as regularised
-from properties.tf._support.path_limits import certified_direction
+from properties.tf._support.path_limits import DIRECTION
 from properties.tf._support.regularisation_paths import (
     FLAT_PULLS,
+    NO_SOLUTION,
     ONE_TOKEN,
     PUBLISHED,
     UNEVEN,
     Path,
-    follows,
+    constrained,
+    feasible,
+    flat_paths,
+    paths,
+    protocol,
+    steep,
+    unique,
 )
-from properties.tf.theorem_2 import near_optimal_points as as_good
-from properties.tf.theorem_2.near_optimal_points import Candidate, certify_distance, distance_slack
+from properties.tf.theorem_2 import near_optimal_points
+from properties.tf.theorem_2.near_optimal_points import (
+    AT_ZERO,
+    OUTWEIGHED,
+    Candidate,
+    candidates,
+    defined,
+    distance,
+    extremal,
+    good,
+    kappa,
+    large,
+    log_spread,
+)
 
-THEOREM: dict[str, Any] = {"source": SOURCE, "place": "Theorem 2"}
-LISTED = {
-    "optimal tokens are unique": regularised.unique,
-    "Att-SVM is feasible": regularised.feasible,
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+STEEP, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
+LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
+LISTED = {UNIQUE: unique, FEASIBLE: feasible, SEVERAL: constrained}
+PRINTED = {
+    "source": SOURCE,
+    "place": "Theorem 2",
+    "printed": "Suppose optimal indices (opt_i) are unique and (Att-SVM) is feasible. Let W^mm be "
+    "the unique solution of (Att-SVM) with Frobenius norm. Then lim_{R -> inf} W_R / R = "
+    "W^mm / ||W^mm||_F",
 }
 DIRECTIONS = {
-    "direction of the worst tokens": sibling(towards="worst", examples=[PUBLISHED]),
-    "mean of the constraints": sibling(towards="mean", examples=[PUBLISHED]),
-    "W^mm turned by about a 64th": sibling(towards="turned", examples=[PUBLISHED]),
+    "direction of the worst tokens": changed(towards="worst", examples=[PUBLISHED]),
+    "mean of the constraints": changed(towards="mean", examples=[PUBLISHED]),
+    "W^mm turned by about a 64th": changed(towards="turned", examples=[PUBLISHED]),
 }
 
 
-def certify_limit(case: Path, towards: str = "optimal") -> arb | None:
-    """The exact limit held against the target."""
-    return certified_direction(case, towards)
+def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
+    """||W / R - U||^2 <= 2 log(2 Gamma) / rho."""
+    return _within(m, case, log_spread, share, power)
 
 
-@claim(
-    "tf/theorem-2:literal",
-    **THEOREM,
-    statement="W_R / R tends to W^mm / ||W^mm||_F, for l strictly decreasing and smooth",
-    data=regularised.flat_paths(),
-    hypotheses=LISTED,
-    examples=[FLAT_PULLS, ONE_TOKEN],
-    certify=certify_limit,
-    same_slack=False,
-    expected="refuted",
-    siblings=DIRECTIONS,
-    cost=4,
-)
-def literal(case: Path, towards: str = "optimal") -> Slack:
-    """With the listed hypotheses alone."""
-    return follows(case, towards)
+def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
+    """||W / R - U||^2 <= 2 kappa / rho."""
+    return _within(m, case, lambda m, case: kappa(m, case, gaps), share, power)
 
 
-@claim(
-    "tf/theorem-2:amended-1",
-    **THEOREM,
-    statement="W_R / R tends to W^mm / ||W^mm||_F, where l' < 0 at the best scores and some input "
-    "has two tokens",
-    data=regularised.paths(),
-    ensemble=regularised.protocol,
-    hypotheses={
-        **LISTED,
-        "l' < 0 at the best scores": regularised.steep,
-        "some input has two tokens": regularised.constrained,
-    },
-    examples=[PUBLISHED, UNEVEN],
-    certify=certify_limit,
-    same_slack=False,
-    expected="holds",
-    siblings={
-        **DIRECTIONS,
-        "l' may vanish at best scores": sibling(
-            drop=["l' < 0 at the best scores"], examples=[FLAT_PULLS]
-        ),
-        "one token an input": sibling(drop=["some input has two tokens"], examples=[ONE_TOKEN]),
-        "tied optimal tokens": sibling(
-            drop=["optimal tokens are unique"], examples=[Path(TIED_APART.data, "log-loss")]
-        ),
-    },
+def _within(m: Any, case: Candidate, constant: Any, share: Any, power: int) -> Any:
+    if not defined(case):
+        return m.below(m.exact(0), m.exact(0))  # there is no U, or no Gamma
+    bound = 2 * share * constant(m, case) / m.power(m.values(case.rho), power)
+    return m.at_most(distance(m, case), bound)
+
+
+PATH = Statement(
+    "tf/theorem-2",
+    **PRINTED,
+    variables=Records(Path, paths(), protocol),
+    hypotheses={**LISTED, STEEP: steep},
+    conclusion=DIRECTION,
     cost=8,
-)
-def amended_1(case: Path, towards: str = "optimal") -> Slack:
-    """As found, by its rate."""
-    return follows(case, towards)
-
-
-SIMPLE: dict[str, Any] = {"simple": True, "share": 1.0, "power": 1.0, "even": False}
-BEST = {**SIMPLE, "simple": False}
-RATE: dict[str, Any] = {
-    **THEOREM,
-    "data": as_good.candidates(),
-    "ensemble": as_good.extremal,
-    "hypotheses": {
-        "optimal tokens are unique": as_good.unique,
-        "some input has two tokens": as_good.constrained,
-        "Att-SVM is feasible": as_good.feasible,
-        "rho is at least log(2 Gamma)": as_good.large,
-        "W in the ball and as good as rho W^mm": as_good.good,
+    violating={
+        UNIQUE: [Path(TIED_APART.data, "log-loss")],
+        FEASIBLE: [NO_SOLUTION],
+        STEEP: [FLAT_PULLS],
+        SEVERAL: [ONE_TOKEN],
     },
-    "cost": 4,
-}
-
-
-@claim(
-    "tf/theorem-2:amended-2",
-    **RATE,
-    statement="every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho",
-    certify=partial(certify_distance, **SIMPLE),
-    expected="holds",
-    siblings={
-        "an eighth of it": sibling(share=0.125),
-        "the square of the rate": sibling(power=2.0),
-        "W as bad as it likes": sibling(
-            drop=["W in the ball and as good as rho W^mm"], examples=[as_good.AT_ZERO]
+    readings={
+        "literal": Reading(
+            "W_R / R tends to W^mm / ||W^mm||_F, for l strictly decreasing and smooth",
+            expected="refuted",
+            under=(UNIQUE, FEASIBLE),
+            variables=Records(Path, flat_paths()),
+            examples=(FLAT_PULLS, ONE_TOKEN),
+            siblings=DIRECTIONS,
+            cost=4,
         ),
-        "rho of any size": sibling(
-            drop=["rho is at least log(2 Gamma)"], examples=[as_good.OUTWEIGHED]
+        "amended-1": Reading(
+            "W_R / R tends to W^mm / ||W^mm||_F, where l' < 0 at the best scores and some input "
+            "has two tokens",
+            expected="holds",
+            examples=(PUBLISHED, UNEVEN),
+            siblings=DIRECTIONS,
         ),
     },
 )
-def amended_2(case: Candidate, share: float = 1.0, power: float = 1.0) -> Slack:
-    """A constant of scores and loss alone."""
-    return distance_slack(case, True, share, power, False)
 
-
-@claim(
-    "tf/theorem-2:sharp",
-    **RATE,
-    statement="every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, where "
-    "kappa tends to the divergence of the multipliers from the score gaps times slopes",
-    certify=partial(certify_distance, **BEST),
-    expected="holds",
-    siblings={
-        "95% of it": sibling(share=0.95),
-        "W as bad as it likes": sibling(
-            drop=["W in the ball and as good as rho W^mm"], examples=[as_good.AT_ZERO]
+RATE = Statement(
+    "tf/theorem-2",
+    **PRINTED,
+    variables=Records(Candidate, candidates(), extremal),
+    hypotheses={**LISTED, LARGE: large, GOOD: good},
+    conclusion=close,
+    cost=4,
+    violating={
+        UNIQUE: [near_optimal_points.TIED],
+        FEASIBLE: [near_optimal_points.NO_SOLUTION],
+        SEVERAL: [near_optimal_points.ONE_TOKEN],
+        LARGE: [OUTWEIGHED],
+        GOOD: [AT_ZERO],
+    },
+    readings={
+        "amended-2": Reading(
+            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho",
+            expected="holds",
+            siblings={
+                "an eighth of it": changed(share="1/8"),
+                "the square of the rate": changed(power=2),
+            },
         ),
-        "the square of the rate": sibling(power=2.0),
-        "all score gaps counted as one": sibling(even=True),
+        "sharp": Reading(
+            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, where "
+            "kappa tends to the divergence of the multipliers from the score gaps times slopes",
+            expected="holds",
+            conclusion=closest,
+            tight=True,
+            siblings={
+                "the square of the rate": changed(power=2),
+                "all score gaps counted as one": changed(gaps="one"),
+            },
+        ),
     },
 )
-def sharp(case: Candidate, share: float = 1.0, power: float = 1.0, even: bool = False) -> Slack:
-    """The best constant."""
-    return distance_slack(case, False, share, power, even)

@@ -26,44 +26,55 @@ the score gaps times slopes as rho grows. It is attained: lengths are free ortho
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import ctx, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
-from attsvm.exact import ExactAnswer, ExactData, dot, rational, rationals
-from attsvm.exact.attention import loss_slope, risk_gap
-from attsvm.losses import LOSSES
+from attsvm.exact import ExactData, dot, rational, rationals
+from attsvm.exact.attention import risk_gap
+from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.strategies import arrays
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
-from attsvm.theory import Slack
+from attsvm.theory.arithmetic import BALLS
 from properties._support.descent_runs import answer
-from properties._support.programmes import EPS
-from properties.tf._support.regularisation_paths import PUBLISHED, STEEP
-from properties.tf._support.risk_tradeoffs import ends, least_gaps, log_spread
+from properties._support.gradients import inputs, loss_slope
+from properties._support.hypothesis_violations import TIED_APART
+from properties._support.losses import LOSSES
+from properties.tf._support.regularisation_paths import NO_SOLUTION as UNSOLVED
+from properties.tf._support.regularisation_paths import ONE_TOKEN as ALONE
+from properties.tf._support.regularisation_paths import (
+    PUBLISHED,
+    STEEP,
+    constrained,
+    feasible,
+    unique,
+)
 from properties.tf._support.token_choices import separable
 
 __all__ = [
     "AT_ZERO",
+    "NO_SOLUTION",
+    "ONE_TOKEN",
     "OUTWEIGHED",
+    "TIED",
     "Candidate",
     "candidates",
-    "certify_distance",
-    "constrained",
-    "distance_slack",
+    "defined",
+    "distance",
     "extremal",
-    "feasible",
     "good",
+    "kappa",
     "large",
-    "unique",
+    "log_spread",
 ]
 
 
@@ -81,8 +92,8 @@ def _reaching(data: AttentionData, loss: str, rho: float, N: Array, share: float
     """W from the minimiser along N, a share of the way to where it is as good as V no more."""
     solved = att_svm(data)
     R = rho * solved.value * (1.0 - 1e-12)
-    (best,) = path_w(data, LOSSES[loss], [R], starts=("svm",))
-    objective = GapObjective.of(data, LOSSES[loss])
+    (best,) = path_w(data, FLOAT_LOSSES[loss], [R], starts=("svm",))
+    objective = GapObjective.of(data, FLOAT_LOSSES[loss])
     D, Z = differences(data, objective)
 
     def at(h: float) -> Array:
@@ -108,7 +119,7 @@ def candidates(draw: st.DrawFn) -> Candidate:
     loss, rho = draw(st.sampled_from(STEEP)), draw(st.sampled_from([16.0, 64.0, 256.0]))
     N, share = draw(arrays(data.d, data.d)), draw(st.sampled_from([1.0, 0.5]))
     case = Candidate(data, loss, rho, np.zeros((data.d, data.d)))
-    if not (unique(case) and constrained(case) and feasible(case)):
+    if not defined(case):
         return case
     return _reaching(data, loss, rho, N, share)
 
@@ -131,6 +142,10 @@ def extremal(generator: np.random.Generator) -> Candidate:
 
 AT_ZERO = Candidate(PUBLISHED.data, "log-loss", 64.0, np.zeros((2, 2)))
 """W = 0, which is worse than V."""
+TIED, ONE_TOKEN, NO_SOLUTION = (
+    Candidate(data, "log-loss", 64.0, np.zeros((data.d, data.d)))
+    for data in (TIED_APART.data, ALONE.data, UNSOLVED.data)
+)
 OUTWEIGHED = Candidate(
     AttentionData(
         np.stack([np.eye(4), np.zeros((4, 4))], axis=1),
@@ -145,27 +160,28 @@ OUTWEIGHED = Candidate(
 than V, whose margins are 16 < log(2 Gamma) = 18.7."""
 
 
-def unique(case: Candidate) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(case.data).unique
+def defined(case: Candidate) -> bool:
+    """W^mm has a direction, and no two best scores are tied, so that Gamma has a value."""
+    return unique(case) and constrained(case) and feasible(case)
 
 
-def constrained(case: Candidate) -> bool:
-    """Some input has two tokens."""
-    return answer(case.data) is not None
+def large(case: Candidate) -> bool:
+    """Rho >= log(2 Gamma), so that e^-rho Gamma <= 1/2.
 
-
-def feasible(case: Candidate) -> bool:
-    """The Att-SVM has a solution."""
-    found = answer(case.data)
-    return found is None or found.status == "solved"
+    Nothing is asked where Gamma has no value.
+    """
+    with ctx.workprec(128):
+        return not defined(case) or bool(log_spread(BALLS, case) <= case.rho)
 
 
 def good(case: Candidate) -> bool:
-    """||W|| <= rho ||W^mm|| in rationals, L(W) <= L(rho W^mm) in balls (undecided for W = V)."""
-    solved = answer(case.data)
-    if solved is None or solved.status != "solved":
-        return False
+    """||W|| <= rho ||W^mm|| in rationals, L(W) <= L(rho W^mm) in balls (undecided for W = V).
+
+    Nothing is asked where there is no W^mm to compare with, or where best scores are tied.
+    """
+    if not defined(case):
+        return True
+    solved = present(answer(case.data), "the answer of the SVM")
     W, rho = rationals(case.W), rational(case.rho)
     if sum((dot(row, row) for row in W), fmpq(0)) > rho * rho * solved.square:
         return False
@@ -178,126 +194,66 @@ def good(case: Candidate) -> bool:
     return False
 
 
+def distance(m: Any, case: Candidate) -> Any:
+    """||W / rho - W^mm||^2 / ||W^mm||^2."""
+    solved, rho = present(answer(case.data), "the answer of the SVM"), m.values(case.rho)
+    V = rho * m.values(solved.W)
+    return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
+
+
 @dataclass(frozen=True, slots=True)
-class _Inputs:
-    """Of each input with two tokens: scores, and |l'| as a function; numbers or balls."""
+class _Input:
+    """An input of several tokens: its score gaps and |l'| at the best and at the worst score."""
 
-    best: list[arb]
-    gaps: list[list[arb]]
-    least: list[arb]
-    most: list[arb]
-
-
-def _inputs(exact: ExactData, loss: str) -> _Inputs:
-    """Best scores, score gaps, least and largest |l'| between worst and best score."""
-    kept = [g for g in exact.gamma if len(g) > 1]
-    best = [max(g) for g in kept]
-    gaps = [[b - x for x in sorted(g, reverse=True)[1:]] for b, g in zip(best, kept, strict=True)]
-    least, most = [], []
-    for b, g in zip(best, kept, strict=True):
-        ends = [_steepness(loss, b), _steepness(loss, min(g))]
-        least.append(ends[0].min(ends[1]))
-        peak = loss == "logistic-loss" and min(g) <= 0 <= b
-        most.append(arb(1) / 4 if peak else ends[0].max(ends[1]))
-    return _Inputs(best, gaps, least, most)
+    tokens: Any
+    query: Any
+    gamma: Any
+    best: Any
+    gaps: Any
+    first: Any
+    last: Any
 
 
-def _steepness(loss: str, u: fmpq | arb) -> arb:
-    return -loss_slope(loss, arb(u))
+def _inputs(m: Any, case: Candidate) -> list[_Input]:
+    found = []
+    for tokens, z, gamma, best in inputs(m, case.data):
+        if len(gamma) > 1:
+            gaps = gamma[best] - gamma[[t for t in range(len(gamma)) if t != best]]
+            ends = (_steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
+            found.append(_Input(tokens, z, gamma, gamma[best], gaps, *ends))
+    return found
 
 
-def _spread(case: Candidate) -> arb:
-    """Gamma."""
-    found = _inputs(ExactData.of(case.data), case.loss)
-    whole = sum((a * max(g) * len(g) for a, g in zip(found.most, found.gaps, strict=True)), arb(0))
-    ratios = [whole / (b * min(g)) for b, g in zip(found.least, found.gaps, strict=True)]
-    most = ratios[0]
-    for ratio in ratios[1:]:
-        most = most.max(ratio)
-    return most
+def _steepness(m: Any, loss: str, u: Any) -> Any:
+    return -loss_slope(m, loss, u)
 
 
-def large(case: Candidate) -> bool:
-    """Rho >= log(2 Gamma), so that e^-rho Gamma <= 1/2."""
-    with ctx.workprec(128):
-        return unique(case) and constrained(case) and bool((2 * _spread(case)).log() <= case.rho)
+def log_spread(m: Any, case: Candidate) -> Any:
+    """log(2 Gamma), of data with unique optimal tokens."""
+    found, whole = _inputs(m, case), m.exact(0)
+    exact = [gamma for gamma in ExactData.of(case.data).gamma if len(gamma) > 1]
+    for own, gamma in zip(found, exact, strict=True):
+        peak = case.loss == "logistic-loss" and min(gamma) <= 0 <= max(gamma)
+        most = m.exact(1) / 4 if peak else m.maximum(own.first, own.last)
+        whole = whole + most * m.max(own.gaps) * len(own.gaps)
+    flattest = [m.minimum(own.first, own.last) * m.min(own.gaps) for own in found]
+    return m.log(2 * whole / m.min(m.array(flattest)))
 
 
-def _kappa(case: Candidate, solved: ExactAnswer, even: bool) -> arb:
-    """kappa, with all score gaps counted as one where `even`."""
-    exact, rho = ExactData.of(case.data), rational(case.rho)
-    found = _inputs(exact, case.loss)
-    V = [[rho * x for x in row] for row in solved.W]
-    G = risk_gap(exact, V, case.loss) * len(exact.X)
-    total, j = rho + G.log(), 0
-    weights = dot(solved.duals, [fmpq(1)] * len(solved.duals))
-    kept = [g for g in exact.gamma if len(g) > 1]
-    for gamma, b, slope in zip(kept, found.best, found.least, strict=True):
-        x = G / slope
-        y = x / min(b - g for g in gamma if g != b)
-        near = _steepness(case.loss, b).min(_steepness(case.loss, b - x))
-        for g in gamma:
-            if g != b:
-                p = solved.duals[j] / weights
-                if p != 0:
-                    c = arb(1) if even else near * (1 - y) * (b - g)
-                    total -= p * (c / p).log()
-                j += 1
+def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
+    """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
+    solved, found = present(answer(case.data), "the answer of the SVM"), _inputs(m, case)
+    rho, V, G = m.values(case.rho), m.values(case.rho) * m.values(solved.W), m.exact(0)
+    for own in found:
+        deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
+        G = G + LOSSES[case.loss].drop(m, own.best, deficit)
+    total, held = rho + m.log(G), sum(solved.duals, fmpq(0))
+    duals = iter(solved.duals)
+    for own in found:
+        x = G / m.minimum(own.first, own.last)
+        near = m.minimum(own.first, _steepness(m, case.loss, own.best - x))
+        for gap, dual in zip(own.gaps, duals, strict=False):
+            if dual != 0:
+                p, c = m.values(dual / held), near * (1 - x / m.min(own.gaps)) * gap
+                total = total - p * m.log((1 if gaps == "one" else c) / p)
     return total
-
-
-def certify_distance(
-    case: Candidate, simple: bool, share: float, power: float, even: bool
-) -> arb | None:
-    """2 c rho ||W^mm||^2 - ||W - V||^2 over ||V||^2, c = log(2 Gamma) or kappa, times share."""
-    solved = present(answer(case.data), "the answer of the SVM")
-    W, rho = rationals(case.W), rational(case.rho)
-    c = (2 * _spread(case)).log() if simple else _kappa(case, solved, even)
-    away = sum(
-        (
-            (w - rho * x) ** 2
-            for a, b in zip(W, solved.W, strict=True)
-            for w, x in zip(a, b, strict=True)
-        ),
-        fmpq(0),
-    )
-    bound = 2 * c * arb(share) / arb(rho) ** arb(power)
-    return bound - arb(away / (rho * rho * solved.square))
-
-
-def distance_slack(case: Candidate, simple: bool, share: float, power: float, even: bool) -> Slack:
-    """The same in floats, from the exact W^mm and multipliers, rounded."""
-    solved = present(answer(case.data), "the answer of the SVM")
-    V = np.array([[float(arb(x)) for x in row] for row in solved.W])
-    size = float(np.linalg.norm(V))
-    away = float(np.linalg.norm(case.W / case.rho - V)) / size
-    off = 8 * EPS * (case.data.d + 4)
-    if simple:
-        c, error = log_spread(GapObjective.of(case.data, LOSSES[case.loss]), case.loss), 1e-12
-    else:
-        c, error = _float_kappa(case, solved, V, even)
-    bound = 2.0 * c * share / case.rho**power
-    slip = 2.0 * error * share / case.rho**power + 4 * EPS * abs(bound)
-    return Slack.at_most(away**2, bound, 2 * away * off + off**2 + slip)
-
-
-def _float_kappa(case: Candidate, solved: ExactAnswer, V: Array, even: bool) -> tuple[float, float]:
-    """Kappa and a bound of its error."""
-    objective = GapObjective.of(case.data, LOSSES[case.loss])
-    D, Z = differences(case.data, objective)
-    margins = case.rho * ((D @ V) * Z).sum(axis=1)
-    log_G = objective.value(margins) + math.log(objective.count)
-    first, last = ends(objective)
-    x = np.exp(log_G - np.minimum(first, last))
-    near = np.minimum(first, objective.loss.log_slope(objective.best - x))
-    delta = objective.delta[objective.input, objective.token]
-    log_c = (near + np.log1p(-x / least_gaps(objective)))[objective.input] + np.log(delta)
-    p = np.array([float(arb(w)) for w in solved.duals])
-    p = p / p.sum()
-    used = p > 0.0
-    terms = (0.0 if even else log_c[used]) - np.log(p[used])
-    kappa = case.rho + log_G - float(p[used] @ terms)
-    norms = np.linalg.norm(D, axis=1) * np.linalg.norm(Z, axis=1)
-    sizes = 1.0 + case.rho * (1.0 + float(norms.max() * np.linalg.norm(V)))
-    sizes += float(np.abs(terms).max()) + float(np.abs(margins).max())
-    return kappa, 16 * EPS * (case.data.d**2 + len(p) + 4) * sizes
