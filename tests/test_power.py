@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,15 +11,14 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.theory import PROFILES, Slack, codec
+from attsvm.theory import PROFILES, Measured, Reading, Records, Slack, Statement, changed, codec
 from attsvm.theory.check import check_part
-from attsvm.theory.claim import claim, sibling
 from attsvm.theory.confirm import confirm
 from attsvm.theory.packs import find_claims, load_packs
 from benchmarks.power.__main__ import _fallen, report, shares, true_claims
 from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, quick, rival
 from benchmarks.power.measure import searchers_alone as alone
-from benchmarks.power.planting import KINDS, PLANTED, by_balls, flipped, plant, strictly
+from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
 from properties._support.descent_runs import Run
 from properties.mm._support.prompt_descent import prompting
 from properties.sim.theorem_3_15.nearly_equal_scores import OUTRUN
@@ -89,7 +90,7 @@ def test_a_planted_claim_can_be_checked_and_does_not_help_the_search(id):
     made = planted.claim
     assert re.fullmatch(rf"planted/[a-z0-9.-]+-{planted.kind}-[a-z0-9-]+:literal", id)
     assert (made.examples, made.siblings, made.proof, made.depends_on) == ((), (), None, ())
-    assert made.formula is not None or made.certify is not None or made.rerun is not None
+    assert made.formula is not None
     assert made.instance_type is not None
     assert planted.why
     assert made.statement
@@ -204,23 +205,31 @@ def _ball(a: np.ndarray, factor: float = 1.0) -> arb:
     return arb(float(a[0])) ** 2 - arb(factor) * arb(float(a[0]))
 
 
-@claim(
-    "toy/square:literal",
+def squared(m: Any, a: Any, factor: Any = 1) -> Any:
+    """x <= x^2; equal at 0 and 1."""
+    x = m.values(a)[0]
+    return m.at_most(factor * x, m.square(x))
+
+
+base = Statement(
+    "toy/square",
     source="none",
     place="none",
-    statement="x <= x^2 for natural x",
-    data=st.integers(0, 9).map(lambda k: np.array([float(k)])),
+    printed="x <= x^2",
+    variables=Records(np.ndarray, st.integers(0, 9).map(lambda k: np.array([float(k)]))),
     hypotheses={
         "x is natural": lambda a: bool(a.shape == (1,) and a[0] >= 0 and a[0] % 1 == 0),
         "x is not 3": lambda a: bool(a[0] != 3),
     },
-    certify=_ball,
-    expected="holds",
-    siblings={"twice": sibling(factor=2.0), "thrice": sibling(factor=3.0)},
-)
-def base(a: np.ndarray, factor: float = 1.0) -> Slack:
-    """True; equal at 0 and 1."""
-    return Slack.at_most(factor * float(a[0]), float(a[0] ** 2), 0.0)
+    conclusion=squared,
+    readings={
+        "literal": Reading(
+            "x <= x^2 for natural x",
+            "holds",
+            siblings={"twice": changed(factor=2), "thrice": changed(factor=3)},
+        )
+    },
+).claim("literal")
 
 
 def sow(kind, name, **rest):
@@ -229,11 +238,11 @@ def sow(kind, name, **rest):
     return made
 
 
-def test_planting_binds_parameters_in_conclusion_and_certificate_alike():
-    made = sow("constant", "one-half", factor=1.5)
+def test_planting_binds_constants():
+    made = sow("constant", "one-half", factor=Fraction(3, 2))
     case = np.array([1.0])
     assert made.conclusion(case).value == -0.5
-    assert made.certify(case) == arb(-0.5)
+    assert confirm(made, {}, case, "inequality").refuted is True
     assert made.instance_type is np.ndarray
     assert base.conclusion(case).value == 0.0
 
@@ -246,30 +255,30 @@ def test_planting_drops_and_adds_hypotheses():
 
 
 def test_strict_and_flipped_conclusions_say_what_they_should():
-    strict, one, two = strictly(base), np.array([1.0]), np.array([2.0])
+    one, two = np.array([1.0]), np.array([2.0])
+    strict = sow("strict", "below", conclusion=strictly(base)).conclusion
     assert strict(one).kind == "strict"
     assert not strict(one).holds
     assert strict(two).holds
-    turned = flipped(base)
-    assert turned["conclusion"](two).value == -2.0
-    assert turned["certify"](two) == arb(-2)
-    assert turned["conclusion"](one).holds
+    turned = sow("sign", "reversed", **flipped(base)).conclusion
+    assert turned(two).value == -2.0
+    assert turned(one).holds
 
 
 @pytest.mark.parametrize(("kind", "at_one"), [("inequality", True), ("strict", False)])
-def test_a_conclusion_by_balls_follows_its_certificate(kind, at_one):
-    made = by_balls(_ball, np.ndarray, kind)
-    assert made["conclusion"](np.array([1.0])).holds is at_one
-    assert made["conclusion"](np.array([0.5])).violated
-    assert made["conclusion"](np.array([2.0])).holds
+def test_a_conclusion_in_balls_follows_its_certificate(kind, at_one):
+    floats = in_balls(_ball, kind).floats
+    assert floats(np.array([1.0])).holds is at_one
+    assert floats(np.array([0.5])).violated
+    assert floats(np.array([2.0])).holds
 
 
-def test_an_equality_by_balls_is_violated_away_from_zero():
-    made = by_balls(lambda case: -abs(_ball(case)), np.ndarray, "equality")
-    assert made["conclusion"](np.array([1.0])).holds
-    assert made["conclusion"](np.array([2.0])).violated
-    silent = by_balls(lambda case: None, np.ndarray, "equality")
-    assert silent["conclusion"](np.array([2.0])).kind == "unknown"
+def test_an_equality_in_balls_is_violated_away_from_zero():
+    floats = in_balls(lambda case: -abs(_ball(case)), "equality").floats
+    assert floats(np.array([1.0])).holds
+    assert floats(np.array([2.0])).violated
+    silent = in_balls(lambda case: None, "equality").floats
+    assert silent(np.array([2.0])).kind == "unknown"
 
 
 @pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 5.0, s), "drawn", "rival"])
@@ -278,7 +287,7 @@ def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(attempt):
         attempt = lambda c, s: hunt_one(c, 2.0, s, alone(c)["drawn"])  # noqa: E731
     if attempt == "rival":
         attempt = lambda c, s: rival(c, 1.0, s)  # noqa: E731
-    fallen = attempt(sow("constant", "one-half", factor=1.5), 0)
+    fallen = attempt(sow("constant", "one-half", factor=Fraction(3, 2)), 0)
     assert fallen.found
     assert fallen.by
     assert not fallen.error
@@ -292,19 +301,17 @@ def test_the_rival_spares_the_truth_and_tells_how_close_it_came():
 
 @pytest.mark.parametrize("attempt", [quick, lambda c, s: rival(c, 0.3, s)])
 def test_what_floats_see_counts_for_nobody_without_a_certificate(attempt):
-    lower = base.conclusion
     made = sow(
         "constant",
         "unconfirmed",
-        conclusion=lambda a: lower(a, factor=1.5),
-        certify=lambda a: arb(1),
+        conclusion=Measured("x", floats=lambda a: Slack(-0.5, 0.0), balls=lambda a: arb(1)),
     )
     assert made.conclusion(np.array([1.0])).violated
     assert not attempt(made, 0).found
 
 
 def test_a_strict_mistake_counts_for_the_rival_too():
-    made = sow("strict", "below", conclusion=strictly(base), certify=_ball)
+    made = sow("strict", "below", conclusion=strictly(base))
     assert rival(made, 2.0, 0).found
 
 

@@ -5,7 +5,7 @@ Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict ->
 
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
-from attsvm.theory.claim import Claim, Hypothesis, Sibling, claim, sibling
+from attsvm.theory.claim import Claim, Hypothesis, Sibling
 from attsvm.theory.confirm import OPEN
 from attsvm.theory.declaration.records import Measured, Records
 from attsvm.theory.declaration.statement import Reading, Statement, changed
@@ -65,7 +65,6 @@ __all__ = [
     "Vector",
     "Verdict",
     "changed",
-    "claim",
     "definition",
     "ensure_equal",
     "ensure_nonzero",
@@ -74,5 +73,4 @@ __all__ = [
     "ensure_zero",
     "gradient",
     "load_packs",
-    "sibling",
 ]

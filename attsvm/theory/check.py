@@ -116,7 +116,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
-            if part.formula is not None and part.formula.batches:
+            if part.formula.batches:
                 rehearse(claim.id, part.formula, part.parameters)
             if claim.proof is not None and shard == 0 and part.name == "":
                 with recorded() as steps:

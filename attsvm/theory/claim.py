@@ -1,12 +1,9 @@
-"""Claims: a reading of a statement, declared where its conclusion is written."""
+"""Claims: the readings of statements, ready to be checked."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 import re
-import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -28,11 +25,9 @@ __all__ = [
     "Hypothesis",
     "Part",
     "Sibling",
-    "claim",
     "declared",
     "ensure_checkable",
     "is_id",
-    "sibling",
 ]
 
 _ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
@@ -63,33 +58,22 @@ class Sibling:
         name: what was changed.
         parameters: keyword arguments of the conclusion (and its certificate) that differ.
         drop: hypotheses that are left out.
-        data: its own strategy, where dropping a hypothesis needs instances that violate it.
+        data: its strategy.
         examples: its own explicit instances, checked before the claim's.
         automatic: whether the engine made it by leaving out a hypothesis; one that survives says
             that the hypothesis was not shown to be needed, and nothing about the check.
-        formula: what it says, where the claim is written as a formula.
+        formula: what it says.
         added: hypotheses of its own, such as a looser form of one that is left out.
     """
 
     name: str
     parameters: Mapping[str, Any]
-    drop: tuple[str, ...] = ()
-    data: SearchStrategy[Any] | None = field(default=None, repr=False)
-    examples: tuple[Any, ...] = field(default=(), repr=False)
-    automatic: bool = False
-    formula: Formula | None = field(default=None, repr=False)
+    drop: tuple[str, ...]
+    data: SearchStrategy[Any] = field(repr=False)
+    examples: tuple[Any, ...] = field(repr=False)
+    automatic: bool
+    formula: Formula = field(repr=False)
     added: tuple[Hypothesis, ...] = ()
-
-
-def sibling(
-    *,
-    drop: Iterable[str] = (),
-    data: SearchStrategy[Any] | None = None,
-    examples: Iterable[Any] = (),
-    **parameters: Any,
-) -> Sibling:
-    """Describe a sibling; its name is the key under which it is listed."""
-    return Sibling("", parameters, tuple(drop), data, tuple(examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +85,37 @@ class Part:
     hypotheses: tuple[Hypothesis, ...]
     data: SearchStrategy[Any]
     examples: tuple[Any, ...]
-    formula: Formula | None = None
+    formula: Formula
     automatic: bool = False
     dropped: tuple[Hypothesis, ...] = ()
 
 
-@functools.lru_cache(maxsize=1024)
-def _first_argument(function: Callable[..., Any]) -> Any:
-    """The type of a function's first argument; evaluating annotations is dear."""
-    first = next(iter(inspect.signature(function).parameters))
-    return typing.get_type_hints(function)[first]
-
-
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A reading that can be run. Made by `claim`; see there for the attributes."""
+    """A reading that can be run, made by `Statement`.
+
+    Attributes:
+        id: `source/statement:reading`; the reading is literal, amended or sharp, numbered where
+            there are several.
+        source: the paper or talk.
+        place: where in it.
+        statement: what is claimed, in one sentence.
+        hypotheses: named conditions, decided exactly.
+        data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
+            dataclass of these.
+        conclusion: the slack of an instance, and of named constants that siblings change.
+        expected: the reviewed verdict.
+        siblings: false neighbours.
+        examples: explicit instances, checked first.
+        ensemble: draws one larger instance from a generator.
+        relaxed: how close many instances come to violation, in torch; None where it cannot say.
+        proof: `package.module:function` of a symbolic proof; it returns what was proved or raises.
+        depends_on: ids of claims that this one rests on.
+        cost: divides the profile's budgets.
+        file, line: where it is declared.
+        formula: what it says of its variables or records.
+        printed: the sentence as printed.
+    """
 
     id: str
     source: str
@@ -126,19 +126,16 @@ class Claim:
     conclusion: Callable[..., Slack] = field(repr=False)
     expected: Expected
     siblings: tuple[Sibling, ...]
-    certify: Callable[..., Any] | None = field(repr=False)
-    rerun: Callable[..., Slack] | None = field(repr=False)
     examples: tuple[Any, ...] = field(repr=False)
     ensemble: Callable[[np.random.Generator], Any] | None = field(repr=False)
     relaxed: Callable[..., Any] | None = field(repr=False)
     proof: str | None
     depends_on: tuple[str, ...]
     cost: int
-    same_slack: bool
     file: str
     line: int
-    formula: Formula | None = field(default=None, repr=False)
-    printed: str = ""
+    formula: Formula = field(repr=False)
+    printed: str
 
     @property
     def fingerprint(self) -> str:
@@ -157,10 +154,8 @@ class Claim:
 
     @property
     def instance_type(self) -> Any:
-        """The type of an instance, from the conclusion's annotation."""
-        if self.formula is not None:
-            return self.formula.instance
-        return _first_argument(self.conclusion)
+        """The type of an instance."""
+        return self.formula.instance
 
     def parts(self) -> tuple[Part, ...]:
         """The reading first, then its siblings in order."""
@@ -180,16 +175,14 @@ class Claim:
 
     def _sibling_part(self, s: Sibling) -> Part:
         kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)
-        data = self.data if s.data is None else s.data
         shared = self.examples
         if self.expected.truth is Truth.REFUTED:  # it must fall by other instances than the reading
             shared = ()
             if not s.parameters:
                 kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
         examples = (*s.examples, *shared)
-        formal = s.formula is not None
-        dropped = tuple(h for h in self.hypotheses if formal and h.name in s.drop)
-        return Part(s.name, s.parameters, kept, data, examples, s.formula, s.automatic, dropped)
+        dropped = tuple(h for h in self.hypotheses if h.name in s.drop)
+        return Part(s.name, s.parameters, kept, s.data, examples, s.formula, s.automatic, dropped)
 
     def json(self) -> dict[str, Any]:
         """What `attsvm claims --json` lists."""
@@ -206,104 +199,6 @@ class Claim:
             "file": self.file,
             "line": self.line,
         }
-
-
-def claim(
-    id: str,
-    *,
-    source: str,
-    place: str,
-    statement: str,
-    data: SearchStrategy[Any],
-    expected: str,
-    siblings: Mapping[str, Any] | None = None,
-    hypotheses: Mapping[str, Predicate] | None = None,
-    certify: Callable[..., Any] | None = None,
-    rerun: Callable[..., Slack] | None = None,
-    examples: Iterable[Any] = (),
-    ensemble: Callable[[np.random.Generator], Any] | None = None,
-    relaxed: Callable[..., Any] | None = None,
-    proof: str | None = None,
-    depends_on: Iterable[str] = (),
-    cost: int = 1,
-    same_slack: bool = True,
-) -> Callable[[Callable[..., Slack]], Claim]:
-    """Declare the decorated conclusion a claim.
-
-    The conclusion takes an instance (annotate its type) and returns a `Slack`; keyword
-    parameters with defaults are what siblings change.
-
-    Args:
-        id: `source/statement:reading`; the reading is literal, amended or sharp, numbered where
-            there are several.
-        source: the paper or talk.
-        place: where in it.
-        statement: what is claimed, in one sentence.
-        data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
-            dataclass of these.
-        expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
-        siblings: at least two false neighbours by name, each made by `sibling`.
-        hypotheses: named conditions, decided exactly.
-        certify: with the conclusion's parameters, the slack from the exact values and by other
-            code: a ball (`flint.arb`) at the working precision, `attsvm.theory.OPEN` where more
-            bits are needed to say anything, a rational (`flint.fmpq`), or None where it cannot
-            say at any precision.
-        rerun: where no enclosure exists, the slack once more by other code in higher precision.
-        examples: explicit instances, checked first: degenerate sizes, published instances.
-        ensemble: draws one larger instance from a generator.
-        relaxed: with the conclusion's parameters, a differentiable stand-in for how close instances
-            come to violation (the ratio of left to right side, or minus the slack). It sees many
-            instances at once: torch tensors with a leading batch axis in place of floats and float
-            arrays, namespaces in place of records; it returns a tensor (batch,). It says where to
-            look and decides nothing.
-        proof: `package.module:function` of a symbolic proof; it returns what was proved or raises.
-        depends_on: ids of claims that this one rests on.
-        cost: divides the profile's budgets.
-        same_slack: whether `certify` encloses the very slack that the conclusion returns, so that
-            the two are compared on a sample of instances; False where it decides by other means.
-
-    Raises:
-        ClaimError: an id, parameter or combination that could not be checked honestly.
-    """
-    conditions = tuple(Hypothesis(n, p) for n, p in (hypotheses or {}).items())
-
-    def declare(conclusion: Callable[..., Slack]) -> Claim:
-        file = inspect.getsourcefile(conclusion) or "?"
-        made = Claim(
-            id=id,
-            source=source,
-            place=place,
-            statement=" ".join(statement.split()),
-            hypotheses=conditions,
-            data=data,
-            conclusion=conclusion,
-            expected=Expected.parse(expected),
-            siblings=tuple(
-                Sibling(
-                    n,
-                    s.parameters if isinstance(s, Sibling) else s.constants,
-                    s.drop,
-                    s.data if isinstance(s, Sibling) else getattr(s.variables, "drawn", None),
-                    s.examples,
-                )
-                for n, s in (siblings or {}).items()
-            ),
-            certify=certify,
-            rerun=rerun,
-            examples=tuple(examples),
-            ensemble=ensemble,
-            relaxed=relaxed,
-            proof=proof,
-            depends_on=tuple(depends_on),
-            cost=cost,
-            same_slack=same_slack,
-            file=file,
-            line=inspect.getsourcelines(conclusion)[1],
-        )
-        ensure_checkable(made)
-        return made
-
-    return declare
 
 
 def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
@@ -352,18 +247,10 @@ def ensure_checkable(made: Claim) -> None:
             remedy="Source and statement are lower-case letters and digits, joined by - or a full "
             f"stop; readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
         )
-    least = 1 if made.formula is not None else 2
-    if len(made.siblings) < least:
+    if not made.siblings:
         raise ClaimError(
-            f"claim {made.id} needs at least {'one' if least == 1 else 'two'} false "
-            f"sibling{'s' * (least > 1)}",
-            value=len(made.siblings),
-            remedy="Change a constant, flip a sign, drop a hypothesis.",
-        )
-    if made.certify is None and made.rerun is None and made.formula is None:
-        raise ClaimError(
-            f"claim {made.id} has nothing that could confirm a refutation",
-            remedy="Give certify (balls or rationals) or rerun (higher precision).",
+            f"claim {made.id} needs at least one false sibling",
+            remedy="Change a constant, a target, a domain, or drop a hypothesis.",
         )
     if (made.expected.truth is Truth.PROVED) != (made.proof is not None):
         raise ClaimError(
@@ -373,43 +260,3 @@ def ensure_checkable(made: Claim) -> None:
         )
     if made.cost < 1:
         raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)
-    if made.formula is not None:
-        return
-    parameters = inspect.signature(made.conclusion).parameters
-    if not parameters or next(iter(parameters.values())).annotation is inspect.Parameter.empty:
-        raise ClaimError(
-            f"the conclusion of {made.id} does not say what an instance is",
-            remedy="Annotate its first argument with the instance's type.",
-        )
-    known = {h.name for h in made.hypotheses}
-    for s in made.siblings:
-        wrong = sorted(set(s.parameters) - set(parameters))
-        if wrong:
-            raise ClaimError(
-                f"sibling {s.name!r} of {made.id} sets parameters that the conclusion lacks",
-                value=", ".join(wrong),
-                remedy=f"It has {', '.join(parameters)}.",
-            )
-        missing = sorted(set(s.drop) - known)
-        if missing:
-            raise ClaimError(
-                f"sibling {s.name!r} of {made.id} drops hypotheses that are not there",
-                value=", ".join(missing),
-                remedy=f"There are {', '.join(sorted(known))}.",
-            )
-        if not s.parameters and not s.drop:
-            raise ClaimError(f"sibling {s.name!r} of {made.id} changes nothing")
-        _ensure_guided(made, s)
-
-
-def _ensure_guided(made: Claim, s: Sibling) -> None:
-    if made.relaxed is None:
-        return
-    try:
-        inspect.signature(made.relaxed).bind(None, **s.parameters)
-    except TypeError as problem:
-        raise ClaimError(
-            f"the relaxed objective of {made.id} does not take what sibling {s.name!r} changes: "
-            f"{problem}",
-            remedy="Give it the parameters of the conclusion.",
-        ) from problem

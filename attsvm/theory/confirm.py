@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from attsvm.errors import ClaimError, present
+from attsvm.errors import ClaimError
 from attsvm.theory.asking import ask
 from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.formula import Formula
@@ -67,10 +67,11 @@ def confirm(
     Raises:
         ClaimError: the certificate returned something else; a budget below every precision.
     """
-    measured = None if claim.formula is None else claim.formula.measured
-    if claim.formula is not None and measured is None:
+    measured = claim.formula.measured
+    if measured is None:
         return _judged(claim.formula, parameters, case)
-    if claim.certify is None and (measured is None or measured.balls is None):
+    parameters = {**claim.formula.constants, **parameters}
+    if measured.balls is None:
         return _again(claim, parameters, case)
     value: arb | fmpq | None = None
     for precision in (p for p in PRECISIONS if p <= bits):
@@ -107,7 +108,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confi
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
-    certify, parameters = _measured(claim, "balls", claim.certify, parameters)
+    certify = claim.formula.measured.balls
     value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
@@ -141,8 +142,8 @@ def _decimal(bound: arb, away: int) -> str:
 
 
 def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:
-    rerun, parameters = _measured(claim, "again", claim.rerun, parameters)
-    slack = ask(claim.id, "the second evaluation", rerun, case, **parameters)
+    again = claim.formula.measured.again
+    slack = ask(claim.id, "the second evaluation", again, case, **parameters)
     if slack.broken:
         raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
     method = "second evaluation in higher precision"
@@ -150,13 +151,3 @@ def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmati
         return Confirmation(True, Evidence.NUMERIC, tuple(map(repr, slack.range)), method)  # type: ignore[arg-type]
     refuted = False if slack.holds else None
     return Confirmation(refuted, Evidence.NUMERIC, tuple(map(repr, slack.range)), method)  # type: ignore[arg-type]
-
-
-def _measured(
-    claim: Claim, form: str, own: Any, parameters: Mapping[str, Any]
-) -> tuple[Any, Mapping[str, Any]]:
-    """One form of a measured conclusion, with the constants of its reading."""
-    if claim.formula is None or claim.formula.measured is None:
-        return present(own, "the claim's certificate"), parameters
-    form = getattr(claim.formula.measured, form)
-    return form, {**claim.formula.constants, **parameters}

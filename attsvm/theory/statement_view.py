@@ -75,7 +75,7 @@ class ReadingView:
         differs: its constants, hypotheses and variables, where readings differ in them.
         hypotheses: the names of its hypotheses.
         siblings: the names of its false neighbours.
-        formula: what runs; None where the claim is written as code of its own.
+        formula: what runs.
         counterexample: the stored one of a refuted reading, in one line.
         file: where it is declared.
         line: in which line.
@@ -87,7 +87,7 @@ class ReadingView:
     differs: tuple[str, ...]
     hypotheses: tuple[str, ...]
     siblings: tuple[str, ...]
-    formula: Typeset | None
+    formula: Typeset
     counterexample: str | None
     file: str
     line: int
@@ -149,7 +149,7 @@ def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) ->
         tuple(_differences(claim, claims)),
         tuple(h.name for h in claim.hypotheses),
         tuple(s.name for s in claim.siblings),
-        None if claim.formula is None else typeset(claim.formula),
+        typeset(claim.formula),
         in_words(stored[0], names) if stored else None,
         claim.file,
         claim.line,
@@ -158,14 +158,12 @@ def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) ->
 
 def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
     """What a reading does not share with the others of its statement."""
-    if claim.formula is None:
-        return
     literal = sorted(claims, key=lambda c: not c.reading.startswith("literal"))
-    formulas = [c.formula for c in literal if c.formula is not None]
+    formulas = [c.formula for c in literal]
     for name, value in claim.formula.constants.items():
         if any(other.constants.get(name) != value for other in formulas):
             yield f"{name} = {getattr(value, '__name__', value)}"
-    every = dict.fromkeys(h.name for c in claims if c.formula for h in c.hypotheses)
+    every = dict.fromkeys(h.name for c in claims for h in c.hypotheses)
     missing = [name for name in every if name not in claim.formula.hypotheses]
     if missing and len(missing) == len(every):
         yield "without hypotheses"
@@ -255,7 +253,7 @@ def formula_lines(readings: Iterable[ReadingView], *, latex: bool = False) -> li
     def of(line: Written) -> str:
         return line.latex if latex else line.plain
 
-    typed = {r.name: r.formula for r in readings if r.formula is not None}
+    typed = {r.name: r.formula for r in readings}
     by_formula: dict[str, list[str]] = {}
     for name, formula in typed.items():
         by_formula.setdefault(of(formula.conclusion), []).append(name)

@@ -142,8 +142,6 @@ class Tally:
     def _see_variables(self, case: Any) -> None:
         """Count the values that each variable takes, and whether the sides of the formula move."""
         formula = self.part.formula
-        if formula is None:
-            return
         if formula.measured is None and len(self.sides) < 2 and self.drawn <= MANY:
             self.sides.add(formula.sides(case, self.part.parameters))
         for name, value in formula.values_of(case).items():
@@ -348,7 +346,8 @@ class Tally:
 
     def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
         """Ask exactly about an instance on which floats see no fault; what is refuted after all."""
-        if not _certified(self.claim):
+        measured = self.part.formula.measured
+        if measured is None or measured.balls is None:
             return None
         answer, document = self._confirmed(case, slack, _AUDIT)
         self.audited += answer.refuted is False
@@ -464,12 +463,6 @@ class Tally:
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:
             self.best, self.best_by = (height, case, slack), by
-
-
-def _certified(claim: Claim) -> bool:
-    """Whether floats measure the conclusion and balls decide it."""
-    measured = None if claim.formula is None else claim.formula.measured
-    return claim.certify is not None if measured is None else measured.balls is not None
 
 
 def _height(slack: Slack) -> float:

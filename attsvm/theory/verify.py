@@ -79,7 +79,7 @@ class Checked:
             return []
         dropped = {name for s in self.claim.siblings for name in s.drop}
         # the judge says 0 of an equality that holds; floats screen a formula by its residual
-        slacks = (None, None) if self.claim.formula is not None else (o.min_slack, o.max_slack)
+        slacks = (o.min_slack, o.max_slack) if self.claim.formula.measured else (None, None)
         return warnings_of(
             looked=o.examples + o.rejected,
             hypotheses=o.hypotheses,
@@ -100,9 +100,9 @@ class Checked:
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
     @property
-    def _formula(self) -> dict[str, Any] | None:
+    def _formula(self) -> dict[str, Any]:
         """The formula that ran, in LaTeX and in plain characters."""
-        return None if self.claim.formula is None else typeset(self.claim.formula).json()
+        return typeset(self.claim.formula).json()
 
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
@@ -267,7 +267,7 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.refuted is not None:
         found = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
         formula = claim.formula
-        if formula is None or formula.measured or claim.expected.truth is Truth.REFUTED:
+        if formula.measured or claim.expected.truth is Truth.REFUTED:
             return found
         case = codec.decode(reading.refuted.instance, claim.instance_type)
         said = sides(formula, {}, case)
@@ -277,7 +277,7 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.proof:
         return f"proved: {reading.proof}"
     looked = counted(reading.examples, "instance")
-    if claim.formula is not None and claim.formula.measured is None:
+    if claim.formula.measured is None:
         return f"{looked}, each decided in rationals or balls"
     return f"{looked}, {reading.audited} of them decided by a certificate as well"
 

@@ -14,20 +14,18 @@ from flint import arb, ctx
 from attsvm.exact.numbers import Matrix
 from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic.relations import All, Comparison
-from attsvm.theory.claim import Claim, Hypothesis
+from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
-from attsvm.theory.verdict import Expected
 
 __all__ = [
     "KINDS",
     "PLANTED",
     "Kind",
     "Planted",
-    "annotated",
-    "by_balls",
     "flipped",
     "floats",
+    "in_balls",
     "plant",
     "strictly",
 ]
@@ -59,8 +57,6 @@ class Planted:
 PLANTED: dict[str, Planted] = {}
 """All that was planted, by id."""
 
-_STRICT: list[Callable[..., Slack]] = []
-Conclusion = Callable[..., Slack]
 Certificate = Callable[..., Any]
 
 
@@ -72,22 +68,18 @@ def plant(
     statement: str,
     why: str,
     family: str | None = None,
-    conclusion: Callable[..., Any] | None = None,
-    certify: Certificate | None = None,
+    conclusion: Callable[..., Any] | Measured | None = None,
     data: Any = None,
     ensemble: Any = "base",
     drop: Iterable[str] = (),
     hypotheses: Mapping[str, Callable[..., Any]] | None = None,
-    same_slack: bool | None = None,
     cost: int | None = None,
-    **parameters: Any,
+    **constants: Any,
 ) -> Claim:
     """Spoil a claim and list it.
 
-    Strategy, ensemble, hypotheses, conclusion and certificate are those of the base but for what
-    is named; examples, siblings and the proof are left out. Keyword parameters are bound in
-    conclusion and certificate alike. Where the base is written as a formula, so are the conclusion
-    and the hypotheses that are named, and parameters are constants of it.
+    Strategy, ensemble, hypotheses and conclusion are those of the base but for what is named;
+    examples, siblings and the proof are left out.
 
     Args:
         base: a claim that holds, or a neighbour of one.
@@ -96,15 +88,13 @@ def plant(
         statement: what is claimed, wrongly.
         why: why it is false.
         family: the statement that is spoilt, that of the base where None.
-        conclusion: another one; `certify` must then enclose the same slack.
-        certify: its certificate.
-        data: another strategy, where the base's never violates what is dropped.
+        conclusion: another formula, or another measured conclusion.
+        data: another strategy of records, where the base's never violates what is dropped.
         ensemble: another one, or None for none.
         drop: names of hypotheses that are left out.
         hypotheses: further ones.
-        same_slack: as in `claim`.
-        cost: as in `claim`.
-        **parameters: of conclusion and certificate.
+        cost: divides the budgets; the base's where None.
+        **constants: of the conclusion.
     """
     spoilt = family or base.statement_id
     id = f"planted/{spoilt.replace('/', '-')}-{kind}-{name}:literal"
@@ -113,59 +103,27 @@ def plant(
     assert not missing, f"{id} drops {missing}"
     assert id not in PLANTED, f"{id} is planted twice"
     place = base.place if family is None else family
-    if base.formula is not None:
-        claim = _formulated(
-            base, id, place, statement, conclusion, dropped, hypotheses or {}, parameters
-        )
-        if data is not None or ensemble != "base":
-            claim = _redrawn(claim, data, ensemble)
-        if cost is not None:
-            claim = replace(claim, cost=cost)
-        PLANTED[id] = Planted(claim, kind, spoilt, why)
-        return claim
-    kept = tuple(h for h in base.hypotheses if h.name not in dropped)
-    added = tuple(Hypothesis(n, p) for n, p in (hypotheses or {}).items())
-    certificate = certify or (None if conclusion else base.certify)
-    # < has the slack of <=; another conclusion has no differentiable stand-in
-    relaxed = None if conclusion and conclusion not in _STRICT else base.relaxed
-    claim = replace(
-        base,
-        id=id,
-        source="planted",
-        place=place,
-        statement=" ".join(statement.split()),
-        hypotheses=kept + added,
-        data=base.data if data is None else data,
-        conclusion=_bound(conclusion or base.conclusion, parameters),
-        expected=Expected.parse("refuted"),
-        siblings=(),
-        certify=certificate and _bound(certificate, parameters),
-        rerun=None if certificate or not base.rerun else _bound(base.rerun, parameters),
-        examples=(),
-        ensemble=base.ensemble if ensemble == "base" else ensemble,
-        relaxed=relaxed and _bound(relaxed, parameters),
-        proof=None,
-        depends_on=(),
-        cost=cost or base.cost,
-        same_slack=base.same_slack if same_slack is None else same_slack,
-    )
+    claim = _spoilt(base, id, place, statement, conclusion, dropped, hypotheses or {}, constants)
+    if data is not None or ensemble != "base":
+        claim = _redrawn(claim, data, ensemble)
+    if cost is not None:
+        claim = replace(claim, cost=cost)
     PLANTED[id] = Planted(claim, kind, spoilt, why)
     return claim
 
 
-def _formulated(
+def _spoilt(
     base: Claim,
     id: str,
     place: str,
     statement: str,
-    conclusion: Callable[..., Any] | None,
+    conclusion: Callable[..., Any] | Measured | None,
     dropped: set[str],
     hypotheses: Mapping[str, Callable[..., Any]],
     parameters: Mapping[str, Any],
 ) -> Claim:
-    """A claim by a formula, from that of its base."""
+    """A claim by the formula of its base."""
     formula = base.formula
-    assert formula is not None
     written = conclusion or formula.conclusion
     named = {*replace(formula, conclusion=written).named_constants, TIGHTENED}
     given = {**formula.constants, **parameters}
@@ -205,40 +163,15 @@ def _redrawn(claim: Claim, data: Any, ensemble: Any) -> Claim:
     )
 
 
-def _bound(function: Callable[..., Any], parameters: Mapping[str, Any]) -> Callable[..., Any]:
-    if not parameters:
-        return function
-
-    @functools.wraps(function)
-    def bound(case: Any, **more: Any) -> Any:
-        return function(case, **parameters, **more)
-
-    return bound
-
-
-def annotated(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
-    """Annotate the instance, by which files are read back."""
-    function.__annotations__ = {"case": instance, "return": Slack}
-    return function
-
-
 def strictly(base: Claim) -> Callable[..., Any]:
     """The conclusion of a claim with < in place of <=."""
     formula = base.formula
-    if formula is not None:
 
-        @functools.wraps(formula.conclusion)
-        def written(m: Any, v: Any, **constants: Any) -> Any:
-            return _strict(formula.conclusion(m, v, **constants))
+    @functools.wraps(formula.conclusion)
+    def written(m: Any, v: Any, **constants: Any) -> Any:
+        return _strict(formula.conclusion(m, v, **constants))
 
-        return written
-
-    def conclusion(case: Any, **parameters: Any) -> Slack:
-        slack = base.conclusion(case, **parameters)
-        return replace(slack, kind="strict") if slack.kind == "inequality" else slack
-
-    _STRICT.append(annotated(conclusion, base.instance_type))
-    return _STRICT[-1]
+    return written
 
 
 def _strict(relation: Any) -> Any:
@@ -252,38 +185,24 @@ def _strict(relation: Any) -> Any:
 
 def flipped(base: Claim) -> dict[str, Any]:
     """The conclusion with >= in place of <=."""
-    if base.formula is not None and base.formula.measured is None:
-        formula = base.formula
+    formula = base.formula
 
-        @functools.wraps(formula.conclusion)
-        def written(m: Any, v: Any, **constants: Any) -> Any:
-            relation = formula.conclusion(m, v, **constants)
-            assert isinstance(relation, Comparison)
-            return replace(relation, left=relation.right, right=relation.left)
+    @functools.wraps(formula.conclusion)
+    def written(m: Any, v: Any, **constants: Any) -> Any:
+        relation = formula.conclusion(m, v, **constants)
+        assert isinstance(relation, Comparison)
+        return replace(relation, left=relation.right, right=relation.left)
 
-        return {"conclusion": written}
-
-    def conclusion(case: Any) -> Slack:
-        slack = base.conclusion(case)
-        ratio = 1.0 / slack.ratio if slack.ratio else None
-        return replace(slack, value=-slack.value, ratio=ratio)
-
-    def certify(case: Any) -> arb | None:
-        assert base.certify is not None
-        ball = base.certify(case)
-        return None if ball is None else -ball
-
-    return {"conclusion": annotated(conclusion, base.instance_type), "certify": certify}
+    return {"conclusion": written}
 
 
-def by_balls(
-    certify: Certificate, instance: Any, kind: Literal["inequality", "strict", "equality"]
-) -> dict[str, Any]:
-    """Conclusion and certificate from the certificate alone, the former at 96 bits, rounded."""
+def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equality"]) -> Measured:
+    """A measured conclusion by its certificate alone, whose floats are its balls at 96 bits."""
 
-    def conclusion(case: Any, **parameters: Any) -> Slack:
+    @functools.wraps(certify)
+    def rounded(case: Any, **constants: Any) -> Slack:
         with ctx.workprec(96):
-            found = certify(case, **parameters)
+            found = certify(case, **constants)
             if found is None:
                 return Slack.unknown("nothing is said of this instance")
             ball = arb(found)
@@ -295,12 +214,6 @@ def by_balls(
             return Slack.equal(middle, error)
         return Slack(middle, error, kind)
 
-    return {"conclusion": annotated(conclusion, instance), "certify": certify}
-
-
-def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equality"]) -> Measured:
-    """A measured conclusion by its certificate alone, whose floats are its balls rounded."""
-    rounded = functools.wraps(certify)(by_balls(certify, object, kind)["conclusion"])
     return Measured("see the statement", floats=rounded, balls=certify)
 
 

@@ -17,7 +17,7 @@ from attsvm.exact.numbers import ExactData, Matrix, transpose
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from attsvm.theory.limits import direction_converges
-from benchmarks.power.planting import annotated, floats
+from benchmarks.power.planting import floats
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction
 from properties._support.programmes import exactly, first_optimal, without
@@ -44,7 +44,6 @@ def one_short(data: AttentionData) -> Matrix | None:
 
 def towards(
     make: Callable[[Any], Matrix | None],
-    instance: Any = None,
     loss_of: Callable[[Any], str] = lambda case: case.loss,
 ) -> dict[str, Any]:
     """Conclusion and certificate that descent converges in direction to this target.
@@ -65,9 +64,7 @@ def towards(
         start = rationals(case.start)
         return or_more_bits(certified_direction(case.data, start, loss_of(case), target))
 
-    if instance is None:
-        return {"conclusion": Measured("see the statement", floats=conclusion, balls=certify)}
-    return {"conclusion": annotated(conclusion, instance), "certify": certify}
+    return {"conclusion": Measured("see the statement", floats=conclusion, balls=certify)}
 
 
 def below_whole_threshold(data: AttentionData, start: Array, loss: str, factor: fmpq) -> bool:

@@ -31,7 +31,7 @@ from properties._support.descent_runs import (
     several_tokens,
     unique_optimum,
 )
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
+from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (
     DIRECTION,
@@ -45,6 +45,7 @@ from properties.sim._support.theorem_3_14 import (
     THREE_SCORES,
     TIED_BESIDE,
     TWO_TOKENS,
+    UNEVEN_SCORES,
     near_solution,
     protocol,
     single,
@@ -83,9 +84,9 @@ THEOREM = Statement(
     conclusion=DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [TIED_BESIDE],
+        UNIQUE: [TIED_BESIDE, ALL_TIED],
         SEVERAL: [ONE_TOKEN],
-        LEVEL: [PASSED_OVER],
+        LEVEL: [PASSED_OVER, UNEVEN_SCORES],
         FEASIBLE: [NO_QUERY],
     },
     readings={

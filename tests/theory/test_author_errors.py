@@ -376,27 +376,6 @@ def test_a_statement_that_no_name_of_the_module_holds_is_an_error(tmp_path, name
         assert "Write `NAME = Statement(...)` at the top level of the module" in message
 
 
-def test_a_claim_by_the_decorator_that_no_name_holds_is_an_error(tmp_path):
-    path = tmp_path / "decorated.py"
-    path.write_text(
-        Path(pack(tmp_path)).read_text()
-        + """
-from hypothesis import strategies as st
-from attsvm.theory import Slack, claim, sibling
-
-def make():
-    @claim("mine/c:literal", source="s", place="p", statement="t", data=st.just(0.0),
-           expected="holds", siblings={"a": sibling(k=1.0), "b": sibling(k=2.0)},
-           certify=lambda x, k=0.0: arb(1))
-    def conclusion(x: float, k: float = 0.0) -> Slack:
-        return Slack(-k, 0.0)
-
-make()
-"""
-    )
-    assert "the claim mine/c:literal of" in refused(str(path))
-
-
 def test_a_package_whose_statement_is_unbound_is_refused_every_time(tmp_path, monkeypatch):
     folder = tmp_path / "unbound_package"
     folder.mkdir()

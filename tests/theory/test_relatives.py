@@ -147,7 +147,7 @@ PACK = """
 from dataclasses import dataclass
 from hypothesis import strategies as st
 from flint import arb
-from attsvm.theory import Slack, claim, changed
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 
 @dataclass(frozen=True, slots=True)
 class Only:
@@ -156,10 +156,12 @@ class Only:
 def declared(name, examples=()):
     def conclusion(case: Only, shift: float = 0.0) -> Slack:
         return Slack(1.0 - shift, 0.0)
-    return claim(f"loose/{{name}}:literal", source="s", place="p", statement="s",
-        data=st.builds(Only, st.integers(0, 9).map(float)), expected="holds",
-        siblings={{"a": changed(shift=2.0), "b": changed(shift=3.0)}},
-        certify=lambda case, shift=0.0: arb(1.0 - shift), examples=examples)(conclusion)
+    certify = lambda case, shift=0.0: arb(1.0 - shift)
+    return Statement(f"loose/{{name}}", source="s", place="p", printed="s",
+        variables=Records(Only, st.builds(Only, st.integers(0, 9).map(float))),
+        conclusion=Measured("s", floats=conclusion, balls=certify),
+        readings={{"literal": Reading("s", "holds", examples=tuple(examples),
+            siblings={{"a": changed(shift=2.0), "b": changed(shift=3.0)}})}})
 
 one = declared("one", [Only(1.5)])
 two = declared("two")

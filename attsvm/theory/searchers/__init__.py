@@ -78,7 +78,7 @@ GUIDED: dict[str, Guided] = {
         "screening in batches",
         screen,
         0.2,
-        fits=lambda claim: claim.formula is not None and claim.formula.batches,
+        fits=lambda claim: claim.formula.batches,
     ),
     "relatives": Guided("relatives", relatives, 0.18),
     "grid": Guided("integer grid", grid, 0.18),

@@ -39,8 +39,6 @@ _PROMISING = 1.0 - 1e-9
 def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
-    if formula is None:
-        return
     for _ in range(2 + scout.budget // 10):
         shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
         _evolve(scout, formula, shape, generator)
