@@ -2,7 +2,6 @@
 
 import mpmath
 import numpy as np
-from digits import DECREASING, EPS, NAMES, VALUE, attend, encloses, near, real
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +23,7 @@ from attsvm.risk import risk as float_risk
 from attsvm.risk import risk_gap as float_risk_gap
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.data import attention_data
+from tests.exact.digits import DECREASING, EPS, NAMES, VALUE, attend, encloses, near, real
 
 
 @settings(max_examples=80, deadline=None)

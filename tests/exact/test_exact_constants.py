@@ -1,6 +1,5 @@
 """Enclosed constants against floats."""
 
-from digits import EPS
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 from attsvm.exact import lipschitz as exact_lipschitz
 from attsvm.exact import rational
 from attsvm.lipschitz import softmax_gradient_constant
+from tests.exact.digits import EPS
 
 
 @settings(max_examples=40, deadline=None)

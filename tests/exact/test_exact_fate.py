@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from digits import EPS, VALUE, encloses, real
 from flint import arb, ctx, fmpq
 
 from attsvm.attention import logits_of_w
@@ -17,6 +16,7 @@ from attsvm.risk import risk_gap as float_risk_gap
 from attsvm.svm import att_svm
 from attsvm.theory.limits import as_matrices, prompted
 from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
+from tests.exact.digits import EPS, VALUE, encloses, real
 
 
 @pytest.mark.parametrize("name", sorted(LOSSES))

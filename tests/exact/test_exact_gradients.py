@@ -2,7 +2,6 @@
 
 import mpmath
 import numpy as np
-from digits import EPS, NAMES, VALUE, attend, near, real
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from attsvm.risk import gradient_p as float_gradient_p
 from attsvm.risk import gradient_w as float_gradient_w
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
+from tests.exact.digits import EPS, NAMES, VALUE, attend, near, real
 
 
 def slope_of_risk(name, logits, moves, scores, rises=None):

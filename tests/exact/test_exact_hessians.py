@@ -4,7 +4,6 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
-from digits import NAMES, VALUE, attend, near, real
 from flint import arb, ctx, fmpq
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -26,6 +25,7 @@ from attsvm.theory import gradient
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic import entries as array
 from properties.sim._support import entry_loss
+from tests.exact.digits import NAMES, VALUE, attend, near, real
 
 
 @st.composite

@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from digits import EPS, NAMES, VALUE, encloses, real
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from attsvm.errors import DataError
 from attsvm.exact import rational
 from attsvm.exact.losses import logistic_slope, loss_curvature, loss_drop, loss_slope, loss_value
 from attsvm.losses import LOSSES
+from tests.exact.digits import EPS, NAMES, VALUE, encloses, real
 
 
 @settings(max_examples=150, deadline=None)

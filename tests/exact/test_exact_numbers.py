@@ -6,7 +6,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from digits import EPS, encloses, fractions, real
 from flint import arb, fmpq
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -26,6 +25,7 @@ from attsvm.exact.numbers import (
 )
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
+from tests.exact.digits import EPS, encloses, fractions, real
 
 
 @settings(max_examples=200, deadline=None)

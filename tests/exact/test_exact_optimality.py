@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from digits import EPS, fractions
 from flint import arb, fmpq
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.soft import solve_soft
+from tests.exact.digits import EPS, fractions
 
 
 def block(draw, *shape, top=3):

@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from digits import EPS, NAMES, VALUE, attend, encloses, near, real
 from flint import arb, ctx, fmpq
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w, risk
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.data import attention_data
+from tests.exact.digits import EPS, NAMES, VALUE, attend, encloses, near, real
 
 
 @st.composite

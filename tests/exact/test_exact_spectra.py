@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from digits import EPS, encloses
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from attsvm.exact import rational, rationals
 from attsvm.exact.numbers import eigenvalues, product, spectral_norm, transpose
 from attsvm.exact.spectra import exact_mid, nuclear_norm, operator_norm
 from attsvm.strategies import arrays, sizes
+from tests.exact.digits import EPS, encloses
 
 
 @st.composite

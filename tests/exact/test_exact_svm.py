@@ -3,13 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
-from digits import fractions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import decide
 from attsvm.svm import att_svm, att_svm_programme
+from tests.exact.digits import fractions
 
 
 @st.composite

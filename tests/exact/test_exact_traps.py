@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from digits import DECREASING, EPS
 from flint import arb, ctx, fmpq
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
 from properties.sim._support.theorem_3_14 import TWO_TOKENS
+from tests.exact.digits import DECREASING, EPS
 
 SHAPES = [(1, 2, 1), (1, 3, 2), (1, 4, 2), (2, 2, 2), (2, 3, 3), (3, 3, 2)]
 

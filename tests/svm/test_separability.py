@@ -5,9 +5,7 @@ import importlib
 import numpy as np
 import pytest
 import scipy.optimize
-from conditions import matrices, proved
 from hypothesis import given, settings
-from problems import programmes, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
@@ -21,6 +19,8 @@ from attsvm.svm.programme import (
 )
 from attsvm.svm.separability import Separability, separability
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import matrices, proved
+from tests.svm.problems import programmes, two_tokens
 
 MODULE = importlib.import_module("attsvm.svm.separability")
 SEPARABLE_KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM")

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from conditions import EPS, check
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import problems, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
@@ -14,6 +12,8 @@ from attsvm.kernels.least_norm import FAILED, SOLVED, UNBOUNDED
 from attsvm.svm import att_svm, att_svm_programme, batch, local_svm
 from attsvm.svm.batch import att_svm_batch, solve_choices
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import EPS, check
+from tests.svm.problems import problems, two_tokens
 
 FIELDS = ("W", "targets", "margins", "duals")
 FIGURES = ("value", "primal_residual", "gap")

@@ -3,10 +3,8 @@
 import cvxpy
 import numpy as np
 import pytest
-from conditions import EPS, check, matrices, right
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import KINDS, blocks, problems, programmes, selections
 
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
@@ -28,6 +26,8 @@ from attsvm.svm.programme import (
     v_svm_programme,
 )
 from properties._support.published_data import joint_inputs
+from tests.svm.conditions import EPS, check, matrices, right
+from tests.svm.problems import KINDS, blocks, problems, programmes, selections
 
 
 @pytest.mark.parametrize("kind", KINDS)

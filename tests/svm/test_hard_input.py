@@ -4,10 +4,8 @@ import time
 
 import numpy as np
 import pytest
-from conditions import EPS, GAP, check, exactly, length, matrices, right
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
@@ -15,6 +13,8 @@ from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, finite_part, generalised_svm, solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import EPS, GAP, check, exactly, length, matrices, right
+from tests.svm.problems import blocks, problems, two_tokens
 
 FEW = 40
 """Up to so many constraints rationals say what is right."""

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from local_runs import LOG, STEPS, THREE, column, one_dimension, plane, selected, starts
 
 from attsvm.data import AttentionData
 from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, rational, rationals, separate
 from attsvm.exact.cones import cone_at
 from attsvm.exact.traps import trap_at, trapped_at
+from tests.exact.local_runs import LOG, STEPS, THREE, column, one_dimension, plane, selected, starts
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import EPS, exact_rows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
@@ -21,6 +19,8 @@ from attsvm.svm.geometry import (
     sample_locally_optimal,
 )
 from properties._support.published_data import gaussian_protocol, one_input
+from tests.svm.conditions import EPS, exact_rows
+from tests.svm.problems import blocks, problems, two_tokens
 
 
 def eliminate(square, right):

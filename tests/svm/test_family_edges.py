@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conditions import EPS, check, check_exactly, exactly, right
-from problems import two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
@@ -23,6 +21,8 @@ from attsvm.svm import (
     v_svm,
 )
 from attsvm.svm.programme import joint_programme, p_svm_programme
+from tests.svm.conditions import EPS, check, check_exactly, exactly, right
+from tests.svm.problems import two_tokens
 
 PAIR = np.ones((1, 2), dtype=bool)
 LOG2 = math.log(2.0)

@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import check_exactly, exact_rows, exactly
 from flint import fmpq
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, two_tokens
 
 from attsvm.exact import ExactData, decide, separate
 from attsvm.exact.svm import ExactProgramme, _proved, nearest, solve_exactly
 from attsvm.svm import att_svm_programme
+from tests.svm.conditions import check_exactly, exact_rows, exactly
+from tests.svm.problems import blocks, problems, two_tokens
 
 
 def solution(exact):

@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conditions import exact_rows, proved
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
@@ -17,6 +15,8 @@ from attsvm.svm import p_svm
 from attsvm.svm.programme import att_svm_programme, p_svm_programme, v_svm_programme
 from attsvm.svm.separability import separability
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import exact_rows, proved
+from tests.svm.problems import blocks, problems, two_tokens
 
 MODULE = importlib.import_module("attsvm.svm.separability")
 

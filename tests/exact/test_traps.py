@@ -5,18 +5,6 @@ from itertools import product
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from local_runs import (
-    DECREASING,
-    LOG,
-    THREE,
-    column,
-    floats,
-    one_dimension,
-    one_step,
-    plane,
-    selected,
-    starts,
-)
 
 from attsvm.data import AttentionData
 from attsvm.descent import descend_w, follow_w
@@ -29,6 +17,18 @@ from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.theory.limits import residual_stays_bounded
 from properties.sim._support.theorem_3_14 import PULLED_APART
+from tests.exact.local_runs import (
+    DECREASING,
+    LOG,
+    THREE,
+    column,
+    floats,
+    one_dimension,
+    one_step,
+    plane,
+    selected,
+    starts,
+)
 
 
 @pytest.fixture(autouse=True)

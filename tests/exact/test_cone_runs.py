@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 from flint import ctx, fmpq
-from local_runs import (
+
+from attsvm.descent import descend_p, descend_w, follow_w
+from attsvm.exact import ExactData, rational, rationals, separate
+from attsvm.exact.cones import cone_at
+from attsvm.exact.descent import as_prompt
+from attsvm.exact.traps import trap_at
+from attsvm.losses import LOSSES
+from attsvm.theory.limits import residual_stays_bounded
+from tests.exact.local_runs import (
     DECREASING,
     LOG,
     STEPS,
@@ -15,14 +23,6 @@ from local_runs import (
     selected,
     starts,
 )
-
-from attsvm.descent import descend_p, descend_w, follow_w
-from attsvm.exact import ExactData, rational, rationals, separate
-from attsvm.exact.cones import cone_at
-from attsvm.exact.descent import as_prompt
-from attsvm.exact.traps import trap_at
-from attsvm.losses import LOSSES
-from attsvm.theory.limits import residual_stays_bounded
 
 
 @pytest.fixture(autouse=True)

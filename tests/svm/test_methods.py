@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conditions import right
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import blocks, programmes, two_tokens, without_zero_rows
 
 from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, frobenius
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import right
+from tests.svm.problems import blocks, programmes, two_tokens, without_zero_rows
 
 
 def alone(monkeypatch, method, **limits):

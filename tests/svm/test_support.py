@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from conditions import EPS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, programmes
 
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm_programme
@@ -13,6 +11,8 @@ from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.svm.programme import subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import EPS
+from tests.svm.problems import blocks, problems, programmes
 
 
 def operator_of(programme):

@@ -7,11 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import check_exactly, exactly, near
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import KINDS, programmes, two_tokens
 
 from attsvm.errors import SolverError
 from attsvm.exact import decide
@@ -19,6 +17,8 @@ from attsvm.svm import att_svm, att_svm_programme, certify, solve_programme
 from attsvm.svm.certificate import coprime
 from attsvm.svm.programme import generalised_programme, joint_programme, subset
 from properties._support.published_data import gaussian_protocol, joint_inputs
+from tests.svm.conditions import check_exactly, exactly, near
+from tests.svm.problems import KINDS, programmes, two_tokens
 
 
 def rank(rows):

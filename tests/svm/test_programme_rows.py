@@ -4,10 +4,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from conditions import EPS, exact_rows, exactly, matrices
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, programmes, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.exact.svm import ExactProgramme
@@ -16,6 +14,8 @@ from attsvm.svm.programme import (
     p_svm_programme,
     subset,
 )
+from tests.svm.conditions import EPS, exact_rows, exactly, matrices
+from tests.svm.problems import blocks, problems, programmes, two_tokens
 
 
 @settings(max_examples=100, deadline=None)

@@ -3,10 +3,8 @@
 import math
 
 import numpy as np
-from conditions import EPS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, selections
 
 from attsvm.data import AttentionData
 from attsvm.strategies.data import attention_data
@@ -18,6 +16,8 @@ from attsvm.svm.programme import (
     p_svm_programme,
     v_svm_programme,
 )
+from tests.svm.conditions import EPS
+from tests.svm.problems import blocks, problems, selections
 
 LOG2 = math.log(2.0)
 
