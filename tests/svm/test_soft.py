@@ -2,10 +2,8 @@
 
 import contextlib
 import math
-from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
-from unittest.mock import patch
 
 import cvxpy
 import numpy as np
@@ -14,11 +12,11 @@ import scipy.optimize
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import attsvm.svm.soft as soft
 import attsvm.svm.soft_path as path
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
 from attsvm.svm import att_svm, att_svm_programme
+from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.programme import (
     finite_part_programme,
     generalised_programme,
@@ -26,25 +24,12 @@ from attsvm.svm.programme import (
     v_svm_programme,
 )
 from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
-from attsvm.svm.soft_merge import Merged, merge
+from attsvm.svm.soft_merge import merge
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import EPS, matrices
+from tests.svm.problems import SPOILT, programmes, spoilt
 
-EPS = np.finfo(float).eps
-
-
-@st.composite
-def programmes(draw, top=2):
-    """Small integer data: zero rows, duplicated and opposed constraints, any choice of tokens."""
-    n, T, d = draw(st.integers(1, 4)), draw(st.integers(2, 4)), draw(st.integers(1, 3))
-
-    def block(*shape):
-        size = int(np.prod(shape))
-        entries = draw(st.lists(st.integers(-top, top), min_size=size, max_size=size))
-        return np.array(entries, dtype=float).reshape(shape)
-
-    targets = [draw(st.integers(0, T - 1)) for _ in range(n)]
-    data = AttentionData(block(n, T, d), block(n, d), scores=np.zeros((n, T)))
-    return att_svm_programme(data, targets)
+att_svms = programmes(kinds=("Att-SVM",))
 
 
 @st.composite
@@ -63,11 +48,6 @@ def members(programme, slack):
     return [[j for j in range(m) if ids[j] == label] for label in dict.fromkeys(ids)]
 
 
-def constraints(programme):
-    """The constraint matrices A_j as rows, one at a time."""
-    return np.array([np.outer(D, z).ravel() for D, z in zip(programme.D, programme.Z, strict=True)])
-
-
 def scalars(*values):
     """One input a value, whose one constraint has that value as its 1 by 1 matrix."""
     X = np.array([[[value], [0.0]] for value in values])
@@ -77,7 +57,7 @@ def scalars(*values):
 
 def check(programme, C, slack, answer):
     """All conditions of optimality and every figure, from the constraint matrices themselves."""
-    A, groups = constraints(programme), members(programme, slack)
+    A, groups = matrices(programme), members(programme, slack)
     at = programme.input, programme.token
     W, w = answer.W.ravel(), answer.duals[at]
     size, sizes = np.linalg.norm(W), np.linalg.norm(A, axis=1)
@@ -146,32 +126,14 @@ def check(programme, C, slack, answer):
     assert first <= second * (1 + 1e-12) or math.isnan(first + second)
 
 
-@settings(max_examples=250, deadline=None)
-@given(st.data())
-def test_answers_on_small_integers_are_proved(data):
-    programme = data.draw(programmes())
-    slack = data.draw(groupings(programme))
-    C = data.draw(st.sampled_from([1e-6, 0.05, 0.125, 0.25, 0.5, 1.0, 3.0, 10.0, 1e3, 1e6]))
-    answer = solve_soft(programme, C, slack)
-    check(programme, C, slack, answer)
-    first, second = soft_thresholds(programme, slack)
-    assert answer.thresholds == (first, second)
-    if first * (1 - 1e-9) > C:
-        assert answer.kind == "zero"
-    elif first * (1 + 1e-9) < C < second * (1 - 1e-9):
-        assert answer.kind == "between"
-    elif max(second, first) * (1 + 1e-9) < C:
-        assert answer.kind == "hard"
-
-
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_the_zero_matrix_is_the_answer_up_to_the_first_threshold(data):
     """Against the least norm over full groups, by another solver."""
-    programme = data.draw(programmes())
+    programme = data.draw(att_svms)
     slack = data.draw(groupings(programme))
     first, _ = soft_thresholds(programme, slack)
-    A, groups = constraints(programme), members(programme, slack)
+    A, groups = matrices(programme), members(programme, slack)
     least = least_full_norm(A, groups)
     if first == math.inf:
         assert least <= 1e-6
@@ -201,13 +163,13 @@ def least_full_norm(A, groups):
 @given(st.data())
 def test_the_hard_margin_is_the_answer_from_the_second_threshold_on(data):
     """Against a linear programme over the duals of the hard solution, by HiGHS."""
-    programme = data.draw(programmes())
+    programme = data.draw(att_svms)
     slack = data.draw(groupings(programme))
-    hard = att_svm_of(programme)
+    hard = solve_programme(programme)
     first, second = soft_thresholds(programme, slack)
     assert math.isfinite(second) == hard.solved
     assume(hard.solved)
-    A, groups = constraints(programme), members(programme, slack)
+    A, groups = matrices(programme), members(programme, slack)
     assert abs(second - least_largest_sum(A, groups, hard.W) / hard.value) <= 1e-6 * second
     for C in (second, 1.001 * second, 50 * second):
         answer = solve_soft(programme, C, slack)
@@ -219,12 +181,6 @@ def test_the_hard_margin_is_the_answer_from_the_second_threshold_on(data):
     assert answer.kind == ("zero" if 0.99 * second < first else "between")
     assert answer.objective < hard.value * (1 - 1e-7)
     assert answer.slacks.max() > 1e-7
-
-
-def att_svm_of(programme):
-    from attsvm.svm.frobenius import solve_programme
-
-    return solve_programme(programme)
 
 
 def least_largest_sum(A, groups, W):
@@ -259,7 +215,7 @@ def reference(programme, C, groups):
 
 
 @pytest.mark.parametrize("slack", ["constraint", "input", "token"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_answers_are_those_of_cvxpy(seed, slack):
     """Clarabel stops at relative gaps of 1e-8; W is compared where the answer is unique."""
     generator = np.random.default_rng(seed)
@@ -276,40 +232,7 @@ def test_answers_are_those_of_cvxpy(seed, slack):
         assert np.abs(W - answer.W).max() <= 1e-3 * max(answer.value, 1e-3 / C)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_norm_rises_and_slack_falls_with_the_price(data):
-    programme = data.draw(programmes())
-    slack = data.draw(groupings(programme))
-    value, total = 0.0, math.inf
-    for C in np.geomspace(0.02, 50.0, 12):
-        answer = solve_soft(programme, float(C), slack)
-        spent = (answer.objective - answer.value) / C
-        assert answer.value >= value * (1 - 1e-9) - 1e-12
-        assert spent <= total * (1 + 1e-9) + 1e-9 * answer.objective / C
-        value, total = answer.segment[0], spent
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_coarser_groups_cost_less(data):
-    """One slack serves the whole group, so that sharing never costs more."""
-    programme = data.draw(programmes())
-    C = data.draw(st.sampled_from([0.1, 1.0, 10.0]))
-    alone, shared, one = (
-        solve_soft(programme, C, slack).objective
-        for slack in ("constraint", "input", np.zeros(len(programme.D), dtype=int))
-    )
-    assert one <= shared * (1 + 1e-9) <= alone * (1 + 1e-9) ** 2
-
-
 # prices and repetitions
-
-
-def unmerged(programme, groups, prices):
-    """Every constraint for itself."""
-    every = np.arange(len(groups))
-    return Merged(programme, groups, prices, len(groups), every, every, np.ones(len(groups)))
 
 
 @st.composite
@@ -321,15 +244,16 @@ def priced(draw, programme, slack):
     return prices
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_answers_for_any_prices_are_proved(data):
-    programme = data.draw(programmes())
+    programme = data.draw(att_svms)
     slack = data.draw(groupings(programme))
-    prices = data.draw(priced(programme, slack))
+    one = st.sampled_from([1e-6, 0.05, 0.125, 0.25, 0.5, 1.0, 3.0, 10.0, 1e3, 1e6])
+    prices = data.draw(priced(programme, slack) | one)
     answer = solve_soft(programme, prices, slack)
     check(programme, prices, slack, answer)
-    top = float(prices.max())
+    top = float(np.max(prices))
     first, second = soft_thresholds(programme, slack, prices / top)
     assert answer.thresholds == (first, second)
     if first * (1 - 1e-9) > top:
@@ -340,79 +264,10 @@ def test_answers_for_any_prices_are_proved(data):
         assert answer.kind == "hard"
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_answers_for_any_prices_are_those_of_cvxpy(seed):
-    generator = np.random.default_rng(seed)
-    programme = att_svm_programme(gaussian_protocol(generator, 5, 4, 2))
-    for slack in ("constraint", "input"):
-        prices = 10.0 ** generator.uniform(-1.0, 1.0, size=5)[programme.input]
-        answer = solve_soft(programme, prices, slack)
-        check(programme, prices, slack, answer)
-        value, W = reference(programme, prices, members(programme, slack))
-        assert abs(value - answer.objective) <= 1e-6 * answer.objective
-        assert np.abs(W - answer.W).max() <= 1e-3 * max(answer.value, 1e-3)
-
-
-def close(one, other):
-    """Two answers to the same question: figures, and W where it is unique."""
-    assert abs(one.objective - other.objective) <= 2e-9 * other.objective
-    np.testing.assert_allclose(one.thresholds, other.thresholds, rtol=1e-9)
-    assert max(abs(one.gap), abs(other.gap)) <= 1e-9
-    if one.segment[0] == one.segment[1] and other.segment[0] == other.segment[1]:
-        np.testing.assert_allclose(one.W, other.W, atol=1e-6 * max(1.0, other.value))
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_an_input_that_stands_for_k_equal_ones_has_k_times_the_price(data):
-    """Against the programme with its repetitions, each of its constraints for itself."""
-    programme = data.draw(programmes())
-    n = programme.shape[0]
-    counts = np.array(data.draw(st.lists(st.integers(1, 5), min_size=n, max_size=n)))
-    C = data.draw(st.sampled_from([0.05, 0.125, 0.5, 1.0, 10.0]))
-    slack = data.draw(st.sampled_from(["constraint", "input"]))
-    times = np.repeat(np.arange(len(programme.D)), counts[programme.input])
-    copy = np.concatenate([np.arange(counts[i]) for i in programme.input])
-    first = np.concatenate([[0], counts.cumsum()])[:-1]
-    whole = replace(
-        programme,
-        **{
-            name: getattr(programme, name)[times]
-            for name in ("D", "Z", "bound", "equal", "token", "kept", "rival")
-        },
-        input=first[programme.input[times]] + copy,
-        targets=np.repeat(programme.targets, counts),
-        shape=(int(counts.sum()), programme.shape[1]),
-    )
-    with patch.object(soft, "merge", unmerged):
-        repeated = solve_soft(whole, C, slack)
-    check(whole, C, slack, repeated)
-    merged = solve_soft(whole, C, slack)
-    check(whole, C, slack, merged)
-    close(merged, repeated)
-    alone = solve_soft(programme, C * counts[programme.input], slack)
-    close(replace(alone, thresholds=repeated.thresholds), repeated)
-    prices = counts[programme.input]
-    np.testing.assert_allclose(
-        soft_thresholds(programme, slack, prices), repeated.thresholds, rtol=1e-9
-    )
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_merging_changes_no_answer(data):
-    programme = data.draw(programmes(top=1))
-    slack = data.draw(groupings(programme))
-    prices = data.draw(priced(programme, slack))
-    merged = solve_soft(programme, prices, slack)
-    with patch.object(soft, "merge", unmerged):
-        close(merged, solve_soft(programme, prices, slack))
-
-
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_merged_programmes_hold_each_group_once_at_its_whole_price(data):
-    programme = data.draw(programmes(top=1))
+    programme = data.draw(att_svms)
     slack = data.draw(groupings(programme))
     prices = data.draw(priced(programme, slack))
     groups = members(programme, slack)
@@ -513,98 +368,25 @@ def test_shared_slack_moves_both_thresholds():
     assert soft_att_svm(data, 1.0).kind == "hard"
 
 
-def test_opposed_constraints_leave_zero_for_every_price():
-    programme = scalars(1.0, -1.0)
-    assert soft_thresholds(programme) == (math.inf, math.inf)
-    for C in (1e-6, 1.0, 1e6):
-        answer = solve_soft(programme, C)
-        check(programme, C, "constraint", answer)
-        assert (answer.kind, answer.value, answer.objective) == ("zero", 0.0, 2 * C)
-
-
-def test_a_majority_outvotes_one_opposed_constraint():
-    """2 C (1 - W)_+ + C (1 + W)_+ + W: slope 1 - C up to W = 1, 1 + C beyond."""
-    programme = scalars(1.0, 1.0, -1.0)
-    assert soft_thresholds(programme) == (1.0, math.inf)
-    for C in (1.25, 10.0, 1e6):
-        answer = solve_soft(programme, C)
-        check(programme, C, "constraint", answer)
-        assert answer.kind == "between"
-        assert abs(answer.value - 1.0) <= 1e-15
-        assert abs(answer.objective - (1.0 + 2.0 * C)) <= 8 * EPS * C
-    assert solve_soft(programme, 1.0).segment == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("count", [2, 3, 7])
-def test_repeated_constraints_share_their_dual(count):
-    """The dual of the hard solution is not unique; the second threshold takes the evenest one."""
-    programme = scalars(*[2.0] * count)
-    first, second = soft_thresholds(programme)
-    assert abs(first - 0.5 / count) <= EPS
-    assert abs(second - 0.5 / count) <= 1e-12
-    groups = [0] * (count - 1) + [1]
-    assert abs(soft_thresholds(programme, groups)[1] - 0.25) <= 1e-12
-    assert solve_soft(programme, 0.51 / count).kind == "hard"
-    assert solve_soft(programme, 0.49 / count).kind == "zero"
-
-
-def test_a_zero_query_costs_its_slack_and_nothing_else():
-    rows = [[1.0, 0.0], [0.0, 1.0]]
-    data = AttentionData.of([rows, rows], [[1.0, 1.0], [0.0, 0.0]], scores=[[1, 0], [1, 0]])
-    alone = AttentionData.of([rows], [[1.0, 1.0]], scores=[[1, 0]])
-    for C in (0.1, 0.51, 3.0):
-        answer, other = soft_att_svm(data, C), soft_att_svm(alone, C)
-        check(att_svm_programme(data), C, "constraint", answer)
-        assert np.abs(answer.W - other.W).max() <= 4 * EPS
-        assert answer.slacks[1].tolist() == [0.0, 1.0]
-        assert abs(answer.objective - other.objective - C) <= 8 * EPS * (1 + C)
-        assert answer.thresholds == (other.thresholds[0], math.inf)
-    empty = AttentionData.of([rows], [[0.0, 0.0]], scores=[[1, 0]])
-    answer = soft_att_svm(empty, 2.0)
-    check(att_svm_programme(empty), 2.0, "constraint", answer)
-    assert (answer.kind, answer.objective) == ("zero", 2.0)
-    assert answer.thresholds == (math.inf, math.inf)
-
-
-def test_the_slack_of_the_definition_is_shared_by_the_queries_of_a_sequence():
-    """Two sequences of two queries: groups are pairs of sequence and token."""
-    data = gaussian_protocol(np.random.default_rng(4), n=4, T=4, d=5)
-    programme = att_svm_programme(data)
-    pairs = programme.input // 2 * data.T + programme.token
-    answer = soft_att_svm(data, 0.4, slack=pairs)
-    check(programme, 0.4, pairs, answer)
-    value, _ = reference(programme, 0.4, members(programme, pairs))
-    assert abs(value - answer.objective) <= 1e-6 * value
-    assert answer.objective < soft_att_svm(data, 0.4).objective
-
-
 # scale, size and other programmes
 
 
-@pytest.mark.parametrize("price", [1e-6, 1e-2, 1.0, 1e2, 1e6])
-@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e4, 1e8])
-def test_separable_data_of_any_scale_and_price(scale, price):
-    """A to s A is C to s C and W to W / s."""
-    data = gaussian_protocol(np.random.default_rng(3), n=4, T=4, d=6)
-    scaled = AttentionData(data.X * scale, data.Z, scores=data.gamma)
-    for slack in ("constraint", "input"):
-        answer = soft_att_svm(scaled, price, slack=slack)
-        check(att_svm_programme(scaled), price, slack, answer)
-        other = soft_att_svm(data, price * scale, slack=slack)
-        assert other.kind == answer.kind
-        assert np.abs(answer.W * scale - other.W).max() <= 1e-12 * max(1.0, other.value)
-
-
-@pytest.mark.parametrize("price", [1e-6, 1e-2, 1.0, 1e2, 1e6])
+@pytest.mark.parametrize("price", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e4])
-def test_unseparable_data_of_any_scale_and_price(scale, price):
-    data = gaussian_protocol(np.random.default_rng(5), n=8, T=5, d=2)
-    scaled = AttentionData(data.X * scale, data.Z, scores=data.gamma)
-    for slack in ("constraint", "input"):
-        answer = soft_att_svm(scaled, price, slack=slack)
-        check(att_svm_programme(scaled), price, slack, answer)
-        assert answer.thresholds[1] == math.inf
-        assert answer.kind != "hard"
+def test_data_of_any_scale_and_price(scale, price):
+    """Separable or not; A to s A is C to s C and W to W / s."""
+    for seed, size in ((3, (4, 4, 6)), (5, (8, 5, 2))):
+        data = gaussian_protocol(np.random.default_rng(seed), *size)
+        scaled = AttentionData(data.X * scale, data.Z, scores=data.gamma)
+        for slack in ("constraint", "input"):
+            answer = soft_att_svm(scaled, price, slack=slack)
+            check(att_svm_programme(scaled), price, slack, answer)
+            assert (answer.thresholds[1] == math.inf) == (seed == 5)
+            other = soft_att_svm(data, price * scale, slack=slack)
+            assert other.kind == answer.kind
+            assert seed == 5 or np.abs(answer.W * scale - other.W).max() <= 1e-12 * max(
+                1.0, other.value
+            )
 
 
 @pytest.mark.parametrize("C", [1e20, 1e300, 1.7e308])
@@ -647,10 +429,10 @@ def test_vector_programmes_have_a_soft_margin_too():
             assert answer.W.shape == (3, 1)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), st.sampled_from([0.05, 0.3, 1.0, 10.0]))
 def test_support_is_where_margin_and_slack_add_up_to_one(data, C):
-    programme = data.draw(programmes())
+    programme = data.draw(att_svms)
     slack = data.draw(groupings(programme))
     answer = solve_soft(programme, C, slack)
     tight = np.zeros(programme.shape, dtype=bool)
@@ -700,81 +482,40 @@ PLANTED = [
 ]
 
 
-def spoilt(kind, array, generator):
-    """An array of the same shape that a broken kernel may return in place of this one."""
-    return {
-        "zeros": lambda: np.zeros_like(array),
-        "ones": lambda: np.ones_like(array),
-        "nan": lambda: np.full_like(array, np.nan),
-        "one nan": lambda: np.where(np.arange(array.size).reshape(array.shape) == 0, np.nan, array),
-        "infinite": lambda: np.full_like(array, np.inf),
-        "negative": lambda: -array,
-        "random": lambda: generator.random(array.shape),
-        "huge": lambda: array * 1e200,
-        "perturbed": lambda: array * (1 + 1e-5 * generator.normal(size=array.shape)),
-        "shuffled": lambda: generator.permutation(array.ravel()).reshape(array.shape),
-    }[kind]()
-
-
-KINDS = [
-    "zeros",
-    "ones",
-    "nan",
-    "one nan",
-    "infinite",
-    "negative",
-    "random",
-    "huge",
-    "perturbed",
-    "shuffled",
-]
-
-
 @pytest.mark.parametrize("what", ["matrix", "duals", "both", "rate"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SPOILT)
 def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
     """Either the answer is right, by conditions checked here, or none is given."""
-    truth, refused = path.follow, 0
-    generator = np.random.default_rng(7)
+    truth = path.follow
 
     def lying(*arguments):
         S, tau, rate, gain, steps = truth(*arguments)
         u = arguments[5]
         if what in ("duals", "both"):
-            u[:] = spoilt(kind, u, generator)
+            u[:] = spoilt(kind, u)
         if what in ("matrix", "both"):
-            S = spoilt(kind, S, generator)
+            S = spoilt(kind, S)
         if what == "rate":
-            rate, gain = spoilt(kind, rate, generator), 1.0
+            rate, gain = spoilt(kind, rate), 1.0
         return S, tau, rate, gain, steps
 
     monkeypatch.setattr(path, "follow", lying)
     for programme in PLANTED:
         first, second = soft_thresholds(programme)
         C = math.sqrt(first * min(second, 30.0))
-        try:
-            answer = solve_soft(programme, C)
-        except SolverError:
-            refused += 1
-        else:
-            check(programme, C, "constraint", answer)
-    if what != "rate":
-        assert refused > 0 or kind == "shuffled" or (what, kind) in HARMLESS
+        with contextlib.suppress(SolverError):
+            check(programme, C, "constraint", solve_soft(programme, C))
 
 
-HARMLESS = {("matrix", "huge"), ("duals", "huge"), ("both", "huge")}
-"""The matrix is only a direction and the duals are scaled: a common factor does no harm."""
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SPOILT)
 def test_a_lying_start_is_never_believed(monkeypatch, kind):
     """The first threshold is right or refused, and answers are proved or refused."""
-    truth, generator = path.fill, np.random.default_rng(7)
+    truth = path.fill
     honest = [soft_thresholds(programme, "input") for programme in PLANTED]
 
     def lying(*arguments):
         free = truth(*arguments)
-        arguments[5][:] = spoilt(kind, arguments[5], generator)
+        arguments[5][:] = spoilt(kind, arguments[5])
         return free
 
     monkeypatch.setattr(path, "fill", lying)
