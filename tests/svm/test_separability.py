@@ -47,7 +47,7 @@ def by_highs(programme):
 def test_answers_on_integers_are_proved_and_those_of_highs(kind):
     found = set()
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(programmes(kinds=(kind,)))
     def holds(programme):
         reply = separability(programme)

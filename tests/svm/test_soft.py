@@ -126,7 +126,7 @@ def check(programme, C, slack, answer):
     assert first <= second * (1 + 1e-12) or math.isnan(first + second)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_the_zero_matrix_is_the_answer_up_to_the_first_threshold(data):
     """Against the least norm over full groups, by another solver."""
@@ -159,7 +159,7 @@ def least_full_norm(A, groups):
     return float(np.linalg.norm(w @ A))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_the_hard_margin_is_the_answer_from_the_second_threshold_on(data):
     """Against a linear programme over the duals of the hard solution, by HiGHS."""
@@ -244,7 +244,7 @@ def priced(draw, programme, slack):
     return prices
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_answers_for_any_prices_are_proved(data):
     programme = data.draw(att_svms)
