@@ -115,17 +115,16 @@ def exact_rows(programme):
 
 
 def exact_margins(programme, W):
-    """<A_j, W> of a table of floats, or of rationals as words."""
-    flat = [x for row in fractions_of(W) for x in row]
-    return [inner(row, flat) for row in exact_rows(programme)]
+    """D_j^T W z_j for a table of floats, or of rationals as words."""
+    W, pairs = fractions_of(W), zip(exact_differences(programme), programme.Z, strict=True)
+    return [inner(D, [inner(row, map(Fraction, z)) for row in W]) for D, z in pairs]
 
 
 def exact_sum(programme, weights):
     """sum_j w_j A_j, row by row."""
-    w = [Fraction(x) for x in weights]
-    flat = [inner(w, column) for column in zip(*exact_rows(programme), strict=True)]
-    e = programme.Z.shape[1]
-    return [flat[k : k + e] for k in range(0, len(flat), e)]
+    w, Z = [Fraction(x) for x in weights], fractions_of(programme.Z)
+    left = [[x * a for a in D] for x, D in zip(w, exact_differences(programme), strict=True)]
+    return [[inner(x, z) for z in zip(*Z, strict=True)] for x in zip(*left, strict=True)]
 
 
 def is_norm_at_most(matrix, level):

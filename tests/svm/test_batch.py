@@ -1,5 +1,7 @@
 """A batch is its problems one at a time, however they are put together and whatever lies."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,11 +11,11 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
 from attsvm.kernels import batch as kernel
 from attsvm.kernels.least_norm import FAILED, SOLVED, UNBOUNDED
-from attsvm.svm import att_svm, att_svm_programme, batch, local_svm
+from attsvm.svm import att_svm, batch, local_svm
 from attsvm.svm.batch import att_svm_batch, solve_choices
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, check
-from tests.svm.problems import problems, two_tokens
+from tests.svm.problems import SPOILT, problems, spoilt, two_tokens
 
 FIELDS = ("W", "targets", "margins", "duals")
 FIGURES = ("value", "primal_residual", "gap")
@@ -50,20 +52,14 @@ def ensemble(seed, count, n=3, T=4, d=3, masked=False):
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("size", [(1, 2, 2), (3, 4, 3), (6, 5, 3), (2, 8, 4)])
+@pytest.mark.parametrize("size", [(1, 2, 2), (6, 5, 3), (2, 8, 4)])
 def test_random_batches_are_their_problems_one_at_a_time(size, masked):
     n, T, d = size
-    sets = ensemble(n + d, 30, n, T, d, masked)
+    sets = ensemble(n + d, 20, n, T, d, masked)
     answers = att_svm_batch(sets)
-    assert len(answers) == 30
+    assert len(answers) == 20
     for b, data in enumerate(sets):
         same(answers, b, att_svm(data))
-
-
-def test_both_answers_occur_in_one_batch():
-    solved = att_svm_batch(ensemble(9, 40, 6, 5, 3)).solved
-    assert solved.any()
-    assert not solved.all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -132,19 +128,12 @@ def lying(least_norm, lie):
 
 
 LIES = {
-    "garbage": lambda w, s, c: (np.random.default_rng(0).random(w.shape), s, c),
-    "nan": lambda w, s, c: (np.full_like(w, np.nan), s, c),
-    "one nan": lambda w, s, c: (np.where(np.arange(w.size) == 0, np.nan, w), s, c),
-    "infinite": lambda w, s, c: (np.full_like(w, np.inf), s, c),
-    "negative": lambda w, s, c: (-w, s, c),
-    "tiny negative": lambda w, s, c: (w - 1e-14, s, c),
-    "zeros": lambda w, s, c: (np.zeros_like(w), s, c),
-    "scaled": lambda w, s, c: (w * (1 + 1e-6), s, c),
     "claimed solved": lambda w, s, c: (w, SOLVED, c),
     "claimed unseparable": lambda w, s, c: (w, UNBOUNDED, c),
     "reversed": lambda w, s, c: (w, UNBOUNDED if s == SOLVED else SOLVED, c),
     "failed": lambda w, s, c: (w, FAILED, c),
     "unknown": lambda w, s, c: (w, 7, c),
+    **{kind: lambda w, s, c, k=kind: (spoilt(k, w), s, c) for kind in SPOILT},
 }
 
 
@@ -152,7 +141,7 @@ LIES = {
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_a_lying_method_changes_no_answer(monkeypatch, lie):
     """What its figures do not prove is solved again, one at a time."""
-    sets = ensemble(5, 8, 9, 6, 3)
+    sets = ensemble(5, 6, 9, 6, 3)
     truth = att_svm_batch(sets)
     assert truth.solved.any()
     assert not truth.solved.all()
@@ -161,20 +150,16 @@ def test_a_lying_method_changes_no_answer(monkeypatch, lie):
     answers = att_svm_batch(sets)
     assert np.array_equal(answers.solved, truth.solved)
     for b, data in enumerate(sets):
-        programme = att_svm_programme(data)
-        if answers.solved[b]:
-            weights = answers.duals[b][programme.input, programme.token]
-            assert np.abs(answers.W[b] - programme.combine(weights)).max() <= 1e-12
-            assert np.linalg.norm(answers.W[b] - truth.W[b]) <= 1e-4 * truth.value[b]
-            assert (answers.margins[b] >= 1.0 - 1e-9).all()
-            continue
-        assert answers.value[b] == np.inf
-        assert not answers.W[b].any()
-        assert (answers.margins[b] == np.inf).all()
-        assert (answers.duals[b] >= 0.0).all()
-        assert abs(answers.duals[b].sum() - 1.0) <= 1e-12
-        left = programme.combine(answers.duals[b][programme.input, programme.token])
-        assert np.linalg.norm(left) <= 1e-9 * programme.norms.max()
+        single = att_svm(data)
+        at = single.programme.input, single.programme.token
+        claimed = replace(
+            single, W=answers.W[b], value=answers.value[b], weights=answers.duals[b][at],
+            primal_residual=answers.primal_residual[b], dual_residual=answers.dual_residual[b],
+            gap=answers.gap[b],
+            reached=answers.margins[b][at] if single.solved else single.reached,
+        )  # fmt: skip
+        check(single.programme, claimed)
+        assert single.solved or (answers.margins[b] == np.inf).all()
 
 
 def test_a_solution_of_some_rows_alone_is_not_believed(monkeypatch):

@@ -1,8 +1,7 @@
-"""Locally-optimal choices against their definition by brute force, in fractions."""
+"""Locally-optimal choices against their definition choice by choice."""
 
 import inspect
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
+from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, geometry, local_svm
 from attsvm.svm.geometry import (
     is_locally_optimal,
@@ -19,52 +19,17 @@ from attsvm.svm.geometry import (
     sample_locally_optimal,
 )
 from properties._support.published_data import gaussian_protocol, one_input
-from tests.svm.conditions import EPS, exact_rows
+from tests.svm.conditions import EPS
 from tests.svm.problems import blocks, problems, two_tokens
-
-
-def eliminate(square, right):
-    """The solution of a square system of fractions, or None where it is singular."""
-    rows = [[*row, b] for row, b in zip(square, right, strict=True)]
-    for k in range(len(rows)):
-        lead = next((r for r in range(k, len(rows)) if rows[r][k] != 0), None)
-        if lead is None:
-            return None
-        rows[k], rows[lead] = rows[lead], rows[k]
-        rows[k] = [x / rows[k][k] for x in rows[k]]
-        for r in range(len(rows)):
-            if r != k and rows[r][k] != 0:
-                rows[r] = [x - rows[r][k] * y for x, y in zip(rows[r], rows[k], strict=True)]
-    return [row[-1] for row in rows]
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def margins_by_definition(programme):
-    """Margins of the least W with margins at least 1, or None: every active set is tried."""
-    A = exact_rows(programme)
-    gram = [[dot(a, b) for b in A] for a in A]
-    for size in range(1, len(A) + 1):
-        for active in itertools.combinations(range(len(A)), size):
-            square = [[gram[j][k] for k in active] for j in active]
-            w = eliminate(square, [Fraction(1)] * size)
-            if w is None or min(w) < 0:
-                continue
-            reached = [dot([gram[j][k] for k in active], w) for j in range(len(A))]
-            if min(reached) >= 1:
-                return reached
-    return None
 
 
 def by_definition(data, targets):
     """Support of the choice where it is locally optimal (tf, definition 2), else None."""
     programme = att_svm_programme(data, targets)
-    reached = margins_by_definition(programme)
-    if reached is None:
+    exact = decide(programme)
+    if exact.status == "unseparable":
         return None
-    rows = zip(programme.input.tolist(), programme.token.tolist(), reached, strict=True)
+    rows = zip(programme.input.tolist(), programme.token.tolist(), exact.margins, strict=True)
     tight = [(i, t) for i, t, m in rows if m == 1]
     if any(data.gamma[i, t] >= data.gamma[i, targets[i]] for i, t in tight):
         return None
@@ -140,15 +105,6 @@ def test_a_single_draw_climbs_to_an_optimum_where_all_choices_are_separable(seed
     assert len(found) == 1
 
 
-@settings(max_examples=40, deadline=None)
-@given(scored())
-def test_best_tokens_are_locally_optimal_wherever_they_are_separable(data):
-    hidden = np.where(data.present, data.gamma, -np.inf)
-    assume(((hidden == hidden.max(axis=1, keepdims=True)).sum(axis=1) == 1).all())
-    best = hidden.argmax(axis=1)
-    assert is_locally_optimal(data, best) == local_svm(data, best).solved
-
-
 def test_the_score_of_the_third_token_says_whether_the_second_is_an_optimum():
     """Both published variants: the third token is its only support, of equal score or below."""
     assert [o.targets for o in locally_optimal(one_input((0.0, 0.0, 0.9)))] == [(0,)]
@@ -191,17 +147,6 @@ def test_margins_are_sums_over_entries(problem, draw):
         expected = sum(D[a] * W[a, b] * data.Z[i, b] for a in range(data.d) for b in range(data.d))
         hidden = t == targets[i] or not data.present[i, t]
         assert table[i, t] == (np.inf if hidden else expected)
-
-
-def test_margins_of_the_solution_are_those_of_the_answer():
-    data = gaussian_protocol(np.random.default_rng(0), n=3, T=4, d=6)
-    answer = local_svm(data, [0, 1, 2])
-    table = margins(data, answer.W, [0, 1, 2])
-    assert np.array_equal(np.isinf(table), np.isinf(answer.margins))
-    finite = np.isfinite(table)
-    assert np.abs(table[finite] - answer.margins[finite]).max() <= 1e3 * EPS * answer.value
-    unlabelled = margins(data, answer.W)
-    assert (np.isinf(unlabelled).argmax(axis=1) == data.gamma.argmax(axis=1)).all()
 
 
 def test_absent_tokens_of_any_size_make_no_noise():

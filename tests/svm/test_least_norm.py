@@ -20,7 +20,6 @@ from attsvm.kernels.least_norm import (
     scale_rows,
 )
 from attsvm.svm import att_svm_programme
-from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, exact_rows, matrices
 from tests.svm.problems import blocks, programmes, two_tokens, without_zero_rows
 
@@ -77,18 +76,6 @@ def test_the_lengths_of_constraints_do_not_matter(programme, draw):
         assert np.abs(W - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
 
 
-def test_a_start_at_the_solution_takes_no_pivot():
-    programme = att_svm_programme(gaussian_protocol(np.random.default_rng(0), n=3, T=4, d=6))
-    G, c = gram(programme), programme.bound
-    w, status, count = pivot(G, c, programme.equal, *NOTHING, 1000)
-    active = np.flatnonzero(w)
-    factor = np.linalg.cholesky(G[np.ix_(active, active)])
-    again = pivot(G, c, programme.equal, active, factor, 1000)
-    assert (status, again[1], again[2]) == (SOLVED, SOLVED, 0)
-    assert count >= active.size
-    assert np.abs(again[0] - w).max() <= 1e-12 * w.max()
-
-
 def test_pivots_beyond_the_limit_fail():
     programme = att_svm_programme(two_tokens(np.eye(3), np.ones((3, 3))))
     assert least_norm(programme.D, programme.Z, programme.bound, programme.equal, 3)[1] == FAILED
@@ -128,7 +115,7 @@ def test_row_sizes_keep_nan(place):
 # the judges
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programmes(), st.data())
 def test_figures_are_what_the_conditions_come_to(programme, draw):
     """On integers to the last bit but for the roots."""
@@ -161,7 +148,7 @@ def test_figures_show_every_nan(place):
     assert np.isnan([square, linear, summed, shortfall, certain]).all()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programmes(), st.sampled_from([0.1, 1 / 3, 1e-9, 3e8]), st.integers(0, 1000))
 @example(att_svm_programme(two_tokens([(1.0, -1.0)], [[1.0, 1.0]])), 0.1, 0)
 def test_certain_margins_are_below_the_exact_ones_and_near(programme, factor, seed):

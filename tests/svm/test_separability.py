@@ -24,8 +24,8 @@ from attsvm.svm.programme import (
 )
 from attsvm.svm.separability import Separability, separability
 from properties._support.published_data import gaussian_protocol
-from tests.svm.conditions import exact_rows, matrices, proved
-from tests.svm.problems import blocks, problems, programmes, two_tokens
+from tests.svm.conditions import matrices, proved
+from tests.svm.problems import SPOILT, blocks, problems, programmes, spoilt, two_tokens
 
 MODULE = importlib.import_module("attsvm.svm.separability")
 
@@ -135,7 +135,7 @@ def test_an_answer_says_what_proves_it():
         _ = broken.farkas
 
 
-@pytest.mark.parametrize("k", [1, 10, 25, 26, 27, 28, 29, 30, 40, 50, 52, 53, 54, 59, 60])
+@pytest.mark.parametrize("k", [1, 25, 27, 30, 50, 53, 60])
 @pytest.mark.parametrize("query", [[1.0, 1.0], [0.7, 0.3]])
 def test_nearly_opposed_rows_are_separable_and_opposed_ones_are_not(k, query):
     """(1, 0) and (-1, 2^-k) have W = (1, 2^{k+1}) z^T; with (0, -1) beside them, they cancel."""
@@ -149,25 +149,6 @@ def test_nearly_opposed_rows_are_separable_and_opposed_ones_are_not(k, query):
     opposed = att_svm_programme(two_tokens([(1.0, 0.0), (-1.0, 0.0)], np.tile(query, (2, 1))))
     proved(opposed, reply := separability(opposed))
     assert not reply.separable
-
-
-@pytest.mark.parametrize("shift", [-1, 0, 1])
-def test_the_last_bit_of_a_token_decides(shift):
-    """D_3 = -(D_1 + D_2) cancels exactly; one unit of the last place on either side parts two."""
-    third = np.nextafter(-0.75, -0.75 + shift)
-    data = two_tokens([(1.0, 0.5), (-0.25, 0.25), (third, -0.75)], np.ones((3, 2)))
-    programme = att_svm_programme(data)
-    reply = separability(programme)
-    proved(programme, reply)
-    assert reply.separable == (decide(programme).status == "solved")
-    assert reply.separable == by_angles(programme)
-
-
-def by_angles(programme):
-    """Rows in the plane, one query: separable unless none lies within a half-plane of the rest."""
-    D = [row[::2] for row in exact_rows(programme)]
-    turns = [[a[0] * b[1] - a[1] * b[0] for b in D] for a in D]
-    return any(all(x > 0 for k, x in enumerate(row) if k != j) for j, row in enumerate(turns))
 
 
 @settings(max_examples=60, deadline=None)
@@ -240,36 +221,20 @@ def test_margins_that_only_rounding_makes_positive_prove_nothing(monkeypatch):
     assert reply.separable
 
 
-def garbage(seed):
-    return lambda w, solved: (np.random.default_rng(seed).random(w.shape), solved)
-
-
 LIES = {
     "none": lambda w, solved: None,
-    "garbage": garbage(0),
-    "sparse garbage": lambda w, s: (garbage(1)(w, s)[0] * (np.arange(w.size) % 2), s),
-    "nan": lambda w, solved: (np.full_like(w, np.nan), solved),
-    "infinite": lambda w, solved: (np.full_like(w, np.inf), solved),
-    "negative": lambda w, solved: (-w, solved),
-    "one negative": lambda w, s: (np.where(np.arange(w.size) == w.argmax(), -w, w), s),
-    "zeros": lambda w, solved: (np.zeros_like(w), solved),
-    "ones": lambda w, solved: (np.ones_like(w), solved),
-    "huge": lambda w, solved: (w * 1e300, solved),
-    "tiny": lambda w, solved: (w * 1e-300, solved),
     "three rows": lambda w, solved: ((np.arange(w.size) < 3) / 3, solved),
     "five rows": lambda w, solved: ((np.arange(w.size) < 5) / 5, solved),
-    "rough": lambda w, solved: (w * (1.0 + 0.01 * np.cos(np.arange(w.size))), solved),
+    **{kind: lambda w, solved, k=kind: (spoilt(k, w), solved) for kind in SPOILT},
 }
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(
-    ("name", "reverse"),
-    [(name, reverse) for name in LIES for reverse in (False, True)],
-)
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LIES)
 def test_wrong_guesses_change_no_answer(monkeypatch, name, reverse):
     honest = MODULE.propose
-    datasets = [gaussian_protocol(np.random.default_rng(s), n=8, T=4, d=2) for s in range(3)]
+    datasets = [gaussian_protocol(np.random.default_rng(s), n=8, T=4, d=2) for s in range(2)]
     cases = [att_svm_programme(data) for data in datasets]
     cases += [v_svm_programme(data, [0] * 8) for data in datasets]
     cases += [att_svm_programme(two_tokens([(1, 0), (-1, a)], np.ones((2, 2)))) for a in (0, 1e-9)]
