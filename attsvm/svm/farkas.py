@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
+from flint import fmpq
 from jaxtyping import Float
 
 from attsvm._types import Array
@@ -10,12 +14,19 @@ from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import decide
 from attsvm.svm.programme import Programme, subset
 
-__all__ = ["exists", "surely_cancel"]
+__all__ = ["coprime", "exists", "surely_cancel"]
 
 EPS = float(np.finfo(np.float64).eps)
 
 LARGEST = 300
 """Up to so many multipliers that an enclosure does not prove are put to rationals."""
+
+
+def coprime(weights: Sequence[fmpq]) -> list[fmpq]:
+    """Rationals, not all zero, as integers in the same proportion without a common divisor."""
+    below = math.lcm(*(int(w.q) for w in weights))
+    above = math.gcd(*(int(w.p) * (below // int(w.q)) for w in weights))
+    return [w * below / above for w in weights]
 
 
 def exists(

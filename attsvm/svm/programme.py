@@ -27,7 +27,9 @@ from attsvm.kernels.least_norm import row_sizes, rows
 from attsvm.tokens import target_tokens
 
 __all__ = [
+    "Answered",
     "Programme",
+    "Tokens",
     "att_svm_programme",
     "finite_part_programme",
     "generalised_programme",
@@ -36,6 +38,10 @@ __all__ = [
     "subset",
     "v_svm_programme",
 ]
+
+
+Tokens = tuple[tuple[int, ...], ...]
+"""Some tokens of each input."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +77,7 @@ class Programme:
 
     def __repr__(self) -> str:
         """What a reader wants first."""
-        n, T = self.shape
-        return (
-            f"<{self.name} programme of {counted(n, 'input')}, {counted(T, 'token')}: "
-            f"{counted(len(self.bound), 'constraint')}>"
-        )
+        return f"<{self.name} programme of {self.sizes}: {counted(len(self.bound), 'constraint')}>"
 
     @property
     def gram(self) -> Float[Array, "m m"]:
@@ -117,6 +119,33 @@ class Programme:
         table = np.full(self.shape, fill)
         table[self.input, self.token] = values
         return table
+
+    def by_input(self, chosen: Bool[Array, " m"]) -> Tokens:
+        """The tokens of the chosen constraints, input by input."""
+        return tuple(tuple(np.flatnonzero(row).tolist()) for row in self.table(chosen, False))
+
+    @property
+    def sizes(self) -> str:
+        """How many inputs and tokens there are, in words."""
+        return f"{counted(self.shape[0], 'input')}, {counted(self.shape[1], 'token')}"
+
+
+class Answered:
+    """What every answer has of its programme."""
+
+    __slots__ = ()
+    programme: Programme
+
+    @property
+    def targets(self) -> Int[Array, " n"]:
+        """The token that each input selects."""
+        return self.programme.targets
+
+    def _repr_html_(self) -> str:
+        """The page of `attsvm solve` for a notebook."""
+        from attsvm.svm.page import html
+
+        return html(self)  # type: ignore[arg-type]  # only answers are of this class
 
 
 def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:

@@ -1,8 +1,4 @@
-"""The bounds of a cone, one by one: they hold at points of the set, and some point attains each.
-
-Points are exact, weights and gradients are balls of 192 bits by other code than that of the cone:
-p_t = -l'(u) s_t (u - gamma_t)/n with u = <s, gamma>, and the gradient token by token.
-"""
+"""Cones: bounds that hold at points of the set and that some point attains, and runs from them."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,14 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.descent import descend_p, descend_w, follow_w
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.cones import Bounds, Frame, bounds, never_widens
 from attsvm.exact.descent import gradient
 from attsvm.exact.numbers import combine
-from attsvm.exact.traps import Selection
-
-DECREASING = ["log-loss", "logistic-loss", "exponential", "correlation"]
+from attsvm.exact.traps import Selection, trap_at
+from attsvm.losses import LOSSES
+from attsvm.theory.limits import as_matrices, prompted, residual_stays_bounded
+from tests.exact.digits import DECREASING
+from tests.exact.local_runs import (
+    LOG,
+    STEPS,
+    column,
+    drawn,
+    floats,
+    one_step,
+    plane,
+    selected,
+    starts,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -34,24 +43,16 @@ def flat(matrix):
     return [x for row in matrix for x in row]
 
 
-def plane(*inputs, scores):
-    """Inputs whose first token is 0 and whose rivals are minus the given gaps; z = e_1."""
-    X = [[[0.0, 0.0], *[[-a for a in gap] for gap in gaps]] for gaps in inputs]
-    return AttentionData.of(X, [[1.0, 0.0]] * len(X), scores=scores)
-
-
-def frame_of(data, sigma, E=None):
-    """The frame of sigma W* + E for the first tokens, E across W*."""
-    exact = ExactData.of(data)
-    answer = separate(exact, [0] * data.n)
-    W = [[sigma * w for w in row] for row in answer.W]
-    if E is not None:
-        W = [
-            [w + e for w, e in zip(row, other, strict=True)]
-            for row, other in zip(W, E, strict=True)
-        ]
+def frame_of(data, sigma, E=None, tokens=None):
+    """The frame of sigma W* + E for these tokens, the first ones by default, E across W*."""
+    exact, tokens = ExactData.of(data), tokens or [0] * data.n
+    answer = separate(exact, tokens)
+    E = E or [[fmpq(0)] * data.d] * data.d
+    W = [
+        [sigma * w + e for w, e in zip(a, b, strict=True)] for a, b in zip(answer.W, E, strict=True)
+    ]
     selection = Selection.at(exact, W)
-    assert selection.tokens == [0] * data.n
+    assert selection.tokens == tokens
     return Frame.at(exact, selection, answer, W)
 
 
@@ -151,25 +152,6 @@ def bounded(square, E):
     return [[factor * x for x in row] for row in E]
 
 
-def random_frame(seed):
-    """Half integers in two or three dimensions; support tokens mostly score below the first."""
-    generator = np.random.default_rng(seed)
-    n, T, d = (int(generator.integers(low, 4)) for low in (1, 2, 2))
-    X, Z = generator.integers(-4, 5, size=(n, T, d)) / 2, generator.integers(-4, 5, size=(n, d)) / 2
-    scores = generator.integers(-8, 9, size=(n, T)) / 4
-    answer = separate(ExactData.of(AttentionData(X, Z, scores=scores)), [0] * n)
-    if answer is None or answer.status != "solved":
-        return None
-    scores[:, 0] = 0.0
-    pairs = [(i, t) for i in range(n) for t in range(1, T)]
-    for (i, t), m in zip(pairs, answer.margins, strict=True):
-        if m == 1:
-            scores[i, t] = -0.25 - abs(scores[i, t])
-    data = AttentionData(X, Z, scores=scores)
-    sigma = fmpq(int(generator.choice([3, 8, 24, 96])))
-    return sigma, frame_of(data, sigma), generator
-
-
 def directions(frame, generator):
     """Across W*: at random, and towards and against each constraint."""
     star = np.array([[float(arb(w)) for w in row] for row in frame.answer.W])
@@ -191,20 +173,20 @@ def points(frame, generator, sigma, square, loss, step, normalised):
             yield Point(frame, loss, step, normalised, sigma, bounded(part * part * square, across))
 
 
-def drawn(limit):
+def frames(limit):
     """Frames with a loss, a kind of steps and their size."""
-    for seed in range(limit):
-        case = random_frame(seed)
-        if case is not None:
-            sigma, frame, generator = case
+    for seed, data, tokens, _, generator in drawn(limit):
+        if seed % 3:
+            sigma = fmpq(int(generator.choice([3, 8, 24, 96])))
             step = fmpq(int(generator.choice([1, 64, 4096])), 64)
+            frame = frame_of(data, sigma, tokens=tokens)
             yield sigma, frame, generator, DECREASING[seed % 4], step, seed % 5 == 0
 
 
 def test_bounds_hold_at_the_tip_of_every_set_closed_or_not():
     checked, minor, large = 0, 0, 0
-    for sigma, frame, generator, loss, step, normalised in drawn(70):
-        for Q in frame.widths()[::4]:
+    for sigma, frame, generator, loss, step, normalised in frames(75):
+        for Q in frame.widths()[::6]:
             found = bounds(frame, Q, loss, step, normalised=normalised)
             if found is None:
                 continue
@@ -220,7 +202,7 @@ def test_bounds_hold_at_the_tip_of_every_set_closed_or_not():
 
 def test_bounds_hold_in_all_of_a_closed_cone():
     checked = 0
-    for sigma, frame, generator, loss, step, normalised in drawn(70):
+    for sigma, frame, generator, loss, step, normalised in frames(75):
         W = [[sigma * w for w in row] for row in frame.answer.W]
         cone = cone_at(frame.data, W, loss, step, normalised=normalised)
         if cone is None:
@@ -443,3 +425,119 @@ def test_a_weight_of_no_sign_bounds_nothing():
         assert (bounds(frame, arb(1) / 64, "correlation", SMALL) is not None) is known
         point = Point(frame, "correlation", SMALL, False, fmpq(sigma), [[fmpq(0)] * 2] * 2)
         assert (point.p[1] > 0) is known
+
+
+def cones(limit: int, name: str = "log-loss"):
+    for number, (data, exact, W, generator) in enumerate(starts(limit)):
+        step, normalised = STEPS[number % 3]
+        cone = cone_at(exact, rationals(W), name, rational(step), normalised=normalised)
+        if cone is not None:
+            yield data, W, step, normalised, cone, generator
+
+
+def room(cone, W):
+    """How far W lies inside a cone: what a exceeds a_0 by, and what is left for ||E||^2."""
+    u = floats(cone.limit.W)
+    u = u / np.linalg.norm(u)
+    a = float((W * u).sum())
+    E = W - a * u
+    start, width, spread = (float(x) for x in (cone.along, cone.width, cone.spread))
+    return a - start, width**2 + spread * (a - start) - float((E**2).sum())
+
+
+@pytest.mark.parametrize("name", DECREASING)
+def test_no_step_from_any_point_of_a_cone_leaves_it(name):
+    """Points on the boundary, in random directions across u, at the tip and far out."""
+    checked, several = 0, 0
+    for data, _, step, normalised, cone, generator in cones(60, name):
+        u = floats(cone.limit.W)
+        u = u / np.linalg.norm(u)
+        start, width, spread = (float(x) for x in (cone.along, cone.width, cone.spread))
+        several += sum(w > 0 for w in cone.limit.duals) > 1
+        for further in (0.0, 0.5, 5.0, 20.0):
+            E = generator.normal(size=u.shape)
+            if generator.random() < 0.5:  # towards or against one of the constraints
+                i = generator.integers(data.n)
+                gap = data.X[i, cone.selected[i]] - data.X[i, generator.integers(data.T)]
+                E = generator.choice([-1.0, 1.0]) * np.outer(gap, data.Z[i]) + 0.01 * E
+            for _ in range(2):  # once more for what is left by rounding
+                E -= (E * u).sum() * u
+                E /= np.linalg.norm(E)
+            size = np.sqrt(width**2 + spread * further) * (1 - 1e-12)
+            W = (start + further) * u + size * E
+            assert selected(data, [W]) == [cone.selected]
+            after = one_step(data, W, LOSSES[name], step, normalised)
+            more, left = room(cone, after)
+            assert more >= further - 1e-14 * np.linalg.norm(W)  # what is rounded in <W, u>
+            assert left >= -1e-9 * (1.0 + size**2)
+            checked += 1
+    assert checked >= 100
+    assert several >= 15
+
+
+def test_runs_from_proved_cones_keep_their_tokens_and_converge_to_the_local_solution():
+    proved, locally = 0, 0
+    for data, W, step, normalised, cone, _ in cones(60):
+        record = [*range(0, 40, 4), 400]
+        run = descend_w(
+            [data], W, LOG, step=step, steps=400, record=record, normalised=normalised
+        ).W[0]
+        assert selected(data, run) == [cone.selected] * len(run)
+        assert all(min(room(cone, point)) >= -1e-6 for point in run)
+        limit = floats(cone.limit.W)
+        norms = (np.linalg.norm(W) * np.array([2.0, 20.0, 200.0])).tolist()
+        far = follow_w(data, W, LOG, [*norms, max(1e4, 2 * norms[-1])], steps=4000).W[0]
+        assert selected(data, far) == [cone.selected] * len(far)
+        slack = residual_stays_bounded(
+            data, far[1:4], LOG, limit, degenerate=bool(cone.limit.degenerate)
+        )
+        assert not slack.violated
+        proved += slack.holds
+        locally += cone.selected != data.gamma.argmax(axis=1).tolist()
+    assert proved >= 24
+    assert locally >= 5
+
+
+def test_two_inputs_that_act_on_each_other_need_the_cone():
+    """Two constraints of equal margins: neither outruns the other, so only the cone closes."""
+    data = plane([(1.0, 0.0)], [(0.5, 1.0)], scores=[[1.0, 0.0], [2.0, 0.0]])
+    exact, point = ExactData.of(data), rationals(column(30.0, 15.5))
+    assert trap_at(exact, point, "log-loss") is None
+    cone = cone_at(exact, point, "log-loss", fmpq(1))
+    assert cone.selected == [0, 0]
+    assert [2 * row[0] for row in cone.limit.W] == [2, 1]
+
+
+def test_a_long_step_needs_a_wider_cone_and_closes_only_further_out():
+    data = plane([(1.0, 0.0)], [(-1.0, 2.0)], scores=[[1.0, 0.0], [2.0, 0.0]])
+    exact, W = ExactData.of(data), separate(ExactData.of(data), [0, 0]).W
+    least = []
+    for step in (fmpq(1, 10), fmpq(100), fmpq(10**6)):
+        for factor in range(1, 200):
+            point = [[factor * x for x in row] for row in W]
+            if cone_at(exact, point, "log-loss", step) is not None:
+                least.append(factor)
+                break
+    assert least == sorted(least)
+    assert least[0] < least[2]
+
+
+def test_prompts_in_a_cone_keep_their_tokens():
+    proved = 0
+    for _, data, _, _, generator in drawn(40):
+        exact = ExactData.of(prompted(data))
+        answer = separate(exact, generator.integers(0, data.T, size=data.n).tolist())
+        if answer is None or answer.status != "solved":
+            continue
+        p0 = 256.0 * floats(answer.W)[:, 0]
+        point = rationals(as_matrices(p0[None])[0])
+        cone = cone_at(exact, point, "log-loss", fmpq(1, 2), normalised=True)
+        if cone is None:
+            continue
+        proved += 1
+        run = descend_p([data], p0, LOG, step=0.5, steps=2000, record=[1, 20, 200], normalised=True)
+        for p in run.W[0]:
+            assert (data.X @ p).argmax(axis=1).tolist() == cone.selected
+        u = floats(cone.limit.W)[:, 0]
+        assert (run.W[0, -1] @ u) / (run.norms[0, -1] * np.linalg.norm(u)) > 1.0 - 1e-3
+    assert proved >= 5

@@ -24,7 +24,7 @@ from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import decide
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, page, v_svm
-from attsvm.svm.answer import LARGEST_EXACT, describe
+from attsvm.svm.answer import LARGEST_EXACT
 from attsvm.svm.frobenius import grade
 from attsvm.tokens import optimal_tokens
 from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
@@ -475,7 +475,7 @@ def test_an_unseparable_answer_reads_as_expected():
 
 def test_the_description_names_what_each_input_selects():
     answer = solve(joint_inputs(), [1, 0, 1])
-    page = describe(answer)
+    page = str(answer)
     assert page.startswith("Frobenius Att-SVM: 3 inputs, up to 2 tokens, 3 constraints")
     document = answer.json()
     assert document["targets"] == [1, 0, 1]
@@ -489,7 +489,7 @@ def test_the_description_names_what_each_input_selects():
 
 
 def test_the_description_of_an_unseparable_answer_gives_the_certificate():
-    page = describe(solve(OPPOSED))
+    page = str(solve(OPPOSED))
     assert "unseparable: no W gives every target a positive margin" in page
     assert "the combination is exactly zero in rational arithmetic" in page
     assert "input 0, token 1: 0.75" in page
@@ -509,7 +509,7 @@ def test_large_programmes_are_graded_in_floats():
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     low, high = document["bracket"]
     assert low <= document["value"] <= high
-    assert "graded in floating point" in describe(answer)
+    assert "graded in floating point" in str(answer)
 
 
 def test_rationals_decide_where_floats_refuse():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attsvm.errors import SolverError
 from attsvm.exact import decide
 from attsvm.svm import att_svm, att_svm_programme, certify, solve_programme
-from attsvm.svm.certificate import coprime
+from attsvm.svm.farkas import coprime
 from attsvm.svm.programme import generalised_programme, joint_programme, subset
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import check_exactly, exactly
