@@ -72,11 +72,7 @@ def loss_slope(loss: str, u: Number) -> arb:
 
 
 def loss_drop(loss: str, best: Number, deficit: Number) -> arb:
-    """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0.
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
+    """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0."""
     if isinstance(deficit, fmpq) and deficit == 0:
         return arb(0)
     return _formula(loss, 2)(arb(best), arb(deficit))

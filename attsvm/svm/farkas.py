@@ -32,12 +32,7 @@ def coprime(weights: Sequence[fmpq]) -> list[fmpq]:
 def exists(
     programme: Programme, weights: Float[Array, " m"], deadline: Deadline | None = None
 ) -> bool:
-    """Whether the rows with a multiplier surely have no common solution, by enclosure or exactly.
-
-    Raises:
-        OutOfTimeError: the deadline passed.
-        SolverError: the exact method did not end.
-    """
+    """Whether the rows with a multiplier surely have no solution, by enclosure or exactly."""
     used = weights != 0.0
     rows, carried = subset(programme, used), weights[used]
     plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())

@@ -74,11 +74,7 @@ class Reduced:
 
 
 def reduce(programme: Programme) -> Reduced:
-    """Unit rows in coordinates of their span, if that is smaller.
-
-    Raises:
-        SolverError: a row is zero, so that its margin is zero for every W.
-    """
+    """Unit rows in coordinates of their span, if that is smaller."""
     D, Z = programme.D, programme.Z
     lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
     sizes = lengths_D * lengths_Z
@@ -103,11 +99,7 @@ def reduce(programme: Programme) -> Reduced:
 
 
 def propose(programme: Programme) -> Iterator[tuple[Array, Array, Array]]:
-    """Factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
-
-    Raises:
-        SolverError: the path did not lead to a solution.
-    """
+    """Factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded."""
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c
     for factor in LIFTS:

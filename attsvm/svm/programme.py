@@ -187,21 +187,8 @@ def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     chosen = target_tokens(data, targets)
     n = data.n
     D = data.y[:, None] * data.X[np.arange(n), chosen]
-    return _finite(
-        Programme(
-            name="v-SVM",
-            D=D,
-            Z=np.ones((n, 1)),
-            bound=np.ones(n),
-            equal=np.zeros(n, dtype=np.bool_),
-            input=np.arange(n),
-            token=chosen,
-            targets=chosen,
-            shape=(n, data.T),
-            kept=D,
-            rival=np.zeros_like(D),
-        )
-    )
+    found = D, np.ones((n, 1)), D, np.zeros_like(D), np.arange(n), chosen
+    return _made("v-SVM", data, chosen, found, None)
 
 
 def joint_programme(
@@ -308,9 +295,8 @@ def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
 def _select(
     name: str, data: AttentionData, chosen: Array, queries: Array, keys: Array | None
 ) -> Programme:
-    D, Z, kept, rival, inputs, tokens = rows(data.X, queries, chosen, data.present)
-    m = len(D)
-    if m == 0:
+    found = rows(data.X, queries, chosen, data.present)
+    if len(found[0]) == 0:
         raise DataError(
             "every input has a single token, so there is nothing to separate",
             value=f"T = {data.T}",
@@ -318,22 +304,21 @@ def _select(
         )
     if keys is not None:
         with np.errstate(over="ignore", invalid="ignore"):
-            D = D @ keys.T
+            found = found[0] @ keys.T, *found[1:]
+    return _made(name, data, chosen, found, keys)
+
+
+_Rows = tuple[Array, Array, Array, Array, Array, Array]
+
+
+def _made(
+    name: str, data: AttentionData, chosen: Array, found: _Rows, keys: Array | None
+) -> Programme:
+    """Inequalities of bound 1, refused where figures would leave float64."""
+    D, Z, kept, rival, inputs, tokens = found
+    bound, equal, shape = np.ones(len(D)), np.zeros(len(D), dtype=np.bool_), data.present.shape
     return _finite(
-        Programme(
-            name=name,
-            D=D,
-            Z=Z,
-            bound=np.ones(m),
-            equal=np.zeros(m, dtype=np.bool_),
-            input=inputs,
-            token=tokens,
-            targets=chosen,
-            shape=data.present.shape,
-            kept=kept,
-            rival=rival,
-            keys=keys,
-        )
+        Programme(name, D, Z, bound, equal, inputs, tokens, chosen, shape, kept, rival, keys)
     )
 
 

@@ -9,24 +9,20 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
-from attsvm.descent import descend_p, descend_w, follow_w
+from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.cones import Bounds, Frame, bounds, never_widens
 from attsvm.exact.descent import gradient
 from attsvm.exact.numbers import combine
-from attsvm.exact.traps import Selection, trap_at
-from attsvm.losses import LOSSES
-from attsvm.theory.limits import as_matrices, prompted, residual_stays_bounded
+from attsvm.exact.traps import Selection
+from attsvm.theory.limits import residual_stays_bounded
 from tests.exact.digits import DECREASING
 from tests.exact.local_runs import (
     LOG,
     STEPS,
-    column,
     drawn,
     floats,
-    one_step,
     plane,
     selected,
     starts,
@@ -288,42 +284,6 @@ def test_weighted_means_attain_the_least_pull():
     assert elsewhere["pull"] <= 0.9
 
 
-@pytest.mark.parametrize("loss", DECREASING)
-def test_weights_are_enclosed_by_what_they_attain(loss):
-    """Ends of an enclosure: the tip, where most is missing, and far out, where nothing is."""
-    twice = [(1.0, 2.0), (1.0, 2.0)]
-    full = plane([(1.0, 0.0), (2.0, 1.0)], twice, scores=[[0.5, -1.0, -0.5], [0.0, -1.0, 9.0]])
-    mask = [[True] * 3, [True, True, False]]
-    data = AttentionData(full.X, full.Z, scores=full.scores, mask=mask)
-    sigma, Q = fmpq(2), fmpq(1, 4)
-    frame = frame_of(data, sigma)
-    found = bounds(frame, arb(Q), loss, fmpq(1))
-    assert found is not None
-    star = np.array([[float(arb(w)) for w in row] for row in frame.answer.W])
-    across = np.array([[star[1, 0], 0.0], [-star[0, 0], 0.0]])
-    E = bounded(arb(Q) ** 2, rationals(across / np.linalg.norm(across)))
-    ends = []
-    for further, part in [(0, 1), (0, -1), (0, 0), (1, 1), (100, 1)]:
-        scaled = [[part * x for x in row] for row in E]
-        share = dot(flat(scaled), flat(frame.answer.W)) / frame.answer.square
-        scaled = [
-            [x - share * w for x, w in zip(a, b, strict=True)]
-            for a, b in zip(scaled, frame.answer.W, strict=True)
-        ]
-        point = Point(frame, loss, fmpq(1), False, sigma + further, scaled)
-        holds(point, found, arb(Q))
-        ends.append([p * arb(m).exp() for p, m in zip(point.p, point.margin, strict=True)])
-    for j, enclosure in enumerate(found.weight):
-        values = [end[j] for end in ends]
-        widest = max(float(v) for v in values) - min(float(v) for v in values)
-        assert widest > 0.2 * float(enclosure.rad())
-    far = ends[-1]  # where |l'| is that of the selected score and shares are 1
-    for j, (i, t) in enumerate(frame.selection.pairs):
-        lead = frame.selection.lead[i, t]
-        limit = -loss_slope(loss, frame.data.gamma[i][0]) * lead / 2
-        assert abs(far[j] - limit) <= 1e-12
-
-
 @settings(max_examples=200, deadline=None)
 @given(*[st.integers(1, 64)] * 4, st.sampled_from([0, 1, 64]), st.booleans())
 def test_exponents_fall_from_the_tip_on_exactly_where_a_cone_narrows(r, c, Q, scale, extra, more):
@@ -445,36 +405,6 @@ def room(cone, W):
     return a - start, width**2 + spread * (a - start) - float((E**2).sum())
 
 
-@pytest.mark.parametrize("name", DECREASING)
-def test_no_step_from_any_point_of_a_cone_leaves_it(name):
-    """Points on the boundary, in random directions across u, at the tip and far out."""
-    checked, several = 0, 0
-    for data, _, step, normalised, cone, generator in cones(60, name):
-        u = floats(cone.limit.W)
-        u = u / np.linalg.norm(u)
-        start, width, spread = (float(x) for x in (cone.along, cone.width, cone.spread))
-        several += sum(w > 0 for w in cone.limit.duals) > 1
-        for further in (0.0, 0.5, 5.0, 20.0):
-            E = generator.normal(size=u.shape)
-            if generator.random() < 0.5:  # towards or against one of the constraints
-                i = generator.integers(data.n)
-                gap = data.X[i, cone.selected[i]] - data.X[i, generator.integers(data.T)]
-                E = generator.choice([-1.0, 1.0]) * np.outer(gap, data.Z[i]) + 0.01 * E
-            for _ in range(2):  # once more for what is left by rounding
-                E -= (E * u).sum() * u
-                E /= np.linalg.norm(E)
-            size = np.sqrt(width**2 + spread * further) * (1 - 1e-12)
-            W = (start + further) * u + size * E
-            assert selected(data, [W]) == [cone.selected]
-            after = one_step(data, W, LOSSES[name], step, normalised)
-            more, left = room(cone, after)
-            assert more >= further - 1e-14 * np.linalg.norm(W)  # what is rounded in <W, u>
-            assert left >= -1e-9 * (1.0 + size**2)
-            checked += 1
-    assert checked >= 100
-    assert several >= 15
-
-
 def test_runs_from_proved_cones_keep_their_tokens_and_converge_to_the_local_solution():
     proved, locally = 0, 0
     for data, W, step, normalised, cone, _ in cones(60):
@@ -496,48 +426,3 @@ def test_runs_from_proved_cones_keep_their_tokens_and_converge_to_the_local_solu
         locally += cone.selected != data.gamma.argmax(axis=1).tolist()
     assert proved >= 24
     assert locally >= 5
-
-
-def test_two_inputs_that_act_on_each_other_need_the_cone():
-    """Two constraints of equal margins: neither outruns the other, so only the cone closes."""
-    data = plane([(1.0, 0.0)], [(0.5, 1.0)], scores=[[1.0, 0.0], [2.0, 0.0]])
-    exact, point = ExactData.of(data), rationals(column(30.0, 15.5))
-    assert trap_at(exact, point, "log-loss") is None
-    cone = cone_at(exact, point, "log-loss", fmpq(1))
-    assert cone.selected == [0, 0]
-    assert [2 * row[0] for row in cone.limit.W] == [2, 1]
-
-
-def test_a_long_step_needs_a_wider_cone_and_closes_only_further_out():
-    data = plane([(1.0, 0.0)], [(-1.0, 2.0)], scores=[[1.0, 0.0], [2.0, 0.0]])
-    exact, W = ExactData.of(data), separate(ExactData.of(data), [0, 0]).W
-    least = []
-    for step in (fmpq(1, 10), fmpq(100), fmpq(10**6)):
-        for factor in range(1, 200):
-            point = [[factor * x for x in row] for row in W]
-            if cone_at(exact, point, "log-loss", step) is not None:
-                least.append(factor)
-                break
-    assert least == sorted(least)
-    assert least[0] < least[2]
-
-
-def test_prompts_in_a_cone_keep_their_tokens():
-    proved = 0
-    for _, data, _, _, generator in drawn(40):
-        exact = ExactData.of(prompted(data))
-        answer = separate(exact, generator.integers(0, data.T, size=data.n).tolist())
-        if answer is None or answer.status != "solved":
-            continue
-        p0 = 256.0 * floats(answer.W)[:, 0]
-        point = rationals(as_matrices(p0[None])[0])
-        cone = cone_at(exact, point, "log-loss", fmpq(1, 2), normalised=True)
-        if cone is None:
-            continue
-        proved += 1
-        run = descend_p([data], p0, LOG, step=0.5, steps=2000, record=[1, 20, 200], normalised=True)
-        for p in run.W[0]:
-            assert (data.X @ p).argmax(axis=1).tolist() == cone.selected
-        u = floats(cone.limit.W)[:, 0]
-        assert (run.W[0, -1] @ u) / (run.norms[0, -1] * np.linalg.norm(u)) > 1.0 - 1e-3
-    assert proved >= 5

@@ -14,8 +14,7 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, cone_at, descend, rational, rationals, separate
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
 from attsvm.lipschitz import risk_smoothness
-from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
-from attsvm.risk import risk_gap as float_risk_gap
+from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.theory.limits import as_matrices, direction_is_proved, in_basin, prompted
@@ -77,26 +76,6 @@ def test_the_slack_of_the_basin_is_that_of_200_bits(data, name, draw):
         assert abs(true - real(slack.value)) <= real(slack.error) * (1 + 1e-9) + 1e-12 * abs(true)
         assert (true > 0) == slack.holds
         assert (true < 0) == slack.violated
-
-
-@pytest.mark.parametrize("name", DECREASING)
-def test_the_basin_ends_between_two_neighbouring_floats(name):
-    """Bisected in floats, confirmed at 200 bits on both sides."""
-    data = one_dimension(
-        [0.0, -1.0, -3.0], [0.0, -2.0, -2.5], scores=[[3.0, 1.0, 0.0], [2.0, -1.0, 0.5]]
-    )
-    outside, inside = -4.0, 4.0
-    while True:
-        middle = 0.5 * (outside + inside)
-        if middle in (outside, inside):
-            break
-        slack = in_basin(data, np.array([[middle]]), LOSSES[name])
-        outside, inside = (outside, middle) if slack.holds else (middle, inside)
-    assert np.nextafter(outside, inside) == inside
-    assert in_basin(data, np.array([[inside]]), LOSSES[name]).holds
-    assert in_basin(data, np.array([[outside]]), LOSSES[name]).violated
-    with mpmath.workprec(200):
-        assert room(data, np.array([[inside]]), name) > 0 > room(data, np.array([[outside]]), name)
 
 
 @pytest.mark.parametrize("name", DECREASING)
@@ -309,26 +288,6 @@ def test_an_easy_run_is_proved_to_reach_its_basin(name):
     assert fate.selected == [0]
 
 
-def test_the_basin_is_where_the_float_run_goes():
-    """The risk gap is below the threshold from the proved step on, and the direction is W^mm's."""
-    data = AttentionData.of(
-        [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0, -1.0]]
-    )
-    exact, zero = ExactData.of(data), np.zeros((2, 2))
-    step = 1.0 / risk_smoothness(data, LOGISTIC_LOSS)
-    fate = certified_fate(exact, rationals(zero), "logistic-loss", rational(step), 256)
-    assert fate.converges
-    bound = float(threshold(exact, "logistic-loss"))
-    run = descend_w([data], zero, LOGISTIC_LOSS, step=step, steps=fate.step + 50)
-    gaps = [float_risk_gap(data, W, LOGISTIC_LOSS) for W in run.W[0]]
-    assert all(gap < bound for gap in gaps[fate.step :])
-    assert gaps[0] >= bound or fate.step == 0
-    far = follow_w(data, zero, LOGISTIC_LOSS, [1000.0])
-    solution = att_svm(data)
-    # ln 2 / sqrt 2 off the ray of W^mm, see the tests of descent
-    assert (far.W[0, 1] * solution.W).sum() / (far.norms[0, 1] * solution.value) > 1.0 - 1e-6
-
-
 def test_the_threshold_is_the_least_drop_to_a_second_score():
     data = AttentionData.of(
         np.zeros((3, 3, 1)), np.ones((3, 1)), scores=[[2, 1, 0], [1, 1, 0.5], [3, 3, 3]]
@@ -339,20 +298,6 @@ def test_the_threshold_is_the_least_drop_to_a_second_score():
     flat = AttentionData.of(np.zeros((1, 2, 1)), np.ones((1, 1)), scores=[[1, 1]])
     assert threshold(ExactData.of(flat), "log-loss") is None
     assert certified_fate(ExactData.of(flat), [[fmpq(0)]], "log-loss", fmpq(1), 4) is None
-
-
-def test_the_pulled_apart_run_is_proved_to_be_trapped():
-    """Input 2 keeps its worse token for ever; a long float run and the far curve agree."""
-    fate = fate_of(PULLED_APART, "logistic-loss")
-    assert fate.reason == "trap"
-    assert not fate.converges
-    assert fate.selected == [0, 1]
-    data = PULLED_APART.data
-    step = 1.0 / risk_smoothness(data, LOGISTIC_LOSS)
-    near = descend_w([data], PULLED_APART.start, LOGISTIC_LOSS, step=step, steps=fate.step + 500)
-    far = follow_w(data, PULLED_APART.start, LOGISTIC_LOSS, [100.0, 1000.0])
-    for W in [*near.W[0, fate.step :], *far.W[0, 1:]]:
-        assert logits_of_w(data.X, data.Z, W).argmax(axis=1).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("name", ["log-loss", "logistic-loss", "exponential", "correlation"])

@@ -17,7 +17,6 @@ from attsvm.exact import (
     dot,
     rational,
     rationals,
-    separate,
     softmax,
 )
 from attsvm.exact.attention import loss_slope
@@ -32,23 +31,19 @@ from attsvm.exact.traps import (
     trap_at,
     trapped_at,
 )
-from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
-from attsvm.theory.limits import residual_stays_bounded
-from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
+from properties.sim._support.theorem_3_14 import TWO_TOKENS
 from tests.exact.digits import DECREASING, EPS
 from tests.exact.local_runs import (
     LOG,
     STEPS,
     THREE,
     column,
-    floats,
     one_dimension,
-    one_step,
     plane,
     selected,
     starts,
@@ -113,33 +108,6 @@ def test_a_trap_does_not_always_settle():
     assert cone_at(flat, [[fmpq(40)]], "squared", fmpq(1)) is None
 
 
-def test_no_step_from_any_point_of_a_trap_leaves_it():
-    """Points of the set S, in exact margins, after steps of any size."""
-    checked = 0
-    for data, exact, W, generator in starts(40):
-        trap = trap_at(exact, rationals(W), "log-loss")
-        if trap is None:
-            continue
-        pairs = Selection.at(exact, rationals(W)).pairs
-        rows = np.array(
-            [np.outer(data.X[i, trap.selected[i]] - data.X[i, t], data.Z[i]) for i, t in pairs]
-        ).reshape(len(pairs), -1)
-        margins, parts = rows @ W.ravel(), groups(exact, pairs, trap.selected)
-        least = np.zeros(len(pairs), dtype=int)
-        for mine in parts:
-            least[mine] = mine[int(margins[mine].argmin())]
-        for _ in range(4):
-            point = W + generator.normal(size=W.shape) * generator.choice([0.1, 1.0, 5.0])
-            now = rows @ point.ravel()
-            if (now < margins)[least].any() or (now - now[least] < margins - margins[least]).any():
-                continue
-            after = rows @ (one_step(data, point, LOG, 1.0, True) - point).ravel()
-            assert (after[least] > 0.0).all()
-            assert (after - after[least] >= -1e-9).all()
-            checked += 1
-    assert checked >= 10
-
-
 def test_inputs_that_do_not_act_on_each_other_are_kept_at_margins_of_any_sizes():
     """Margins 12 and 48; the second input keeps its second-best token, the best one at 64."""
     X = [[[1.0, 0.0], [0.0, 0.0], [-3.0, 0.0]], [[0.0, 1.0], [0.0, 0.0], [0.0, -3.0]]]
@@ -180,37 +148,6 @@ def test_one_group_that_does_not_settle_leaves_the_direction_open():
         data = plane(*(gaps[i] for i in order), scores=[scores[i] for i in order])
         trap = trap_at(ExactData.of(data), rationals(column(40.0, 40.0)), "log-loss")
         assert (trap.selected, trap.converges) == ([0, 0], False)
-
-
-def test_what_is_missing_weakens_a_pull_where_the_slope_vanishes_downwards():
-    """The logistic loss at -8: at -10, which is attended to, it is too flat to hold the second."""
-    for second, start, kept in ((-7.5, 1.0, None), (-12.0, 3.0, [0, 0])):
-        data = plane([(1.0, 0.0)], [(2.0, 0.0)], scores=[[-8.0, -16.0], [second, second + 1.0]])
-        W = column(start, 0.0)
-        assert trapped_at(ExactData.of(data), rationals(W), "logistic-loss") == kept
-        after = one_step(data, W, LOSSES["logistic-loss"], 1.0, True)
-        assert (after[0, 0] > start) == (kept is not None)
-
-
-def test_an_enclosure_is_trapped_where_all_that_it_holds_is():
-    data = plane([(1.0, 0.0)], [(2.0, 0.0)], scores=[[-8.0, -16.0], [-7.5, -6.5]])
-    exact, out, trapped = ExactData.of(data), fmpq(1), fmpq(9)
-    assert trap_at(exact, [[out, fmpq(0)], [fmpq(0)] * 2], "logistic-loss") is None
-    for _ in range(20):
-        middle = (out + trapped) / 2
-        found = trap_at(exact, [[middle, fmpq(0)], [fmpq(0)] * 2], "logistic-loss")
-        out, trapped = (middle, trapped) if found is None else (out, middle)
-    for centre, kept in ((trapped + fmpq(1, 8), [0, 0]), (trapped, None)):
-        whole = arb(centre, fmpq(1, 2**10))
-        assert trapped_at(exact, [[whole, fmpq(0)], [fmpq(0)] * 2], "logistic-loss") == kept
-
-
-def test_one_lost_group_loses_the_trap():
-    """The second input's better token is tight; the direction of the first is known for itself."""
-    for better in ([1.0, 0.0, -1.0], [1.0, 0.0, 5.0]):
-        data = plane([(1.0, 0.0)] * 2, [(0.0, 1.0)] * 2, scores=[[1, 0, 0], better])
-        trap = trap_at(ExactData.of(data), rationals(column(20.0, 20.0)), "log-loss")
-        assert (trap is not None) == (better[2] < 1.0)
 
 
 def increments(exact, pairs, tokens, margins, loss):
@@ -330,27 +267,6 @@ def test_traps_close_only_where_margins_grow_in_all_of_the_set(name, level):
     assert settled == 0 if name == "logistic" else settled >= 3
 
 
-def test_traps_that_settle_converge_to_their_local_solution():
-    fate = certified_fate(
-        ExactData.of(PULLED_APART.data), rationals(PULLED_APART.start), "logistic-loss",
-        rational(1.0 / risk_smoothness(PULLED_APART.data, LOSSES["logistic-loss"])), 256,
-    )  # fmt: skip
-    assert (fate.selected, fate.settles, fate.converges) == ([0, 1], True, False)
-    held = 0
-    for data, exact, W, _ in starts(60):
-        trap = trap_at(exact, rationals(W), "log-loss")
-        if trap is None or not trap.converges:
-            continue
-        answer = separate(exact, trap.selected)
-        norms = (np.linalg.norm(W) * np.array([2.0, 20.0, 200.0])).tolist()
-        far = follow_w(data, W, LOG, norms, steps=4000).W[0, 1:]
-        held += residual_stays_bounded(
-            data, far, LOG, floats(answer.W), degenerate=bool(answer.degenerate)
-        ).holds
-        assert selected(data, far) == [trap.selected] * len(far)
-    assert held >= 5
-
-
 def test_a_selection_that_any_run_loses_is_never_proved():
     """Near solutions for random tokens: short, long, plain and normalised runs tell who stays."""
     lost, proved = 0, 0
@@ -409,28 +325,6 @@ def test_an_increasing_loss_keeps_only_the_worst():
         assert (cone_at(exact, [[fmpq(w)]], name, fmpq(1)) is not None) == (kept is not None)
     # the worse token is what an increasing loss selects; its lead is negative, nothing is claimed
     assert cone_at(exact, [[fmpq(-40)]], "logistic", fmpq(1)) is None
-
-
-def test_the_square_is_trapped_only_where_it_falls():
-    low = ExactData.of(one_dimension([1.0, 0.0], scores=[[0.5, 0.0]]))
-    high = ExactData.of(one_dimension([1.0, 0.0], scores=[[2.0, 0.0]]))
-    edge = ExactData.of(one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]))
-    assert trap_at(low, [[fmpq(40)]], "squared").converges
-    assert cone_at(low, [[fmpq(40)]], "squared", fmpq(1)) is not None
-    for data in (high, edge):  # at 1 the slope vanishes with the missing score
-        assert trap_at(data, [[fmpq(40)]], "squared") is None
-        assert cone_at(data, [[fmpq(40)]], "squared", fmpq(1)) is None
-
-
-def test_a_better_token_on_the_margin_is_an_escape():
-    """Gaps (1, 0) and (1, 1), the second token is better and tight: it takes over."""
-    data = plane([(1.0, 0.0), (1.0, 1.0)], scores=[[1.0, 0.0, 5.0]])
-    W = column(20.0, 0.0)
-    exact = ExactData.of(data)
-    assert [m == 1 for m in separate(exact, [0]).margins] == [True, True]
-    assert trap_at(exact, rationals(W), "log-loss") is None
-    assert cone_at(exact, rationals(W), "log-loss", fmpq(1)) is None
-    assert selected(data, follow_w(data, W, LOG, [400.0]).W[0]) == [[0], [2]]
 
 
 @pytest.mark.parametrize(("tilt", "stays"), [(1.25, True), (0.75, False)])

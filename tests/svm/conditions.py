@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 from flint import fmpq
 
-from attsvm.exact.numbers import is_positive_semidefinite
+from attsvm.exact.numbers import is_positive_semidefinite, rational
 
 EPS = float(np.finfo(float).eps)
 GAP = 1e-9
@@ -132,7 +132,7 @@ def is_norm_at_most(matrix, level):
     columns = list(zip(*matrix, strict=True))
     return is_positive_semidefinite(
         [
-            [(level**2 if j == k else 0) - inner(x, y) for k, x in enumerate(columns)]
+            [rational((level**2 if j == k else 0) - inner(x, y)) for k, x in enumerate(columns)]
             for j, y in enumerate(columns)
         ]
     )

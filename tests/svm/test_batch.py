@@ -90,17 +90,6 @@ def test_choices_are_local_svms_one_at_a_time(seed):
         same(answers, b, local_svm(data, choice))
 
 
-def test_many_constraints_are_solved_in_a_batch_as_alone():
-    """Above 256 rows a single one takes another way; both are proved to a gap of 1e-9."""
-    sets = ensemble(3, 2, 5, 60, 20)
-    answers = att_svm_batch(sets)
-    for b, data in enumerate(sets):
-        single = att_svm(data)
-        assert answers.solved[b] == single.solved
-        assert np.linalg.norm(answers.W[b] - single.W) <= 1e-4 * single.value
-        assert abs(answers.value[b] - single.value) <= 1e-9 * single.value
-
-
 def test_company_changes_nothing():
     """Order, other problems, hopeless ones among them, and repetition: to the last bit."""
     sets = ensemble(4, 12, 9, 6, 3)
@@ -160,20 +149,6 @@ def test_a_lying_method_changes_no_answer(monkeypatch, lie):
         )  # fmt: skip
         check(single.programme, claimed)
         assert single.solved or (answers.margins[b] == np.inf).all()
-
-
-def test_a_solution_of_some_rows_alone_is_not_believed(monkeypatch):
-    """W = A_0 / |A_0|^2 has no gap, and margins below 1 on other rows, positive or not."""
-    sets = [two_tokens([(1, 0), (x, y)], [[1, 0]] * 2) for x, y in ((0.5, 0), (0.9, 1), (-1, 1))]
-    truth = att_svm_batch(sets)
-
-    def first(D, Z, bound, equal, limit):
-        square = (D[0] @ D[0]) * (Z[0] @ Z[0])
-        return np.eye(1, len(D))[0] / square, SOLVED, 1
-
-    monkeypatch.setattr(kernel, "least_norm", first)
-    monkeypatch.setattr(batch, "solve_many", kernel.solve_many.py_func)
-    assert np.array_equal(att_svm_batch(sets).W, truth.W)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -15,7 +15,7 @@ from attsvm.errors import DataError, SolverError
 from attsvm.kernels import nuclear as kernel
 from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search, solve_programme
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
-from attsvm.svm.programme import generalised_programme, p_svm_programme
+from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, exact_margins, exact_sum, is_norm_at_most, nuclear_norm
@@ -150,19 +150,6 @@ def test_answers_on_small_integers_are_proved(programme):
     check(programme, answer)
     check_bracket(programme, answer)
     assert answer.width <= 1e-11
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_of_a_vector_both_norms_are_the_same(seed):
-    """The unknown of the p-SVM is one column."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=9)
-    programme = p_svm_programme(data)
-    answer = solve_nuclear(programme)
-    check(programme, answer)
-    other = solve_programme(programme)
-    assert np.abs(answer.W - other.W).max() <= 1e-12 * other.value
-    assert answer.unique
-    assert answer.rank == 1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -431,27 +418,6 @@ def test_packing_keeps_inner_products():
     assert np.abs(values - np.maximum(np.linalg.eigvalsh(B[0]), 0.0)).max() <= 1e-13
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_distances_are_those_of_cvxpy(seed):
-    generator = np.random.default_rng(seed)
-    d = 3
-    together = bool(seed % 2)
-    turn_left, turn_right = (np.linalg.qr(generator.normal(size=(d, d)))[0] for _ in range(2))
-    plain = units(d, together=together)
-    data = AttentionData(plain.X @ turn_left.T, plain.Z @ turn_right.T, scores=plain.scores)
-    answer = solve_nuclear(att_svm_programme(data))
-    assert answer.dimension == 3
-    G = 2.0 * generator.normal(size=(d, d))
-    B = cvxpy.Variable((d, d), PSD=True)
-    rows = [cvxpy.diag(B) == 1, *([cvxpy.sum(B) >= 1] if together else [])]
-    shift = turn_left.T @ G @ turn_right
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(B - shift, "fro")), rows)
-    problem.solve(solver=cvxpy.CLARABEL)
-    low, high = distance(answer, G)
-    assert low * (1 - 1e-6) <= problem.value <= high * (1 + 1e-6)
-    assert high - low <= 1e-6 * high
-
-
 def test_distance_to_a_point_is_that_of_the_solution():
     _, programme = next(pair for pair in separable(8) if solve_nuclear(pair[1]).unique)
     answer = solve_nuclear(programme)
@@ -526,27 +492,6 @@ def test_nothing_proposed_is_an_error(monkeypatch):
         solve_nuclear(LIED_TO[0][1])
     assert caught.value.value is None
     assert "hair" in caught.value.remedy
-
-
-@pytest.mark.parametrize("lie", ["zeros", "nan", "random", "start"])
-def test_a_lying_path_is_never_believed(monkeypatch, lie):
-    """The interior-point method claims success and returns something else."""
-    true = nuclear_search.interior
-
-    def lying(a, b, c, w, s, T, stop, limit):
-        if lie == "start":
-            return w, s, T, nuclear_search.SOLVED, 0
-        found = [spoilt(lie, x) for x in true(a, b, c, w, s, T, stop, limit)[:3]]
-        return *found, nuclear_search.SOLVED, limit
-
-    monkeypatch.setattr(nuclear_search, "interior", lying)
-    for _, programme in LIED_TO:
-        try:
-            answer = solve_nuclear(programme)
-        except SolverError:
-            continue
-        check(programme, answer)
-        check_bracket(programme, answer)
 
 
 def test_without_newton_steps_the_path_alone_reaches_the_tolerance(monkeypatch):

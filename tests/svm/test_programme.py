@@ -244,15 +244,6 @@ def exact_matrices(exact):
     return [[exactly(x) * exactly(z) / unit for x in D for z in Z] for D, Z in sides]
 
 
-@settings(max_examples=80, deadline=None)
-@given(programmes())
-def test_exact_rows_and_bounds_are_those_of_the_tokens(programme):
-    exact = ExactProgramme.of(programme)
-    assert exact_matrices(exact) == exact_rows(programme)
-    assert [exactly(b) for b in exact.bound] == [exactly(b) for b in programme.bound.tolist()]
-    assert exact.equal == programme.equal.tolist()
-
-
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from([0.1, 1e-17, 1e9 / 3]), st.booleans())
 def test_exact_rows_take_differences_anew_where_floats_round(problem, shift, mapped):
@@ -410,17 +401,11 @@ def test_selected_tokens_need_positive_probability(p):
     assert caught.value.value == p
 
 
-@pytest.mark.parametrize("p", [0.0, -0.0, 5e-324, 1e308])
+@pytest.mark.parametrize("p", [0.0, -0.5, 5e-324, 1e308])
 def test_probabilities_off_the_selection_do_not_matter(p):
     probabilities = HALVES.copy()
     probabilities[1, 2] = p
     assert finite_part_programme(LABELLED, BOTH, probabilities).bound.tolist() == [0.0, 0.0]
-
-
-def test_least_and_largest_probabilities_have_finite_ratios():
-    probabilities = np.array([[5e-324, 1.7e308, 1.0]] * 2)
-    bound = finite_part_programme(LABELLED, BOTH, probabilities).bound
-    assert abs(bound[0] - (math.log(5e-324) - math.log(1.7e308))) <= 1e-12
 
 
 @pytest.mark.parametrize("p", [math.nan, math.inf])
@@ -465,13 +450,3 @@ def test_keys_that_overflow_are_refused_without_a_warning(W):
     for make in (p_svm_programme, lambda *a: joint_programme(a[0], np.ones(1, bool), *a[1:])):
         with pytest.raises(DataError, match="overflow float64"):
             make(one_row(1e120, 1.0), None, np.array(W))
-
-
-def test_keys_that_are_no_numbers_are_refused():
-    """Inf minus inf in one input, moderate keys in the next."""
-    tokens = np.zeros((2, 2, 4))
-    tokens[0, 0], tokens[1, 0, 0] = 1e100, 1e-200
-    data = AttentionData(tokens, np.ones((2, 4)), scores=[[1, 0]] * 2)
-    W = np.array([[1e300, 1e300, -1e300, -1e300]])
-    with pytest.raises(DataError, match="overflow float64"):
-        p_svm_programme(data, None, W)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.optimize
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +23,7 @@ from attsvm.svm.programme import (
 )
 from attsvm.svm.separability import Separability, separability
 from properties._support.published_data import gaussian_protocol
-from tests.svm.conditions import matrices, proved
+from tests.svm.conditions import proved
 from tests.svm.problems import SPOILT, blocks, problems, programmes, spoilt, two_tokens
 
 MODULE = importlib.import_module("attsvm.svm.separability")
@@ -33,18 +32,8 @@ MODULE = importlib.import_module("attsvm.svm.separability")
 SEPARABLE_KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM")
 
 
-def by_highs(programme):
-    """Whether some W has margins at least 1."""
-    A = matrices(programme)
-    reply = scipy.optimize.linprog(
-        np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None), method="highs"
-    )
-    assert reply.status in (0, 2)
-    return reply.status == 0
-
-
 @pytest.mark.parametrize("kind", SEPARABLE_KINDS)
-def test_answers_on_integers_are_proved_and_those_of_highs(kind):
+def test_answers_on_integers_are_proved(kind):
     found = set()
 
     @settings(max_examples=40, deadline=None)
@@ -52,7 +41,6 @@ def test_answers_on_integers_are_proved_and_those_of_highs(kind):
     def holds(programme):
         reply = separability(programme)
         proved(programme, reply)
-        assert reply.separable == by_highs(programme)
         found.add(reply.separable)
 
     holds()
@@ -163,21 +151,6 @@ def test_integers_moved_by_a_hair_are_decided_as_rationals_decide(problem, power
     reply = separability(programme)
     proved(programme, reply)
     assert reply.separable == (exact.status == "solved")
-
-
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_tokens_of_low_rank_are_settled(rank):
-    """Integers in a subspace: fewer independent rows than entries of W, on either answer."""
-    generator, found = np.random.default_rng(rank), set()
-    basis = generator.integers(-3, 4, size=(rank, 6)).astype(float)
-    for n, T in ((1, 2), (8, 3), (12, 4)):
-        X = generator.integers(-4, 5, size=(n, T, rank)) @ basis
-        Z = generator.integers(-4, 5, size=(n, rank)) @ basis
-        programme = att_svm_programme(AttentionData(X, Z, scores=np.eye(1, T).repeat(n, 0)))
-        reply = separability(programme)
-        proved(programme, reply)
-        found.add(reply.separable)
-    assert found == {True, False}
 
 
 def test_keys_are_judged_by_exact_products():
