@@ -7,7 +7,6 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
-from attsvm.risk import normalised_gradient
 
 LOG = LOSSES["log-loss"]
 
@@ -55,13 +54,6 @@ def starts(limit: int):
 
 
 STEPS = [(0.125, False), (8.0, False), (0.5, True)]
-
-
-def one_step(data, W, loss, step, normalised):
-    """A step from the log domain: the plain gradient cancels where margins pass 36."""
-    g = normalised_gradient(data.X, data.Z, data.gamma, W, loss)
-    scale = 1.0 / np.linalg.norm(g.matrix) if normalised else np.exp(g.log_scale)
-    return W + step * scale * g.matrix
 
 
 def one_dimension(*inputs, scores):

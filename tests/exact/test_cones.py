@@ -324,26 +324,6 @@ def test_all_exponents_are_asked_to_narrow():
         assert any(abs(r - x) < 1e-30 and abs(c - y) < 1e-30 for x, y in found.bends)
 
 
-def test_frames_are_right_to_the_safe_side():
-    generator = np.random.default_rng(3)
-    for _ in range(20):
-        data = plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -1.0, 4.0]])
-        sigma, x = fmpq(int(generator.integers(1, 9)), 7), fmpq(int(generator.integers(-9, 9)), 256)
-        frame = frame_of(data, sigma, [[fmpq(0), fmpq(0)], [x, fmpq(0)]])
-        assert frame.norm.contains(fmpq(1, 2))
-        assert frame.along <= sigma / 2
-        assert frame.along >= sigma / 2 * (1 - fmpq(1, 2**150))
-        assert frame.residual >= abs(x)
-        assert frame.residual <= abs(x) * (1 + fmpq(1, 2**20))
-        assert frame.reach[0] == 0
-        assert abs(frame.reach[1] - 4) < 1e-60
-    # an enclosure counts with its worst point
-    ball = [[arb(0, 0.25), fmpq(0)], [arb(0, 0.25), fmpq(0)]]
-    wide = frame_of(data, fmpq(2), ball)
-    assert wide.along <= 0.75
-    assert wide.residual >= 0.25
-
-
 @pytest.mark.parametrize("k", [6, 11, 12, 13, 24, 40])
 def test_starts_on_the_ray_close_however_near_better_tokens_are_to_the_margin(k):
     """Margins 1 and 1 + 2^-k: the width that is left is 2^-k of the distance."""

@@ -273,26 +273,6 @@ def test_soft_brackets_of_floats_hold_their_objective(programme, C, shared, draw
     assert not below > high
 
 
-@pytest.mark.parametrize(
-    ("C", "W", "duals", "bracket"),
-    [
-        # one row of size 2: min |W| + C max(0, 1 - 2 W) is min(C, 1/2)
-        (fmpq(1, 4), 0, [fmpq(1, 4)], (fmpq(1, 4), fmpq(1, 4))),
-        (fmpq(1, 4), 0, [fmpq(7)], (fmpq(1, 4), fmpq(1, 4))),  # scaled down to C
-        (fmpq(2), fmpq(1, 2), [fmpq(1, 2)], (fmpq(1, 2), fmpq(1, 2))),
-        (fmpq(2), fmpq(1, 2), [fmpq(7)], (fmpq(1, 2), fmpq(1, 2))),  # scaled down to ||S|| = 1
-        (fmpq(2), fmpq(1, 2), [fmpq(1, 9)], (fmpq(1, 2), fmpq(1, 2))),  # and up
-        (fmpq(2), fmpq(1, 4), [fmpq(-1)], (0, fmpq(5, 4))),
-        (fmpq(2), fmpq(-1), [fmpq(0)], (0, fmpq(7))),
-    ],
-)
-def test_soft_brackets_by_hand(C, W, duals, bracket):
-    rows = one_column([2], [1], [False])
-    low, high = soft_bracket(rows, [0], C, [[fmpq(W)]], duals)
-    assert is_(low, bracket[0])
-    assert is_(high, bracket[1])
-
-
 def test_a_shared_slack_is_paid_once():
     rows = one_column([1, -1], [1, 1], [False, False])  # W and -W at least 1
     W, duals = [[fmpq(0)]], [fmpq(1), fmpq(1)]

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
-from attsvm.descent import descend_p, descend_w, follow_w
+from attsvm.descent import descend_w, follow_w
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, cone_at, descend, rational, rationals, separate
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
 from attsvm.lipschitz import risk_smoothness
-from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.losses import LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
-from attsvm.theory.limits import as_matrices, direction_is_proved, in_basin, prompted
+from attsvm.theory.limits import direction_is_proved, in_basin
 from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension
@@ -76,19 +76,6 @@ def test_the_slack_of_the_basin_is_that_of_200_bits(data, name, draw):
         assert abs(true - real(slack.value)) <= real(slack.error) * (1 + 1e-9) + 1e-12 * abs(true)
         assert (true > 0) == slack.holds
         assert (true < 0) == slack.violated
-
-
-@pytest.mark.parametrize("name", DECREASING)
-def test_at_norm_a_thousand_a_hair_decides(name):
-    """With margins (1000, x) the deficit of scores 2, 1, 0 is 1 exactly at x = 0."""
-    hair = 2.0**-60
-    assert in_basin(SPREAD, column(1000.0, hair), LOSSES[name]).holds
-    assert in_basin(SPREAD, column(1000.0, -hair), LOSSES[name]).violated
-    assert in_basin(SPREAD, column(1000.0, 0.0), LOSSES[name]).kind == "unknown"
-    with mpmath.workprec(3000):
-        assert (
-            room(SPREAD, column(1000.0, hair), name) > 0 > room(SPREAD, column(1000.0, -hair), name)
-        )
 
 
 @pytest.mark.parametrize(
@@ -182,14 +169,6 @@ def test_a_basin_has_no_escape_at_steps_up_to_one_over_smoothness():
     assert near >= 8
 
 
-def test_the_threshold_is_reported_relative_to_itself():
-    exact, W = ExactData.of(SPREAD), rationals(column(3.0, 2.0))
-    assert basin(exact, W, "log-loss") > 0
-    assert threshold(exact, "log-loss") > 0
-    wide = [[arb(3, 5), fmpq(0)], [arb(2, 5), fmpq(0)]]
-    assert not basin(exact, wide, "log-loss") > 0
-
-
 def tilted(W, cosine):
     other = np.cos(1.0 + np.arange(W.size, dtype=float)).reshape(W.shape)
     other -= (other * W).sum() / (W * W).sum() * W
@@ -256,36 +235,6 @@ def test_enclosed_iterates_hold_the_float_run(name, seed):
             assert x.rad() <= 1e-50
             assert abs(x - arb(float(w))) <= 200 * EPS
     assert np.abs(run - W0).max() > 1e-3
-
-
-def test_descent_on_a_prompt_is_descent_on_a_column():
-    data = AttentionData.of(
-        [[[1.0, 0.5], [0.0, 1.0], [-1.0, 0.0]], [[0.5, 0.5], [1.0, -1.0], [0.0, 0.0]]],
-        [[7.0, 3.0], [0.0, 0.0]],
-        scores=[[1.0, 0.0, 0.5], [2.0, 0.0, 1.0]],
-    )
-    ctx.prec = 96
-    exact = ExactData.of(prompted(data))
-    p0 = np.array([0.25, -0.5])
-    ball = descend(exact, rationals(as_matrices(p0[None])[0]), "log-loss", fmpq(1, 2), 8)
-    run = descend_p([data], p0, LOG_LOSS, step=0.5, steps=8).W[0]
-    same = descend_w([prompted(data)], as_matrices(p0[None])[0], LOG_LOSS, step=0.5, steps=8).W[0]
-    assert np.abs(as_matrices(run) - same).max() <= 1e-14
-    assert all(abs(arb(float(x)) - row[0]) <= 1e-13 for x, row in zip(run[-1], ball, strict=True))
-    assert np.abs(run[-1] - p0).max() > 0.1
-
-
-def fate_of(run, name, steps=256):
-    step = rational(1.0 / risk_smoothness(run.data, LOSSES[name]))
-    return certified_fate(ExactData.of(run.data), rationals(run.start), name, step, steps)
-
-
-@pytest.mark.parametrize("name", ["log-loss", "logistic-loss", "exponential"])
-def test_an_easy_run_is_proved_to_reach_its_basin(name):
-    fate = fate_of(TWO_TOKENS, name)
-    assert fate.reason == "basin"
-    assert fate.converges
-    assert fate.selected == [0]
 
 
 def test_the_threshold_is_the_least_drop_to_a_second_score():

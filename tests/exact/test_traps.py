@@ -31,12 +31,11 @@ from attsvm.exact.traps import (
     trap_at,
     trapped_at,
 )
-from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
-from properties.sim._support.theorem_3_14 import TWO_TOKENS
 from tests.exact.digits import DECREASING, EPS
 from tests.exact.local_runs import (
     LOG,
@@ -304,20 +303,6 @@ def test_ties_duplicates_and_zero_queries_are_no_traps(data):
     assert cone_at(exact, point, "log-loss", fmpq(1)) is None
 
 
-def test_masked_and_single_tokens_change_nothing():
-    plain = ExactData.of(THREE)
-    X = [[[1.0], [9.0], [0.0], [-1.0]], [[5.0], [0.0], [0.0], [0.0]]]
-    mask = [[True, False, True, True], [True, False, False, False]]
-    scores = [[2.0, 99.0, 0.0, 1.0], [3.0, 0.0, 0.0, 0.0]]
-    data = AttentionData.of(X, [[1.0], [1.0]], scores=scores, mask=mask)
-    for w in (-40, 40):
-        point = [[fmpq(w)]]
-        assert trapped_at(ExactData.of(data), point, "log-loss") == [
-            *trapped_at(plain, point, "log-loss"), 0
-        ]  # fmt: skip
-        assert cone_at(ExactData.of(data), point, "log-loss", fmpq(1)).selected[1] == 0
-
-
 def test_an_increasing_loss_keeps_only_the_worst():
     exact = ExactData.of(one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]))
     for w, name, kept in [(40, "logistic", None), (40, "log-loss", [0])]:
@@ -325,20 +310,6 @@ def test_an_increasing_loss_keeps_only_the_worst():
         assert (cone_at(exact, [[fmpq(w)]], name, fmpq(1)) is not None) == (kept is not None)
     # the worse token is what an increasing loss selects; its lead is negative, nothing is claimed
     assert cone_at(exact, [[fmpq(-40)]], "logistic", fmpq(1)) is None
-
-
-@pytest.mark.parametrize(("tilt", "stays"), [(1.25, True), (0.75, False)])
-def test_a_better_token_beyond_or_before_the_margin(tilt, stays):
-    """Margins (1, tilt) along the ray: the better token returns exactly where tilt < 1."""
-    data = plane([(1.0, 0.0), (tilt, 0.0)], scores=[[1.0, 0.0, 1.25]])
-    exact = ExactData.of(data)
-    far = selected(data, follow_w(data, column(40.0, 0.0), LOG, [2000.0]).W[0])
-    assert (far == [[0], [0]]) == stays
-    for proof in (
-        trap_at(exact, rationals(column(40.0, 0.0)), "log-loss"),
-        cone_at(exact, rationals(column(40.0, 0.0)), "log-loss", fmpq(1)),
-    ):
-        assert (proof is not None) == stays
 
 
 def test_an_enclosure_is_trapped_only_as_a_whole():
@@ -367,21 +338,6 @@ def test_stationary_starts_are_those_of_zero_gradient(data, name):
     elif name == "correlation":  # for other losses groups of other means might cancel
         means = {sum(row, fmpq(0)) / len(row) for row in exact.gamma}
         assert len(means) > 1 or any(not x.contains(0) for x in balls)
-
-
-def test_stationary_starts_by_hand():
-    opposed = AttentionData.of(
-        [[[1.0], [-1.0]], [[-1.0], [1.0]]], [[1.0], [1.0]], scores=[[1, 0], [1, 0]]
-    )
-    assert is_stationary_start(ExactData.of(opposed), [[fmpq(0)]])
-    assert not is_stationary_start(ExactData.of(opposed), [[fmpq(1)]])
-    other_mean = AttentionData.of(
-        [[[1.0], [-1.0]], [[-1.0], [1.0]]], [[1.0], [1.0]], scores=[[1, 0], [2, 1]]
-    )
-    assert not is_stationary_start(ExactData.of(other_mean), [[fmpq(0)]])
-    assert not is_stationary_start(ExactData.of(TWO_TOKENS.data), [[fmpq(0)]])
-    run = descend_w([opposed], np.zeros((1, 1)), LOG_LOSS, step=1.0, steps=20)
-    assert not run.W.any()
 
 
 def test_pulls_that_cancel_at_means_of_one_numerator_are_not_stationary():

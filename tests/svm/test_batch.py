@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError, TiedTokensError
+from attsvm.errors import DataError
 from attsvm.kernels import batch as kernel
 from attsvm.kernels.least_norm import FAILED, SOLVED, UNBOUNDED
-from attsvm.svm import att_svm, batch, local_svm
+from attsvm.svm import att_svm, batch
 from attsvm.svm.batch import att_svm_batch, solve_choices
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, check
@@ -77,17 +77,6 @@ def test_integer_batches_are_their_problems_one_at_a_time(drawn):
             single = att_svm(data, targets[b])
             same(answers, b, single)
             check(single.programme, single)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_choices_are_local_svms_one_at_a_time(seed):
-    data = ensemble(seed, 1, 3, 3, 3, masked=True)[0]
-    tokens = [np.flatnonzero(row) for row in data.present]
-    choices = np.array(np.meshgrid(*tokens)).reshape(3, -1).T
-    answers = solve_choices(data, choices)
-    assert len(answers) == len(choices) > 7
-    for b, choice in enumerate(choices):
-        same(answers, b, local_svm(data, choice))
 
 
 def test_company_changes_nothing():
@@ -186,23 +175,6 @@ def test_shapes_must_agree_and_targets_must_fit():
         att_svm_batch([one], np.array([[0, 0, 4]]))
     with pytest.raises(DataError, match="not a token index"):
         solve_choices(one, np.array([[0, 0, 0], [0, -1, 0]]))
-
-
-def test_one_bad_problem_is_named_as_it_is_alone():
-    good, ones = two_tokens([(1, 0)], [[1, 1]]), np.ones((1, 2))
-    bad = {
-        TiedTokensError: two_tokens([(1, 0)], ones, scores=(1, 1)),
-        DataError: AttentionData(good.X, ones, scores=[[1, 0]], mask=[[True, False]]),
-    }
-    for error, data in bad.items():
-        with pytest.raises(error):
-            att_svm_batch([good, data])
-    for size in (1e200, 1e-200):
-        with pytest.raises(DataError, match="flow float64"):
-            att_svm_batch([good, two_tokens([(size, 0)], ones)])
-    hair = two_tokens([(1, 0), (-1, 2.0**-28)], np.ones((2, 2)))
-    with pytest.raises(SolverError, match="no method reached a proof"):
-        att_svm_batch([two_tokens(np.eye(2), np.ones((2, 2))), hair])
 
 
 def test_a_batch_says_what_is_in_it():

@@ -248,26 +248,6 @@ def test_factors_solutions_and_inverses(m):
     assert np.abs(right - np.append(x, 0.0)).max() <= 1e-12 * max(1.0, np.abs(x).max())
 
 
-def test_the_path_ends_on_its_equations():
-    _, programme = LIED_TO[0]
-    reduced = nuclear_search.reduce(programme)
-    a, b, c = reduced.a, reduced.b, reduced.c
-    w, s, T = kernel.begin(a, b, c)
-    assert np.linalg.norm((a.T * w) @ b, 2) <= 0.9 + 1e-12
-    w, s, T, status, steps = kernel.interior(a, b, c, w, s, T, 1e-6, 60)
-    assert status == kernel.SOLVED
-    assert 5 <= steps <= 20
-    S = (a.T * w) @ b
-    margins = 2 * np.einsum("ja,ab,jb->j", a, S @ T, b)
-    assert np.abs(margins - s - c).max() <= 1e-5
-    assert (w > 0).all()
-    assert (s > 0).all()
-    products = T @ (np.eye(len(T)) - S.T @ S)
-    total = w @ s + np.trace(products)
-    assert 0 < total <= 1e-6 * (c @ w)
-    assert np.linalg.eigvalsh(T)[0] > 0
-
-
 @pytest.mark.parametrize(("p", "q", "r"), [(5, 3, 2), (4, 4, 1), (6, 3, 3), (3, 1, 1), (1, 1, 1)])
 def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
     generator = np.random.default_rng(p + 10 * q + 100 * r)

@@ -29,7 +29,6 @@ from attsvm.svm.programme import (
     generalised_programme,
     joint_programme,
     p_svm_programme,
-    subset,
     v_svm_programme,
 )
 from tests.svm.conditions import EPS, exact_rows, exactly, matrices
@@ -186,20 +185,6 @@ def test_margins_combinations_norms_and_the_gram_are_sums_over_entries(programme
 
 
 @settings(max_examples=100, deadline=None)
-@given(programmes(), st.data())
-def test_a_subset_has_the_rows_kept_and_no_others(programme, draw):
-    m = len(programme.bound)
-    keep = draw.draw(blocks(m)) >= 0
-    part, rows = subset(programme, keep), [j for j in range(m) if keep[j]]
-    for name in ("D", "Z", "bound", "equal", "input", "token", "kept", "rival"):
-        whole = getattr(programme, name).tolist()
-        assert getattr(part, name).tolist() == [whole[j] for j in rows]
-    assert (part.name, part.shape) == (programme.name, programme.shape)
-    assert part.targets is programme.targets
-    assert part.keys is programme.keys
-
-
-@settings(max_examples=100, deadline=None)
 @given(programmes())
 def test_duplicates_are_the_groups_of_equal_rows(programme):
     """In order of first appearance; 0 and -0 are the same, an equality is no inequality."""
@@ -222,19 +207,6 @@ def test_rows_of_other_bound_or_kind_are_no_duplicates():
     assert other.duplicates == (((2, 1), (3, 1)),)
     kind = replace(programme, equal=np.array([False, True, False, False]))
     assert kind.duplicates == (((2, 1), (3, 1)),)
-
-
-@settings(max_examples=60, deadline=None)
-@given(programmes(), st.data())
-def test_a_table_holds_one_value_a_row_and_else_the_filling(programme, draw):
-    values = draw.draw(blocks(len(programme.bound)))
-    table = programme.table(values, math.inf)
-    assert table.shape == programme.shape
-    expected = {}
-    for i, t, x in zip(programme.input, programme.token, values, strict=True):
-        expected[int(i), int(t)] = x
-    n, T = programme.shape
-    assert all(table[i, t] == expected.get((i, t), math.inf) for i in range(n) for t in range(T))
 
 
 def exact_matrices(exact):

@@ -92,21 +92,6 @@ def test_a_separator_beyond_floats_is_an_error_that_points_to_the_exact_one():
     assert decide(programme).status == "solved"
 
 
-@pytest.mark.parametrize("k", [50, 51, 52, 53, 54])
-def test_cones_between_two_floats_hold_no_float_matrix(k):
-    """0 < w_1 + w_2 < 2^-k w_2: the least distance of w_2 from a float below is 2^-53 of it."""
-    data = two_tokens([(1.0, 1.0), (-1.0, -1.0 + 2.0**-k)], [[1.0, 0.0]] * 2)
-    tokens = np.array(data.X)
-    tokens[1] = [[-1.0, -1.0], [0.0, -(2.0**-k)]]
-    programme = att_svm_programme(AttentionData(tokens, data.Z, scores=data.gamma))
-    if k >= 53:
-        with pytest.raises(SolverError, match="by less than a float64 matrix can show"):
-            separability(programme)
-        return
-    proved(programme, reply := separability(programme))
-    assert reply.separable
-
-
 def test_an_answer_says_what_proves_it():
     yes = separability(att_svm_programme(two_tokens([(1, 0)], [[1, 1]])))
     no = separability(att_svm_programme(two_tokens([(1, 0), (-2, 0)], np.ones((2, 2)))))
