@@ -44,7 +44,7 @@ from properties.tf.theorem_2.near_optimal_points import (
     good,
     kappa,
 )
-from tests.problems import two_tokens
+from tests.svm.problems import two_tokens
 
 DECREASING = [LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL, CORRELATION]
 LOSS = st.sampled_from(DECREASING)

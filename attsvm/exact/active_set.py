@@ -30,11 +30,7 @@ BITS, ROUNDS = 256, 60
 def solve(
     gram: list[list[fmpz]], active: list[int], right: Vector, deadline: Deadline | None = None
 ) -> Vector | None:
-    """Solve the active block, or None where it is singular.
-
-    Raises:
-        OutOfTimeError: the deadline has passed, or the elimination would not end before it.
-    """
+    """Solve the active block, or None where it is singular."""
     if deadline is not None:
         deadline.ensure()
         if len(active) > TRIED:
@@ -61,9 +57,6 @@ def exchange(
 
     Everything is computed in floats of 256 bits and nothing is proved. None where the exchanges
     do not settle, as where constraints depend on each other.
-
-    Raises:
-        OutOfTimeError: the deadline passed between two exchanges.
     """
     m, inside = len(bound), set(guess)
     fewest, patience = m + 1, 8
@@ -112,10 +105,6 @@ def pivot(
     A primal active-set method: the active block stays nonsingular, the entering constraint is
     the lowest violated index (so that it cannot cycle), and a constraint that depends on the
     active ones either replaces one of them or yields the ray.
-
-    Raises:
-        OutOfTimeError: the deadline passed between two pivots.
-        SolverError: the pivots did not end within their bound.
     """
     m = len(programme.bound)
     everything = list(range(m))

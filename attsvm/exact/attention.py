@@ -1,22 +1,20 @@
-"""Softmax attention, the risk and one entry of sim's loss as balls, apart from the float code."""
+"""Softmax attention, the risk and its gradient as balls, apart from the float code."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flint import arb, arb_series, fmpq
+from flint import arb, fmpq
 
-from attsvm.exact.losses import loss_drop, loss_slope, loss_value
-from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, dot
+from attsvm.exact.losses import loss_drop, loss_slope
+from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, combine, dot
 
 __all__ = [
     "deficit",
-    "entry_gradient",
-    "entry_loss",
+    "gradient",
     "logits",
     "loss_drop",
     "loss_slope",
-    "risk",
     "risk_gap",
     "softmax",
 ]
@@ -26,16 +24,10 @@ def softmax(scores: Vector) -> list[arb]:
     """Softmax of a vector; one entry gives exactly 1."""
     if len(scores) == 1:
         return [arb(1)]
-    top = scores[0]
-    for score in scores[1:]:
-        top = score if _mid(score) > _mid(top) else top
+    top = max(scores, key=lambda score: arb(score).mid())
     powers = [arb(score - top).exp() for score in scores]
     total = sum(powers, arb(0))
     return [power / total for power in powers]
-
-
-def _mid(value: Number) -> arb:
-    return arb(value).mid()
 
 
 def logits(tokens: Matrix, W: Matrix, z: Vector) -> Vector:
@@ -54,16 +46,8 @@ def deficit(data: ExactData, i: int, s: list[arb]) -> Number:
     return total
 
 
-def risk(data: ExactData, W: Matrix, loss: str) -> arb:
-    """L(W), the mean loss of <softmax(X_i W z_i), gamma_i> (tf, W-ERM)."""
-    total = arb(0)
-    for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
-        total += loss_value(loss, dot(softmax(logits(tokens, W, z)), gamma))
-    return total / len(data.X)
-
-
 def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
-    """L(W) - L_*, exactly 0 where every input has only optimal tokens."""
+    """L(W) - L_*, exactly 0 where every input has only optimal tokens (tf, W-ERM)."""
     total = arb(0)
     for i, tokens in enumerate(data.X):
         s = softmax(logits(tokens, W, data.Z[i]))
@@ -71,34 +55,17 @@ def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
     return total / len(data.X)
 
 
-def entry_loss(A: Matrix, x: Vector, h: Vector, b: Number) -> arb:
-    """g(b <softmax(A x), h>), one entry of the loss of sim's definition 3.6."""
-    s = softmax([dot(row, x) for row in A])
-    u = arb(b) * dot(s, h)
-    value: arb = 1 / (1 + (-u).exp())
-    return value
-
-
-def entry_gradient(A: Matrix, x: Vector, h: Vector, b: Number) -> list[arb]:
-    """Gradient of `entry_loss` in x by power series: the first coefficient along each axis.
-
-    No formula for the gradient is used, so it can judge one.
-    """
-    gradient = []
-    start = [dot(row, x) for row in A]
-    top = max((_mid(value) for value in start), default=arb(0))
-    for j in range(len(x)):
-        powers = [
-            arb_series([arb(value) - top, arb(row[j])], 2).exp()
-            for value, row in zip(start, A, strict=True)
+def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
+    """Gradient of L(W) (d, e): sum_i l'(u_i)/n sum_t s_t (gamma_t - u_i) x_t z^T."""
+    total: Matrix = [[arb(0)] * len(data.Z[0]) for _ in W]
+    for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
+        s, best = softmax(logits(tokens, W, z)), max(gamma)
+        missing = deficit(data, i, s)
+        slope = loss_slope(loss, arb(best) - missing) / len(data.X)
+        weights = [slope * w * (missing - (best - g)) for w, g in zip(s, gamma, strict=True)]
+        pulled = combine(weights, tokens)
+        total = [
+            [t + p * x for t, x in zip(row, z, strict=True)]
+            for row, p in zip(total, pulled, strict=True)
         ]
-        total, weighted = powers[0] * 0, powers[0] * 0
-        for power, value in zip(powers, h, strict=True):
-            total = total + power
-            weighted = weighted + power * arb(value)
-        u = weighted / total * arb(b)
-        denominator = 1 + (-u).exp()
-        # a ball of u too wide to divide by: undecided at this precision
-        wide = not denominator[0] > 0
-        gradient.append(arb("nan") if wide else (1 / denominator)[1])
-    return gradient
+    return total

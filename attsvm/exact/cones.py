@@ -189,7 +189,7 @@ def cone_at(
     """The cone around the solution for the tokens selected at W that descent from W never leaves.
 
     Args:
-        data: exact data; for descent on a prompt p see `as_prompt`.
+        data: exact data; for descent on a prompt p see `trap_at`.
         W: the point, exact or an enclosure.
         loss: its name. It need not decrease everywhere: its slope is enclosed where it matters.
         step: the plain steps, or the lengths of the steps, constant; a bound where they vary but

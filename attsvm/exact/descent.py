@@ -8,10 +8,8 @@ from typing import Literal
 from flint import arb, fmpq
 
 from attsvm.errors import DataError
-from attsvm.exact.attention import risk_gap
+from attsvm.exact.attention import gradient, risk_gap
 from attsvm.exact.cones import cone_at
-from attsvm.exact.gradients import as_prompt
-from attsvm.exact.gradients import gradient_w as gradient
 from attsvm.exact.losses import loss_drop, loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, spectral_norm, subtract
 from attsvm.exact.svm import ExactAnswer, separate
@@ -19,7 +17,6 @@ from attsvm.exact.traps import trap_at
 
 __all__ = [
     "Fate",
-    "as_prompt",
     "basin",
     "certified_fate",
     "decreases",

@@ -28,11 +28,7 @@ def _root(value: Any) -> arb:
 
 
 def _size(value: Number) -> Number:
-    """The number itself, if it is not negative, nor a ball that holds something negative or inf.
-
-    Raises:
-        DataError: it is not.
-    """
+    """The number itself, if it is not negative, nor a ball that holds something negative or inf."""
     if not (value >= 0 and arb(value).is_finite()):
         raise DataError(
             "a size must be a finite number that is not negative",
@@ -48,11 +44,7 @@ def logistic_curvature() -> arb:
 
 
 def log_loss_gradient_constant(oscillation: Number) -> arb:
-    """Enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational.
-
-    Raises:
-        DataError: an oscillation that is negative.
-    """
+    """Enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational."""
     D = _size(fmpq(oscillation))
     if D * D <= 12:
         return arb(kernels.log_loss_below(arb(D), _root))
@@ -65,9 +57,6 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
     The critical point, the only one in [0, 3/5], is bisected in rationals until the bracket is
     2^-prec wide; the height is rational and its slope below 4 (r + w) w: the maximum is at most
     that times the width above the height at the bracket's middle.
-
-    Raises:
-        DataError: r < w/2, which no h and b have, or a size that is negative.
     """
     w, r = _size(fmpq(oscillation)), _size(fmpq(reach))
     middle = r - w / 2
@@ -92,9 +81,6 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
     the second derivative is proved negative there, the maximum is bracketed by the sign of the
     first, and lies above the value at the bracket's middle by at most slope times width; else
     the bounds of the search are returned.
-
-    Raises:
-        DataError: an oscillation that is negative.
     """
     size = _size(oscillation)
     if size == 0:

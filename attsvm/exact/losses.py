@@ -1,39 +1,16 @@
-"""Losses by name, their derivatives and their growth, as balls."""
+"""Losses by name, their slopes and their growth, as balls."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from flint import arb, fmpq
 
 from attsvm.errors import DataError
 from attsvm.exact.numbers import Number
 
-__all__ = ["logistic_slope", "loss_curvature", "loss_drop", "loss_slope", "loss_value"]
-
-
-def _unknown(loss: str) -> DataError:
-    return DataError("this loss has no exact form", value=loss, remedy="Use one of LOSSES.")
-
-
-def loss_value(loss: str, u: Number) -> arb:
-    """l(u).
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
-    x = arb(u)
-    if loss == "logistic":
-        return 1 / (1 + (-x).exp())
-    if loss == "logistic-loss":
-        return 1 / (1 + x.exp())
-    if loss == "log-loss":
-        return (-x).exp().log1p()
-    if loss == "exponential":
-        return (-x).exp()
-    if loss == "correlation":
-        return -x
-    if loss == "squared":
-        return (1 - x) * (1 - x)  # a power of a ball about 0 is no number
-    raise _unknown(loss)
+__all__ = ["logistic_slope", "loss_drop", "loss_slope", "loss_value"]
 
 
 def logistic_slope(u: Number) -> arb:
@@ -43,70 +20,59 @@ def logistic_slope(u: Number) -> arb:
     return most.union(least)
 
 
+def _logistic_drop(g: arb, x: arb) -> arb:
+    return x.expm1() * (-g).exp() / ((1 + (x - g).exp()) * (1 + (-g).exp()))
+
+
+_FORMULAS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[..., Any]]] = {
+    "logistic": (
+        lambda x: 1 / (1 + (-x).exp()),
+        logistic_slope,
+        lambda g, x: -_logistic_drop(g, x),
+    ),
+    "logistic-loss": (
+        lambda x: 1 / (1 + x.exp()),
+        lambda x: -logistic_slope(x),
+        _logistic_drop,
+    ),
+    "log-loss": (
+        lambda x: (-x).exp().log1p(),
+        lambda x: -1 / (1 + x.exp()),
+        lambda g, x: (x.expm1() * (-g).exp() / (1 + (-g).exp())).log1p(),
+    ),
+    "exponential": (
+        lambda x: (-x).exp(),
+        lambda x: -(-x).exp(),
+        lambda g, x: (-g).exp() * x.expm1(),
+    ),
+    "correlation": (lambda x: -x, lambda x: arb(-1), lambda g, x: x),
+    "squared": (
+        lambda x: (1 - x) * (1 - x),  # a power of a ball about 0 is no number
+        lambda x: 2 * (x - 1),
+        lambda g, x: x * (2 * (1 - g) + x),
+    ),
+}
+"""l(x), l'(x), and l(g - x) - l(g) without cancellation."""
+
+
+def _formula(loss: str, place: int) -> Callable[..., arb]:
+    if loss not in _FORMULAS:
+        raise DataError("this loss has no exact form", value=loss, remedy="Use one of LOSSES.")
+    return _FORMULAS[loss][place]
+
+
+def loss_value(loss: str, u: Number) -> arb:
+    """l(u); a DataError where the loss has no exact form here."""
+    return _formula(loss, 0)(arb(u))
+
+
 def loss_slope(loss: str, u: Number) -> arb:
-    """l'(u).
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
-    x = arb(u)
-    if loss == "logistic":
-        return logistic_slope(x)
-    if loss == "logistic-loss":
-        return -logistic_slope(x)
-    if loss == "log-loss":
-        return -1 / (1 + x.exp())
-    if loss == "exponential":
-        return -(-x).exp()
-    if loss == "correlation":
-        return arb(-1)
-    if loss == "squared":
-        return 2 * (x - 1)
-    raise _unknown(loss)
-
-
-def loss_curvature(loss: str, u: Number) -> arb:
-    """l''(u); g'' of the logistic function is -tanh(u/2) g'(u).
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
-    x = arb(u)
-    if loss == "logistic":
-        return -(x / 2).tanh() * logistic_slope(x)
-    if loss == "logistic-loss":
-        return (x / 2).tanh() * logistic_slope(x)
-    if loss == "log-loss":
-        return logistic_slope(x)
-    if loss == "exponential":
-        return (-x).exp()
-    if loss == "correlation":
-        return arb(0)
-    if loss == "squared":
-        return arb(2)
-    raise _unknown(loss)
+    """l'(u); a DataError where the loss has no exact form here."""
+    return _formula(loss, 1)(arb(u))
 
 
 def loss_drop(loss: str, best: Number, deficit: Number) -> arb:
-    """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0.
-
-    Raises:
-        DataError: a loss without an exact form here.
-    """
+    """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0."""
     if isinstance(deficit, fmpq) and deficit == 0:
         return arb(0)
-    g, x = arb(best), arb(deficit)
-    rise = x.expm1()  # e^deficit - 1
-    if loss == "logistic":
-        return -(rise * (-g).exp()) / ((1 + (x - g).exp()) * (1 + (-g).exp()))
-    if loss == "logistic-loss":
-        return (rise * (-g).exp()) / ((1 + (x - g).exp()) * (1 + (-g).exp()))
-    if loss == "log-loss":
-        return (rise * (-g).exp() / (1 + (-g).exp())).log1p()
-    if loss == "exponential":
-        return (-g).exp() * rise
-    if loss == "correlation":
-        return x
-    if loss == "squared":
-        return x * (2 * (1 - g) + x)
-    raise _unknown(loss)
+    return _formula(loss, 2)(arb(best), arb(deficit))

@@ -117,21 +117,13 @@ def product(A: Matrix, B: Matrix) -> Matrix:
 
 
 def is_positive_semidefinite(matrix: Matrix) -> bool:
-    """Decide positive semidefiniteness of a symmetric rational matrix by elimination."""
-    rows = [list(row) for row in matrix]
-    while rows:
-        pivot = next((k for k in range(len(rows)) if rows[k][k] != 0), None)
-        if pivot is None:
-            return all(x == 0 for row in rows for x in row)
-        if rows[pivot][pivot] < 0:
-            return False
-        lead = rows.pop(pivot)
-        head = lead.pop(pivot)
-        for row in rows:
-            factor = row.pop(pivot) / head
-            for k, x in enumerate(lead):
-                row[k] = row[k] - factor * x
-    return True
+    """Decide positive semidefiniteness of a symmetric rational matrix.
+
+    Its eigenvalues are real, so that none is negative exactly where the coefficients of its
+    characteristic polynomial alternate in sign, zeros aside.
+    """
+    falling: Any = reversed(fmpq_mat(matrix).charpoly().coeffs())
+    return all(c * (-1) ** k >= 0 for k, c in enumerate(falling))
 
 
 def eigenvalues(matrix: Matrix) -> list[tuple[arb, int]]:

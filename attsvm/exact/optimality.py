@@ -1,4 +1,4 @@
-"""What any matrix and any multipliers prove of a programme: conditions in rationals, brackets.
+"""Brackets of least norms and of soft margins that any matrix and any multipliers prove.
 
 Weak duality: for multipliers w, at least 0 on inequalities, S = sum_j w_j A_j and every feasible V,
 
@@ -8,7 +8,6 @@ Weak duality: for multipliers w, at least 0 on inequalities, S = sum_j w_j A_j a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from flint import arb, fmpq
@@ -18,50 +17,7 @@ from attsvm.exact.numbers import Matrix, Vector, dot, norm, spectral_norm
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.spectra import nuclear_norm
 
-__all__ = ["Conditions", "conditions", "norm_bracket", "soft_bracket"]
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """How far W and multipliers w are from the conditions of min 1/2 ||W||_F^2 (KKT).
-
-    All are at least 0, and all 0 exactly where W is the minimiser and w proves it.
-
-    Attributes:
-        shortfall: largest bound_j - margin_j; its size where the constraint is an equality.
-        sign: largest -w_j of an inequality.
-        stationarity: ||W - sum_j w_j A_j||_F^2.
-        complementarity: largest |w_j (margin_j - bound_j)|.
-    """
-
-    shortfall: fmpq
-    sign: fmpq
-    stationarity: fmpq
-    complementarity: fmpq
-
-    @property
-    def hold(self) -> bool:
-        """Whether W is proved to be the minimiser."""
-        figures = (self.shortfall, self.sign, self.stationarity, self.complementarity)
-        return all(figure == 0 for figure in figures)
-
-
-def conditions(programme: ExactProgramme, W: Matrix, duals: Vector) -> Conditions:
-    """The conditions of optimality of a rational W and rational multipliers, one a constraint."""
-    zero = fmpq(0)
-    past = [m - b for m, b in zip(programme.margins(W), programme.bound, strict=True)]
-    pairs = list(zip(past, duals, programme.equal, strict=True))
-    away = [
-        x - y
-        for row, other in zip(W, programme.matrix(duals), strict=True)
-        for x, y in zip(row, other, strict=True)
-    ]
-    return Conditions(
-        shortfall=max([zero, *(abs(e) if equal else -e for e, _, equal in pairs)]),
-        sign=max([zero, *(-w for _, w, equal in pairs if not equal)]),
-        stationarity=dot(away, away),
-        complementarity=max([zero, *(abs(w * e) for e, w, _ in pairs)]),
-    )
+__all__ = ["norm_bracket", "soft_bracket"]
 
 
 def norm_bracket(

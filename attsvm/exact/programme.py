@@ -58,18 +58,12 @@ class ExactProgramme:
         left_D, left_Z = _take(self.D, rows), _take(self.Z, rows)
         right_D, right_Z = _take(self.D, columns), _take(self.Z, columns)
         one, two = left_D * right_D.transpose(), left_Z * right_Z.transpose()
-        ours, theirs = one.tolist(), two.tolist()
-        return [
-            [x * y for x, y in zip(a, b, strict=True)] for a, b in zip(ours, theirs, strict=True)
-        ]
+        pairs = zip(one.tolist(), two.tolist(), strict=True)
+        return [[x * y for x, y in zip(a, b, strict=True)] for a, b in pairs]
 
     def margins(self, W: Matrix) -> list[fmpq]:
         """D_j^T W z_j of any rational matrix."""
-        numer, unit = fmpq_mat(W).numer_denom()
-        scale = unit * self.unit_left * self.unit_right
-        images = (self.D * numer).tolist()
-        pairs = zip(images, self.Z.tolist(), strict=True)
-        return [fmpq(dot(a, z)) / scale for a, z in pairs]
+        return self._margins(*fmpq_mat(W).numer_denom())
 
     def float_margins(self, W: Array) -> list[fmpq]:
         """D_j^T W z_j of a matrix of floats, exactly.
@@ -77,7 +71,9 @@ class ExactProgramme:
         Raises:
             DataError: NaN or infinite entries.
         """
-        numer, unit = integers(W)
+        return self._margins(*integers(W))
+
+    def _margins(self, numer: fmpz_mat, unit: fmpz) -> list[fmpq]:
         scale = unit * self.unit_left * self.unit_right
         pairs = zip((self.D * numer).tolist(), self.Z.tolist(), strict=True)
         return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import fmpq, fmpz, fmpz_mat
@@ -128,10 +128,8 @@ def solve_exactly(
     if answer is None and len(programme.bound) >= MANY:
         everything = range(len(programme.bound))
         gram = programme.gram(everything, everything)
-        found = exchange(gram, programme.bound, programme.equal, support, deadline)
-        if found is not None:
-            support = found
-            answer = _guessed(programme, support, deadline)
+        support = exchange(gram, programme.bound, programme.equal, support, deadline) or support
+        answer = _guessed(programme, support, deadline)
     if answer is not None:
         return answer
     weights, status = pivot(programme, support, deadline)
@@ -175,33 +173,23 @@ def nearest(value: fmpq) -> float:
 def _guessed(
     programme: ExactProgramme, support: list[int], deadline: Deadline | None
 ) -> ExactAnswer | None:
-    """The answer on a support, if that proves one."""
-    if support:
-        for weights, status in _guesses(programme, support, deadline):
-            answer = _proved(programme, weights, status)
-            if answer is not None:
-                return answer
-    return None
-
-
-def _guesses(programme: ExactProgramme, support: list[int], deadline: Deadline | None) -> Any:
-    """Weights on the support that make its margins tight, or that cancel its rows."""
+    """The answer by weights that make a support tight or cancel its rows, if they prove one."""
+    if not support:
+        return None
     block = programme.gram(support, support)
     right = [programme.bound[j] for j in support]
-    scale = (programme.unit_left * programme.unit_right) ** 2
     tight = solve(block, list(range(len(support))), right, deadline)
     if tight is not None:
-        yield _spread(programme, support, [w * scale for w in tight]), "solved"
-        return
+        scale = (programme.unit_left * programme.unit_right) ** 2
+        return _proved(programme, _spread(programme, support, [w * scale for w in tight]), "solved")
     if deadline is not None:
         deadline.ensure()
     null, rank = fmpz_mat(block).nullspace()
-    if rank == 1:
-        ray = [fmpq(null[k, 0]) for k in range(len(support))]
-        gain = dot(ray, right)
-        if gain < 0:
-            ray = [-w for w in ray]
-        yield _spread(programme, support, ray), "unseparable"
+    if rank != 1:
+        return None
+    ray = [fmpq(null[k, 0]) for k in range(len(support))]
+    gains = 1 if dot(ray, right) > 0 else -1
+    return _proved(programme, _spread(programme, support, [gains * w for w in ray]), "unseparable")
 
 
 def _spread(programme: ExactProgramme, support: list[int], weights: Vector) -> Vector:
@@ -227,12 +215,4 @@ def _proved(programme: ExactProgramme, weights: Vector, status: Status) -> Exact
         for m, b, w, e in zip(exact_margins, bound, weights, equal, strict=True):
             if not (m == b or (m > b and w == 0 and not e)):
                 return None
-    return ExactAnswer(
-        status=status,
-        numerator=W,
-        denominator=matrix_unit,
-        duals=weights,
-        margins=exact_margins,
-        bound=bound,
-        equal=equal,
-    )
+    return ExactAnswer(status, W, matrix_unit, weights, exact_margins, bound, equal)

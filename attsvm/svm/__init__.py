@@ -1,7 +1,6 @@
 """The Att-SVM family: max-margin programmes over tokens, each answer with its proof."""
 
 from attsvm.svm.batch import BatchAnswer, att_svm_batch
-from attsvm.svm.certificate import certify
 from attsvm.svm.family import (
     JointAnswer,
     finite_part,
@@ -11,7 +10,7 @@ from attsvm.svm.family import (
     p_svm,
     v_svm,
 )
-from attsvm.svm.frobenius import FrobeniusAnswer, att_svm, solve_programme
+from attsvm.svm.frobenius import FrobeniusAnswer, att_svm, certify, solve_programme
 from attsvm.svm.programme import Programme, att_svm_programme
 
 __all__ = [

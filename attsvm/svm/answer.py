@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from flint import arb
 
 from attsvm._types import Array
@@ -15,14 +16,14 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, OutOfTimeError, SolverError, present
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import ExactAnswer, decide
-from attsvm.svm.certificate import coprime
+from attsvm.svm.farkas import coprime
 from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
 from attsvm.svm.handed import LARGEST_EVALUATED, evaluated, evaluated_soft, handed_out
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
-from attsvm.svm.programme import Programme, att_svm_programme
+from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 
-__all__ = ["LARGEST_EXACT", "SECONDS", "Answer", "describe", "solve"]
+__all__ = ["LARGEST_EXACT", "SECONDS", "Answer", "solve"]
 
 LARGEST_EXACT = 250
 """Up to this many constraints a Frobenius answer is certified in rationals."""
@@ -32,7 +33,7 @@ SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class Answer(Answered):
     """An answer in floats with the figures of these floats, and the exact one where there is one.
 
     Attributes:
@@ -53,7 +54,7 @@ class Answer:
     unfinished: float | None = None
 
     @property
-    def programme(self) -> Programme:
+    def programme(self) -> Programme:  # type: ignore[override]
         """The constraints."""
         return self.float_answer.programme
 
@@ -99,31 +100,29 @@ class Answer:
         return f"not in floats: W, the float matrix nearest to it, misses a margin by {missed}"
 
     @property
-    def support(self) -> tuple[tuple[int, ...], ...]:
-        """Tokens whose constraint is tight, input by input; exactly, where W cannot tell."""
-        if self.exact is None or self.status != "solved in rationals":
-            return self.float_answer.support
-        return self._by_input(self.exact.tight)
+    def _teller(self) -> ExactAnswer | None:
+        """The exact answer where W is too far from it to tell what is tight."""
+        return self.exact if self.status == "solved in rationals" else None
 
     @property
-    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+    def support(self) -> Tokens:
+        """Tokens whose constraint is tight, input by input; exactly, where W cannot tell."""
+        exact = self._teller
+        return self.float_answer.support if exact is None else self._by_input(exact.tight)
+
+    @property
+    def degenerate(self) -> Tokens:
         """Tight tokens whose multiplier is zero, input by input."""
-        if self.exact is None or self.status != "solved in rationals":
-            return self.float_answer.degenerate
-        return self._by_input(self.exact.degenerate)
+        exact = self._teller
+        return self.float_answer.degenerate if exact is None else self._by_input(exact.degenerate)
 
     @property
     def rank(self) -> int:
         """The rank of the solution."""
-        if self.exact is None or self.status != "solved in rationals":
-            return self.float_answer.rank
-        return self.exact.rank
+        return self.float_answer.rank if self._teller is None else self._teller.rank
 
-    def _by_input(self, constraints: list[int]) -> tuple[tuple[int, ...], ...]:
-        found: list[list[int]] = [[] for _ in range(self.programme.shape[0])]
-        for j in constraints:
-            found[int(self.programme.input[j])].append(int(self.programme.token[j]))
-        return tuple(tuple(sorted(tokens)) for tokens in found)
+    def _by_input(self, constraints: list[int]) -> Tokens:
+        return self.programme.by_input(np.isin(np.arange(len(self.programme.bound)), constraints))
 
     @property
     def kind(self) -> Literal["exact", "enclosed", "float"]:
@@ -224,20 +223,9 @@ class Answer:
 
     def __str__(self) -> str:
         """The page of text that `attsvm solve` prints."""
-        return describe(self)
+        from attsvm.svm.page import text
 
-    def _repr_html_(self) -> str:
-        """The same page for a notebook."""
-        from attsvm.svm.page import html
-
-        return html(self)
-
-
-def describe(answer: Answer) -> str:
-    """The answer as a page of text for a person."""
-    from attsvm.svm.page import text
-
-    return text(answer)
+        return text(self)
 
 
 def solve(

@@ -1,4 +1,7 @@
-"""The programmes of the sources by name, each solved with the same method and the same proof."""
+"""The programmes of the sources by name, each solved with the same method and the same proof.
+
+They raise what their constructors in `attsvm.svm.programme` and what `solve_programme` raise.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,7 @@ __all__ = [
 
 
 def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
-    """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens (tf, Local-SVM).
-
-    Raises:
-        DataError, SolverError: as `att_svm`.
-    """
+    """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens (tf, Local-SVM)."""
     if targets is None:
         raise DataError("a Local-SVM needs the tokens to select", remedy="Give one index an input.")
     return solve_programme(att_svm_programme(data, targets))
@@ -45,20 +44,12 @@ def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
 def p_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> FrobeniusAnswer:
-    """p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x (mm, p-SVM).
-
-    Raises:
-        TiedTokensError, DataError, SolverError: as `att_svm`.
-    """
+    """p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x (mm, p-SVM)."""
     return solve_programme(p_svm_programme(data, targets, W))
 
 
 def v_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """v(alpha): min ||v|| with y_i v^T x_target >= 1 (mm, v-SVM).
-
-    Raises:
-        TiedTokensError, DataError, SolverError: as `att_svm`; data without labels.
-    """
+    """v(alpha): min ||v|| with y_i v^T x_target >= 1 (mm, v-SVM)."""
     return solve_programme(v_svm_programme(data, targets))
 
 
@@ -85,11 +76,7 @@ class JointAnswer:
 def joint_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> JointAnswer:
-    """v(alpha), and p(alpha) with margin 0 for inputs that do not support v (mm, joint SVMs).
-
-    Raises:
-        TiedTokensError, DataError, SolverError: as `v_svm` and `p_svm`.
-    """
+    """v(alpha), and p(alpha) with margin 0 for inputs that do not support v (mm, joint SVMs)."""
     v = v_svm(data, targets)
     if not v.solved:
         return JointAnswer(v, None, np.zeros(data.n, dtype=np.bool_))
@@ -99,20 +86,12 @@ def joint_svm(
 
 
 def generalised_svm(data: AttentionData, selected: Bool[Array, "n T"]) -> FrobeniusAnswer:
-    """Equal logits on the selected tokens of each input, margins to the rest (tf, Gen-SVM).
-
-    Raises:
-        DataError, SolverError: as `generalised_programme` and `solve_programme`.
-    """
+    """Equal logits on the selected tokens of each input, margins to the rest (tf, Gen-SVM)."""
     return solve_programme(generalised_programme(data, selected))
 
 
 def finite_part(
     data: AttentionData, selected: Bool[Array, "n T"], probabilities: Float[Array, "n T"]
 ) -> FrobeniusAnswer:
-    """W_fin: least W with the given softmax probabilities within the selections (tf, W_fin).
-
-    Raises:
-        DataError, SolverError: as `finite_part_programme` and `solve_programme`.
-    """
+    """W_fin: least W with the given softmax probabilities within the selections (tf, W_fin)."""
     return solve_programme(finite_part_programme(data, selected, probabilities))

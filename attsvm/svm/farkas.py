@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
+from flint import fmpq
 from jaxtyping import Float
 
 from attsvm._types import Array
@@ -10,7 +14,7 @@ from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import decide
 from attsvm.svm.programme import Programme, subset
 
-__all__ = ["exists", "surely_cancel"]
+__all__ = ["coprime", "exists", "surely_cancel"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -18,15 +22,17 @@ LARGEST = 300
 """Up to so many multipliers that an enclosure does not prove are put to rationals."""
 
 
+def coprime(weights: Sequence[fmpq]) -> list[fmpq]:
+    """Rationals, not all zero, as integers in the same proportion without a common divisor."""
+    below = math.lcm(*(int(w.q) for w in weights))
+    above = math.gcd(*(int(w.p) * (below // int(w.q)) for w in weights))
+    return [w * below / above for w in weights]
+
+
 def exists(
     programme: Programme, weights: Float[Array, " m"], deadline: Deadline | None = None
 ) -> bool:
-    """Whether the rows with a multiplier surely have no common solution, by enclosure or exactly.
-
-    Raises:
-        OutOfTimeError: the deadline passed.
-        SolverError: the exact method did not end.
-    """
+    """Whether the rows with a multiplier surely have no solution, by enclosure or exactly."""
     used = weights != 0.0
     rows, carried = subset(programme, used), weights[used]
     plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())

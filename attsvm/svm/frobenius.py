@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from attsvm._types import Array
-from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
-from attsvm.exact.svm import decide, nearest
+from attsvm.exact.svm import ExactAnswer, decide, nearest
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
@@ -26,10 +25,19 @@ from attsvm.kernels.least_norm import (
 )
 from attsvm.svm.bounds import frobenius_bracket, margins_about, size_up
 from attsvm.svm.farkas import exists
-from attsvm.svm.programme import Programme, att_svm_programme, subset
+from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme, subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 
-__all__ = ["TOLERANCE", "FrobeniusAnswer", "att_svm", "grade", "propose", "solve_programme"]
+__all__ = [
+    "TOLERANCE",
+    "FrobeniusAnswer",
+    "att_svm",
+    "certify",
+    "grade",
+    "propose",
+    "solve_programme",
+    "unseparable",
+]
 
 TOLERANCE = 1e-9
 """Largest relative residual or gap of an answer that is called solved or unseparable."""
@@ -49,7 +57,7 @@ Proposal = tuple[Array, bool] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrobeniusAnswer:
+class FrobeniusAnswer(Answered):
     """min ||W||_F under the programme's constraints, or a reason why no W meets them.
 
     Attributes:
@@ -90,11 +98,6 @@ class FrobeniusAnswer:
         return self.status != "unseparable"
 
     @property
-    def targets(self) -> Int[Array, " n"]:
-        """The token that each input selects."""
-        return self.programme.targets
-
-    @property
     def margins(self) -> Float[Array, "n T"]:
         """Margins by input and token; infinite where nothing is constrained or solvable."""
         nothing = np.full_like(self.reached, np.inf)
@@ -124,15 +127,15 @@ class FrobeniusAnswer:
         return tight
 
     @property
-    def support(self) -> tuple[tuple[int, ...], ...]:
+    def support(self) -> Tokens:
         """Tokens whose constraint is tight, input by input (tf, definition 2)."""
-        return self._by_input(self.is_tight)
+        return self.programme.by_input(self.is_tight)
 
     @property
-    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+    def degenerate(self) -> Tokens:
         """Tight tokens whose multiplier is zero, input by input."""
         idle = np.abs(self.weights) <= TIGHT * np.abs(self.weights).max()
-        return self._by_input(self.is_tight & idle & ~self.programme.equal)
+        return self.programme.by_input(self.is_tight & idle & ~self.programme.equal)
 
     @property
     def rank(self) -> int:
@@ -147,28 +150,15 @@ class FrobeniusAnswer:
             return np.inf, np.inf
         return frobenius_bracket(self.programme, self.W, self.weights)
 
-    def _by_input(self, chosen: Array) -> tuple[tuple[int, ...], ...]:
-        table = self.programme.table(chosen, False)
-        return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in table)
-
     def __repr__(self) -> str:
         """What a reader wants first."""
-        n, T = self.programme.shape
-        what = (
-            f"{self.programme.name} of {counted(n, 'input')}, {counted(T, 'token')}: {self.status}"
-        )
+        what = f"{self.programme.name} of {self.programme.sizes}: {self.status}"
         if not self.solved:
             return f"<{what}, Farkas residual {self.dual_residual:.1e}>"
         return (
             f"<{what}, norm {self.value:.10g}, {int(self.is_tight.sum())} of "
             f"{len(self.weights)} constraints tight, gap {self.gap:.1e}>"
         )
-
-    def _repr_html_(self) -> str:
-        """The same page as `attsvm solve` prints, for a notebook."""
-        from attsvm.svm.page import html
-
-        return html(self)
 
 
 def _scale(programme: Programme) -> float:
@@ -398,6 +388,36 @@ def _error(answer: FrobeniusAnswer) -> float:
     return worst if np.isfinite(worst) and np.isfinite(answer.value) == answer.solved else np.inf
 
 
+def unseparable(
+    programme: Programme, weights: Float[Array, " m"], residual: float
+) -> FrobeniusAnswer:
+    """The answer of Farkas multipliers."""
+    W = np.zeros((programme.D.shape[1], programme.Z.shape[1]))
+    nothing = np.zeros_like(weights)
+    return FrobeniusAnswer(
+        programme, "unseparable", W, np.inf, weights, nothing, 0.0, residual, 0.0
+    )
+
+
+def certify(answer: FrobeniusAnswer) -> ExactAnswer:
+    """The exact answer of the same programme: solution or Farkas certificate, in rationals.
+
+    Its conditions are checked; the float multipliers only say which support is tried first.
+
+    Raises:
+        SolverError: the exact status differs from the answer's, or the method did not end.
+    """
+    exact = decide(answer.programme, answer.weights)
+    if exact.status != answer.status:
+        raise SolverError(
+            f"the exact answer is `{exact.status}` where floats said `{answer.status}`",
+            value=answer.value,
+            remedy="Trust the exact one (attsvm.exact.decide): they are separable or not by a "
+            "hair.",
+        )
+    return exact
+
+
 def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) -> FrobeniusAnswer:
     """Recompute every figure of an answer from its multipliers alone."""
     return _graded(programme, weights, solved)[0]
@@ -415,18 +435,7 @@ def _graded(programme: Programme, weights: Array, solved: bool) -> tuple[Frobeni
         weights = weights / linear  # a certificate must gain: linear > 0, else NaN or negative
         cancelled = float(np.sqrt(square)) / summed if summed != 0.0 else 0.0
         gains = 0.0 if linear > 0.0 and negative == 0.0 else np.nan
-        refused = FrobeniusAnswer(
-            programme=programme,
-            status="unseparable",
-            W=np.zeros_like(W),
-            value=np.inf,
-            weights=weights,
-            reached=np.zeros_like(reached),
-            primal_residual=0.0,
-            dual_residual=float(np.max([cancelled, gains])),
-            gap=0.0,
-        )
-        return refused, certain
+        return unseparable(programme, weights, float(np.max([cancelled, gains]))), certain
     # 1/2 |W|^2 - (b^T w - 1/2 |W|^2), which is sum_j w_j (m_j - b_j)
     difference = abs(square - linear)
     answer = FrobeniusAnswer(

@@ -16,7 +16,7 @@ from attsvm.exact.optimality import soft_bracket
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, nearest
 from attsvm.svm.bounds import margins_about, size_up
-from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer
+from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, unseparable
 from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.svm.programme import Programme
 from attsvm.svm.soft import SoftAnswer
@@ -80,17 +80,7 @@ def _in_floats(
         gap = rounded_up(max(away, -away) / square) if square else math.inf
         with ctx.workprec(BITS):
             value = float(arb(square).sqrt())
-    return FrobeniusAnswer(
-        programme=programme,
-        status="solved",
-        W=W,
-        value=value,
-        weights=weights,
-        reached=reached,
-        primal_residual=shortfall,
-        dual_residual=0.0,
-        gap=gap,
-    )
+    return FrobeniusAnswer(programme, "solved", W, value, weights, reached, shortfall, 0.0, gap)
 
 
 def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> FrobeniusAnswer:
@@ -106,18 +96,7 @@ def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> F
         away = norm([x for row in rows.matrix(held) for x in row])
         total = dot(held, lengths)
         residual = 0.0 if away == 0 else _above(away / total)
-    d, e = programme.D.shape[1], programme.Z.shape[1]
-    return FrobeniusAnswer(
-        programme=programme,
-        status="unseparable",
-        W=np.zeros((d, e)),
-        value=math.inf,
-        weights=weights,
-        reached=np.zeros(len(weights)),
-        primal_residual=0.0,
-        dual_residual=residual,
-        gap=0.0,
-    )
+    return unseparable(programme, weights, residual)
 
 
 def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | NuclearAnswer:

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from attsvm._types import Array
 from attsvm._validate import ensure_array
-from attsvm._words import counted
 from attsvm.errors import DataError, SolverError
 from attsvm.svm.bounds import nuclear_bracket, spectrum
 from attsvm.svm.nuclear_search import propose
-from attsvm.svm.programme import Programme
+from attsvm.svm.programme import Answered, Programme, Tokens
 from attsvm.svm.solution_set import Slice, pack, unpack
 
 __all__ = ["TOLERANCE", "NuclearAnswer", "distance", "grade_nuclear", "solve_nuclear"]
@@ -31,7 +30,7 @@ face, a multiplier or a singular value of W to 0, relative to the largest, where
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NuclearAnswer:
+class NuclearAnswer(Answered):
     """min ||W||_* subject to all margins at least 1 (tf, Att-SVM*).
 
     Attributes:
@@ -87,11 +86,6 @@ class NuclearAnswer:
         return self.bracket[1] / self.bracket[0] - 1.0 if self.bracket[0] > 0.0 else np.inf
 
     @property
-    def targets(self) -> Int[Array, " n"]:
-        """The token that each input selects."""
-        return self.programme.targets
-
-    @property
     def margins(self) -> Float[Array, "n T"]:
         """Margins by input and token; infinite where nothing is constrained."""
         return self.programme.table(self.reached, np.inf)
@@ -108,34 +102,22 @@ class NuclearAnswer:
         return tight
 
     @property
-    def support(self) -> tuple[tuple[int, ...], ...]:
+    def support(self) -> Tokens:
         """Tokens whose constraint is tight at W, input by input."""
-        return self._by_input(self.is_tight)
+        return self.programme.by_input(self.is_tight)
 
     @property
-    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+    def degenerate(self) -> Tokens:
         """Tight tokens whose multiplier is zero, input by input."""
-        return self._by_input(self.is_tight & ~_weighty(self.programme, self.weights))
+        return self.programme.by_input(self.is_tight & ~_weighty(self.programme, self.weights))
 
     def __repr__(self) -> str:
         """What a reader wants first."""
-        n, T = self.programme.shape
         size = "unique" if self.unique else f"of a set of dimension up to {self.dimension}"
         return (
-            f"<nuclear-norm {self.programme.name} of {counted(n, 'input')}, "
-            f"{counted(T, 'token')}: {self.status}, norm "
-            f"{self.value:.10g}, rank {self.rank}, {size}, gap {self.gap:.1e}>"
+            f"<nuclear-norm {self.programme.name} of {self.programme.sizes}: {self.status}, "
+            f"norm {self.value:.10g}, rank {self.rank}, {size}, gap {self.gap:.1e}>"
         )
-
-    def _repr_html_(self) -> str:
-        """The page of `attsvm solve` for a notebook."""
-        from attsvm.svm.page import html
-
-        return html(self)
-
-    def _by_input(self, chosen: Array) -> tuple[tuple[int, ...], ...]:
-        table = self.programme.table(chosen, False)
-        return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in table)
 
 
 def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None) -> NuclearAnswer:

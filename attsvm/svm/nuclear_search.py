@@ -18,6 +18,7 @@ from attsvm._types import Array
 from attsvm.errors import SolverError
 from attsvm.kernels.nuclear import SOLVED, STUCK, begin, interior
 from attsvm.svm.programme import Programme
+from attsvm.svm.solution_set import pack, unpack
 
 __all__ = ["Reduced", "propose", "reduce"]
 
@@ -73,11 +74,7 @@ class Reduced:
 
 
 def reduce(programme: Programme) -> Reduced:
-    """Unit rows in coordinates of their span, if that is smaller.
-
-    Raises:
-        SolverError: a row is zero, so that its margin is zero for every W.
-    """
+    """Unit rows in coordinates of their span, if that is smaller."""
     D, Z = programme.D, programme.Z
     lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
     sizes = lengths_D * lengths_Z
@@ -102,11 +99,7 @@ def reduce(programme: Programme) -> Reduced:
 
 
 def propose(programme: Programme) -> Iterator[tuple[Array, Array, Array]]:
-    """Factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
-
-    Raises:
-        SolverError: the path did not lead to a solution.
-    """
+    """Factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded."""
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c
     for factor in LIFTS:
@@ -240,22 +233,17 @@ class _Parts:
         square = stack[:, :q]
         turned = square.transpose(0, 2, 1)
         even, odd = 0.5 * (square + turned), 0.5 * (square - turned)
-        lower = np.tril_indices(r)
-        doubled = np.where(lower[0] == lower[1], 1.0, np.sqrt(2.0))
         parts = (even * self.even, odd * self.odd, stack[:, q:, :r] * self.below)
         weighted = np.hstack([part.reshape(k, -1) for part in parts])
-        return weighted, even[:, lower[0], lower[1]] * doubled
+        return weighted, pack(even[:, :r, :r])
 
     def join(self, weighted: Array, face: Array) -> Array:
         """The matrix of the move from its weighted parts and its entries in the face."""
         q, (rows, r) = len(self.even), self.below.shape
         even, odd, below = np.split(weighted, [q * q, 2 * q * q])
-        lower = np.tril_indices(r)
-        core = np.zeros((r, r))
-        core[lower] = np.where(lower[0] == lower[1], 0.5, np.sqrt(0.5)) * face
         move = np.zeros((rows + q, q))
         move[:q] = self.even * even.reshape(q, q) + self.odd * odd.reshape(q, q)
-        move[:r, :r] += core + core.T
+        move[:r, :r] += unpack(face)
         move[q:, :r] = self.below * below.reshape(rows, r)
         return move
 

@@ -27,7 +27,9 @@ from attsvm.kernels.least_norm import row_sizes, rows
 from attsvm.tokens import target_tokens
 
 __all__ = [
+    "Answered",
     "Programme",
+    "Tokens",
     "att_svm_programme",
     "finite_part_programme",
     "generalised_programme",
@@ -36,6 +38,10 @@ __all__ = [
     "subset",
     "v_svm_programme",
 ]
+
+
+Tokens = tuple[tuple[int, ...], ...]
+"""Some tokens of each input."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +77,7 @@ class Programme:
 
     def __repr__(self) -> str:
         """What a reader wants first."""
-        n, T = self.shape
-        return (
-            f"<{self.name} programme of {counted(n, 'input')}, {counted(T, 'token')}: "
-            f"{counted(len(self.bound), 'constraint')}>"
-        )
+        return f"<{self.name} programme of {self.sizes}: {counted(len(self.bound), 'constraint')}>"
 
     @property
     def gram(self) -> Float[Array, "m m"]:
@@ -118,6 +120,33 @@ class Programme:
         table[self.input, self.token] = values
         return table
 
+    def by_input(self, chosen: Bool[Array, " m"]) -> Tokens:
+        """The tokens of the chosen constraints, input by input."""
+        return tuple(tuple(np.flatnonzero(row).tolist()) for row in self.table(chosen, False))
+
+    @property
+    def sizes(self) -> str:
+        """How many inputs and tokens there are, in words."""
+        return f"{counted(self.shape[0], 'input')}, {counted(self.shape[1], 'token')}"
+
+
+class Answered:
+    """What every answer has of its programme."""
+
+    __slots__ = ()
+    programme: Programme
+
+    @property
+    def targets(self) -> Int[Array, " n"]:
+        """The token that each input selects."""
+        return self.programme.targets
+
+    def _repr_html_(self) -> str:
+        """The page of `attsvm solve` for a notebook."""
+        from attsvm.svm.page import html
+
+        return html(self)  # type: ignore[arg-type]  # only answers are of this class
+
 
 def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     """Att-SVM, or Local-SVM where `targets` are not the optimal tokens (tf; sim, definition 3.8).
@@ -158,21 +187,8 @@ def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     chosen = target_tokens(data, targets)
     n = data.n
     D = data.y[:, None] * data.X[np.arange(n), chosen]
-    return _finite(
-        Programme(
-            name="v-SVM",
-            D=D,
-            Z=np.ones((n, 1)),
-            bound=np.ones(n),
-            equal=np.zeros(n, dtype=np.bool_),
-            input=np.arange(n),
-            token=chosen,
-            targets=chosen,
-            shape=(n, data.T),
-            kept=D,
-            rival=np.zeros_like(D),
-        )
-    )
+    found = D, np.ones((n, 1)), D, np.zeros_like(D), np.arange(n), chosen
+    return _made("v-SVM", data, chosen, found, None)
 
 
 def joint_programme(
@@ -279,9 +295,8 @@ def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
 def _select(
     name: str, data: AttentionData, chosen: Array, queries: Array, keys: Array | None
 ) -> Programme:
-    D, Z, kept, rival, inputs, tokens = rows(data.X, queries, chosen, data.present)
-    m = len(D)
-    if m == 0:
+    found = rows(data.X, queries, chosen, data.present)
+    if len(found[0]) == 0:
         raise DataError(
             "every input has a single token, so there is nothing to separate",
             value=f"T = {data.T}",
@@ -289,22 +304,21 @@ def _select(
         )
     if keys is not None:
         with np.errstate(over="ignore", invalid="ignore"):
-            D = D @ keys.T
+            found = found[0] @ keys.T, *found[1:]
+    return _made(name, data, chosen, found, keys)
+
+
+_Rows = tuple[Array, Array, Array, Array, Array, Array]
+
+
+def _made(
+    name: str, data: AttentionData, chosen: Array, found: _Rows, keys: Array | None
+) -> Programme:
+    """Inequalities of bound 1, refused where figures would leave float64."""
+    D, Z, kept, rival, inputs, tokens = found
+    bound, equal, shape = np.ones(len(D)), np.zeros(len(D), dtype=np.bool_), data.present.shape
     return _finite(
-        Programme(
-            name=name,
-            D=D,
-            Z=Z,
-            bound=np.ones(m),
-            equal=np.zeros(m, dtype=np.bool_),
-            input=inputs,
-            token=tokens,
-            targets=chosen,
-            shape=data.present.shape,
-            kept=kept,
-            rival=rival,
-            keys=keys,
-        )
+        Programme(name, D, Z, bound, equal, inputs, tokens, chosen, shape, kept, rival, keys)
     )
 
 

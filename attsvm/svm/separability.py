@@ -13,8 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.svm import ExactProgramme, decide, nearest
 from attsvm.kernels.least_norm import certain_margins
-from attsvm.svm.certificate import coprime
-from attsvm.svm.farkas import surely_cancel
+from attsvm.svm.farkas import coprime, surely_cancel
 from attsvm.svm.frobenius import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
 
@@ -93,9 +92,8 @@ def separability(problem: Programme | AttentionData) -> Separability:
             if (certain_margins(programme.D, programme.Z, W) > 0.0).all():
                 return Separability(True, W)
         else:
-            used = weights != 0.0
-            rows, positive = subset(programme, used), weights[used]
-            near = surely_cancel(rows, positive)
+            rows = subset(programme, weights != 0.0)
+            near = surely_cancel(rows, weights[weights != 0.0])
             if near is not None:
                 return Separability(False, None, rows, near)
     return _in_rationals(programme, None if guess is None else guess[0])
@@ -110,18 +108,10 @@ def _in_rationals(programme: Programme, guess: Array | None) -> Separability:
         near = np.array([nearest(w / largest) for w in weights])
         return Separability(False, None, subset(programme, used), near)
     W = np.array([[nearest(x) for x in row] for row in exact.W])
-    if programme.keys is None and (certain_margins(programme.D, programme.Z, W) > 0.0).all():
-        return Separability(True, W)
-    if _exact_margins_are_positive(programme, W):
+    if np.isfinite(W).all() and min(ExactProgramme.of(programme).float_margins(W)) > 0:
         return Separability(True, W)
     raise SolverError(
         "the constraints are separable, by less than a float64 matrix can show",
         value=programme.name,
         remedy="Read the exact solution from attsvm.exact.decide.",
     )
-
-
-def _exact_margins_are_positive(programme: Programme, W: Array) -> bool:
-    if not np.isfinite(W).all():
-        return False
-    return all(margin > 0 for margin in ExactProgramme.of(programme).float_margins(W))

@@ -21,12 +21,11 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
-from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
-from attsvm.svm.programme import Programme, att_svm_programme
+from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
 from attsvm.svm.soft_merge import merge
 from attsvm.svm.soft_path import AIM, EPS, candidates, frobenius, least_of, sums_of, trace
 
@@ -34,7 +33,7 @@ __all__ = ["SoftAnswer", "soft_att_svm", "soft_thresholds", "solve_soft"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SoftAnswer:
+class SoftAnswer(Answered):
     """min ||W||_F + sum_g C_g xi_g with every figure recomputed from W and from the duals.
 
     Attributes:
@@ -88,25 +87,22 @@ class SoftAnswer:
         return self.status == "solved"
 
     @property
-    def targets(self) -> Int[Array, " n"]:
-        """The token that each input selects."""
-        return self.programme.targets
-
-    @property
-    def support(self) -> tuple[tuple[int, ...], ...]:
+    def support(self) -> Tokens:
         """Tokens whose margin is 1 less their slack, to 1e-7: those that W may rest on."""
-        return _by_input(self._tight)
+        return self.programme.by_input(self._tight)
 
     @property
-    def degenerate(self) -> tuple[tuple[int, ...], ...]:
+    def degenerate(self) -> Tokens:
         """Tokens of the support whose multiplier is zero, input by input."""
-        idle = self.duals <= TIGHT * self.duals.max()
-        return _by_input(self._tight & idle)
+        duals = self.duals[self.programme.input, self.programme.token]
+        return self.programme.by_input(self._tight & (duals <= TIGHT * duals.max()))
 
     @property
-    def _tight(self) -> Bool[Array, "n T"]:
+    def _tight(self) -> Bool[Array, " m"]:
         """Where margin and slack add up to 1, to 1e-7 of 1 plus the slack."""
-        return self.margins + self.slacks <= 1.0 + TIGHT * (1.0 + self.slacks)
+        at = self.programme.input, self.programme.token
+        tight: Array = (self.margins + self.slacks <= 1.0 + TIGHT * (1.0 + self.slacks))[at]
+        return tight
 
     @property
     def slack_per(self) -> Literal["constraint", "input", "group"]:
@@ -121,18 +117,10 @@ class SoftAnswer:
         sizes = np.linalg.svd(self.W, compute_uv=False)
         return int((sizes > TOLERANCE * sizes[0]).sum())
 
-    def _repr_html_(self) -> str:
-        """The page of `attsvm solve` for a notebook."""
-        from attsvm.svm.page import html
-
-        return html(self)
-
     def __repr__(self) -> str:
         """What a reader wants first."""
-        n, T = self.programme.shape
         return (
-            f"<soft {self.programme.name} of {counted(n, 'input')}, {counted(T, 'token')}, "
-            f"C = {self.C:.6g}: "
+            f"<soft {self.programme.name} of {self.programme.sizes}, C = {self.C:.6g}: "
             f"{self.kind}, objective {self.objective:.10g}, norm {self.value:.10g}, "
             f"gap {self.gap:.1e}>"
         )
@@ -372,7 +360,3 @@ def _ray(prices: Array, least: Array, longest: Array) -> tuple[float, float]:
     flat[:-1] = 4 * EPS * (1.0 + room[: len(ends) - 1])
     near, far = float(ends[np.argmax(slopes >= -flat)]), float(ends[np.argmax(slopes > flat)])
     return (far, far) if far - near <= TOLERANCE * far else (near, far)
-
-
-def _by_input(table: Array) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in table)

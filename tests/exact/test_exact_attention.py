@@ -1,29 +1,34 @@
-"""Softmax, risks and entries of sim's loss against many digits and floats."""
+"""Softmax, losses, risk gap, gradient and constants against many digits and floats."""
 
 import mpmath
 import numpy as np
-from digits import DECREASING, EPS, NAMES, VALUE, attend, encloses, near, real
-from flint import arb, ctx
+import pytest
+from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attsvm.errors import DataError
 from attsvm.exact import (
     ExactData,
-    entry_gradient,
-    entry_loss,
     rational,
     rationals,
     risk_gap,
     softmax,
 )
-from attsvm.exact.attention import deficit, risk
-from attsvm.lipschitz import entry_gradient as float_entry_gradient
-from attsvm.lipschitz import entry_loss as float_entry_loss
+from attsvm.exact.attention import deficit
+from attsvm.exact.descent import gradient
+from attsvm.exact.lipschitz import softmax_gradient_constant
+from attsvm.exact.losses import logistic_slope, loss_drop, loss_slope, loss_value
+from attsvm.lipschitz import softmax_gradient_constant as float_constant
 from attsvm.losses import LOSSES
-from attsvm.risk import risk as float_risk
+from attsvm.risk import gradient_w as float_gradient_w
 from attsvm.risk import risk_gap as float_risk_gap
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.data import attention_data
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic import entries as array
+from properties.sim._support import entry_loss
+from tests.exact.digits import DECREASING, EPS, NAMES, VALUE, attend, encloses, near, real
 
 
 @settings(max_examples=80, deadline=None)
@@ -64,60 +69,186 @@ def test_the_risk_gap_holds_that_of_fifty_digits_and_of_floats(data, name, draw)
         assert abs(float_risk_gap(data, W, LOSSES[name]) - truth) <= 1e-12 * truth + 1e-300
 
 
+def slope_of_risk(name, logits, moves, scores):
+    """d/dt of the mean loss of attention at logits + t moves, at t = 0."""
+
+    def true_risk(t):
+        total = mpmath.mpf(0)
+        for parts in zip(logits, moves, scores, strict=True):
+            a, b, g = ([real(x) for x in part] for part in parts)
+            total += VALUE[name](attend([p + t * q for p, q in zip(a, b, strict=True)], g))
+        return total / len(logits)
+
+    with mpmath.workdps(110):
+        return mpmath.diff(true_risk, 0)
+
+
+def rounding(data, gamma, loss, logits):
+    """What a float gradient in the logits may be off by, over |x| |z|.
+
+    Logits of size A are off by 2 d eps A, softmax by twice that and T eps, relative; so is the
+    mean score u, times G = max |gamma|, and l'(u) by |l''| <= 2 + |l'| times that and the rounding
+    of an exponential, eps (1 + G).
+    """
+    G = np.abs(gamma).max()
+    steepest = 2.0 + np.abs(loss.slope(np.array([gamma.min(), gamma.max()]))).max()
+    return 32 * EPS * (data.T + data.d) * (1.0 + np.abs(logits).max() + G) * steepest * (G + EPS)
+
+
+def assert_close(mine, ball, bound):
+    """Floats within the bound of balls far narrower than it."""
+    for x, y in zip(np.ravel(mine), np.ravel(np.array(ball, dtype=object)), strict=True):
+        y = arb(y)
+        assert abs(y - arb(float(x))) <= bound
+        assert y.rad() <= 1e-30
+
+
 @settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.data())
-def test_the_risk_holds_that_of_many_digits_and_of_floats(data, name, draw):
-    """Float scores u are off by the rounding of logits, of softmax and of a mean, times |l'|."""
-    W = draw.draw(arrays(data.d, data.d)) / 4
+def test_gradients_in_w_hold_derivatives_and_floats(data, name, draw):
+    W = draw.draw(arrays(data.d, data.d)) / 8
+    r, c = (draw.draw(st.integers(0, data.d - 1)) for _ in range(2))
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
     with ctx.workprec(400):
-        ball = risk(ExactData.of(data), rationals(W), name)
-        with mpmath.workdps(150):
-            rows = zip(logits, data.gamma, strict=True)
-            means = [attend([real(a) for a in p], [real(g) for g in q]) for p, q in rows]
-            assert near(ball, sum(VALUE[name](u) for u in means) / data.n)
-    loss, ends = LOSSES[name], np.array([data.gamma.min(), data.gamma.max()])
-    G = np.abs(data.gamma).max()
-    sums = (np.abs(data.X) @ np.abs(W) @ np.abs(data.Z).T).max()
-    steepest = 2.0 + np.abs(loss.slope(ends)).max() + np.abs(loss.value(ends)).max()
-    bound = 32 * EPS * (data.T + data.d + data.n) * (1.0 + sums + G) * steepest * (1.0 + G)
-    assert abs(ball - arb(float_risk(data, W, loss))) <= bound
+        G = gradient(ExactData.of(data), rationals(W), name)
+        moves = data.X[:, :, r] * data.Z[:, [c]]
+        assert near(G[r][c], slope_of_risk(name, logits, moves, data.gamma))
+        sizes = np.abs(data.X).max() * np.abs(data.Z).max()
+        sums = (np.abs(data.X) @ np.abs(W) @ np.abs(data.Z).T).max()
+        bound = rounding(data, data.gamma, LOSSES[name], sums) * sizes
+        assert_close(float_gradient_w(data, W, LOSSES[name]), G, bound)
+
+
+@settings(max_examples=150, deadline=None)
+@given(NAMES, st.floats(-40.0, 40.0), st.floats(0.0, 80.0))
+def test_loss_drops_and_slopes_hold_their_values(name, best, missing):
+    """Where the difference of two losses has lost everything, too: deficits go down to zero."""
+    with mpmath.workdps(500):
+        b, d = real(best), real(missing)
+        drop = VALUE[name](b - d) - VALUE[name](b)
+    if missing > 1e-300:
+        assert encloses(loss_drop(name, rational(best), rational(missing)), drop)
+        # a relative accuracy that subtraction does not have; the square's drop may vanish
+        ball = loss_drop(name, rational(best), rational(missing))
+        assert name == "squared" or ball.rad() <= 1e-12 * abs(ball.mid())
+    else:
+        assert loss_drop(name, rational(best), rational(0.0)) == 0
+    with mpmath.workdps(250):
+        slope = mpmath.diff(VALUE[name], b)
+    assert encloses(loss_slope(name, rational(best)), mpmath.mpf(slope))
+    if name == "logistic":
+        assert encloses(logistic_slope(rational(best)), mpmath.mpf(slope))
+
+
+@settings(max_examples=150, deadline=None)
+@given(NAMES, st.floats(-40.0, 40.0))
+def test_losses_and_their_derivatives_hold_many_digits_and_floats(name, u):
+    """Floats are off by a few roundings of the figure, and of those that it is formed with.
+
+    (1 - u)^2 is formed with 1 and u.
+    """
+    x, loss = rational(u), LOSSES[name]
+    with mpmath.workdps(250):
+        value, slope = (mpmath.diff(VALUE[name], real(u), k) for k in (0, 1))
+    truths = (
+        (loss_value(name, x), value, loss.value),
+        (loss_slope(name, x), slope, loss.slope),
+    )
+    for ball, truth, function in truths:
+        with ctx.workprec(400):
+            away = abs(ball - arb(mpmath.nstr(truth, 100)))
+            assert away <= ball.rad() * 2 + arb("1e-80") * (1 + abs(ball))
+        mine = float(function(np.array([u]))[0])
+        scale = abs(ball).upper() + (1 + u * u if name == "squared" else 0)
+
+        assert abs(ball - arb(mine)) <= 16 * EPS * scale + arb(2) ** -1000
+        assert ball.rad() <= 1e-13 * scale
+
+
+@pytest.mark.parametrize("name", ["logistic", "logistic-loss", "log-loss", "exponential"])
+@pytest.mark.parametrize("u", [-(10**6), 10**6])
+def test_far_tails_keep_their_sign_and_relative_accuracy(name, u):
+    """Numbers that no float holds: e^-1000000 is about 10^-434294."""
+    for function in (loss_value, loss_slope):
+        ball = function(name, fmpq(u))
+        assert ball.is_finite()
+        assert ball.rad() <= abs(ball.mid()) * arb(2) ** -20
+        assert ball != 0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda: loss_value("hinge", 0),
+        lambda: loss_slope("hinge", 0),
+        lambda: loss_drop("hinge", 0, 1),
+    ],
+)
+def test_losses_without_an_exact_form_are_named(function):
+    with pytest.raises(DataError, match="no exact form") as caught:
+        function()
+    assert caught.value.value == "hinge"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([0, 1, 2, 5, -3, -10, -20]), st.integers(1, 255))
+def test_the_enclosed_softmax_constant_holds_the_float_one(power, k):
+    """The float search ends on a grid about the flat top: no error but rounding remains."""
+    oscillation = k / 256 * 2.0**power
+    ball, value = softmax_gradient_constant(rational(oscillation)), float_constant(oscillation)
+    assert abs(ball - arb(value)) <= 64 * EPS * value
+    assert ball.rad() <= 1e-12 * ball.mid()
+
+
+def test_the_constant_without_oscillation_is_0():
+    assert softmax_gradient_constant(fmpq(0)) == 0
 
 
 @st.composite
-def small_entries(draw):
-    n, D = draw(sizes(1, 4)), draw(sizes(1, 3))
-    return draw(arrays(n, D)), draw(arrays(D)), draw(arrays(n)), draw(numbers())
+def entries(draw, n=(1, 4), D=(1, 3)):
+    rows, columns = draw(sizes(*n)), draw(sizes(*D))
+    shapes = (rows, columns), (columns,), (rows,)
+    return (*(draw(arrays(*shape)) for shape in shapes), draw(numbers()))
 
 
-@settings(max_examples=80, deadline=None)
-@given(small_entries())
-def test_entry_losses_and_gradients_hold_floats_and_derivatives(case):
-    """Balls at 300 bits, numeric derivatives at 60 digits, floats to their rounding.
+def exactly(A, x, h, b):
+    return (*(array(rationals(part)) for part in (A, x, h)), rational(b))
 
-    A gradient's roundings: at most 16 n of numbers no larger than |b| |h| |A| / 4, and those of
-    the argument b <f, h> of g', which the logits (|A x| eps) and |b h| eps move.
-    """
+
+def entry_hessian(A, x, h, b):
+    """The Hessian of one entry of sim's loss, as lemma 3.13 has it."""
+    return entry_loss.hessian(BALLS, A, x, h, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(entries(), st.data())
+def test_entry_hessians_hold_second_derivatives(case, draw):
     A, x, h, b = case
-    exact = rationals(A), rationals(x), rationals(h), rational(b)
-    ctx.prec = 300
-    value, balls = entry_loss(*exact), entry_gradient(*exact)
+    j, k = (draw.draw(st.integers(0, len(x) - 1)) for _ in range(2))
 
-    def true_loss(*point):
-        logits = [sum(real(a) * p for a, p in zip(row, point, strict=True)) for row in A]
-        powers = [mpmath.exp(a) for a in logits]
-        mean = sum(p * real(g) for p, g in zip(powers, h, strict=True)) / sum(powers)
-        return 1 / (1 + mpmath.exp(-real(b) * mean))
+    def along(s, t):
+        logits = [
+            real(a) + s * real(row[j]) + t * real(row[k]) for a, row in zip(A @ x, A, strict=True)
+        ]
+        return 1 / (1 + mpmath.exp(-real(b) * attend(logits, [real(value) for value in h])))
 
-    size = abs(b) * np.abs(h).max()
-    bound = 16 * len(A) * EPS * (1.0 + np.abs(A).sum() * np.abs(x).max() + size) * (size + EPS)
-    with mpmath.workdps(110):
-        point = [real(p) for p in x]
-        assert encloses(value, true_loss(*point))
-        assert abs(float_entry_loss(A, x, h, b) - float(value)) <= bound + EPS
-        mine = float_entry_gradient(A, x, h, b)
-        for j, ball in enumerate(balls):
-            order = tuple(int(k == j) for k in range(len(x)))
-            slope = mpmath.diff(true_loss, tuple(point), order)
-            assert abs(ball - arb(mpmath.nstr(slope, 100))) <= arb("1e-40")
-            assert abs(mine[j] - float(ball)) <= bound * (np.abs(A).max() + EPS)
+    with ctx.workprec(400):
+        H = entry_hessian(*exactly(A, x, h, b))
+        with mpmath.workdps(150):
+            assert near(arb(H[j, k]), mpmath.diff(along, (0, 0), (1, 1)))
+        assert all(
+            arb(H[p, q]).overlaps(arb(H[q, p])) for p in range(len(x)) for q in range(len(x))
+        )
+
+
+def test_the_sharp_constant_is_attained_by_two_tokens():
+    """Over a grid of logits and levels the largest norm comes within 1% of it, from below."""
+    span, identity = fmpq(4), BALLS.identity(2)
+    bound, best = softmax_gradient_constant(span), arb(0)
+    for i in range(9):
+        for level in range(-20, 5):
+            h = array([fmpq(level, 4), fmpq(level, 4) + span])
+            H = entry_hessian(identity, array([fmpq(0), fmpq(i, 4)]), h, fmpq(1))
+            best = best.max(arb(BALLS.spectral(H)))
+    assert best <= bound
+    assert best >= bound * arb("0.99")

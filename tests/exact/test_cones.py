@@ -1,8 +1,4 @@
-"""The bounds of a cone, one by one: they hold at points of the set, and some point attains each.
-
-Points are exact, weights and gradients are balls of 192 bits by other code than that of the cone:
-p_t = -l'(u) s_t (u - gamma_t)/n with u = <s, gamma>, and the gradient token by token.
-"""
+"""Cones: bounds that hold at points of the set and that some point attains, and runs from them."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,15 +9,24 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
+from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.cones import Bounds, Frame, bounds, never_widens
 from attsvm.exact.descent import gradient
 from attsvm.exact.numbers import combine
 from attsvm.exact.traps import Selection
-
-DECREASING = ["log-loss", "logistic-loss", "exponential", "correlation"]
+from attsvm.theory.limits import residual_stays_bounded
+from tests.exact.digits import DECREASING
+from tests.exact.local_runs import (
+    LOG,
+    STEPS,
+    drawn,
+    floats,
+    plane,
+    selected,
+    starts,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -34,24 +39,16 @@ def flat(matrix):
     return [x for row in matrix for x in row]
 
 
-def plane(*inputs, scores):
-    """Inputs whose first token is 0 and whose rivals are minus the given gaps; z = e_1."""
-    X = [[[0.0, 0.0], *[[-a for a in gap] for gap in gaps]] for gaps in inputs]
-    return AttentionData.of(X, [[1.0, 0.0]] * len(X), scores=scores)
-
-
-def frame_of(data, sigma, E=None):
-    """The frame of sigma W* + E for the first tokens, E across W*."""
-    exact = ExactData.of(data)
-    answer = separate(exact, [0] * data.n)
-    W = [[sigma * w for w in row] for row in answer.W]
-    if E is not None:
-        W = [
-            [w + e for w, e in zip(row, other, strict=True)]
-            for row, other in zip(W, E, strict=True)
-        ]
+def frame_of(data, sigma, E=None, tokens=None):
+    """The frame of sigma W* + E for these tokens, the first ones by default, E across W*."""
+    exact, tokens = ExactData.of(data), tokens or [0] * data.n
+    answer = separate(exact, tokens)
+    E = E or [[fmpq(0)] * data.d] * data.d
+    W = [
+        [sigma * w + e for w, e in zip(a, b, strict=True)] for a, b in zip(answer.W, E, strict=True)
+    ]
     selection = Selection.at(exact, W)
-    assert selection.tokens == [0] * data.n
+    assert selection.tokens == tokens
     return Frame.at(exact, selection, answer, W)
 
 
@@ -151,25 +148,6 @@ def bounded(square, E):
     return [[factor * x for x in row] for row in E]
 
 
-def random_frame(seed):
-    """Half integers in two or three dimensions; support tokens mostly score below the first."""
-    generator = np.random.default_rng(seed)
-    n, T, d = (int(generator.integers(low, 4)) for low in (1, 2, 2))
-    X, Z = generator.integers(-4, 5, size=(n, T, d)) / 2, generator.integers(-4, 5, size=(n, d)) / 2
-    scores = generator.integers(-8, 9, size=(n, T)) / 4
-    answer = separate(ExactData.of(AttentionData(X, Z, scores=scores)), [0] * n)
-    if answer is None or answer.status != "solved":
-        return None
-    scores[:, 0] = 0.0
-    pairs = [(i, t) for i in range(n) for t in range(1, T)]
-    for (i, t), m in zip(pairs, answer.margins, strict=True):
-        if m == 1:
-            scores[i, t] = -0.25 - abs(scores[i, t])
-    data = AttentionData(X, Z, scores=scores)
-    sigma = fmpq(int(generator.choice([3, 8, 24, 96])))
-    return sigma, frame_of(data, sigma), generator
-
-
 def directions(frame, generator):
     """Across W*: at random, and towards and against each constraint."""
     star = np.array([[float(arb(w)) for w in row] for row in frame.answer.W])
@@ -191,20 +169,20 @@ def points(frame, generator, sigma, square, loss, step, normalised):
             yield Point(frame, loss, step, normalised, sigma, bounded(part * part * square, across))
 
 
-def drawn(limit):
+def frames(limit):
     """Frames with a loss, a kind of steps and their size."""
-    for seed in range(limit):
-        case = random_frame(seed)
-        if case is not None:
-            sigma, frame, generator = case
+    for seed, data, tokens, _, generator in drawn(limit):
+        if seed % 3:
+            sigma = fmpq(int(generator.choice([3, 8, 24, 96])))
             step = fmpq(int(generator.choice([1, 64, 4096])), 64)
+            frame = frame_of(data, sigma, tokens=tokens)
             yield sigma, frame, generator, DECREASING[seed % 4], step, seed % 5 == 0
 
 
 def test_bounds_hold_at_the_tip_of_every_set_closed_or_not():
     checked, minor, large = 0, 0, 0
-    for sigma, frame, generator, loss, step, normalised in drawn(70):
-        for Q in frame.widths()[::4]:
+    for sigma, frame, generator, loss, step, normalised in frames(75):
+        for Q in frame.widths()[::6]:
             found = bounds(frame, Q, loss, step, normalised=normalised)
             if found is None:
                 continue
@@ -220,7 +198,7 @@ def test_bounds_hold_at_the_tip_of_every_set_closed_or_not():
 
 def test_bounds_hold_in_all_of_a_closed_cone():
     checked = 0
-    for sigma, frame, generator, loss, step, normalised in drawn(70):
+    for sigma, frame, generator, loss, step, normalised in frames(75):
         W = [[sigma * w for w in row] for row in frame.answer.W]
         cone = cone_at(frame.data, W, loss, step, normalised=normalised)
         if cone is None:
@@ -306,42 +284,6 @@ def test_weighted_means_attain_the_least_pull():
     assert elsewhere["pull"] <= 0.9
 
 
-@pytest.mark.parametrize("loss", DECREASING)
-def test_weights_are_enclosed_by_what_they_attain(loss):
-    """Ends of an enclosure: the tip, where most is missing, and far out, where nothing is."""
-    twice = [(1.0, 2.0), (1.0, 2.0)]
-    full = plane([(1.0, 0.0), (2.0, 1.0)], twice, scores=[[0.5, -1.0, -0.5], [0.0, -1.0, 9.0]])
-    mask = [[True] * 3, [True, True, False]]
-    data = AttentionData(full.X, full.Z, scores=full.scores, mask=mask)
-    sigma, Q = fmpq(2), fmpq(1, 4)
-    frame = frame_of(data, sigma)
-    found = bounds(frame, arb(Q), loss, fmpq(1))
-    assert found is not None
-    star = np.array([[float(arb(w)) for w in row] for row in frame.answer.W])
-    across = np.array([[star[1, 0], 0.0], [-star[0, 0], 0.0]])
-    E = bounded(arb(Q) ** 2, rationals(across / np.linalg.norm(across)))
-    ends = []
-    for further, part in [(0, 1), (0, -1), (0, 0), (1, 1), (100, 1)]:
-        scaled = [[part * x for x in row] for row in E]
-        share = dot(flat(scaled), flat(frame.answer.W)) / frame.answer.square
-        scaled = [
-            [x - share * w for x, w in zip(a, b, strict=True)]
-            for a, b in zip(scaled, frame.answer.W, strict=True)
-        ]
-        point = Point(frame, loss, fmpq(1), False, sigma + further, scaled)
-        holds(point, found, arb(Q))
-        ends.append([p * arb(m).exp() for p, m in zip(point.p, point.margin, strict=True)])
-    for j, enclosure in enumerate(found.weight):
-        values = [end[j] for end in ends]
-        widest = max(float(v) for v in values) - min(float(v) for v in values)
-        assert widest > 0.2 * float(enclosure.rad())
-    far = ends[-1]  # where |l'| is that of the selected score and shares are 1
-    for j, (i, t) in enumerate(frame.selection.pairs):
-        lead = frame.selection.lead[i, t]
-        limit = -loss_slope(loss, frame.data.gamma[i][0]) * lead / 2
-        assert abs(far[j] - limit) <= 1e-12
-
-
 @settings(max_examples=200, deadline=None)
 @given(*[st.integers(1, 64)] * 4, st.sampled_from([0, 1, 64]), st.booleans())
 def test_exponents_fall_from_the_tip_on_exactly_where_a_cone_narrows(r, c, Q, scale, extra, more):
@@ -380,26 +322,6 @@ def test_all_exponents_are_asked_to_narrow():
     assert len(found.bends) == len(wanted)
     for r, c in wanted:
         assert any(abs(r - x) < 1e-30 and abs(c - y) < 1e-30 for x, y in found.bends)
-
-
-def test_frames_are_right_to_the_safe_side():
-    generator = np.random.default_rng(3)
-    for _ in range(20):
-        data = plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -1.0, 4.0]])
-        sigma, x = fmpq(int(generator.integers(1, 9)), 7), fmpq(int(generator.integers(-9, 9)), 256)
-        frame = frame_of(data, sigma, [[fmpq(0), fmpq(0)], [x, fmpq(0)]])
-        assert frame.norm.contains(fmpq(1, 2))
-        assert frame.along <= sigma / 2
-        assert frame.along >= sigma / 2 * (1 - fmpq(1, 2**150))
-        assert frame.residual >= abs(x)
-        assert frame.residual <= abs(x) * (1 + fmpq(1, 2**20))
-        assert frame.reach[0] == 0
-        assert abs(frame.reach[1] - 4) < 1e-60
-    # an enclosure counts with its worst point
-    ball = [[arb(0, 0.25), fmpq(0)], [arb(0, 0.25), fmpq(0)]]
-    wide = frame_of(data, fmpq(2), ball)
-    assert wide.along <= 0.75
-    assert wide.residual >= 0.25
 
 
 @pytest.mark.parametrize("k", [6, 11, 12, 13, 24, 40])
@@ -443,3 +365,44 @@ def test_a_weight_of_no_sign_bounds_nothing():
         assert (bounds(frame, arb(1) / 64, "correlation", SMALL) is not None) is known
         point = Point(frame, "correlation", SMALL, False, fmpq(sigma), [[fmpq(0)] * 2] * 2)
         assert (point.p[1] > 0) is known
+
+
+def cones(limit: int, name: str = "log-loss"):
+    for number, (data, exact, W, generator) in enumerate(starts(limit)):
+        step, normalised = STEPS[number % 3]
+        cone = cone_at(exact, rationals(W), name, rational(step), normalised=normalised)
+        if cone is not None:
+            yield data, W, step, normalised, cone, generator
+
+
+def room(cone, W):
+    """How far W lies inside a cone: what a exceeds a_0 by, and what is left for ||E||^2."""
+    u = floats(cone.limit.W)
+    u = u / np.linalg.norm(u)
+    a = float((W * u).sum())
+    E = W - a * u
+    start, width, spread = (float(x) for x in (cone.along, cone.width, cone.spread))
+    return a - start, width**2 + spread * (a - start) - float((E**2).sum())
+
+
+def test_runs_from_proved_cones_keep_their_tokens_and_converge_to_the_local_solution():
+    proved, locally = 0, 0
+    for data, W, step, normalised, cone, _ in cones(60):
+        record = [*range(0, 40, 4), 400]
+        run = descend_w(
+            [data], W, LOG, step=step, steps=400, record=record, normalised=normalised
+        ).W[0]
+        assert selected(data, run) == [cone.selected] * len(run)
+        assert all(min(room(cone, point)) >= -1e-6 for point in run)
+        limit = floats(cone.limit.W)
+        norms = (np.linalg.norm(W) * np.array([2.0, 20.0, 200.0])).tolist()
+        far = follow_w(data, W, LOG, [*norms, max(1e4, 2 * norms[-1])], steps=4000).W[0]
+        assert selected(data, far) == [cone.selected] * len(far)
+        slack = residual_stays_bounded(
+            data, far[1:4], LOG, limit, degenerate=bool(cone.limit.degenerate)
+        )
+        assert not slack.violated
+        proved += slack.holds
+        locally += cone.selected != data.gamma.argmax(axis=1).tolist()
+    assert proved >= 24
+    assert locally >= 5

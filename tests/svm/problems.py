@@ -93,3 +93,29 @@ def without_zero_rows(programme):
     keep = programme.D.any(axis=1) & programme.Z.any(axis=1)
     assume(keep.any())
     return subset(programme, keep)
+
+
+SPOILT = {
+    "zeros": lambda x, draw: np.zeros_like(x),
+    "ones": lambda x, draw: np.ones_like(x),
+    "nan": lambda x, draw: np.full_like(x, np.nan),
+    "one nan": lambda x, draw: np.where(np.arange(x.size).reshape(x.shape) == 0, np.nan, x),
+    "infinite": lambda x, draw: np.full_like(x, np.inf),
+    "negative": lambda x, draw: -x,
+    "one negative": lambda x, draw: np.where(x == x.max(), -x, x),
+    "tiny negative": lambda x, draw: x - 1e-12,
+    "largest lost": lambda x, draw: np.where(x == x.max(), 0.0, x),
+    "random": lambda x, draw: draw.random(x.shape),
+    "sparse": lambda x, draw: draw.random(x.shape) * (draw.random(x.shape) < 0.5),
+    "scaled": lambda x, draw: x * 1.001,
+    "huge": lambda x, draw: x * 1e200,
+    "tiny": lambda x, draw: x * 1e-300,
+    "perturbed": lambda x, draw: x * (1.0 + 1e-5 * draw.normal(size=x.shape)),
+    "shuffled": lambda x, draw: draw.permutation(x.ravel()).reshape(x.shape),
+}
+
+
+def spoilt(kind, array):
+    """An array of the same shape that a broken method may return in place of this one."""
+    with np.errstate(over="ignore"):
+        return SPOILT[kind](array, np.random.default_rng(7))

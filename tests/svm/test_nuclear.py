@@ -2,40 +2,24 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
+import cvxpy
 import mpmath
 import numpy as np
 import pytest
-from flint import fmpq
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
-from attsvm.exact.numbers import is_positive_semidefinite, rational, rationals
 from attsvm.kernels import nuclear as kernel
-from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search
+from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search, solve_programme
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
-from attsvm.svm.programme import generalised_programme, p_svm_programme
+from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
 from properties._support.published_data import gaussian_protocol
-
-EPS = np.finfo(float).eps
-
-
-@st.composite
-def small_integers(draw, top=3):
-    """Integer tokens and queries: duplicates, parallel and dependent rows, ties everywhere."""
-    n, T, d = draw(st.integers(1, 3)), draw(st.integers(2, 3)), draw(st.integers(1, 3))
-
-    def block(*shape):
-        size = int(np.prod(shape))
-        entries = draw(st.lists(st.integers(-top, top), min_size=size, max_size=size))
-        return np.array(entries, dtype=float).reshape(shape)
-
-    scores = np.zeros((n, T))
-    scores[np.arange(n), [draw(st.integers(0, T - 1)) for _ in range(n)]] = 1.0
-    return AttentionData(block(n, T, d), block(n, d), scores=scores)
+from tests.svm.conditions import EPS, exact_margins, exact_sum, is_norm_at_most, nuclear_norm
+from tests.svm.problems import SPOILT, programmes, spoilt
 
 
 def random_problem(seed):
@@ -73,40 +57,14 @@ BOUNDARY = AttentionData.of(
 )
 
 
-def inner(x, y):
-    return sum((a * b for a, b in zip(x, y, strict=True)), fmpq(0))
-
-
-def nuclear_norm(W):
-    """||W||_* with 50 digits."""
-    with mpmath.workdps(50):
-        return mpmath.fsum(mpmath.svd_r(mpmath.matrix(W.tolist()), compute_uv=False))
-
-
 def check_bracket(programme, answer):
     """Both bounds from the exact rows of the data: by weak duality, and by a feasible multiple."""
-    kept, rival = rationals(programme.kept), rationals(programme.rival)
-    D = [[a - b for a, b in zip(x, y, strict=True)] for x, y in zip(kept, rival, strict=True)]
-    Z, weights, W = rationals(programme.Z), rationals(answer.weights), rationals(answer.W)
     low, high = answer.bracket
     assert 0.0 < low <= high < math.inf
-    assert min(weights) >= 0
-    columns = [
-        [
-            sum((w * x[r] * z[c] for w, x, z in zip(weights, D, Z, strict=True)), fmpq(0))
-            for r in range(len(D[0]))
-        ]
-        for c in range(len(Z[0]))
-    ]
-    level = sum(weights, fmpq(0)) / rational(low)  # ||S||_op <= level says least norm >= low
-    assert is_positive_semidefinite(
-        [
-            [(level**2 if j == k else fmpq(0)) - inner(x, y) for k, x in enumerate(columns)]
-            for j, y in enumerate(columns)
-        ]
-    )
-    margins = [inner(x, [inner(row, z) for row in W]) for x, z in zip(D, Z, strict=True)]
-    least = min(margins)
+    assert answer.weights.min() >= 0.0
+    total = sum(map(Fraction, answer.weights))  # ||S||_op <= total / low: least norm >= low
+    assert is_norm_at_most(exact_sum(programme, answer.weights), total / Fraction(low))
+    least = min(exact_margins(programme, answer.W))
     assert least > 0
     assert nuclear_norm(answer.W) * int(least.denominator) <= high * mpmath.mpf(
         int(least.numerator)
@@ -177,14 +135,14 @@ def check(programme, answer):
 # the answer
 
 
-@settings(max_examples=150, deadline=None)
-@given(small_integers())
-@example(units(2))
-@example(units(3, together=True))
-@example(BOUNDARY)
-def test_answers_on_small_integers_are_proved(data):
-    programme = att_svm_programme(data)
-    if not att_svm(data).solved:
+@settings(max_examples=80, deadline=None)
+@given(programmes(kinds=("Att-SVM", "p-SVM")))
+@example(att_svm_programme(units(2)))
+@example(att_svm_programme(units(3, together=True)))
+@example(att_svm_programme(BOUNDARY))
+@example(att_svm_programme(gaussian_protocol(np.random.default_rng(0), n=8, T=8, d=3)))
+def test_answers_on_small_integers_are_proved(programme):
+    if not solve_programme(programme).solved:
         with pytest.raises(SolverError, match="no solution"):
             solve_nuclear(programme)
         return
@@ -192,105 +150,6 @@ def test_answers_on_small_integers_are_proved(data):
     check(programme, answer)
     check_bracket(programme, answer)
     assert answer.width <= 1e-11
-
-
-@pytest.mark.parametrize("index", range(12))
-def test_random_answers_are_proved_and_at_most_any_feasible_norm(index):
-    data, programme = separable(12)[index]
-    answer = solve_nuclear(programme)
-    check(programme, answer)
-    check_bracket(programme, answer)
-    least = att_svm(data)
-    assert answer.value <= np.linalg.svd(least.W, compute_uv=False).sum() * (1 + 1e-9)
-    assert answer.value >= least.value * (1 - 1e-9)
-    generator = np.random.default_rng(index)
-    for size in (1e-6, 1e-3, 0.1, 1.0):
-        for base in (least.W, answer.W):
-            V = base + size * np.abs(base).max() * generator.normal(size=base.shape)
-            margin = programme.margins(V).min()
-            if margin > 0:
-                norm = np.linalg.svd(V / margin, compute_uv=False).sum()
-                assert norm >= answer.bracket[0] * (1 - 1e-13)
-
-
-@pytest.mark.parametrize("index", range(8))
-def test_the_value_is_that_of_cvxpy(index):
-    """One constraint at a time; Clarabel stops near 1e-8."""
-    import cvxpy
-
-    _, programme = separable(8, lambda seed: random_problem(100 + seed))[index]
-    answer = solve_nuclear(programme)
-    W = cvxpy.Variable(answer.W.shape)
-    rows = [D @ W @ z >= 1 for D, z in zip(programme.D, programme.Z, strict=True)]
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, "nuc")), rows)
-    problem.solve(solver=cvxpy.CLARABEL)  # often "optimal_inaccurate", and accurate enough here
-    low, high = answer.bracket
-    assert low * (1 - 1e-6) <= problem.value <= high * (1 + 1e-6)
-    assert low <= answer.value <= high
-    if answer.unique:
-        assert np.abs(W.value - answer.W).max() <= 1e-3 * answer.value
-
-
-def test_one_rival_has_a_closed_form():
-    """W = D z^T / (|D| |z|)^2, of norm 1 / (|D| |z|), and S = D z^T / (|D| |z|)."""
-    D, z = np.array([3.0, -1.0, 2.0]), np.array([0.5, 0.25, -2.0])
-    data = AttentionData(np.stack([D, 0 * D])[None], z[None], scores=np.array([[1.0, 0.0]]))
-    answer = solve_nuclear(att_svm_programme(data))
-    size = np.linalg.norm(D) * np.linalg.norm(z)
-    assert np.abs(answer.W - np.outer(D, z) / size**2).max() <= 4 * EPS
-    assert np.abs(answer.certificate - np.outer(D, z) / size).max() <= 8 * EPS
-    assert abs(answer.value * size - 1.0) <= 8 * EPS
-    assert (answer.rank, answer.dimension, answer.unique) == (1, 0, True)
-    assert answer.support == ((1,),)
-    assert answer.degenerate == ((),)
-
-
-def test_dimension_one_is_the_largest_reciprocal():
-    data = AttentionData.of(
-        [[[2.0], [1.0], [-1.0]], [[3.0], [1.0], [2.5]]], [[2.0], [1.0]], scores=[[1, 0, 0]] * 2
-    )
-    answer = solve_nuclear(att_svm_programme(data))
-    assert abs(answer.W[0, 0] - 2.0) <= 4 * EPS
-    assert answer.support == ((), (2,))
-    check(att_svm_programme(data), answer)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_of_a_vector_both_norms_are_the_same(seed):
-    """The unknown of the p-SVM is one column."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=9)
-    programme = p_svm_programme(data)
-    answer = solve_nuclear(programme)
-    check(programme, answer)
-    from attsvm.svm import solve_programme
-
-    other = solve_programme(programme)
-    assert np.abs(answer.W - other.W).max() <= 1e-12 * other.value
-    assert answer.unique
-    assert answer.rank == 1
-
-
-def test_tokens_in_a_plane_of_many_dimensions():
-    generator = np.random.default_rng(4)
-    low = gaussian_protocol(generator, n=3, T=4, d=2)
-    turn = np.linalg.qr(generator.normal(size=(40, 2)))[0]
-    data = AttentionData(low.X @ turn.T, low.Z @ turn.T, scores=low.gamma)
-    inside, outside = solve_nuclear(att_svm_programme(low)), solve_nuclear(att_svm_programme(data))
-    check(att_svm_programme(data), outside)
-    assert abs(inside.value - outside.value) <= 1e-12 * inside.value
-    assert np.abs(turn @ inside.W @ turn.T - outside.W).max() <= 1e-11 * inside.value
-
-
-def test_more_queries_than_token_dimensions_and_fewer():
-    """Both orders of the two sides, with and without coordinates."""
-    generator = np.random.default_rng(8)
-    for n, d, zeros in ((5, 3, 0), (2, 6, 0), (3, 6, 4), (6, 6, 4)):
-        X, Z = generator.normal(size=(n, 3, d)), generator.normal(size=(n, d))
-        X[..., d - zeros :] = 0.0
-        data = AttentionData(X, Z, scores=np.tile([1.0, 0.0, 0.0], (n, 1)))
-        answer = solve_nuclear(att_svm_programme(data))
-        check(att_svm_programme(data), answer)
-        assert answer.width <= 1e-12
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -303,12 +162,13 @@ def test_the_transposed_programme_has_the_transposed_solution(seed):
     one, two = solve_nuclear(wide), solve_nuclear(turned)
     check(wide, one)
     check(turned, two)
+    check_bracket(wide, one)
     assert max(one.width, two.width) <= 1e-12
     assert np.abs(one.W - two.W.T).max() <= 1e-12 * one.value
 
 
-@pytest.mark.parametrize("size", [1e-8, 1e-4, 1e4, 1e8])
-@pytest.mark.parametrize("index", range(4))
+@pytest.mark.parametrize("size", [1e-8, 1e8])
+@pytest.mark.parametrize("index", range(3))
 def test_scale_does_not_matter(size, index):
     data, programme = separable(4)[index]
     answer = solve_nuclear(programme)
@@ -319,37 +179,7 @@ def test_scale_does_not_matter(size, index):
         assert abs(other.value * tokens * queries / answer.value - 1.0) <= 1e-12
         assert (other.rank, other.dimension) == (answer.rank, answer.dimension)
         assert other.support == answer.support
-        if index == 0:
-            check_bracket(att_svm_programme(scaled), other)
-
-
-@pytest.mark.parametrize("index", range(4))
-def test_inputs_of_different_size_keep_their_bracket(index):
-    data, _ = separable(4)[index]
-    sizes = 10.0 ** np.linspace(-3, 3, data.n)
-    scaled = AttentionData(data.X * sizes[:, None, None], data.Z, scores=data.gamma)
-    programme = att_svm_programme(scaled)
-    answer = solve_nuclear(programme)
-    assert answer.width <= 1e-9
-    check_bracket(programme, answer)
-
-
-@settings(max_examples=50, deadline=None)
-@given(small_integers())
-def test_doubled_constraints_change_nothing(data):
-    """Duplicates, and a rival at twice the distance, whose margin is twice as large."""
-    assume(att_svm(data).solved)
-    best = data.X[np.arange(data.n), data.scores.argmax(axis=1)][:, None]
-    rival = data.X[np.arange(data.n), data.scores.argmin(axis=1)][:, None]
-    more = AttentionData(
-        np.repeat(np.concatenate([data.X, rival, 2 * rival - best], axis=1), 2, axis=0),
-        np.repeat(data.Z, 2, axis=0),
-        scores=np.repeat(np.pad(data.scores, ((0, 0), (0, 2))), 2, axis=0),
-    )
-    once, twice = solve_nuclear(att_svm_programme(data)), solve_nuclear(att_svm_programme(more))
-    check(att_svm_programme(more), twice)
-    assert twice.width <= 1e-10
-    assert abs(once.value - twice.value) <= 1e-10 * once.value
+        check_bracket(att_svm_programme(scaled), other)
 
 
 def test_hundreds_of_constraints():
@@ -418,26 +248,6 @@ def test_factors_solutions_and_inverses(m):
     assert np.abs(right - np.append(x, 0.0)).max() <= 1e-12 * max(1.0, np.abs(x).max())
 
 
-def test_the_path_ends_on_its_equations():
-    _, programme = LIED_TO[0]
-    reduced = nuclear_search.reduce(programme)
-    a, b, c = reduced.a, reduced.b, reduced.c
-    w, s, T = kernel.begin(a, b, c)
-    assert np.linalg.norm((a.T * w) @ b, 2) <= 0.9 + 1e-12
-    w, s, T, status, steps = kernel.interior(a, b, c, w, s, T, 1e-6, 60)
-    assert status == kernel.SOLVED
-    assert 5 <= steps <= 20
-    S = (a.T * w) @ b
-    margins = 2 * np.einsum("ja,ab,jb->j", a, S @ T, b)
-    assert np.abs(margins - s - c).max() <= 1e-5
-    assert (w > 0).all()
-    assert (s > 0).all()
-    products = T @ (np.eye(len(T)) - S.T @ S)
-    total = w @ s + np.trace(products)
-    assert 0 < total <= 1e-6 * (c @ w)
-    assert np.linalg.eigvalsh(T)[0] > 0
-
-
 @pytest.mark.parametrize(("p", "q", "r"), [(5, 3, 2), (4, 4, 1), (6, 3, 3), (3, 1, 1), (1, 1, 1)])
 def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
     generator = np.random.default_rng(p + 10 * q + 100 * r)
@@ -475,17 +285,6 @@ def test_unseparable_programmes_are_refused():
         with pytest.raises(SolverError, match="no solution") as caught:
             solve_nuclear(att_svm_programme(data))
         assert "separability" in caught.value.remedy
-
-
-def test_unseparable_problems_of_many_constraints_are_refused():
-    refused = 0
-    for seed in range(12):
-        data = gaussian_protocol(np.random.default_rng(seed), n=8, T=8, d=3)
-        if not att_svm(data).solved:
-            with pytest.raises(SolverError, match="no solution"):
-                solve_nuclear(att_svm_programme(data))
-            refused += 1
-    assert refused >= 3
 
 
 def test_other_bounds_and_equalities_are_refused():
@@ -599,29 +398,6 @@ def test_packing_keeps_inner_products():
     assert np.abs(values - np.maximum(np.linalg.eigvalsh(B[0]), 0.0)).max() <= 1e-13
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_distances_are_those_of_cvxpy(seed):
-    import cvxpy
-
-    generator = np.random.default_rng(seed)
-    d = 3
-    together = bool(seed % 2)
-    turn_left, turn_right = (np.linalg.qr(generator.normal(size=(d, d)))[0] for _ in range(2))
-    plain = units(d, together=together)
-    data = AttentionData(plain.X @ turn_left.T, plain.Z @ turn_right.T, scores=plain.scores)
-    answer = solve_nuclear(att_svm_programme(data))
-    assert answer.dimension == 3
-    G = 2.0 * generator.normal(size=(d, d))
-    B = cvxpy.Variable((d, d), PSD=True)
-    rows = [cvxpy.diag(B) == 1, *([cvxpy.sum(B) >= 1] if together else [])]
-    shift = turn_left.T @ G @ turn_right
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(B - shift, "fro")), rows)
-    problem.solve(solver=cvxpy.CLARABEL)
-    low, high = distance(answer, G)
-    assert low * (1 - 1e-6) <= problem.value <= high * (1 + 1e-6)
-    assert high - low <= 1e-6 * high
-
-
 def test_distance_to_a_point_is_that_of_the_solution():
     _, programme = next(pair for pair in separable(8) if solve_nuclear(pair[1]).unique)
     answer = solve_nuclear(programme)
@@ -634,12 +410,10 @@ def test_distance_to_a_point_is_that_of_the_solution():
         distance(answer, np.full_like(G, np.nan))
 
 
-@pytest.mark.parametrize("index", range(6))
+@pytest.mark.parametrize("index", range(3))
 def test_where_the_answer_says_unique_other_objectives_do_not_move_it(index):
     """Among matrices of nearly the least norm, none is far from a unique solution."""
-    import cvxpy
-
-    _, programme = separable(6)[index]
+    _, programme = separable(3)[index]
     answer = solve_nuclear(programme)
     assert answer.unique
     generator = np.random.default_rng(index)
@@ -656,55 +430,30 @@ def test_where_the_answer_says_unique_other_objectives_do_not_move_it(index):
 
 
 def lies():
-    generator = np.random.default_rng(7)
-    first = lambda L: np.arange(L.size).reshape(L.shape) == 0  # noqa: E731
-    factors = {
-        "true": lambda L, R: (L, R),
-        "zero": lambda L, R: (np.zeros_like(L), R),
-        "nan": lambda L, R: (np.full_like(L, np.nan), R),
-        "one nan": lambda L, R: (np.where(first(L), np.nan, L), R),
-        "infinite": lambda L, R: (L, np.full_like(R, np.inf)),
-        "negative": lambda L, R: (-L, R),
-        "random": lambda L, R: (generator.normal(size=L.shape), R),
-        "doubled": lambda L, R: (2.0 * L, R),
-        "huge": lambda L, R: (1e200 * L, R),
-        "perturbed": lambda L, R: (L * (1 + 1e-6 * generator.normal(size=L.shape)), R),
-        "one column lost": lambda L, R: (L[:, 1:], R[:, 1:]),
-        "needless columns": lambda L, R: (np.hstack([L, L, -L]), np.hstack([R, R, R])),
+    """The factors, the multipliers, or both of a solution, spoilt in every way."""
+    shapes = {
+        "one column lost": lambda L, R, w: (L[:, 1:], R[:, 1:], w),
+        "needless columns": lambda L, R, w: (np.hstack([L, L, -L]), np.hstack([R, R, R]), w),
     }
-    multipliers = {
-        "true": lambda w: w,
-        "zero": np.zeros_like,
-        "nan": lambda w: np.full_like(w, np.nan),
-        "one nan": lambda w: np.where(np.arange(w.size) == 0, np.nan, w),
-        "infinite": lambda w: np.full_like(w, np.inf),
-        "negative": lambda w: -w,
-        "random": lambda w: generator.random(w.shape),
-        "halved": lambda w: 0.5 * w,
-        "huge": lambda w: 1e200 * w,
-        "shuffled": lambda w: np.roll(w, 1),
-        "perturbed": lambda w: w * (1 + 1e-6 * generator.normal(size=w.shape)),
-    }
-    return [
-        pytest.param(f, g, id=f"{one}-{two}")
-        for one, f in factors.items()
-        for two, g in multipliers.items()
-        if (one, two) != ("true", "true")
-    ]
+    for kind in SPOILT:
+        shapes[f"left {kind}"] = lambda L, R, w, k=kind: (spoilt(k, L), R, w)
+        shapes[f"weights {kind}"] = lambda L, R, w, k=kind: (L, R, spoilt(k, w))
+        shapes[f"both {kind}"] = lambda L, R, w, k=kind: (spoilt(k, L), R, spoilt(k, w))
+    return [pytest.param(shape, id=name) for name, shape in shapes.items()]
 
 
-LIED_TO = [*separable(3), (units(2), att_svm_programme(units(2)))]
+LIED_TO = [*separable(2), (units(2), att_svm_programme(units(2)))]
 
 
-@pytest.mark.parametrize(("factor", "multiplier"), lies())
-def test_a_lying_search_is_never_believed(monkeypatch, factor, multiplier):
+@pytest.mark.parametrize("lie", lies())
+def test_a_lying_search_is_never_believed(monkeypatch, lie):
     """Either the answer is right, by conditions checked here, or none is given."""
     truths = [solve_nuclear(programme) for _, programme in LIED_TO]
     true = nuclear.propose
 
     def lying(programme):
-        for L, R, weights in true(programme):
-            yield *factor(L, R), multiplier(weights)
+        for proposal in true(programme):
+            yield lie(*proposal)
 
     monkeypatch.setattr(nuclear, "propose", lying)
     for (_, programme), truth in zip(LIED_TO, truths, strict=True):
@@ -723,34 +472,6 @@ def test_nothing_proposed_is_an_error(monkeypatch):
         solve_nuclear(LIED_TO[0][1])
     assert caught.value.value is None
     assert "hair" in caught.value.remedy
-
-
-@pytest.mark.parametrize("lie", ["zero", "nan", "random", "start"])
-def test_a_lying_path_is_never_believed(monkeypatch, lie):
-    """The interior-point method claims success and returns something else."""
-    true = nuclear_search.interior
-    generator = np.random.default_rng(5)
-    change = {
-        "zero": np.zeros_like,
-        "nan": lambda x: np.full_like(x, np.nan),
-        "random": lambda x: generator.random(x.shape),
-        "start": None,
-    }[lie]
-
-    def lying(a, b, c, w, s, T, stop, limit):
-        if change is None:
-            return w, s, T, nuclear_search.SOLVED, 0
-        w, s, T, _, steps = true(a, b, c, w, s, T, stop, limit)
-        return change(w), change(s), change(T), nuclear_search.SOLVED, steps
-
-    monkeypatch.setattr(nuclear_search, "interior", lying)
-    for _, programme in LIED_TO:
-        try:
-            answer = solve_nuclear(programme)
-        except SolverError:
-            continue
-        check(programme, answer)
-        check_bracket(programme, answer)
 
 
 def test_without_newton_steps_the_path_alone_reaches_the_tolerance(monkeypatch):

@@ -1,18 +1,16 @@
-"""Locally-optimal choices against their definition by brute force, in fractions."""
+"""Locally-optimal choices against their definition choice by choice."""
 
 import inspect
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import EPS, exact_rows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from problems import blocks, problems, two_tokens
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
+from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, geometry, local_svm
 from attsvm.svm.geometry import (
     is_locally_optimal,
@@ -21,50 +19,17 @@ from attsvm.svm.geometry import (
     sample_locally_optimal,
 )
 from properties._support.published_data import gaussian_protocol, one_input
-
-
-def eliminate(square, right):
-    """The solution of a square system of fractions, or None where it is singular."""
-    rows = [[*row, b] for row, b in zip(square, right, strict=True)]
-    for k in range(len(rows)):
-        lead = next((r for r in range(k, len(rows)) if rows[r][k] != 0), None)
-        if lead is None:
-            return None
-        rows[k], rows[lead] = rows[lead], rows[k]
-        rows[k] = [x / rows[k][k] for x in rows[k]]
-        for r in range(len(rows)):
-            if r != k and rows[r][k] != 0:
-                rows[r] = [x - rows[r][k] * y for x, y in zip(rows[r], rows[k], strict=True)]
-    return [row[-1] for row in rows]
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def margins_by_definition(programme):
-    """Margins of the least W with margins at least 1, or None: every active set is tried."""
-    A = exact_rows(programme)
-    gram = [[dot(a, b) for b in A] for a in A]
-    for size in range(1, len(A) + 1):
-        for active in itertools.combinations(range(len(A)), size):
-            square = [[gram[j][k] for k in active] for j in active]
-            w = eliminate(square, [Fraction(1)] * size)
-            if w is None or min(w) < 0:
-                continue
-            reached = [dot([gram[j][k] for k in active], w) for j in range(len(A))]
-            if min(reached) >= 1:
-                return reached
-    return None
+from tests.svm.conditions import EPS
+from tests.svm.problems import blocks, problems, two_tokens
 
 
 def by_definition(data, targets):
     """Support of the choice where it is locally optimal (tf, definition 2), else None."""
     programme = att_svm_programme(data, targets)
-    reached = margins_by_definition(programme)
-    if reached is None:
+    exact = decide(programme)
+    if exact.status == "unseparable":
         return None
-    rows = zip(programme.input.tolist(), programme.token.tolist(), reached, strict=True)
+    rows = zip(programme.input.tolist(), programme.token.tolist(), exact.margins, strict=True)
     tight = [(i, t) for i, t, m in rows if m == 1]
     if any(data.gamma[i, t] >= data.gamma[i, targets[i]] for i, t in tight):
         return None
@@ -85,31 +50,17 @@ def choices(data):
     return list(itertools.product(*tokens))
 
 
-@settings(max_examples=50, deadline=None)
-@given(scored())
-def test_a_choice_is_locally_optimal_by_its_definition(data):
-    for targets in choices(data):
-        assert is_locally_optimal(data, list(targets)) == (by_definition(data, targets) is not None)
-
-
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(scored(n=3, d=3))
-def test_the_enumeration_finds_what_is_locally_optimal_and_its_support(data):
+def test_choices_and_their_enumeration_are_those_of_the_definition(data):
     """In order of the choices; on small integers nothing is within 1e-7 of tight but tight."""
+    truth = {targets: by_definition(data, targets) for targets in choices(data)}
+    for targets, support in truth.items():
+        assert is_locally_optimal(data, list(targets)) == (support is not None)
     found = locally_optimal(data)
-    truth = [targets for targets in choices(data) if is_locally_optimal(data, list(targets))]
-    assert [optimum.targets for optimum in found] == truth
-    for optimum in found:
-        answer = local_svm(data, list(optimum.targets))
-        assert optimum.support == answer.support
-        assert optimum.norm == answer.value
-
-
-@settings(max_examples=40, deadline=None)
-@given(scored())
-def test_supports_are_those_of_the_definition(data):
-    for optimum in locally_optimal(data):
-        assert optimum.support == by_definition(data, optimum.targets)
+    told = [(targets, support) for targets, support in truth.items() if support is not None]
+    assert [(optimum.targets, optimum.support) for optimum in found] == told
+    assert all(o.norm == local_svm(data, list(o.targets)).value for o in found)
 
 
 @settings(max_examples=60, deadline=None)
@@ -138,15 +89,6 @@ def test_a_single_draw_climbs_to_an_optimum_where_all_choices_are_separable(seed
     data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=20)
     found = sample_locally_optimal(data, np.random.default_rng(seed), draws=1)
     assert len(found) == 1
-
-
-@settings(max_examples=40, deadline=None)
-@given(scored())
-def test_best_tokens_are_locally_optimal_wherever_they_are_separable(data):
-    hidden = np.where(data.present, data.gamma, -np.inf)
-    assume(((hidden == hidden.max(axis=1, keepdims=True)).sum(axis=1) == 1).all())
-    best = hidden.argmax(axis=1)
-    assert is_locally_optimal(data, best) == local_svm(data, best).solved
 
 
 def test_the_score_of_the_third_token_says_whether_the_second_is_an_optimum():
@@ -191,17 +133,6 @@ def test_margins_are_sums_over_entries(problem, draw):
         expected = sum(D[a] * W[a, b] * data.Z[i, b] for a in range(data.d) for b in range(data.d))
         hidden = t == targets[i] or not data.present[i, t]
         assert table[i, t] == (np.inf if hidden else expected)
-
-
-def test_margins_of_the_solution_are_those_of_the_answer():
-    data = gaussian_protocol(np.random.default_rng(0), n=3, T=4, d=6)
-    answer = local_svm(data, [0, 1, 2])
-    table = margins(data, answer.W, [0, 1, 2])
-    assert np.array_equal(np.isinf(table), np.isinf(answer.margins))
-    finite = np.isfinite(table)
-    assert np.abs(table[finite] - answer.margins[finite]).max() <= 1e3 * EPS * answer.value
-    unlabelled = margins(data, answer.W)
-    assert (np.isinf(unlabelled).argmax(axis=1) == data.gamma.argmax(axis=1)).all()
 
 
 def test_absent_tokens_of_any_size_make_no_noise():

@@ -1,13 +1,17 @@
 """What makes an answer of the family right, from tokens and queries, entry by entry.
 
-Nothing here calls the code under test but to read its fields. `EPS` times a count of terms times
-the sum of their sizes bounds the rounding of a sum, of the answer's and of the check's together.
+Nothing here calls the code under test but to read its fields and to decide semidefiniteness. `EPS`
+times a count of terms times the sum of their sizes bounds the rounding of a sum, of the answer's
+and of the check's together.
 """
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 from flint import fmpq
+
+from attsvm.exact.numbers import is_positive_semidefinite, rational
 
 EPS = float(np.finfo(float).eps)
 GAP = 1e-9
@@ -86,16 +90,58 @@ def exactly(x):
     return Fraction(int(x.p), int(x.q)) if isinstance(x, fmpq) else Fraction(int(x))
 
 
-def exact_rows(programme):
-    """Constraint matrices as rows of fractions, from the tokens whose difference D rounds."""
-    rows = []
-    for kept, rival, z in zip(programme.kept, programme.rival, programme.Z, strict=True):
-        D = [Fraction(a) - Fraction(b) for a, b in zip(kept.tolist(), rival.tolist(), strict=True)]
-        if programme.keys is not None:
-            keys = [[Fraction(x) for x in row] for row in programme.keys.tolist()]
-            D = [sum(x * y for x, y in zip(row, D, strict=True)) for row in keys]
-        rows.append([x * Fraction(y) for x in D for y in z.tolist()])
+def inner(x, y):
+    return sum(a * b for a, b in zip(x, y, strict=True))
+
+
+def fractions_of(table):
+    """A table of floats, or of rationals as words."""
+    return [[Fraction(x) for x in row] for row in table]
+
+
+def exact_differences(programme):
+    """The rows that D rounds, from the tokens (through the keys), as fractions."""
+    pairs = zip(fractions_of(programme.kept), fractions_of(programme.rival), strict=True)
+    rows = [[a - b for a, b in zip(kept, rival, strict=True)] for kept, rival in pairs]
+    if programme.keys is not None:
+        rows = [[inner(key, row) for key in fractions_of(programme.keys)] for row in rows]
     return rows
+
+
+def exact_rows(programme):
+    """Constraint matrices as rows of fractions."""
+    pairs = zip(exact_differences(programme), fractions_of(programme.Z), strict=True)
+    return [[x * y for x in D for y in z] for D, z in pairs]
+
+
+def exact_margins(programme, W):
+    """D_j^T W z_j for a table of floats, or of rationals as words."""
+    W, pairs = fractions_of(W), zip(exact_differences(programme), programme.Z, strict=True)
+    return [inner(D, [inner(row, map(Fraction, z)) for row in W]) for D, z in pairs]
+
+
+def exact_sum(programme, weights):
+    """sum_j w_j A_j, row by row."""
+    w, Z = [Fraction(x) for x in weights], fractions_of(programme.Z)
+    left = [[x * a for a in D] for x, D in zip(w, exact_differences(programme), strict=True)]
+    return [[inner(x, z) for z in zip(*Z, strict=True)] for x in zip(*left, strict=True)]
+
+
+def is_norm_at_most(matrix, level):
+    """Whether ||matrix||_op <= level, decided in rationals."""
+    columns = list(zip(*matrix, strict=True))
+    return is_positive_semidefinite(
+        [
+            [rational((level**2 if j == k else 0) - inner(x, y)) for k, x in enumerate(columns)]
+            for j, y in enumerate(columns)
+        ]
+    )
+
+
+def nuclear_norm(W):
+    """||W||_* with 50 digits."""
+    with mpmath.workdps(50):
+        return mpmath.fsum(mpmath.svd_r(mpmath.matrix(W.tolist()), compute_uv=False))
 
 
 def check_exactly(programme, exact):
@@ -106,9 +152,9 @@ def check_exactly(programme, exact):
     assert all(x >= 0 for x, e in zip(w, programme.equal, strict=True) if not e)
     W = [sum(x * a for x, a in zip(w, column, strict=True)) for column in zip(*A, strict=True)]
     assert [exactly(x) for row in exact.W for x in row] == W
-    margins = [sum(a * x for a, x in zip(row, W, strict=True)) for row in A]
+    margins = [inner(row, W) for row in A]
     assert [exactly(x) for x in exact.margins] == margins
-    gain = sum(x * b for x, b in zip(w, bound, strict=True))
+    gain = inner(w, bound)
     if exact.status == "unseparable":
         assert not any(W)
         assert gain > 0
@@ -145,12 +191,9 @@ def right(programme, answer, exact):
         return
     assert answer.solved, "a programme with a solution is called unseparable"
     assert (programme.equal | (programme.bound <= 0.0)).any()
-    gain = sum(
-        exactly(w) * Fraction(b) for w, b in zip(exact.duals, programme.bound.tolist(), strict=True)
-    )
-    missing = allowed(programme, answer).tolist()
-    duals = [abs(exactly(w)) for w in exact.duals]
-    assert gain <= sum(w * Fraction(x) for w, x in zip(duals, missing, strict=True))
+    duals = [exactly(w) for w in exact.duals]
+    gain = inner(duals, map(Fraction, programme.bound.tolist()))
+    assert gain <= inner(map(abs, duals), map(Fraction, allowed(programme, answer).tolist()))
 
 
 def proved(programme, reply):
@@ -160,8 +203,7 @@ def proved(programme, reply):
         assert reply.rows is None
         assert reply.weights is None
         assert reply.farkas == ()
-        W = [Fraction(x) for x in reply.W.ravel().tolist()]
-        assert all(sum(a * x for a, x in zip(row, W, strict=True)) > 0 for row in A)
+        assert min(exact_margins(programme, reply.W)) > 0
         return
     assert reply.W is None
     assert (reply.weights > 0.0).all()

@@ -11,32 +11,24 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.descent import descend_w, follow_w
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, certified_fate, cone_at, rational, rationals, separate
+from attsvm.exact import ExactData, certified_fate, cone_at, descend, rational, rationals, separate
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.theory.limits import direction_is_proved, in_basin
-from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, UNEVEN
+from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, TWO_TOKENS, UNEVEN
+from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
+from tests.exact.local_runs import column, one_dimension
 
 LOG, CORRELATION = LOSSES["log-loss"], LOSSES["correlation"]
-VALUE = {
-    "logistic-loss": lambda u: 1 / (1 + mpmath.exp(u)),
-    "log-loss": lambda u: mpmath.log1p(mpmath.exp(-u)),
-    "exponential": lambda u: mpmath.exp(-u),
-    "correlation": lambda u: -u,
-}
 
 
 @pytest.fixture(autouse=True)
 def precision():
     with ctx.workprec(96):
         yield
-
-
-def real(x):
-    return mpmath.mpf(float(x))
 
 
 def room(data, W, name):
@@ -62,23 +54,14 @@ def room(data, W, name):
     return None if least is None else 1 - gap / least
 
 
-def one_dimension(*inputs, scores):
-    X = [[[x] for x in row] for row in inputs]
-    return AttentionData.of(X, [[1.0]] * len(X), scores=scores)
-
-
 SPREAD = AttentionData.of(
     [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[2.0, 1.0, 0.0]]
 )
 """Margins are the first column of W; the third token alone decides at large first margins."""
 
 
-def at(*column):
-    return np.array([[x, 0.0] for x in column])
-
-
 @settings(max_examples=60, deadline=None)
-@given(attention_data(), st.sampled_from(sorted(VALUE)), st.data())
+@given(attention_data(), st.sampled_from(DECREASING), st.data())
 def test_the_slack_of_the_basin_is_that_of_200_bits(data, name, draw):
     W = draw.draw(st.sampled_from([0.0, 1.0, 16.0, 1000.0])) * np.cos(
         np.arange(data.d**2, dtype=float)
@@ -93,37 +76,6 @@ def test_the_slack_of_the_basin_is_that_of_200_bits(data, name, draw):
         assert abs(true - real(slack.value)) <= real(slack.error) * (1 + 1e-9) + 1e-12 * abs(true)
         assert (true > 0) == slack.holds
         assert (true < 0) == slack.violated
-
-
-@pytest.mark.parametrize("name", sorted(VALUE))
-def test_the_basin_ends_between_two_neighbouring_floats(name):
-    """Bisected in floats, confirmed at 200 bits on both sides."""
-    data = one_dimension(
-        [0.0, -1.0, -3.0], [0.0, -2.0, -2.5], scores=[[3.0, 1.0, 0.0], [2.0, -1.0, 0.5]]
-    )
-    outside, inside = -4.0, 4.0
-    while True:
-        middle = 0.5 * (outside + inside)
-        if middle in (outside, inside):
-            break
-        slack = in_basin(data, np.array([[middle]]), LOSSES[name])
-        outside, inside = (outside, middle) if slack.holds else (middle, inside)
-    assert np.nextafter(outside, inside) == inside
-    assert in_basin(data, np.array([[inside]]), LOSSES[name]).holds
-    assert in_basin(data, np.array([[outside]]), LOSSES[name]).violated
-    with mpmath.workprec(200):
-        assert room(data, np.array([[inside]]), name) > 0 > room(data, np.array([[outside]]), name)
-
-
-@pytest.mark.parametrize("name", sorted(VALUE))
-def test_at_norm_a_thousand_a_hair_decides(name):
-    """With margins (1000, x) the deficit of scores 2, 1, 0 is 1 exactly at x = 0."""
-    hair = 2.0**-60
-    assert in_basin(SPREAD, at(1000.0, hair), LOSSES[name]).holds
-    assert in_basin(SPREAD, at(1000.0, -hair), LOSSES[name]).violated
-    assert in_basin(SPREAD, at(1000.0, 0.0), LOSSES[name]).kind == "unknown"
-    with mpmath.workprec(3000):
-        assert room(SPREAD, at(1000.0, hair), name) > 0 > room(SPREAD, at(1000.0, -hair), name)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +128,7 @@ def test_a_step_that_is_too_long_leaves_the_basin():
     """Gaps (1, 0) and (-2, 1), margins 1/2 and 3: one long step traps the second input."""
     X = [[[0.0, 0.0], [-1.0, 0.0]], [[0.0, 0.0], [2.0, -1.0]]]
     data = AttentionData.of(X, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
-    exact, W = ExactData.of(data), at(0.5, 4.0)
+    exact, W = ExactData.of(data), column(0.5, 4.0)
     assert in_basin(data, W, CORRELATION).holds
     short = rational(1.0 / risk_smoothness(data, CORRELATION))
     point = rationals(W)
@@ -190,7 +142,7 @@ def test_a_step_that_is_too_long_leaves_the_basin():
 
 def test_a_step_is_needed_to_take_steps():
     with pytest.raises(DataError, match="no step size"):
-        certified_fate(ExactData.of(SPREAD), rationals(at(0.0, 0.0)), "log-loss", None, 1)
+        certified_fate(ExactData.of(SPREAD), rationals(column(0.0, 0.0)), "log-loss", None, 1)
 
 
 def test_a_basin_has_no_escape_at_steps_up_to_one_over_smoothness():
@@ -215,14 +167,6 @@ def test_a_basin_has_no_escape_at_steps_up_to_one_over_smoothness():
         assert chosen.tolist() == data.gamma.argmax(axis=1).tolist()
     assert inside >= 30
     assert near >= 8
-
-
-def test_the_threshold_is_reported_relative_to_itself():
-    exact, W = ExactData.of(SPREAD), rationals(at(3.0, 2.0))
-    assert basin(exact, W, "log-loss") > 0
-    assert threshold(exact, "log-loss") > 0
-    wide = [[arb(3, 5), fmpq(0)], [arb(2, 5), fmpq(0)]]
-    assert not basin(exact, wide, "log-loss") > 0
 
 
 def tilted(W, cosine):
@@ -273,3 +217,75 @@ def test_steps_uphill_prove_nothing(step):
         cone_at(exact, rationals(64.0 * att_svm(data).W), "correlation", step)
     with pytest.raises(DataError, match="negative number of steps"):
         certified_fate(exact, W, "correlation", fmpq(1, 10), -3)
+
+
+@pytest.mark.parametrize("name", sorted(LOSSES))
+@pytest.mark.parametrize("seed", range(3))
+def test_enclosed_iterates_hold_the_float_run(name, seed):
+    """Six steps at 200 bits; the float run adds up some hundred roundings of numbers near 1."""
+    generator = np.random.default_rng(seed)
+    X, Z = generator.integers(-8, 9, size=(2, 3, 2)) / 8, generator.integers(-8, 9, size=(2, 2)) / 8
+    data = AttentionData(X, Z, scores=generator.integers(-8, 9, size=(2, 3)) / 8)
+    W0 = generator.integers(-8, 9, size=(2, 2)) / 8
+    ctx.prec = 200
+    ball = descend(ExactData.of(data), rationals(W0), name, rational(0.25), 6)
+    run = descend_w([data], W0, LOSSES[name], step=0.25, steps=6).W[0, -1]
+    for row, mine in zip(ball, run, strict=True):
+        for x, w in zip(row, mine, strict=True):
+            assert x.rad() <= 1e-50
+            assert abs(x - arb(float(w))) <= 200 * EPS
+    assert np.abs(run - W0).max() > 1e-3
+
+
+def test_the_threshold_is_the_least_drop_to_a_second_score():
+    data = AttentionData.of(
+        np.zeros((3, 3, 1)), np.ones((3, 1)), scores=[[2, 1, 0], [1, 1, 0.5], [3, 3, 3]]
+    )
+    with mpmath.workdps(110):
+        drops = [VALUE["log-loss"](b) - VALUE["log-loss"](a) for a, b in ((2, 1), (1, real(0.5)))]
+        assert encloses(threshold(ExactData.of(data), "log-loss"), min(drops) / 3)
+    flat = AttentionData.of(np.zeros((1, 2, 1)), np.ones((1, 1)), scores=[[1, 1]])
+    assert threshold(ExactData.of(flat), "log-loss") is None
+    assert certified_fate(ExactData.of(flat), [[fmpq(0)]], "log-loss", fmpq(1), 4) is None
+
+
+@pytest.mark.parametrize("name", ["log-loss", "logistic-loss", "exponential", "correlation"])
+def test_a_basin_is_claimed_for_steps_up_to_one_over_smoothness_and_no_longer(name):
+    """Beyond it the risk may rise, and only sets that no step leaves prove anything."""
+    ctx.prec = 96
+    exact, W = ExactData.of(TWO_TOKENS.data), [[fmpq(8)]]
+    longest = float(1 / smoothness(exact, name))
+    for factor, reasons in ((1.0 - 2.0**-40, ["basin"]), (1.0 + 2.0**-40, ["trap", "cone"])):
+        fate = certified_fate(exact, W, name, rational(factor * longest), 0)
+        assert fate.reason in reasons
+    assert certified_fate(exact, W, name, None, 0).reason == "basin"
+
+
+@pytest.mark.parametrize(
+    ("name", "slope", "curvature"),
+    [
+        ("correlation", 1.0, 0.0),
+        ("log-loss", 1.0, 0.25),
+        ("logistic", 0.25, 1 / (6 * 3**0.5)),
+        ("logistic-loss", 0.25, 1 / (6 * 3**0.5)),
+        ("exponential", np.exp(1.0), np.exp(1.0)),
+        ("squared", 4.0, 2.0),
+    ],
+)
+def test_the_smoothness_by_hand(name, slope, curvature):
+    """Tokens 1 and -1 have spectral norm sqrt 2; of the scores 1/2 and -1 the span is 3/2."""
+    data = AttentionData.of([[[1.0], [-1.0]]], [[2.0]], scores=[[0.5, -1.0]])
+    bend = 1.5 * slope / (3 * 3**0.5) + 1.5**2 * curvature / 8
+    assert float(smoothness(ExactData.of(data), name)) == pytest.approx(8.0 * bend, rel=1e-12)
+
+
+def test_a_trap_that_does_not_settle_keeps_its_tokens_and_says_nothing_of_the_direction():
+    """(1 - u)^2 has slope 0 at the score 1; the tokens that are kept are the optimal ones."""
+    ctx.prec = 96
+    data = AttentionData.of(
+        [[[0.0], [-1.0]], [[0.0], [-2.0]]], [[1.0], [1.0]], scores=[[0.5, 0.0], [1.0, 0.0]]
+    )
+    for step in (None, fmpq(1, 64)):
+        fate = certified_fate(ExactData.of(data), [[fmpq(40)]], "squared", step, 0)
+        assert (fate.reason, fate.selected) == ("trap", [0, 0])
+        assert (fate.settles, fate.converges) == (False, False)

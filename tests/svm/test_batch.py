@@ -1,19 +1,21 @@
 """A batch is its problems one at a time, however they are put together and whatever lies."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from conditions import EPS, check
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import problems, two_tokens
 
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError, TiedTokensError
+from attsvm.errors import DataError
 from attsvm.kernels import batch as kernel
 from attsvm.kernels.least_norm import FAILED, SOLVED, UNBOUNDED
-from attsvm.svm import att_svm, att_svm_programme, batch, local_svm
+from attsvm.svm import att_svm, batch
 from attsvm.svm.batch import att_svm_batch, solve_choices
 from properties._support.published_data import gaussian_protocol
+from tests.svm.conditions import EPS, check
+from tests.svm.problems import SPOILT, problems, spoilt, two_tokens
 
 FIELDS = ("W", "targets", "margins", "duals")
 FIGURES = ("value", "primal_residual", "gap")
@@ -50,20 +52,14 @@ def ensemble(seed, count, n=3, T=4, d=3, masked=False):
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("size", [(1, 2, 2), (3, 4, 3), (6, 5, 3), (2, 8, 4)])
+@pytest.mark.parametrize("size", [(1, 2, 2), (6, 5, 3), (2, 8, 4)])
 def test_random_batches_are_their_problems_one_at_a_time(size, masked):
     n, T, d = size
-    sets = ensemble(n + d, 30, n, T, d, masked)
+    sets = ensemble(n + d, 20, n, T, d, masked)
     answers = att_svm_batch(sets)
-    assert len(answers) == 30
+    assert len(answers) == 20
     for b, data in enumerate(sets):
         same(answers, b, att_svm(data))
-
-
-def test_both_answers_occur_in_one_batch():
-    solved = att_svm_batch(ensemble(9, 40, 6, 5, 3)).solved
-    assert solved.any()
-    assert not solved.all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,28 +77,6 @@ def test_integer_batches_are_their_problems_one_at_a_time(drawn):
             single = att_svm(data, targets[b])
             same(answers, b, single)
             check(single.programme, single)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_choices_are_local_svms_one_at_a_time(seed):
-    data = ensemble(seed, 1, 3, 3, 3, masked=True)[0]
-    tokens = [np.flatnonzero(row) for row in data.present]
-    choices = np.array(np.meshgrid(*tokens)).reshape(3, -1).T
-    answers = solve_choices(data, choices)
-    assert len(answers) == len(choices) > 7
-    for b, choice in enumerate(choices):
-        same(answers, b, local_svm(data, choice))
-
-
-def test_many_constraints_are_solved_in_a_batch_as_alone():
-    """Above 256 rows a single one takes another way; both are proved to a gap of 1e-9."""
-    sets = ensemble(3, 2, 5, 60, 20)
-    answers = att_svm_batch(sets)
-    for b, data in enumerate(sets):
-        single = att_svm(data)
-        assert answers.solved[b] == single.solved
-        assert np.linalg.norm(answers.W[b] - single.W) <= 1e-4 * single.value
-        assert abs(answers.value[b] - single.value) <= 1e-9 * single.value
 
 
 def test_company_changes_nothing():
@@ -132,19 +106,12 @@ def lying(least_norm, lie):
 
 
 LIES = {
-    "garbage": lambda w, s, c: (np.random.default_rng(0).random(w.shape), s, c),
-    "nan": lambda w, s, c: (np.full_like(w, np.nan), s, c),
-    "one nan": lambda w, s, c: (np.where(np.arange(w.size) == 0, np.nan, w), s, c),
-    "infinite": lambda w, s, c: (np.full_like(w, np.inf), s, c),
-    "negative": lambda w, s, c: (-w, s, c),
-    "tiny negative": lambda w, s, c: (w - 1e-14, s, c),
-    "zeros": lambda w, s, c: (np.zeros_like(w), s, c),
-    "scaled": lambda w, s, c: (w * (1 + 1e-6), s, c),
     "claimed solved": lambda w, s, c: (w, SOLVED, c),
     "claimed unseparable": lambda w, s, c: (w, UNBOUNDED, c),
     "reversed": lambda w, s, c: (w, UNBOUNDED if s == SOLVED else SOLVED, c),
     "failed": lambda w, s, c: (w, FAILED, c),
     "unknown": lambda w, s, c: (w, 7, c),
+    **{kind: lambda w, s, c, k=kind: (spoilt(k, w), s, c) for kind in SPOILT},
 }
 
 
@@ -152,7 +119,7 @@ LIES = {
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_a_lying_method_changes_no_answer(monkeypatch, lie):
     """What its figures do not prove is solved again, one at a time."""
-    sets = ensemble(5, 8, 9, 6, 3)
+    sets = ensemble(5, 6, 9, 6, 3)
     truth = att_svm_batch(sets)
     assert truth.solved.any()
     assert not truth.solved.all()
@@ -161,34 +128,16 @@ def test_a_lying_method_changes_no_answer(monkeypatch, lie):
     answers = att_svm_batch(sets)
     assert np.array_equal(answers.solved, truth.solved)
     for b, data in enumerate(sets):
-        programme = att_svm_programme(data)
-        if answers.solved[b]:
-            weights = answers.duals[b][programme.input, programme.token]
-            assert np.abs(answers.W[b] - programme.combine(weights)).max() <= 1e-12
-            assert np.linalg.norm(answers.W[b] - truth.W[b]) <= 1e-4 * truth.value[b]
-            assert (answers.margins[b] >= 1.0 - 1e-9).all()
-            continue
-        assert answers.value[b] == np.inf
-        assert not answers.W[b].any()
-        assert (answers.margins[b] == np.inf).all()
-        assert (answers.duals[b] >= 0.0).all()
-        assert abs(answers.duals[b].sum() - 1.0) <= 1e-12
-        left = programme.combine(answers.duals[b][programme.input, programme.token])
-        assert np.linalg.norm(left) <= 1e-9 * programme.norms.max()
-
-
-def test_a_solution_of_some_rows_alone_is_not_believed(monkeypatch):
-    """W = A_0 / |A_0|^2 has no gap, and margins below 1 on other rows, positive or not."""
-    sets = [two_tokens([(1, 0), (x, y)], [[1, 0]] * 2) for x, y in ((0.5, 0), (0.9, 1), (-1, 1))]
-    truth = att_svm_batch(sets)
-
-    def first(D, Z, bound, equal, limit):
-        square = (D[0] @ D[0]) * (Z[0] @ Z[0])
-        return np.eye(1, len(D))[0] / square, SOLVED, 1
-
-    monkeypatch.setattr(kernel, "least_norm", first)
-    monkeypatch.setattr(batch, "solve_many", kernel.solve_many.py_func)
-    assert np.array_equal(att_svm_batch(sets).W, truth.W)
+        single = att_svm(data)
+        at = single.programme.input, single.programme.token
+        claimed = replace(
+            single, W=answers.W[b], value=answers.value[b], weights=answers.duals[b][at],
+            primal_residual=answers.primal_residual[b], dual_residual=answers.dual_residual[b],
+            gap=answers.gap[b],
+            reached=answers.margins[b][at] if single.solved else single.reached,
+        )  # fmt: skip
+        check(single.programme, claimed)
+        assert single.solved or (answers.margins[b] == np.inf).all()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -226,23 +175,6 @@ def test_shapes_must_agree_and_targets_must_fit():
         att_svm_batch([one], np.array([[0, 0, 4]]))
     with pytest.raises(DataError, match="not a token index"):
         solve_choices(one, np.array([[0, 0, 0], [0, -1, 0]]))
-
-
-def test_one_bad_problem_is_named_as_it_is_alone():
-    good, ones = two_tokens([(1, 0)], [[1, 1]]), np.ones((1, 2))
-    bad = {
-        TiedTokensError: two_tokens([(1, 0)], ones, scores=(1, 1)),
-        DataError: AttentionData(good.X, ones, scores=[[1, 0]], mask=[[True, False]]),
-    }
-    for error, data in bad.items():
-        with pytest.raises(error):
-            att_svm_batch([good, data])
-    for size in (1e200, 1e-200):
-        with pytest.raises(DataError, match="flow float64"):
-            att_svm_batch([good, two_tokens([(size, 0)], ones)])
-    hair = two_tokens([(1, 0), (-1, 2.0**-28)], np.ones((2, 2)))
-    with pytest.raises(SolverError, match="no method reached a proof"):
-        att_svm_batch([two_tokens(np.eye(2), np.ones((2, 2))), hair])
 
 
 def test_a_batch_says_what_is_in_it():

@@ -1,0 +1,287 @@
+"""Exact programmes from exact rows, the judge of their answers, and brackets of any matrix."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, fmpq
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from attsvm.errors import DataError, SolverError
+from attsvm.exact import ExactData, decide, rational, rationals, separate
+from attsvm.exact.optimality import norm_bracket, soft_bracket
+from attsvm.exact.svm import ExactProgramme, _proved, nearest, solve_exactly
+from attsvm.svm import att_svm_programme
+from attsvm.svm.nuclear import solve_nuclear
+from attsvm.svm.soft import solve_soft
+from tests.exact.digits import EPS, fractions
+from tests.svm.conditions import (
+    check_exactly,
+    exact_margins,
+    exact_rows,
+    exact_sum,
+    exactly,
+    nuclear_norm,
+)
+from tests.svm.problems import blocks, problems, programmes, two_tokens
+
+
+def solution(exact):
+    return [[exactly(x) for x in row] for row in exact.W]
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_exact_data_are_separated_as_the_programme_is(problem):
+    data, targets = problem
+    exact = ExactData.of(data)
+    chosen = [kept.index(t) for kept, t in zip(exact.kept, targets.tolist(), strict=True)]
+    answer = separate(exact, chosen)
+    if data.present.sum() == data.n:
+        assert answer is None
+        return
+    programme = att_svm_programme(data, targets)
+    check_exactly(programme, answer)
+    assert solution(answer) == solution(decide(programme))
+    assert answer.status == decide(programme).status
+
+
+@settings(max_examples=60, deadline=None)
+@given(blocks(4, 2), blocks(4, 2), blocks(4), st.integers(1, 7), st.integers(1, 5))
+def test_rows_of_rationals_are_decided_as_they_are(D, Z, bound, p, q):
+    """Denominators 3 and 7 no float holds; W scales against them."""
+    assume(bound.any())
+    rows = [[fmpq(int(x), 3 * p) for x in row] for row in D]
+    queries = [[fmpq(int(x), 7 * q) for x in row] for row in Z]
+    bounds = [fmpq(int(b), 5) for b in bound]
+    equal = [False, True, False, False]
+    answer = solve_exactly(ExactProgramme.of_rows(rows, queries, bounds, equal))
+    whole = solve_exactly(
+        ExactProgramme.of_rows(
+            [[fmpq(int(x)) for x in row] for row in D],
+            [[fmpq(int(x)) for x in row] for row in Z],
+            [fmpq(int(b)) for b in bound],
+            equal,
+        )
+    )
+    assert answer.status == whole.status
+    factor = Fraction(3 * p * 7 * q, 5)
+    assert solution(answer) == [[x * factor for x in row] for row in solution(whole)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.fractions())
+@example(Fraction(2**53 + 1))
+@example(Fraction(1, 3))
+@example(Fraction(2) ** -1074 / 2)
+def test_nearest_rounds_correctly(value):
+    assert nearest(fmpq(value.numerator, value.denominator)) == float(value)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_beyond_floats_nearest_is_infinite(sign):
+    assert nearest(fmpq(sign * 10**400, 3)) == sign * np.inf
+
+
+def test_exact_rows_come_from_the_tokens_not_from_their_rounded_difference():
+    """1e16 + 1 is no float, so D is rounded; in rationals 1 - (-1e16) is what it is."""
+    data = two_tokens([(1.0,)], [[1.0]])
+    shifted = replace(data, X=np.array([[[1.0], [-1e16]]]))
+    programme = att_svm_programme(shifted)
+    assert programme.D[0, 0] == 1e16
+    assert exact_rows(programme) == [[10**16 + 1]]
+    assert solution(decide(programme)) == [[Fraction(1, 10**16 + 1)]]
+
+
+def one_column(rows, bound, equal):
+    """Rows in one dimension."""
+    return ExactProgramme.of_rows(
+        [[fmpq(a)] for a in rows], [[fmpq(1)]] * len(rows), [fmpq(b) for b in bound], equal
+    )
+
+
+TWO = one_column([1, 2], [1, 1], [False, False])
+
+
+SAME = one_column([1, 1], [1, 1], [False, False])
+
+
+OPPOSED = one_column([1, -1], [1, 0], [False, False])
+
+
+FREE = one_column([1, 2], [1, 1], [True, True])
+
+
+MIXED = one_column([1, 2], [1, 1], [False, True])
+
+
+@pytest.mark.parametrize(
+    ("programme", "weights", "status", "right"),
+    [
+        pytest.param(TWO, [1, 0], "solved", True, id="margins 1 and 2"),
+        pytest.param(TWO, [0, 0], "solved", False, id="margins 0"),
+        pytest.param(TWO, [0, fmpq(1, 4)], "solved", False, id="margin 1/2 for 1"),
+        pytest.param(TWO, [2, 0], "solved", False, id="weight on a margin of 2"),
+        pytest.param(SAME, [2, -1], "solved", False, id="tight, of wrong sign"),
+        pytest.param(SAME, [fmpq(1, 3), fmpq(2, 3)], "solved", True, id="shared weight"),
+        pytest.param(FREE, [3, -1], "solved", False, id="equality overshot"),
+        pytest.param(MIXED, [1, 0], "solved", False, id="equality overshot without weight"),
+        pytest.param(MIXED, [0, fmpq(1, 4)], "solved", False, id="inequality missed"),
+        pytest.param(OPPOSED, [1, 0], "solved", False, id="margin -1 for 0"),
+        pytest.param(OPPOSED, [1, 1], "unseparable", True, id="cancels and gains 1"),
+        pytest.param(OPPOSED, [1, 2], "unseparable", False, id="cancels not"),
+        pytest.param(OPPOSED, [0, 0], "unseparable", False, id="gains nothing"),
+        pytest.param(OPPOSED, [-1, -1], "unseparable", False, id="cancels, of wrong sign"),
+        pytest.param(FREE, [2, -1], "unseparable", True, id="free signs"),
+        pytest.param(FREE, [-2, 1], "unseparable", False, id="loses"),
+        pytest.param(TWO, [2, -1], "unseparable", False, id="inequalities are not free"),
+    ],
+)
+def test_the_judge_lets_only_proofs_pass(programme, weights, status, right):
+    answer = _proved(programme, [fmpq(w) for w in weights], status)
+    assert (answer is not None) == right
+
+
+SEPARABLE = programmes(kinds=("Att-SVM", "p-SVM", "v-SVM"))
+
+
+def is_(ball, value):
+    """Whether the ball holds a value and no other that differs by more than a rounding."""
+    return bool(ball.contains(value)) and bool(ball.rad() <= 1e-15 * (1 + abs(ball)))
+
+
+def nuclear_in_digits(W):
+    return arb(mpmath.nstr(nuclear_norm(W), 50))
+
+
+@settings(max_examples=60, deadline=None)
+@given(programmes(), st.data())
+def test_margins_and_sums_are_those_of_fractions(programme, draw):
+    rows = ExactProgramme.of(programme)
+    W = draw.draw(blocks(programme.D.shape[1], programme.Z.shape[1])) / 7
+    weights = draw.draw(blocks(len(programme.D))) / 3
+    assert fractions(rows.margins(rationals(W))) == exact_margins(programme, W)
+    assert rows.float_margins(W) == rows.margins(rationals(W))
+    assert fractions(rows.matrix(rationals(weights))) == exact_sum(programme, weights)
+
+
+@settings(max_examples=80, deadline=None)
+@given(SEPARABLE, st.data())
+def test_frobenius_brackets_hold_the_least_norm_whatever_proposes_them(programme, draw):
+    exact, rows = decide(programme), ExactProgramme.of(programme)
+    if exact.status == "unseparable":
+        low, high = norm_bracket(
+            rows, rationals(np.ones((programme.D.shape[1], programme.Z.shape[1]))), exact.duals
+        )
+        assert not low.is_finite()  # the certificate itself: nothing is feasible
+        assert low > 0
+        assert not high.is_finite()
+        return
+    least = arb(exact.square).sqrt()
+    low, high = norm_bracket(rows, exact.W, exact.duals)
+    assert low.overlaps(least)
+    assert high.overlaps(least)
+    assert high - low <= 1e-13 * least
+    noise = draw.draw(blocks(len(programme.D))) / 16
+    W = np.array([[float(arb(x)) for x in row] for row in exact.W])
+    W += draw.draw(blocks(*W.shape)) / 64
+    duals = [w + rational(x) for w, x in zip(exact.duals, noise, strict=True)]
+    low, high = norm_bracket(rows, rationals(W), duals)
+    assert not low > least
+    assert not high < least
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEPARABLE)
+def test_nuclear_brackets_of_floats_hold_theirs(programme):
+    """The bracket that floats prove and the exact one both hold the least nuclear norm."""
+    assume(decide(programme).status == "solved")
+    try:
+        mine = solve_nuclear(programme)
+    except SolverError:
+        assume(False)
+    rows = ExactProgramme.of(programme)
+    low, high = norm_bracket(rows, rationals(mine.W), rationals(mine.weights), "nuc")
+    assert high - low <= 1e-8 * high
+    assert not low > arb(rational(mine.bracket[1]))
+    assert not high < arb(rational(mine.bracket[0]))
+    # no bound of rounding in the exact ones: they lie inside
+    assert low >= arb(rational(mine.bracket[0])) * (1 - arb("1e-14"))
+    assert high <= arb(rational(mine.bracket[1])) * (1 + arb("1e-14"))
+    least = nuclear_in_digits(mine.W) / min(rows.margins(rationals(mine.W)))
+    assert abs(high - least) <= 1e-13 * high
+
+
+@pytest.mark.parametrize(
+    ("bound", "equal", "W", "above"),
+    [
+        ([1, 1], [False, False], 5, 1),
+        ([1, 4], [False, False], 5, 2),
+        ([1, 2], [True, True], 5, 1),
+        ([1, 3], [True, True], 5, None),
+        ([1, -3], [False, False], -5, None),
+        ([-1, -3], [False, False], -5, 0),
+        ([0, 0], [True, False], 0, 0),
+        ([1, 0], [False, False], 0, None),
+        ([0, 0], [False, True], 5, 0),
+        ([-2, 0], [True, False], -1, None),
+        ([2, 3], [True, False], 1, 2),
+    ],
+)
+def test_the_least_feasible_multiple_by_hand(bound, equal, W, above):
+    """Rows 1 and 2 in one dimension."""
+    rows = one_column([1, 2], bound, equal)
+    _, high = norm_bracket(rows, [[fmpq(W)]], [fmpq(0)] * 2)
+    assert not high.is_finite() if above is None else is_(high, above)
+
+
+def test_multipliers_of_wrong_sign_prove_nothing():
+    rows = one_column([1, -1], [1, -3], [False, False])  # 1 <= W <= 3
+    assert norm_bracket(rows, [[fmpq(1)]], [fmpq(2), fmpq(0)])[0] == 1
+    assert is_(norm_bracket(rows, [[fmpq(1)]], [fmpq(4), fmpq(1)])[0], fmpq(1, 3))
+    assert norm_bracket(rows, [[fmpq(1)]], [fmpq(0), fmpq(-1)])[0] == 0
+    assert norm_bracket(rows, [[fmpq(1)]], [fmpq(-1), fmpq(-1)])[0] == 0
+    free = one_column([1, 2], [-1, -2], [True, True])
+    assert norm_bracket(free, [[fmpq(-1)]], [fmpq(-1), fmpq(0)]) == (arb(1), arb(1))
+
+
+@settings(max_examples=80, deadline=None)
+@given(SEPARABLE, st.sampled_from([0.03125, 0.25, 1.0, 8.0]), st.booleans(), st.data())
+def test_soft_brackets_of_floats_hold_their_objective(programme, C, shared, draw):
+    slack = "input" if shared else "constraint"
+    try:
+        mine = solve_soft(programme, C, slack)
+    except SolverError:
+        assume(False)
+    rows = ExactProgramme.of(programme)
+    duals = mine.duals[programme.input, programme.token]
+    groups = mine.groups.tolist()
+    low, high = soft_bracket(rows, groups, rational(C), rationals(mine.W), rationals(duals))
+    assert high - low <= 1e-8 * high
+    size = 64 * EPS * (1.0 + C * float(programme.norms.sum()) * (1.0 + mine.value))
+    assert abs(high - arb(mine.objective)) <= size + 1e-11 * mine.objective
+    assert not low > arb(rational(mine.bracket[1])) + size
+    assert not high < arb(rational(mine.bracket[0])) - size
+    # any other point costs no less, any other multipliers prove no more
+    W = mine.W + draw.draw(blocks(*mine.W.shape)) / 8
+    other = duals + np.abs(draw.draw(blocks(len(duals)))) / 8
+    below, above = soft_bracket(rows, groups, rational(C), rationals(W), rationals(other))
+    assert not above < low
+    assert not below > high
+
+
+def test_a_shared_slack_is_paid_once():
+    rows = one_column([1, -1], [1, 1], [False, False])  # W and -W at least 1
+    W, duals = [[fmpq(0)]], [fmpq(1), fmpq(1)]
+    assert soft_bracket(rows, [0, 1], fmpq(1), W, duals) == (arb(2), arb(2))
+    assert soft_bracket(rows, [0, 0], fmpq(1), W, duals) == (arb(1), arb(1))
+    assert soft_bracket(rows, [0, 0], fmpq(1), [[fmpq(1)]], duals)[1] == 3
+
+
+@pytest.mark.parametrize(("C", "equal"), [(fmpq(0), False), (fmpq(-1), False), (fmpq(1), True)])
+def test_what_has_no_soft_margin_is_refused(C, equal):
+    with pytest.raises(DataError, match="soft margin"):
+        soft_bracket(one_column([1], [1], [equal]), [0], C, [[fmpq(1)]], [fmpq(1)])

@@ -1,0 +1,691 @@
+"""What `solve` hands out is what it certifies: the document, its figures in fractions, its page."""
+
+import json
+import math
+import re
+import sys
+import time
+from dataclasses import replace
+from fractions import Fraction
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, reject, settings
+from hypothesis import strategies as st
+
+import attsvm.exact.svm as exact_svm
+import attsvm.svm.answer as answers
+import attsvm.svm.handed as handed
+from attsvm import AttentionData, solve
+from attsvm._words import rising
+from attsvm.errors import DataError, OutOfTimeError, SolverError, TiedTokensError, UsageError
+from attsvm.exact.deadline import Deadline
+from attsvm.exact.svm import decide
+from attsvm.strategies.data import attention_data
+from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, page, v_svm
+from attsvm.svm.answer import LARGEST_EXACT
+from attsvm.svm.frobenius import grade
+from attsvm.tokens import optimal_tokens
+from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
+from tests.svm.conditions import EPS, exact_margins, exact_sum, exactly, fractions_of
+
+KINDS = [
+    "queries", "tokens", "thin", "token scales", "query scales", "integers", "both", "opposed",
+    "copies",
+]  # fmt: skip
+
+
+def instance(kind, seed, small=1e-8, scale=50.0, shape=None):
+    """Data whose constraints are nearly dependent, of very different size, or repeated."""
+    draw = np.random.default_rng(seed)
+    n, T, d = shape or (
+        int(draw.integers(1, 6)),
+        int(draw.integers(1, 5)),
+        int(draw.integers(1, 6)),
+    )
+    X, Z = draw.standard_normal((n, T, d)), draw.standard_normal((n, d))
+    mask = draw.random((n, T)) < 0.8
+    mask[:, 0] = True
+    if kind in ("queries", "both", "opposed"):
+        Z = Z[:1] + small * Z
+    if kind in ("tokens", "both"):
+        X = X[:1] + small * X
+    if kind == "thin":
+        X[:, 1:] = X[:, :1] - small * X[:, 1:]
+    if kind == "token scales":
+        X *= 10.0 ** draw.uniform(-scale, scale, (n, 1, 1))
+    if kind == "query scales":
+        Z *= 10.0 ** draw.uniform(-scale, scale, (n, 1))
+    if kind == "integers":
+        X = draw.integers(-2, 3, (n, T, d)).astype(float)
+        Z = draw.integers(-1, 2, (n, d)) + small * draw.integers(-1, 2, (n, d))
+    if kind == "opposed":
+        X[1:] = -X[:1] + small * X[1:]
+    if kind == "copies":
+        X[n // 2 :], Z[n // 2 :] = X[: n - n // 2], Z[: n - n // 2] * (1.0 + small)
+    scores = np.tile(-np.arange(float(T)), (n, 1))
+    return AttentionData(X, Z, scores=scores, mask=mask if seed % 3 else None)
+
+
+def missed(answer, W=None):
+    """How far the least margin of W, or of the answer's matrix, falls short of 1."""
+    return 1 - min(exact_margins(answer.programme, answer.W if W is None else W))
+
+
+def square(W):
+    return sum(x * x for row in W for x in row)
+
+
+def is_the_solution(programme, document):
+    """Whether `exact_W` and `exact_duals` meet every condition of optimality exactly."""
+    W = fractions_of(document["exact_W"])
+    duals = fractions_of(document["certificate"]["exact_duals"])
+    w = [duals[i][t] for i, t in zip(programme.input, programme.token, strict=True)]
+    return exact_sum(programme, w) == W and all(
+        x >= 0 and m >= 1 and (x == 0 or m == 1)
+        for x, m in zip(w, exact_margins(programme, W), strict=True)
+    )
+
+
+def document_of(answer):
+    """The JSON document, as it is read again."""
+    return json.loads(json.dumps(answer.json(), allow_nan=False))
+
+
+def attempt(data, **options):
+    """The programme and the document of `solve`; rejected where there is no answer."""
+    try:
+        answer = solve(data, **options)
+    except (DataError, SolverError):
+        reject()
+    return answer.programme, document_of(answer)
+
+
+hard = st.builds(
+    instance,
+    st.sampled_from(KINDS),
+    st.integers(0, 10**6),
+    st.floats(3.0, 15.0).map(lambda k: 10.0**-k),
+    st.sampled_from([5.0, 20.0, 60.0, 150.0]),
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(hard)
+def test_no_printed_matrix_misses_its_margins_by_more_than_is_stated(data):
+    programme, document = attempt(data)
+    assume(document["status"] != "unseparable")
+    certificate = document["certificate"]
+    assert certificate["kind"] == "exact"
+    short = 1 - min(exact_margins(programme, document["W"]))
+    stated = certificate["primal_residual"]
+    assert short <= Fraction(stated)
+    assert Fraction(stated) <= max(short, 0) * (1 + Fraction(1, 10**12))
+    if document["status"] == "solved":
+        assert stated <= 1e-9
+        assert document["gap"] <= 1e-6
+        assert document["exact_W"] is None
+        low, _ = document["bracket"]
+        # the dual value is the square of the least norm, which the bracket holds
+        assert (
+            square(fractions_of(document["W"])) * (1 - Fraction(document["gap"]))
+            <= Fraction(document["bracket"][1]) ** 2
+        )
+        assert document["value"] >= low * (1 - 2e-9)
+    else:
+        assert document["status"] == "solved in rationals"
+        assert stated > 1e-9 or document["gap"] > 1e-6
+        assert is_the_solution(programme, document)
+
+
+NEARLY = instance("queries", 0, 1e-12, shape=(4, 4, 3))
+
+
+def test_rationals_alone_solve_where_no_float_matrix_near_the_solution_does():
+    answer = solve(NEARLY)
+    programme, document = answer.programme, document_of(answer)
+    assert document["status"] == answer.status == "solved in rationals"
+    assert answer.solved
+    assert is_the_solution(programme, document)
+    assert [[str(x) for x in row] for row in answer.exact.W] == document["exact_W"]
+    nearest = [[float(x) for x in row] for row in fractions_of(document["exact_W"])]
+    assert document["W"] == nearest == answer.W.tolist()
+    assert missed(answer) > Fraction(1, 10**9)
+    assert answer.reached.tolist() == [float(m) for m in exact_margins(programme, nearest)]
+    exact = exact_margins(programme, document["exact_W"])
+    places = list(zip(programme.input, programme.token, strict=True))
+    assert [m == 1 for m in exact] == [t in document["support"][i] for i, t in places]
+    page = str(answer)
+    assert "certified" not in page
+    assert "solved in rationals, not in floats: W, the float matrix nearest to it, misses" in page
+    assert f"misses a margin by {rising(answer.primal_residual)}" in page
+    assert document["certificate"]["statement"] in page
+    assert "`exact_W` of --json" in page
+    assert "whose margin is 1 in the exact solution" in page
+
+
+def test_a_slightly_longer_matrix_may_meet_the_margins_and_its_gap_is_stated(monkeypatch):
+    data = instance("queries", 5, 1e-6, shape=(3, 3, 3))
+    plain = solve(data)
+    assert plain.status == "solved"
+    assert plain.primal_residual > 0.0
+    monkeypatch.setattr(handed, "TOLERANCE", 0.3 * plain.primal_residual)
+    longer = solve(data)
+    assert longer.status == "solved"
+    assert missed(longer) <= Fraction(longer.primal_residual) <= Fraction(handed.TOLERANCE)
+    assert plain.gap < longer.gap <= 16 * plain.primal_residual
+    _, high = longer.bracket
+    W = fractions_of(longer.W.tolist())
+    assert square(W) * (1 - Fraction(longer.gap)) <= Fraction(high) ** 2
+
+
+def test_the_farkas_residual_is_that_of_the_printed_weights():
+    data = AttentionData.of(
+        [[[1.0], [0.0]], [[0.0], [1.0]]], [[3.0], [7.0]], scores=[[1, 0], [1, 0]]
+    )
+    document = solve(data).json()
+    first, second = (Fraction(row[1]) for row in document["certificate"]["duals"])
+    away, total = abs(3 * first - 7 * second), 3 * first + 7 * second
+    assert away > 0
+    assert away / total <= Fraction(document["certificate"]["dual_residual"])
+    assert document["certificate"]["dual_residual"] <= float(away / total) * (1 + 1e-12)
+
+
+SLOW = instance("queries", 2, 1e-6, shape=(43, 6, 22))
+
+
+def test_the_time_given_is_kept_where_rationals_take_long():
+    """Whether an answer or a refusal comes depends on the machine; that one comes does not."""
+    start = time.monotonic()
+    try:
+        said = str(solve(SLOW, seconds=3.0).programme)
+    except SolverError as error:
+        said = str(error)
+    assert time.monotonic() - start <= 20.0
+    assert said == str(att_svm_programme(SLOW)) or "did not end in the time given (got 3 s)" in said
+
+
+def test_nearly_equal_queries_of_many_inputs_are_certified_in_the_usual_time():
+    answer = solve(SLOW)
+    assert answer.exact is not None
+    assert missed(answer) <= Fraction(answer.primal_residual)
+
+
+def test_what_was_not_certified_in_time_says_so_and_has_honest_figures():
+    data = instance("thin", 7, 1e-3, shape=(3, 4, 5))
+    whole, cut = solve(data, seconds=None), solve(data, seconds=1e-9)
+    assert whole.kind == "exact"
+    assert cut.kind == "float"
+    assert cut.exact is None
+    assert cut.status == "solved"
+    assert "solved, not certified in 1e-09 s" in str(cut)
+    assert cut.json()["certificate"]["statement"].startswith("not certified in 1e-09 s")
+    assert missed(cut) <= Fraction(cut.primal_residual) <= Fraction(1, 10**9)
+    low, high = cut.bracket
+    assert low <= whole.bracket[1]
+    assert high >= whole.bracket[0]
+
+
+def test_where_neither_floats_nor_rationals_decide_in_time_there_is_no_answer():
+    with pytest.raises(SolverError, match="floats reached no answer") as caught:
+        solve(NEARLY, seconds=1e-9)
+    assert "more seconds" in caught.value.remedy
+    assert solve(NEARLY, seconds=None).status == "solved in rationals"
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan])
+def test_the_time_is_positive(seconds):
+    with pytest.raises(DataError, match="time given is positive"):
+        solve(NEARLY, seconds=seconds)
+
+
+def test_a_deadline_refuses_what_does_not_fit():
+    Deadline.after(100.0).ensure(1.0)
+    with pytest.raises(OutOfTimeError, match="got 100 s"):
+        Deadline.after(100.0).ensure(101.0)
+    with pytest.raises(OutOfTimeError):
+        decide(att_svm_programme(NEARLY), None, Deadline.after(1e-9))
+
+
+@pytest.mark.parametrize("kind", ["queries", "opposed", "copies"])
+def test_supports_from_long_floats_change_no_exact_answer(kind, monkeypatch):
+    programme = att_svm_programme(instance(kind, 1, 1e-7, shape=(10, 5, 4)))
+    assert len(programme.bound) >= exact_svm.MANY
+    found = decide(programme)
+    monkeypatch.setattr(exact_svm, "MANY", 10**9)
+    plain = decide(programme)
+    assert found.status == plain.status
+    if found.status == "solved":
+        assert found.W == plain.W
+
+
+@settings(max_examples=30, deadline=None)
+@given(hard)
+def test_nuclear_answers_state_what_their_matrix_misses(data):
+    programme, document = attempt(data, norm="nuc")
+    assume(document["status"] == "solved")
+    short = 1 - min(exact_margins(programme, document["W"]))
+    assert short <= Fraction(document["certificate"]["primal_residual"])
+    assert document["certificate"]["primal_residual"] <= 1e-8
+    assert document["certificate"]["kind"] == "enclosed"
+
+
+@settings(max_examples=50, deadline=None)
+@given(hard, st.sampled_from([0.01, 1.0, 100.0]))
+def test_soft_answers_bracket_the_objective_of_their_matrix(data, C):
+    programme, document = attempt(data, soft=C)
+    W, soft = fractions_of(document["W"]), document["soft"]
+    penalty = Fraction(0)
+    for i, t, margin in zip(
+        programme.input, programme.token, exact_margins(programme, W), strict=True
+    ):
+        slack = max(Fraction(0), 1 - margin)
+        assert 0 <= Fraction(soft["slacks"][i][t]) - slack <= slack / 10**12
+        penalty += Fraction(C) * slack
+    low, high = document["bracket"]
+    # ||W|| + penalty <= high, without a root
+    assert penalty <= Fraction(high)
+    assert square(W) <= (Fraction(high) - penalty) ** 2
+    assert document["certificate"]["primal_residual"] == 0.0
+    assert document["certificate"]["kind"] == "enclosed"
+    assert high - low <= 2e-9 * high
+    assert low <= soft["objective"] <= high
+    assert document["gap"] <= 1e-9
+
+
+def test_a_soft_gap_that_exact_margins_widen_is_refused(monkeypatch):
+    """A solver that tells of another matrix than it returns is found out."""
+    data = instance("thin", 7, 1e-1, shape=(3, 4, 5))
+    honest = handed.evaluated_soft
+    assert solve(data, soft=2.0).kind == "enclosed"
+
+    def halved(answer):
+        return honest(replace(answer, W=0.5 * answer.W))
+
+    monkeypatch.setattr(answers, "evaluated_soft", halved)
+    with pytest.raises(SolverError, match="gap of the soft margin"):
+        solve(data, soft=2.0)
+
+
+def joint_answers(data, targets):
+    """The v-SVM, and the p-SVM where there is one."""
+    joint = joint_svm(data, targets)
+    return [joint.v] if joint.p is None else [joint.v, joint.p]
+
+
+@settings(max_examples=80, deadline=None)
+@given(hard, st.integers(0, 2**32))
+@example(instance("queries", 11, 1e-6, shape=(3, 4, 3)), 0)
+def test_float_answers_of_the_family_state_what_they_miss(data, seed):
+    draw = np.random.default_rng(seed)
+    keys = draw.standard_normal((data.d, data.d))
+    labels, head = draw.choice([-1.0, 1.0], data.n), draw.standard_normal(data.d)
+    labelled = AttentionData(data.X, data.Z, y=labels, v=head, mask=data.mask)
+    first = [0] * data.n
+    found = []
+    for solver in (
+        lambda: [att_svm(data)],
+        lambda: [p_svm(data, None, keys)],
+        lambda: [v_svm(labelled, first)],
+        lambda: joint_answers(labelled, first),
+    ):
+        try:
+            found += solver()
+        except (DataError, SolverError):
+            continue
+    solved = [answer for answer in found if answer.solved]
+    assume(solved)
+    for answer in solved:
+        asked = zip(exact_margins(answer.programme, answer.W), answer.programme.bound, strict=True)
+        short = max((1 - margin for margin, bound in asked if bound > 0.0), default=0)
+        assert short <= Fraction(answer.primal_residual)
+        assert answer.primal_residual <= 1e-9
+
+
+def test_batches_state_what_they_miss():
+    sets = [instance("queries", seed, 1e-2, shape=(3, 3, 3)) for seed in range(0, 60, 3)]
+    answers = att_svm_batch(sets)
+    assert answers.solved.sum() >= 10
+    for b in np.flatnonzero(answers.solved):
+        margins = exact_margins(att_svm_programme(sets[b], answers.targets[b]), answers.W[b])
+        assert 1 - min(margins) <= Fraction(answers.primal_residual[b])
+
+
+def test_large_answers_round_their_residual_outward(monkeypatch):
+    data = instance("queries", 4, 1.0, shape=(4, 4, 6))
+    exact = att_svm(data)
+    monkeypatch.setattr(handed, "LARGEST_EVALUATED", 0)
+    outward = handed.evaluated(exact)
+    assert missed(exact) <= Fraction(outward.primal_residual) <= Fraction(1, 10**11)
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(0.0, "0.0e+00"), (1e-9, "1.1e-09"), (1.01e-16, "1.1e-16"), (9.99, "1.0e+01")],
+)
+def test_bounds_are_printed_rounded_up(value, word):
+    assert rising(value) == word
+    assert float(word) >= value
+    assert rising(math.inf) == "inf"
+
+
+SEPARABLE = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[2.0, 0.0]], scores=[[1.0, 0.0]])
+
+
+OPPOSED = AttentionData.of(
+    [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-3.0]], scores=[[1.0, 0.0], [1.0, 0.0]]
+)
+
+
+@st.composite
+def solvable(draw):
+    """Small data with unique optimal tokens and a rival somewhere, sometimes with a mask."""
+    data = draw(attention_data(n=(1, 3), T=(2, 4)))
+    best = data.gamma.max(axis=1, keepdims=True)
+    assume(((data.gamma == best).sum(axis=1) == 1).all())
+    if draw(st.booleans()):
+        mask = np.ones((data.n, data.T), dtype=bool)
+        worst = data.gamma.argmin(axis=1)
+        mask[0, worst[0]] = False
+        assume(mask.sum(axis=1).max() > 1)
+        return AttentionData(data.X, data.Z, data.y, data.v, data.scores, mask)
+    return data
+
+
+def is_norm_within(low, answer, high):
+    """Whether ||W||_F of the exact solution, from its entries, lies in the bracket."""
+    total = sum(exactly(x) ** 2 for row in answer.exact.W for x in row)
+    return Fraction(low) ** 2 <= total <= Fraction(high) ** 2
+
+
+@settings(max_examples=80, deadline=None)
+@given(solvable())
+def test_the_document_follows_the_contract(data):
+    answer = solve(data)
+    document = answer.json()
+    assert list(document) == [
+        "schema", "status", "norm", "value", "W", "targets", "margins", "support", "gap", "bracket",
+        "certificate", "degenerate", "duplicates", "rank", "exact_W",
+    ]  # fmt: skip
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["schema"] == 1
+    assert document["norm"] == "fro"
+    assert document["targets"] == optimal_tokens(data).index.tolist()
+    certificate = document["certificate"]
+    assert certificate["kind"] == answer.kind == "exact"
+    duals, exact = np.array(certificate["duals"]), certificate["exact_duals"]
+    assert duals.shape == (data.n, data.T)
+    assert (duals >= 0).all()
+    table = np.array([[Fraction(w) for w in row] for row in exact])
+    assert table.shape == (data.n, data.T)
+    if document["status"] == "unseparable":
+        assert certificate["type"] == "farkas"
+        for key in ("value", "W", "margins", "support", "bracket"):
+            assert document[key] is None
+        assert abs(duals.sum() - 1.0) <= 1e-12
+        assert min(w for row in table for w in row) >= 0
+        assert {w.denominator for row in table for w in row} == {1}
+        assert math.gcd(*(w.numerator for row in table for w in row)) == 1
+        assert certificate["dual_residual"] <= 1e-9
+        return
+    assert document["status"] == "solved"
+    assert certificate["type"] == "optimality"
+    W = np.array(document["W"])
+    assert W.shape == (data.d, data.d)
+    assert abs(document["value"] - np.linalg.norm(W)) <= 1e-14 * document["value"]
+    assert 0 <= document["gap"] <= 1e-9
+    assert 0 <= certificate["primal_residual"] <= 1e-9
+    assert certificate["least_dual"] == duals.min()
+    for i, (row, tight) in enumerate(zip(document["margins"], document["support"], strict=True)):
+        for t, margin in enumerate(row):
+            rival = bool(data.present[i, t]) and t != document["targets"][i]
+            assert (margin is not None) == rival
+            assert (t in tight) == (rival and abs(margin - 1.0) <= 1e-7)
+
+
+@settings(max_examples=80, deadline=None)
+@given(solvable())
+def test_the_bracket_holds_the_exact_norm_tightly(data):
+    answer = solve(data)
+    low, high = answer.bracket
+    if not answer.float_answer.solved:
+        assert (low, high) == (math.inf, math.inf)
+        return
+    assert is_norm_within(low, answer, high)
+    assert high - low <= 8 * EPS * high  # the ball of a root, and one unit on either side
+    # the float solution is proved to within its gap of 1e-9
+    assert low * (1 - 1e-9) <= answer.float_answer.value <= high * (1 + 1e-9)
+
+
+def test_an_unseparable_answer_reads_as_expected():
+    document = solve(OPPOSED).json()
+    assert document["status"] == "unseparable"
+    duals = [[Fraction(w) for w in row] for row in document["certificate"]["exact_duals"]]
+    assert (duals[0][1], duals[1][1]) == (3, 1)
+    assert np.abs(np.array(document["certificate"]["duals"]) - [[0, 0.75], [0, 0.25]]).max() < 1e-15
+
+
+def test_large_programmes_are_graded_in_floats():
+    """Beyond LARGEST_EXACT constraints no rational answer is made, and the page says so."""
+    data = gaussian_protocol(np.random.default_rng(4), n=6, T=44, d=10)
+    answer = solve(data)
+    assert len(answer.programme.D) == 258 > LARGEST_EXACT
+    assert answer.kind == "float"
+    assert answer.exact is None
+    document = answer.json()
+    assert document["certificate"]["exact_duals"] is None
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    low, high = document["bracket"]
+    assert low <= document["value"] <= high
+    assert "graded in floating point" in str(answer)
+
+
+def test_rationals_win_over_a_wrong_float_answer(monkeypatch):
+    """The float solver is made to claim the opposite; figures follow the exact multipliers."""
+    for data, other in ((SEPARABLE, "unseparable"), (OPPOSED, "solved")):
+        monkeypatch.undo()
+        truth = solve(data)
+
+        def wrong(programme, *_, other=other, **__):
+            return grade(programme, np.ones(len(programme.D)), solved=other == "solved")
+
+        monkeypatch.setattr(answers, "solve_programme", wrong)
+        answer = solve(data)
+        assert answer.float_answer.status == truth.float_answer.status != other
+        assert np.abs(answer.float_answer.W - truth.float_answer.W).max() <= 1e-15
+        assert np.abs(answer.float_answer.duals - truth.float_answer.duals).max() <= 1e-15
+        if other == "solved":
+            assert abs(answer.float_answer.duals.sum() - 1.0) <= 1e-15
+
+
+def test_a_float_failure_is_an_error_only_where_rationals_are_not_tried(monkeypatch):
+    def broken(programme, *_, **__):
+        raise SolverError("planted")
+
+    monkeypatch.setattr(answers, "solve_programme", broken)
+    assert solve(SEPARABLE).float_answer.W.tolist() == [[0.5, 0.0], [0.0, 0.0]]
+    monkeypatch.setattr(answers, "LARGEST_EXACT", 0)
+    with pytest.raises(SolverError, match="planted"):
+        solve(SEPARABLE)
+
+
+def test_a_norm_whose_square_exceeds_float64_is_no_obstacle():
+    """||A_j|| is 1e-139 and the two constraints are opposed up to 1e-16: ||W||^2 is 1e310."""
+    angle = 2.0**-53
+    tokens = [[[1.0, 0.0], [0.0, 0.0]], [[-1.0, angle], [0.0, 0.0]]]
+    data = AttentionData.of(tokens, np.tile([1e-139, 0.0], (2, 1)), scores=[[1, 0], [1, 0]])
+    answer = solve(data)
+    assert answer.status == "solved"
+    low, high = answer.bracket
+    assert low <= answer.value <= high
+    assert is_norm_within(low, answer, high)
+    assert answer.value > 1e154
+    json.dumps(answer.json(), allow_nan=False)
+
+
+def test_bad_input_is_refused_as_by_the_programme():
+    tied = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
+    with pytest.raises(TiedTokensError):
+        solve(tied)
+    assert solve(tied, [1]).json()["targets"] == [1]
+    with pytest.raises(DataError):
+        solve(tied, [5])
+
+
+UNSEPARABLE = AttentionData.of(
+    [[[1.0], [0.0]], [[0.0], [1.0]]], [[1.0], [1.0]], scores=[[1, 0], [1, 0]]
+)
+
+
+REPEATED = AttentionData.of([[[1.0], [0.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0, 0.0]])
+
+
+class Tags(HTMLParser):
+    """Collects text and checks that tags are closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def words_of(html):
+    parser = Tags()
+    parser.feed(html)
+    assert parser.open == []
+    return " ".join(parser.text)
+
+
+ANSWERS = {
+    "fro": lambda: solve(joint_inputs(), [1, 0, 1]),
+    "nuc": lambda: solve(gaussian_protocol(np.random.default_rng(0), 3, 4, 3), norm="nuc"),
+    "soft": lambda: solve(UNSEPARABLE, soft=10.0),
+    "unseparable": lambda: solve(UNSEPARABLE),
+    "float": lambda: solve(gaussian_protocol(np.random.default_rng(4), n=6, T=44, d=10)),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_text_and_table_name_status_and_proof(name):
+    answer = ANSWERS[name]()
+    text, table = str(answer), words_of(answer._repr_html_())
+    assert str(answer.float_answer.status) in text
+    for fact in (answer.programme.name, *(value for _, value in page._facts(answer))):
+        assert fact in text
+        assert fact in table
+    if answer.solved:
+        for i, target in enumerate(answer.programme.targets):
+            assert re.search(rf"input +{i} +selects token {target};", text)
+
+
+def test_support_tokens_are_marked_and_no_others():
+    answer = solve(one_input())
+    (line,) = [row for row in str(answer).splitlines() if row.startswith("input")]
+    marked = {int(t) for t in re.findall(r"(\d+)\*:", line)}
+    assert marked == set(answer.float_answer.support[0]) == {2}
+
+
+def test_a_shared_slack_is_in_the_heading_and_its_support_alone_is_marked():
+    data = AttentionData.of(
+        [[[2.0], [1.0], [0.0]], [[4.0], [0.0], [-1.0]]], [[1.0], [1.0]], scores=[[1, 0, 0]] * 2
+    )
+    heading, *_, first, second, mark = str(solve(data, soft=0.5, slack="input")).splitlines()
+    assert heading.endswith("4 constraints, slack per input")
+    assert first.endswith("margins 1*:0.25  2:0.5")
+    assert second.endswith("margins 1*:1  2:1.25")
+    assert mark.endswith("support tokens, whose margin is 1 less their slack")
+    assert "slack per constraint" in str(solve(data, soft=0.5))
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "said"),
+    [
+        ((0.5, 2.0), "W = 0 up to C = 0.5, the hard margin from C = 2 on"),
+        ((0.5, math.inf), "W = 0 up to C = 0.5; there is no hard margin"),
+        ((math.inf, math.inf), "W = 0 for every C; there is no hard margin"),
+        ((0.5, math.nan), "W = 0 up to C = 0.5; floats do not tell whether there is a hard margin"),
+    ],
+)
+def test_thresholds_are_told_in_words(thresholds, said):
+    answer = solve(one_input(), soft=1.0).float_answer
+    shown = dict(page._facts(page._wrap(replace(answer, thresholds=thresholds))))
+    assert shown["soft"] == said
+    assert shown["objective"].endswith("] (not certified)")
+
+
+def test_an_input_of_one_token_has_no_margins_and_says_so():
+    X, Z = [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [1.0]]
+    mask = np.array([[True, True], [True, False]])
+    answer = solve(AttentionData.of(X, Z, scores=[[1, 0], [1, 0]], mask=mask))
+    assert "selects token 0; margins none, a single token" in str(answer)
+    assert "none, a single token" in words_of(answer._repr_html_())
+    assert "2 inputs, up to 2 tokens, 1 constraint\n" in str(answer)
+
+
+def test_idle_and_repeated_constraints_are_named():
+    text = str(solve(REPEATED))
+    assert "the same constraint: input 0 token 1 = input 0 token 2" in text
+    tight = AttentionData.of(
+        [[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], [[0.5, 0.5], [0.0, 0.0]]],
+        np.tile([1.0, 0.0], (3, 1)),
+        scores=[[1, 0]] * 3,
+    )  # the third constraint is the mean of the others: tight, and it carries nothing
+    answer = solve(tight)
+    idle = answer.float_answer.duals[:, 1] == 0.0
+    assert answer.float_answer.support == ((1,), (1,), (1,))
+    assert answer.float_answer.degenerate == tuple((1,) if zero else () for zero in idle)
+    assert idle.any()
+    named = "; ".join(f"input {i} token 1" for i in np.flatnonzero(idle))
+    assert f"tight with multiplier 0: {named}" in str(answer)
+
+
+def test_single_answers_show_themselves_in_a_notebook():
+    assert "graded in floating point" in words_of(att_svm(one_input())._repr_html_())
+    assert "selects" in words_of(att_svm(one_input())._repr_html_())
+    assert repr(att_svm(one_input())).startswith("<Att-SVM of 1 input, 3 tokens: solved")
+    assert repr(solve(one_input())).startswith("<Att-SVM of 1 input, 3 tokens: solved, norm ")
+    assert repr(solve(one_input())).endswith(", exact certificate>")
+    for answer in (solve(one_input(), norm="nuc"), solve(one_input(), soft=1.0)):
+        assert re.search(r"of 1 inputs?, 3 tokens", repr(answer))
+        assert "selects" in words_of(answer.float_answer._repr_html_())
+    assert "unseparable" in repr(att_svm(UNSEPARABLE))
+    joint = joint_svm(joint_inputs(), [1, 1, 1])
+    assert repr(joint.v).startswith("<v-SVM")
+
+
+def test_a_plot_has_a_point_for_every_margin(tmp_path, monkeypatch):
+    drawn = []
+    from matplotlib.axes import Axes
+
+    scatter = Axes.scatter
+    monkeypatch.setattr(
+        Axes, "scatter", lambda self, x, y, **k: (drawn.extend(x), scatter(self, x, y, **k))[1]
+    )
+    for name in ("fro", "nuc", "soft", "float"):
+        drawn.clear()
+        answer = ANSWERS[name]()
+        path = answer.plot(tmp_path / f"{name}.png")
+        assert path.stat().st_size > 1000
+        margins = answer.float_answer.margins
+        assert sorted(drawn) == sorted(margins[np.isfinite(margins)])
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(DataError, match="no margins"):
+        solve(UNSEPARABLE).plot(tmp_path / "a.png")
+    with pytest.raises(UsageError, match="no ending") as caught:
+        solve(one_input()).plot(tmp_path / "a.txt")
+    assert "png" in caught.value.remedy
+    monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
+    with pytest.raises(UsageError, match="need matplotlib"):
+        solve(one_input()).plot(tmp_path / "a.png")
+    assert not list(tmp_path.iterdir())
