@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attsvm.cli.arguments import Parsers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from attsvm.theory.statement_view import StatementView
 
@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _screen(view: StatementView) -> Iterator[str]:
+    from attsvm.theory.report import aligned
     from attsvm.theory.statement_view import formula_lines
 
     yield view.id
@@ -52,12 +53,12 @@ def _screen(view: StatementView) -> Iterator[str]:
         yield from _block("printed", [view.printed])
     yield from _block("runs", formula_lines(view.readings))
     rows = [(r.name, r.expected, "; ".join(r.differs)) for r in view.readings]
-    yield from _block("readings", _aligned([("reading", "expected", "differs in"), *rows]))
-    yield from _block("in words", _aligned([(r.name, r.says) for r in view.readings]))
+    yield from _block("readings", aligned([("reading", "expected", "differs in"), *rows]))
+    yield from _block("in words", aligned([(r.name, r.says) for r in view.readings]))
     old = [(r.name, "; ".join(r.hypotheses)) for r in view.readings if not r.formula]
-    yield from _block("hypotheses", _aligned([row for row in old if row[1]]))
+    yield from _block("hypotheses", aligned([row for row in old if row[1]]))
     found = [(r.name, r.counterexample) for r in view.readings if r.counterexample]
-    yield from _block("counterexamples", _aligned(found))
+    yield from _block("counterexamples", aligned(found))
     yield ""
     places = dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings)
     yield f"declared in {', '.join(places)}"
@@ -76,14 +77,3 @@ def _block(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield ""
         yield title
         yield from (f"  {line}" for line in found)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows as columns of text."""
-    if not rows:
-        return []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,6 +20,7 @@ __all__ = [
     "NOT_SHOWN",
     "NOT_SHOWN_MEANING",
     "Live",
+    "aligned",
     "not_shown_text",
     "outcome",
     "print_claims",
@@ -151,21 +154,22 @@ def _meanings(entry: Mapping[str, Any]) -> str:
 
 def print_claims(entries: Iterable[Mapping[str, Any]]) -> None:
     """Print the list of claims: id, expected verdict, statement."""
-    from rich.table import Table
-    from rich.text import Text
+    wants = ((e, e["expected"]) for e in entries)
+    rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(*aligned([("claim", "expected", "statement"), *rows], width), sep="\n")
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("expected", no_wrap=True)
-    table.add_column("statement")
-    for entry in entries:
-        want = entry["expected"]
-        table.add_row(
-            Text(entry["id"]),
-            Text(f"{want['truth']}, {want['evidence']}"),
-            Text(entry["statement"]),
-        )
-    _console().print(table)
+
+def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+    """Rows as columns of text; the last one is wrapped where the lines have a width."""
+    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = sum(columns[:-1]) + 2 * len(columns[:-1])
+    room = max((width or sys.maxsize) - left, 20)
+    for row in rows:
+        lead = "".join(f"{cell:{k}}  " for cell, k in zip(row[:-1], columns[:-1], strict=True))
+        for line in textwrap.wrap(row[-1], room) or [""]:
+            yield f"{lead}{line}".rstrip()
+            lead = " " * left
 
 
 class Live:

@@ -12,9 +12,11 @@ from commands import TOYS, in_a_process
 
 from attsvm import cli
 from attsvm.errors import AttsvmError, UsageError
+from attsvm.theory.ledger import Ledger
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "rich", "flint", "jaxtyping"]
+DEAR = ["cvxpy", "distributed", "matplotlib", "rich", "scipy.special", "sympy", "torch"]
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["verify", "--help"], ["nonsense"]])
@@ -30,6 +32,20 @@ print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
 """
     done = in_a_process("-c", code)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_reading_claims_imports_no_solver_and_no_library_of_figures(tmp_path):
+    with Ledger(tmp_path / "ledger") as ledger:
+        ledger.append("run", profile="quick", seed=0, claims=[])
+    gate = ["gate", "--ledger", str(tmp_path / "ledger")]
+    code = f"""
+import sys
+from attsvm.cli import main
+print(main(["claims"]), main(["show", "sim/lemma-3.12"]), main({gate!r}), file=sys.stderr)
+print([name for name in {DEAR!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = in_a_process("-c", code)
+    assert done.stderr.splitlines() == ["0 0 1", "[]"]
 
 
 def test_help_names_every_command_and_the_exit_codes(capsys):
