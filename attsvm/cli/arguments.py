@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = [
     "positive_integer",
     "price",
     "seconds",
+    "tell",
 ]
 
 LEDGER = ".attsvm/ledger.jsonl"
@@ -121,3 +123,14 @@ class Parsers:
         """A command with the shared options and those of `parents`."""
         made: Parser = self.commands.add_parser(name, parents=[self.shared, *parents], help=help)
         return made
+
+
+def tell(options: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[object]) -> None:
+    """Write what --json asks for, and print the lines unless it takes their place."""
+    from attsvm.theory.files import write_json
+
+    if options.json:
+        write_json(options.json, {"schema": 1, **document})
+    if options.json != "-":
+        for line in lines:
+            print(line)

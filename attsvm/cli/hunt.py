@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm._files import make_parents, write_whole
 from attsvm._words import counted
-from attsvm.cli.arguments import Parsers, positive_integer, seconds
+from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, ensure_writable, keep_from_git
 from attsvm.errors import UsageError
@@ -26,6 +26,9 @@ BEGUN = time.time()
 """When the command began: what starting takes is part of the time that a hunt is given."""
 
 HUNTED = ".attsvm/hunted"
+
+_QUIET = 10.0
+"""Seconds between lines on progress where standard error is no terminal."""
 
 
 def add(parsers: Parsers) -> None:
@@ -133,12 +136,11 @@ def unfinished(account: Hunt, seconds: float | None) -> str | None:
 
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
-    from attsvm.theory import counterexample, files
+    from attsvm.theory import counterexample
     from attsvm.theory.hunt import Hunt, hunt
     from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import tell_hunt
+    from attsvm.theory.report import Live, hunt_line, hunt_text
     from attsvm.theory.verdict import Truth
-    from attsvm.theory.watch import Watch
 
     chosen = _searchers(options.searchers)
     folder = Path(options.out)
@@ -164,7 +166,8 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
     if seconds is not None:  # starting took some of it
         seconds = max(seconds - (time.time() - BEGUN), 0.5 * seconds)
-    with Watch(seconds) as watch:
+    started = time.monotonic()
+    with Live(_QUIET) as live:
 
         def progress(account: Hunt) -> None:
             options.account = account
@@ -172,7 +175,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
                 raise KeyboardInterrupt
             if account.smallest is not None and not stored:
                 stored.update(counterexample.store(folder, account))
-            watch.update(account)
+            live.update(lambda: hunt_line(account, time.monotonic() - started, seconds))
 
         result = hunt(
             claim,
@@ -202,10 +205,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     document["unfinished"] = unfinished(result, seconds)
     document["counterexample"] = stored.get("smallest")
     document["worst"] = stored.get("worst")
-    if options.json:
-        files.write_json(options.json, document)
-    if options.json != "-":
-        tell_hunt(document, options.pack, shown, kept)
+    tell(options, document, hunt_text(document, options.pack, shown, kept))
     options.told = True
     if result.error is not None:
         print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)

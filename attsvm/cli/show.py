@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attsvm.cli.arguments import Parsers
+from attsvm.cli.arguments import Parsers, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +26,6 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print it; 0."""
     from attsvm.theory.errata import find_source
-    from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.statement_view import formula_lines, statement_of, statement_view
 
@@ -34,12 +33,8 @@ def run(options: argparse.Namespace) -> int:
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     claims = [c for c in find_claims(packs) if c.statement_id == statement]
     view = statement_view(claims, find_source(packs, statement.partition("/")[0]).names)
-    if options.json:
-        write_json(options.json, view.json())
-    if options.json != "-":
-        lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
-        for line in lines:
-            print(line)
+    lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
+    tell(options, view.json(), lines)
     return 0
 
 

@@ -19,7 +19,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Definitions", "Start", "base_of", "belongs", "home_of", "imports", "whole"]
+__all__ = [
+    "Definitions",
+    "Start",
+    "base_of",
+    "belongs",
+    "bindings",
+    "home_of",
+    "imports",
+    "whole",
+]
 
 _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""
@@ -237,7 +246,7 @@ class Definitions:
             elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
                 owned[id(inner.value)] = inner.attr
             elif isinstance(inner, ast.Import | ast.ImportFrom):
-                imported += _imported(inner, file).values()
+                imported += bindings(inner, file).values()
             elif isinstance(inner, ast.Call):
                 imported += (tuple(name.split(".")) for name in _looked_up(inner))
         module = self.module(file)
@@ -336,7 +345,7 @@ def _parsed(file: Path) -> _Module:
 def _learn(
     node: ast.Import | ast.ImportFrom, file: Path, module: _Module, stars: list[tuple[str, ...]]
 ) -> None:
-    for name, origin in _imported(node, file).items():
+    for name, origin in bindings(node, file).items():
         if name.startswith("*"):
             stars.append(origin)
         else:
@@ -359,8 +368,10 @@ def _bound(
             yield from _bound(inner, file, module, stars)
 
 
-def _imported(node: ast.Import | ast.ImportFrom, file: Path) -> dict[str, tuple[str, ...]]:
+def bindings(node: ast.AST, file: Path) -> dict[str, tuple[str, ...]]:
     """What an import statement binds, with the parts of the dotted name that each stands for."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return {}
     if isinstance(node, ast.Import):
         return {  # `import a.b` binds a, of which all of a.b may be used
             alias.asname or (f"*{alias.name}" if "." in alias.name else alias.name): tuple(

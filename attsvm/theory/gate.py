@@ -23,7 +23,7 @@ from attsvm.theory import curated, files
 from attsvm.theory.check import Outcome
 from attsvm.theory.checkout import checked_packs, code_of
 from attsvm.theory.claim import Claim
-from attsvm.theory.ledger import Run
+from attsvm.theory.ledger import NOT_REPLAYED, Run
 from attsvm.theory.packs import Pack
 from attsvm.theory.profiles import PROFILES, profile_named
 from attsvm.theory.reviewed import BASIS, Reviewed, differences, review
@@ -239,7 +239,7 @@ def _record(run: Run, profile: str, seed: int) -> Iterator[Reason]:
             "name what is asked for with --profile and --seed",
         )
     off = [n for n, v in run.verdicts.items() if v.get("as_expected") is not True]
-    off += [f for f, r in run.replays.items() if r["result"] != "CONFIRMED"]
+    off += [file for file, result, _ in run.fallen if result != NOT_REPLAYED]
     if run.matched is not None and run.matched is bool(off):
         said = (
             f"that all matched, yet {off[0]} did not" if off else "that not all matched, yet it did"
@@ -286,16 +286,12 @@ def _compare(expected: Verdict, got: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replays(run: Run) -> Iterator[Reason]:
-    for file in sorted(set(run.curated) | set(run.replays)):
-        replay = run.replays.get(file)
-        if replay is not None and replay["result"] == "CONFIRMED":
-            continue
-        if replay is not None:
-            said = f"{replay['result']} ({replay.get('reason', '')})"
-            said = f"the curated counterexample no longer stands: {said}"
-        else:
+    for file, result, why in run.fallen:
+        if result != NOT_REPLAYED:
+            said = f"the curated counterexample no longer stands: {result} ({why})"
+            yield Reason(Rank.COUNTEREXAMPLE, file, said)
+        elif run.finished:
             said = "the run did not replay this curated counterexample"
-        if replay is not None or run.finished:
             yield Reason(Rank.COUNTEREXAMPLE, file, said)
 
 

@@ -253,26 +253,16 @@ class _Chase:
         effort.accepted += gain.accepted
         effort.rejected += gain.rejected
         effort.seconds += gain.seconds
-        account.ordinary += gain.ordinary
+        for name in _ADDED:
+            setattr(account, name, getattr(account, name) + getattr(gain, name))
         for name, count in gain.hypotheses.items():
             account.hypotheses[name] = account.hypotheses.get(name, 0) + count
-        account.undecided += gain.undecided
         account.note = account.note or gain.note
-        account.open += gain.open
-        account.unexamined += gain.unexamined
-        account.screened += gain.screened
-        account.broke += gain.broke
         account.broke_note = account.broke_note or gain.broke_note
         account.coverage = merged([account.coverage, gain.coverage])
-        if gain.max_slack is not None:
-            most = account.max_slack
-            account.max_slack = gain.max_slack if most is None else max(most, gain.max_slack)
-        account.audited += gain.audited
-        if gain.min_slack is not None:
-            least = account.min_slack
-            account.min_slack = gain.min_slack if least is None else min(least, gain.min_slack)
-        if gain.tightness is not None:
-            account.tightness = max(account.tightness or 0.0, gain.tightness)
+        account.min_slack = _of(min, account.min_slack, gain.min_slack)
+        account.max_slack = _of(max, account.max_slack, gain.max_slack)
+        account.tightness = _of(max, account.tightness, gain.tightness)
         before = self.pool.height
         for entry in gain.pool:
             self.pool.add(Elite.read(entry))
@@ -321,6 +311,16 @@ class _Chase:
                     self._tell(gain)
         except _Over:
             return
+
+
+_ADDED = ("ordinary", "undecided", "open", "unexamined", "screened", "broke", "audited")
+"""Counts of a turn that add up."""
+
+
+def _of(choose: Callable[..., float], *values: float | None) -> float | None:
+    """The least or the largest of what there is."""
+    there = [value for value in values if value is not None]
+    return choose(there) if there else None
 
 
 def _read(gain: str) -> Gain:

@@ -24,9 +24,12 @@ from attsvm._files import write_all
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 
-__all__ = ["Ledger", "Run", "last_run", "read_events"]
+__all__ = ["NOT_REPLAYED", "Ledger", "Run", "last_run", "read_events"]
 
 SCHEMA = 1
+
+NOT_REPLAYED = "NOT REPLAYED"
+"""Stands for the result of a curated file that a run left out."""
 
 
 class Ledger:
@@ -199,6 +202,13 @@ class Run:
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+
+    @property
+    def fallen(self) -> list[tuple[str, Any, str]]:
+        """The curated files that were not confirmed, each with its result and the reason."""
+        replays = ((f, self.replays.get(f, {})) for f in sorted({*self.curated, *self.replays}))
+        found = [(f, r.get("result", NOT_REPLAYED), r.get("reason", "")) for f, r in replays]
+        return [entry for entry in found if entry[1] != "CONFIRMED"]
 
 
 def last_run(path: str | os.PathLike[str]) -> Run:

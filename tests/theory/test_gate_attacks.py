@@ -42,7 +42,7 @@ from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
 
 NUMBERS = st.integers(-SPREAD, SPREAD).map(float)
-PLACE = {"source": "A paper", "place": "Lemma 1"}
+PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 6}
 
 
 def square_ball(x: float, shift: float = 0.0) -> arb:
@@ -532,8 +532,8 @@ ATTACKS = {
     ),
     "argument of a factory": (swap(LEMMAS, '"tabled", -1.0', '"tabled", -2.0'), "toys/tabled:lit"),
     "cost": (
-        both(swap(LEMMAS, 'statement="x^2 >= 0",', 'statement="x^2 >= 0", cost=10**6,'), again()),
-        "instances planned at profile quick: 150 -> 12",
+        both(swap(LEMMAS, '"cost": 6', '"cost": 10**6'), again()),
+        f"{SQUARE}: instances planned at profile quick: 25 -> 12",
     ),
     "proof of nothing": (
         both(swap("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""), again()),
@@ -701,7 +701,7 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0"
     assert after[SQUARE]["reason"] == "a reason"
     assert after["toys/other:literal"]["reason"] == UNREVIEWED
-    assert after["toys/other:literal"]["reviewed"]["examples"] > 100
+    assert after["toys/other:literal"]["reviewed"]["examples"] > 20
     assert json.loads(before)["claims"][BELOW] == after[BELOW]
     capsys.readouterr()
     assert main(GATE) == 1
