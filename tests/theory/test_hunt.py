@@ -320,7 +320,7 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
             killed.append(victim.pid)
             os.kill(victim.pid, signal.SIGKILL)
 
-    (claim,) = find_claims(load_packs(), ["sim/lemma-3.11:literal"])
+    (claim,) = find_claims(load_packs(), ["mm/joint-svm:literal-1"])
     with processes(3, [PACK]) as crew:
         for name in ("true", "sampled"):
             result = chase(toy(name), crew=crew, named=[PACK], progress=kill)
