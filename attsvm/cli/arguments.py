@@ -7,18 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attsvm._files import write_json
 from attsvm.errors import UsageError
 
-__all__ = [
-    "LEDGER",
-    "Parser",
-    "Parsers",
-    "natural",
-    "positive_integer",
-    "price",
-    "seconds",
-    "tell",
-]
+__all__ = ["LEDGER", "Parser", "Parsers", "natural", "positive_integer", "price", "seconds", "tell"]
 
 LEDGER = ".attsvm/ledger.jsonl"
 
@@ -127,8 +119,6 @@ class Parsers:
 
 def tell(options: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[object]) -> None:
     """Write what --json asks for, and print the lines unless it takes their place."""
-    from attsvm.theory.files import write_json
-
     if options.json:
         write_json(options.json, {"schema": 1, **document})
     if options.json != "-":

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attsvm._files import make_parents, write_whole
 from attsvm._words import counted
 from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
@@ -69,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_of_nothing(options: argparse.Namespace) -> None:
-    """Say that a hunt was interrupted outside its search; nothing is imported for that."""
+    """Say that a hunt was interrupted outside its search."""
     document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
     document |= {"rounds": 0, "examples": 0, "rejected": 0, "error": None}
     if options.account is not None:
@@ -80,19 +78,11 @@ def _tell_of_nothing(options: argparse.Namespace) -> None:
         "counterexample": options.stored.get("smallest"),
         "worst": options.stored.get("worst"),
     }
-    text = json.dumps(document, indent=1)
-    if options.json == "-":
-        print(text)
-        return
-    if options.json:
-        make_parents(options.json)
-        write_whole(options.json, lambda file: file.write(f"{text}\n".encode()))
     seen = document["examples"] + document["rejected"]
     when = f"after {counted(document['examples'], 'instance')}"
     when = when if seen else "before anything was looked at"
-    print(f"interrupted {when}: {document['claim']}")
-    for path in options.stored.values():
-        print(f"counterexample: {path}")
+    found = (f"counterexample: {path}" for path in options.stored.values())
+    tell(options, document, [f"interrupted {when}: {document['claim']}", *found])
 
 
 def _searchers(text: str | None) -> list[str] | None:

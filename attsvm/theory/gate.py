@@ -369,11 +369,7 @@ def _floor(expectation: Expectation | None) -> int:
 
 
 def _follows(
-    claim: Claim,
-    got: Mapping[str, Any],
-    outcomes: Mapping[Task, Outcome],
-    profile: str,
-    floor: int,
+    claim: Claim, got: Mapping[str, Any], outcomes: Mapping[Task, Outcome], profile: str, floor: int
 ) -> Iterator[str]:
     """How a recorded verdict differs from what its parts come to, and what was hardly looked at."""
     checked = conclude(claim, outcomes, profile_named(profile))

@@ -345,10 +345,7 @@ def _object(form: _Form) -> _Form:
 _WORDS = {"truth": _text, "evidence": _text, "validity": _text}
 _START = (
     {"profile": _text, "seed": _count, "claims": _list(_text)},
-    {
-        "curated": _list(_text),
-        "code": _object(_text),
-    },
+    {"curated": _list(_text), "code": _object(_text)},
 )
 _SIBLING = {"name": _text, "refuted": _truth}, {"found_by": _maybe(_text)}
 _REPLAY = {"file": _text, "result": _text}, {"reason": _text}

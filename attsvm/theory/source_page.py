@@ -205,10 +205,7 @@ class _Page:
             parts += [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
         else:
             refuted, told = [by_id[name] for name in words.falls], words.telling
-            parts += [
-                f"**Printed.** {safe(words.printed)}",
-                f"**Fails.** {safe(words.fails)}",
-            ]
+            parts += [f"**Printed.** {safe(words.printed)}", f"**Fails.** {safe(words.fails)}"]
         shown = self.counterexamples(refuted, told)
         if not any(r.startswith("literal") for slacks in shown.values() for r in slacks):
             return []
@@ -216,10 +213,7 @@ class _Page:
             ours = all(reading.startswith("amended") for reading in slacks)
             whose = " (a repair of ours that falls too)" if ours else ""
             said = [slack if len(slacks) == 1 else f"{r}: {slack}" for r, slack in slacks.items()]
-            parts += [
-                f"**Counterexample** to {', '.join(slacks)}{whose}:",
-                code([instance, *said]),
-            ]
+            parts += [f"**Counterexample** to {', '.join(slacks)}{whose}:", code([instance, *said])]
         smaller = [c for c in refuted if c.id in told and self.stores_another(c, told[c.id])]
         if smaller:
             links = ", ".join(self.link(c.reading, curated.place(c)) for c in smaller)

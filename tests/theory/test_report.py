@@ -88,7 +88,7 @@ def test_the_list_of_claims_shows_expectation_and_statement_in_columns():
         "toy/a:literal  holds, numeric  x^2 >= 0",
     ]
     assert list(aligned([("a", "x " * 20), ("bb", "y")], 14)) == [
-        *("a   " + " ".join("x" * 10), "    " + " ".join("x" * 10), "bb  y"),
+        *("a   " + " ".join("x" * 10), "    " + " ".join("x" * 10), "bb  y")
     ]
 
 

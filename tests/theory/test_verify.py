@@ -136,11 +136,6 @@ def test_the_reason_of_a_verdict_says_what_was_seen(checked, name):
     assert toy(checked, name).reason.startswith(REASONS[name])
 
 
-@pytest.mark.parametrize("name", [n for n, v in KNOWN.items() if not v.endswith("exercised")])
-def test_a_check_that_deserves_no_belief_is_never_as_expected(checked, name):
-    assert toy(checked, name).as_expected is False
-
-
 def test_a_proof_that_an_instance_contradicts_is_overruled(checked):
     found = toy(checked, "proof-contradicted")
     assert found.reading.proof == "x^2 >= 0 for real x"
