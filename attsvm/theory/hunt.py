@@ -9,6 +9,7 @@ made smaller, until no single move does, and worse.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import time
 from collections import deque
@@ -231,7 +232,7 @@ class _Chase:
         self.numbers[searcher] += 1
         text = written(turn)
         if self.crew is HERE:  # the claim may belong to no pack
-            return _Mine(self.hunt.claim, text)
+            return HERE.submit(functools.partial(_taken, self.hunt.claim), text)
         return self.crew.submit(turn_job, text, *self.named)
 
     def _result(self, job: Any) -> Gain:
@@ -327,17 +328,6 @@ def _read(gain: str) -> Gain:
     return Gain(**json.loads(gain))
 
 
-class _Mine:
+def _taken(claim: Claim, turn: str) -> str:
     """A turn that this process takes when it is asked for the gain."""
-
-    def __init__(self, claim: Claim, turn: str) -> None:
-        self._claim, self._turn = claim, turn
-
-    def result(self, timeout: float | None = None) -> str:
-        return written(take(self._claim, Turn(**json.loads(self._turn))))
-
-    def done(self) -> bool:
-        return False
-
-    def cancel(self) -> None:
-        return None
+    return written(take(claim, Turn(**json.loads(turn))))

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, InvalidOperation
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.theory.claim import Claim
 from attsvm.theory.snippets import LONG, ODD, leaves, rounded, scaled, short
+
+if TYPE_CHECKING:
+    from attsvm.theory.tally import Refuted
 
 __all__ = ["escaped", "latex"]
 
@@ -30,26 +33,14 @@ _BY_ROWS = {"Z": "z", "scores": r"\gamma"}
 """Matrices whose rows are one thing for each input."""
 
 
-def latex(
-    claim: Claim,
-    part: str,
-    case: Any,
-    *,
-    kind: str,
-    evidence: str,
-    method: str,
-    enclosure: tuple[str, str] | None,
-) -> str:
-    r"""The instance as mathematics with what it refutes; needs the package amsmath.
+def latex(claim: Claim, part: str, case: Any, found: Refuted) -> str:
+    """The instance as mathematics with what it refutes; needs the package amsmath.
 
     Args:
         claim: what is refuted.
         part: the sibling that is refuted instead.
         case: the instance.
-        kind: of the slack: below 0, or not above 0 where `strict`, it refutes.
-        evidence: grade of the confirmation.
-        method: how it was reached.
-        enclosure: bounds of the slack.
+        found: its refutation.
     """
     parts = list(leaves(case))
     last = [path[-1] for path, _ in parts]
@@ -60,10 +51,11 @@ def latex(
         shown.append(", \\quad ".join(_equations(name, over, value)))
     inexact = any(r"\approx" in line for line in shown)
     sibling = f", sibling ``{escaped(part)}''" if part else ""
-    needed = "above 0" if kind == "strict" else "at least 0"
+    needed = "above 0" if found.slack["kind"] == "strict" else "at least 0"
     bounds = "is not enclosed"
-    if enclosure is not None:
-        low, high = _decimal(enclosure[0], ROUND_FLOOR), _decimal(enclosure[1], ROUND_CEILING)
+    if found.enclosure is not None:
+        low = _decimal(found.enclosure[0], ROUND_FLOOR)
+        high = _decimal(found.enclosure[1], ROUND_CEILING)
         bounds = f"lies in $[{low}, {high}]$"
     return "\n".join(
         [
@@ -76,7 +68,7 @@ def latex(
             r"\end{gather*}",
             *(["Entries after $\\approx$ are rounded; the file holds them exactly."] * inexact),
             f"Its slack, {needed} where the conclusion holds, {bounds} "
-            f"({escaped(evidence)}: {escaped(method)}).",
+            f"({escaped(found.evidence)}: {escaped(found.method)}).",
             "",
         ]
     )
