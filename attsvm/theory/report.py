@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-import shutil
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 from attsvm._words import counted
@@ -173,7 +173,7 @@ def claims_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
     rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
     return aligned([("claim", "expected", "statement"), *rows], width)
 
 
