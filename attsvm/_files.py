@@ -5,17 +5,26 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import json
 import os
 import stat
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from attsvm.errors import FileError
 
-__all__ = ["landing", "make_parents", "write_all", "write_whole"]
+__all__ = [
+    "dump",
+    "landing",
+    "make_parents",
+    "write_all",
+    "write_json",
+    "write_text",
+    "write_whole",
+]
 
 _LINKS = 40
 """So many symbolic links in a row are followed, as by Linux."""
@@ -40,6 +49,34 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
             _replace(place, there, write)
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
+
+
+def dump(document: Any) -> str:
+    """JSON with sorted keys off, indented, and no NaN or infinity."""
+    return json.dumps(document, indent=1, allow_nan=False)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write the whole text, or leave the place as it was.
+
+    Raises:
+        FileError: the place cannot be written.
+    """
+    make_parents(path)
+    write_whole(path, lambda file: file.write(text.encode()))
+
+
+def write_json(path: str, document: Any) -> None:
+    """Write JSON to a file, or to standard output where the path is `-`.
+
+    Raises:
+        FileError: the place cannot be written.
+    """
+    text = dump(document) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
 
 
 def landing(path: str | os.PathLike[str]) -> tuple[Path | int, os.stat_result | None]:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.check import execute_proof
-from attsvm.theory.proof import recorded
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(
@@ -19,7 +18,7 @@ FILES = sorted(
     for folder in ("attsvm", "examples", "properties", "symbolic")
     for path in (ROOT / folder).rglob("*.py")
 )
-PROVED = {c.proof: c for pack in load_packs() for c in pack.claims if c.proof}
+PROVED = {c.proof for pack in load_packs() for c in pack.claims if c.proof}
 
 PACK = """
 from unittest import mock
@@ -82,32 +81,22 @@ a, b, c, d = (made(name) for name in ("true", "false", "undecided", "wrong"))
 """
 
 
-def python(*words, folder):
-    paths = os.pathsep.join([str(folder), str(ROOT)])
-    return subprocess.run(
-        [sys.executable, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
-
-
-def asserts(source):
-    return [node.lineno for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_assert_statement_is_left_where_something_is_decided(path):
-    assert asserts(path.read_text(encoding="utf-8")) == []
-
-
-def test_a_planted_assert_statement_is_found():
-    assert asserts("def f(x):\n    if x:\n        assert x\n    raise AssertionError\n") == [3]
-    assert len(FILES) > 200
-
-
+# what one process does under -O: it checks the planted claims, then executes every proof
+CODE = """
+import json, sys
+from attsvm.cli import main
+from attsvm.theory import load_packs
+from attsvm.theory.check import execute_proof
+from attsvm.theory.proof import recorded
+assert False, "this is not reached without -O"
+code = main([*sys.argv[1:], "--json", "optimised.json"])
+found = {}
+for claim in {c.proof: c for pack in load_packs() for c in pack.claims if c.proof}.values():
+    with recorded() as steps:
+        found[claim.proof] = execute_proof(claim), steps
+print(json.dumps([code, found]))
+"""
+VERIFY = ["verify", "--pack", "planted_pack", "planted/"]
 SAID = {
     "false": "the proof failed at: the square of a sum;",
     "undecided": "the proof failed at: x exceeds -1;",
@@ -115,13 +104,56 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("mode", [[], ["-O"]], ids=["plain", "optimised"])
-def test_false_proofs_are_errors_and_a_true_one_is_a_proof_in_either_mode(tmp_path, mode):
-    (tmp_path / "planted_pack.py").write_text(PACK)
-    command = [*mode, "-m", "attsvm.cli", "verify", "--pack", "planted_pack", "--json", "-"]
-    done = python(*command, "planted/", folder=tmp_path)
-    assert done.returncode == 1
-    found = {claim["id"]: claim for claim in json.loads(done.stdout)["claims"]}
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    found = tmp_path_factory.mktemp("planted")
+    (found / "planted_pack.py").write_text(PACK)
+    return found
+
+
+@pytest.fixture(scope="module")
+def optimised(folder):
+    """The exit code of the planted claims under -O, and what each proof says with its steps."""
+    done = subprocess.run(
+        [sys.executable, "-O", "-c", CODE, *VERIFY],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])},
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def rests_on_the_mode(source):
+    """The lines that -O drops, or that ask whether it is there."""
+    names = [(n, getattr(n, "id", getattr(n, "attr", ""))) for n in ast.walk(ast.parse(source))]
+    return sorted(
+        node.lineno
+        for node, name in names
+        if isinstance(node, ast.Assert) or name in ("__debug__", "optimize")
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_assert_statement_is_left_where_something_is_decided(path):
+    assert rests_on_the_mode(path.read_text(encoding="utf-8")) == []
+
+
+def test_planted_lines_that_rest_on_the_mode_are_found():
+    lines = ["if x:", "    assert x", "raise AssertionError", "__debug__ and x", "flags.optimize"]
+    assert rests_on_the_mode("\n".join(lines)) == [2, 4, 5]
+    assert len(FILES) > 200
+
+
+@pytest.mark.parametrize("mode", ["plain", "optimised"])
+def test_false_proofs_are_errors_and_a_true_one_is_a_proof(folder, optimised, mode, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    code = main([*VERIFY, "--json", "plain.json"]) if mode == "plain" else optimised[0]
+    assert code == 1
+    document = json.loads((folder / f"{mode}.json").read_text())
+    found = {claim["id"]: claim for claim in document["claims"]}
     true = found.pop("planted/true:literal")
     assert (true["truth"], true["validity"], true["as_expected"]) == ("proved", "exercised", True)
     assert (true["proof"], true["steps"]) == ("true", ["the square of a sum"])
@@ -133,26 +165,10 @@ def test_false_proofs_are_errors_and_a_true_one_is_a_proof_in_either_mode(tmp_pa
         assert said in claim["reason"]
 
 
-EVERY = """
-import json
-from attsvm.theory import load_packs
-from attsvm.theory.check import execute_proof
-from attsvm.theory.proof import recorded
-assert False, "this is not reached without -O"
-found = {}
-for claim in {c.proof: c for pack in load_packs() for c in pack.claims if c.proof}.values():
-    with recorded() as steps:
-        found[claim.proof] = execute_proof(claim), steps
-print(json.dumps(found))
-"""
-
-
-def test_every_proof_takes_the_same_steps_in_either_mode(tmp_path):
-    optimised = python("-O", "-c", EVERY, folder=tmp_path)
-    assert optimised.stderr == ""
-    plain = {}
-    for name, claim in PROVED.items():
-        with recorded() as steps:
-            plain[name] = [execute_proof(claim), steps]
+def test_every_proof_is_executed_under_the_option_as_well(optimised):
+    """That it takes the same steps without, where every claim is checked, is seen above."""
+    executed = optimised[1]
+    assert executed.keys() == PROVED
+    for name, (said, steps) in executed.items():
+        assert said
         assert steps, f"{name} takes no step that can fail"
-    assert json.loads(optimised.stdout) == plain

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attsvm._files import write_json
 from attsvm.errors import UsageError
 
-__all__ = [
-    "LEDGER",
-    "Parser",
-    "Parsers",
-    "natural",
-    "positive_integer",
-    "price",
-    "seconds",
-]
+__all__ = ["LEDGER", "Parser", "Parsers", "natural", "positive_integer", "price", "seconds", "tell"]
 
 LEDGER = ".attsvm/ledger.jsonl"
 
@@ -121,3 +115,12 @@ class Parsers:
         """A command with the shared options and those of `parents`."""
         made: Parser = self.commands.add_parser(name, parents=[self.shared, *parents], help=help)
         return made
+
+
+def tell(options: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[object]) -> None:
+    """Write what --json asks for, and print the lines unless it takes their place."""
+    if options.json:
+        write_json(options.json, {"schema": 1, **document})
+    if options.json != "-":
+        for line in lines:
+            print(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attsvm.cli.arguments import Parsers
+from attsvm.cli.arguments import Parsers, tell
 
 __all__ = ["add", "run"]
 
@@ -17,13 +17,9 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List them; 0."""
-    from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import print_claims
+    from attsvm.theory.report import claims_text
 
     entries = [c.json() for c in find_claims(load_packs(options.pack), options.ids)]
-    if options.json:
-        write_json(options.json, {"schema": 1, "claims": entries})
-    if options.json != "-":
-        print_claims(entries)
+    tell(options, {"claims": entries}, claims_text(entries))
     return 0

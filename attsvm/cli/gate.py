@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._words import counted
-from attsvm.cli.arguments import LEDGER, Parsers
+from attsvm.cli.arguments import LEDGER, Parsers, tell
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.files import write_json
     from attsvm.theory.gate import brief, checked_out, hold, read_expectations
     from attsvm.theory.ledger import last_run
     from attsvm.theory.packs import load_packs
@@ -69,19 +68,17 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     left_out = [p.name for p in packs if not options.expect and p.expectations not in held]
-    if options.json:
-        document = {"schema": 1, "passed": not reasons, "reasons": [str(r) for r in reasons]}
-        write_json(options.json, {**document, "left_out": left_out})
-    if options.json != "-":
-        for line in brief(run, expectations, reasons, checkout):
-            print(line)
-        print(
-            f"gate: {counted(len(reasons), 'reason')} to stop"
-            if reasons
-            else f"gate: {counted(len(run.verdicts), 'verdict')} as reviewed"
-        )
-        for name in left_out:
-            print(f"the run checked nothing of the installed pack {name}, nor was it held to it")
+    passed = f"gate: {counted(len(run.verdicts), 'verdict')} as reviewed"
+    lines = [
+        *brief(run, expectations, reasons, checkout),
+        f"gate: {counted(len(reasons), 'reason')} to stop" if reasons else passed,
+        *(
+            f"the run checked nothing of the installed pack {n}, nor was it held to it"
+            for n in left_out
+        ),
+    ]
+    document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
+    tell(options, {**document, "left_out": left_out}, lines)
     return 1 if reasons else 0
 
 
@@ -110,7 +107,7 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...]) -> None:
 
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
-    from attsvm.theory.files import read_json, write_json, write_text
+    from attsvm.theory.files import read_json, write_text
     from attsvm.theory.gate import checked_out, read_expectations, renewed, spelt
     from attsvm.theory.ledger import Run, last_run
     from attsvm.theory.packs import load_packs
@@ -130,18 +127,13 @@ def _update(options: argparse.Namespace) -> int:
         changes += lines
         if lines and options.yes:
             write_text(place, spelt(new))
-    if options.json:
-        written = bool(options.yes and changes)
-        write_json(options.json, {"schema": 1, "changes": changes, "written": written})
-    if options.json != "-":
-        for line in changes:
-            print(line)
-        print(_outcome(len(changes), options.yes))
-    return 1 if changes and not options.yes else 0
-
-
-def _outcome(changes: int, written: bool) -> str:
+    written = bool(options.yes and changes)
+    said = f"gate: {counted(len(changes), 'change')}"
     if not changes:
-        return "gate: the expectations are up to date"
-    said = counted(changes, "change")
-    return f"gate: {said} written" if written else f"gate: {said}; --yes writes them down"
+        said = "gate: the expectations are up to date"
+    elif not written:
+        said += "; --yes writes them down"
+    else:
+        said += " written"
+    tell(options, {"changes": changes, "written": written}, [*changes, said])
+    return 1 if changes and not options.yes else 0

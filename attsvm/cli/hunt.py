@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attsvm._files import make_parents, write_whole
 from attsvm._words import counted
-from attsvm.cli.arguments import Parsers, positive_integer, seconds
+from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, ensure_writable, keep_from_git
 from attsvm.errors import UsageError
@@ -26,6 +24,9 @@ BEGUN = time.time()
 """When the command began: what starting takes is part of the time that a hunt is given."""
 
 HUNTED = ".attsvm/hunted"
+
+_QUIET = 10.0
+"""Seconds between lines on progress where standard error is no terminal."""
 
 
 def add(parsers: Parsers) -> None:
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_of_nothing(options: argparse.Namespace) -> None:
-    """Say that a hunt was interrupted outside its search; nothing is imported for that."""
+    """Say that a hunt was interrupted outside its search."""
     document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
     document |= {"rounds": 0, "examples": 0, "rejected": 0, "error": None}
     if options.account is not None:
@@ -77,19 +78,11 @@ def _tell_of_nothing(options: argparse.Namespace) -> None:
         "counterexample": options.stored.get("smallest"),
         "worst": options.stored.get("worst"),
     }
-    text = json.dumps(document, indent=1)
-    if options.json == "-":
-        print(text)
-        return
-    if options.json:
-        make_parents(options.json)
-        write_whole(options.json, lambda file: file.write(f"{text}\n".encode()))
     seen = document["examples"] + document["rejected"]
     when = f"after {counted(document['examples'], 'instance')}"
     when = when if seen else "before anything was looked at"
-    print(f"interrupted {when}: {document['claim']}")
-    for path in options.stored.values():
-        print(f"counterexample: {path}")
+    found = (f"counterexample: {path}" for path in options.stored.values())
+    tell(options, document, [f"interrupted {when}: {document['claim']}", *found])
 
 
 def _searchers(text: str | None) -> list[str] | None:
@@ -133,12 +126,11 @@ def unfinished(account: Hunt, seconds: float | None) -> str | None:
 
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
-    from attsvm.theory import counterexample, files
+    from attsvm.theory import counterexample
     from attsvm.theory.hunt import Hunt, hunt
     from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import tell_hunt
+    from attsvm.theory.report import Live, hunt_line, hunt_text
     from attsvm.theory.verdict import Truth
-    from attsvm.theory.watch import Watch
 
     chosen = _searchers(options.searchers)
     folder = Path(options.out)
@@ -164,7 +156,8 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
     if seconds is not None:  # starting took some of it
         seconds = max(seconds - (time.time() - BEGUN), 0.5 * seconds)
-    with Watch(seconds) as watch:
+    started = time.monotonic()
+    with Live(_QUIET) as live:
 
         def progress(account: Hunt) -> None:
             options.account = account
@@ -172,7 +165,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
                 raise KeyboardInterrupt
             if account.smallest is not None and not stored:
                 stored.update(counterexample.store(folder, account))
-            watch.update(account)
+            live.update(lambda: hunt_line(account, time.monotonic() - started, seconds))
 
         result = hunt(
             claim,
@@ -202,10 +195,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     document["unfinished"] = unfinished(result, seconds)
     document["counterexample"] = stored.get("smallest")
     document["worst"] = stored.get("worst")
-    if options.json:
-        files.write_json(options.json, document)
-    if options.json != "-":
-        tell_hunt(document, options.pack, shown, kept)
+    tell(options, document, hunt_text(document, options.pack, shown, kept))
     options.told = True
     if result.error is not None:
         print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)

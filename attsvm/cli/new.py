@@ -6,7 +6,7 @@ import argparse
 import shlex
 from pathlib import Path
 
-from attsvm.cli.arguments import Parsers
+from attsvm.cli.arguments import Parsers, tell
 from attsvm.errors import FileError, UsageError
 
 __all__ = ["add", "run"]
@@ -53,7 +53,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write it and name the next commands; 0."""
     from attsvm.theory.claim import is_id
-    from attsvm.theory.files import write_json, write_text
+    from attsvm.theory.files import write_text
 
     if not is_id(f"{options.id}:literal"):
         raise UsageError(
@@ -71,11 +71,6 @@ def run(options: argparse.Namespace) -> int:
     pack = f"--pack {shlex.quote(str(path))} {options.id}"
     following = [f"attsvm {command} {pack}" for command in ("show", "verify")]
     following.append(f"attsvm hunt {pack}:literal --seconds 10")
-    if options.json:
-        document = {"schema": 1, "id": options.id, "file": str(path), "next": following}
-        write_json(options.json, document)
-    if options.json != "-":
-        print(f"wrote {path}; it runs as it is:")
-        for command in following:
-            print(f"  {command}")
+    lines = [f"wrote {path}; it runs as it is:", *(f"  {command}" for command in following)]
+    tell(options, {"id": options.id, "file": str(path), "next": following}, lines)
     return 0

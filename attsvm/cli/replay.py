@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attsvm.cli.arguments import Parsers
+from attsvm.cli.arguments import Parsers, tell
 
 __all__ = ["add", "run"]
 
@@ -20,18 +20,10 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Replay; 0 where all are confirmed, 1 where not."""
     from attsvm.theory.counterexample import gathered, replay
-    from attsvm.theory.files import write_json
     from attsvm.theory.packs import load_packs
 
     packs = load_packs(options.pack)
     results = [replay(path, packs) for path in gathered(options.files)]
     confirmed = all(r.confirmed for r in results)
-    if options.json:
-        write_json(
-            options.json,
-            {"schema": 1, "files": [r.json() for r in results], "confirmed": confirmed},
-        )
-    if options.json != "-":
-        for result in results:
-            print(result)
+    tell(options, {"files": [r.json() for r in results], "confirmed": confirmed}, results)
     return 0 if confirmed else 1

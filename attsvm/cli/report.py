@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from attsvm.cli.arguments import LEDGER, Parsers
+from attsvm.cli.arguments import LEDGER, Parsers, tell
 from attsvm.cli.places import ensure_json
 
 __all__ = ["add", "run"]
@@ -29,7 +29,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; 0."""
-    from attsvm.theory.files import write_json, write_text
+    from attsvm.theory.files import write_text
     from attsvm.theory.ledger import last_run
 
     ensure_json(options.json)
@@ -48,9 +48,7 @@ def run(options: argparse.Namespace) -> int:
         text, of = source_page(options.source, load_packs(options.pack), run, Path(out)), " on it"
         entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
     write_text(out, text)
-    if options.json:
-        document = {"schema": 1, "profile": run.profile, "seed": run.seed, "claims": entries}
-        write_json(options.json, {**document, "source": options.source, "page": out})
-    if options.json != "-":
-        print(f"{len(entries)} verdicts of the last run{of}: {out}")
+    document = {"profile": run.profile, "seed": run.seed, "claims": entries}
+    lines = [f"{len(entries)} verdicts of the last run{of}: {out}"]
+    tell(options, {**document, "source": options.source, "page": out}, lines)
     return 0

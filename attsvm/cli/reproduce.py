@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from attsvm.cli.arguments import Parsers, natural, positive_integer
+from attsvm.cli.arguments import Parsers, natural, positive_integer, tell
 from attsvm.cli.compiling import tell_of_compiling
 
 __all__ = ["add", "run"]
@@ -25,16 +25,12 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw, or list what can be drawn; 0."""
     from attsvm.reproduce import find_figures, named, write
-    from attsvm.theory.files import write_json
     from attsvm.theory.packs import load_packs
 
     figures = find_figures(load_packs(options.pack))
     if options.name is None:
-        if options.json:
-            write_json(options.json, {"schema": 1, "figures": [f.json() for f in figures]})
-        if options.json != "-":
-            for f in figures:
-                print(f"{f.id}: {f.shows} ({f.place})")
+        lines = [f"{f.id}: {f.shows} ({f.place})" for f in figures]
+        tell(options, {"figures": [f.json() for f in figures]}, lines)
         return 0
     figure = named(figures, options.name)
     tell_of_compiling("descent")
@@ -42,13 +38,9 @@ def run(options: argparse.Namespace) -> int:
     document = write(
         figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
     )
-    if options.json:
-        write_json(options.json, document)
-    if options.json != "-":
-        for name, fact in document["facts"].items():
-            if isinstance(fact, str) and fact.endswith("."):  # a sentence is a conclusion
-                print(f"{name.replace('_', ' ')}: {fact}")
-        print("\n".join(document["files"]))
+    said = {k: fact for k, fact in document["facts"].items() if str(fact).endswith(".")}
+    lines = [f"{k.replace('_', ' ')}: {fact}" for k, fact in said.items()]  # the conclusions
+    tell(options, document, [*lines, *document["files"]])
     if document["no_pictures"]:
         print(f"attsvm: numbers, but no picture: {document['no_pictures']}", file=sys.stderr)
     return 0

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attsvm.cli.arguments import Parsers
+from attsvm.cli.arguments import Parsers, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from attsvm.theory.statement_view import StatementView
 
@@ -26,7 +26,6 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print it; 0."""
     from attsvm.theory.errata import find_source
-    from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
     from attsvm.theory.statement_view import formula_lines, statement_of, statement_view
 
@@ -34,16 +33,13 @@ def run(options: argparse.Namespace) -> int:
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     claims = [c for c in find_claims(packs) if c.statement_id == statement]
     view = statement_view(claims, find_source(packs, statement.partition("/")[0]).names)
-    if options.json:
-        write_json(options.json, view.json())
-    if options.json != "-":
-        lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
-        for line in lines:
-            print(line)
+    lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
+    tell(options, view.json(), lines)
     return 0
 
 
 def _screen(view: StatementView) -> Iterator[str]:
+    from attsvm.theory.report import aligned
     from attsvm.theory.statement_view import formula_lines
 
     yield view.id
@@ -52,12 +48,12 @@ def _screen(view: StatementView) -> Iterator[str]:
         yield from _block("printed", [view.printed])
     yield from _block("runs", formula_lines(view.readings))
     rows = [(r.name, r.expected, "; ".join(r.differs)) for r in view.readings]
-    yield from _block("readings", _aligned([("reading", "expected", "differs in"), *rows]))
-    yield from _block("in words", _aligned([(r.name, r.says) for r in view.readings]))
+    yield from _block("readings", aligned([("reading", "expected", "differs in"), *rows]))
+    yield from _block("in words", aligned([(r.name, r.says) for r in view.readings]))
     old = [(r.name, "; ".join(r.hypotheses)) for r in view.readings if not r.formula]
-    yield from _block("hypotheses", _aligned([row for row in old if row[1]]))
+    yield from _block("hypotheses", aligned([row for row in old if row[1]]))
     found = [(r.name, r.counterexample) for r in view.readings if r.counterexample]
-    yield from _block("counterexamples", _aligned(found))
+    yield from _block("counterexamples", aligned(found))
     yield ""
     places = dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings)
     yield f"declared in {', '.join(places)}"
@@ -76,14 +72,3 @@ def _block(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield ""
         yield title
         yield from (f"  {line}" for line in found)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows as columns of text."""
-    if not rows:
-        return []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from attsvm._files import make_parents
-from attsvm.cli.arguments import Parsers, price, seconds
+from attsvm.cli.arguments import Parsers, price, seconds, tell
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
@@ -49,7 +49,6 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.data import AttentionData
     from attsvm.svm.answer import SECONDS, solve
     from attsvm.svm.page import ensure_drawable
-    from attsvm.theory.files import write_json
 
     targets: list[int] | None = None
     if options.targets != "opt":
@@ -80,10 +79,7 @@ def run(options: argparse.Namespace) -> int:
         slack=options.slack or "constraint",
         seconds=options.seconds or SECONDS,
     )
-    if options.json:
-        write_json(options.json, answer.json())
-    if options.json != "-":
-        print(answer)
+    tell(options, answer.json(), [answer])
     if options.plot and answer.solved:
         make_parents(options.plot)
         answer.plot(options.plot)

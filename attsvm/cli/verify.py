@@ -91,23 +91,24 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.curated import summary
     from attsvm.theory.files import write_json
     from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.profiles import profile_named
     from attsvm.theory.report import Live, outcome
-    from attsvm.theory.verify import plan, verify
+    from attsvm.theory.verify import verify
 
     ensure_json(options.json)
     packs = load_packs(options.pack)
-    claims = find_claims(packs, options.ids)
-    options.wanted = [c.id for c in claims]
-    total = len(plan(claims, profile_named(options.profile)))
-    with open_ledger(options.ledger) as ledger, Live(total) as live:
+    options.wanted = [c.id for c in find_claims(packs, options.ids)]
+    text = "checking"
+    with open_ledger(options.ledger) as ledger, Live() as live:
 
-        def progress(done: int, _: int, checked: Checked | None) -> None:
+        def progress(done: int, total: int, checked: Checked | None) -> None:
+            nonlocal text
             if checked is not None:
                 options.checked[checked.claim.id] = checked
             if options.stopped:
                 raise KeyboardInterrupt
-            live.update(done, None if checked is None else f"{checked.claim.id}: {checked.verdict}")
+            if checked is not None:
+                text = f"{checked.claim.id}: {checked.verdict}"
+            live.update(lambda: f"[{done}/{total}] {text}", checked is not None)
 
         report = verify(
             packs,

@@ -113,46 +113,37 @@ class Hunt:
     def json(self) -> dict[str, Any]:
         """As plain data, schema 1."""
         busy = sum(e.seconds for e in self.efforts.values())
+        found, closest = self.smallest, self.closest
+        searchers = {
+            n: {**asdict(e), "seconds": round(e.seconds, 3)} for n, e in self.efforts.items()
+        }
         return {
             "schema": 1,
             "claim": self.claim.id,
             "sibling": self.part or None,
-            "found": self.smallest is not None,
-            "found_by": None if self.smallest is None else self.smallest.found_by,
-            "evidence": None if self.smallest is None else self.smallest.evidence,
-            "minimal": self.minimal,
-            "rounds": self.rounds,
-            "examples": self.examples,
-            "screened": self.screened,
+            "found": found is not None,
+            "found_by": found and found.found_by,
+            "evidence": found and found.evidence,
+            **{name: getattr(self, name) for name in _TOLD},
             "examined": self.examples,
             "rejected": sum(e.rejected for e in self.efforts.values()),
-            "ordinary": self.ordinary,
-            "hypotheses": self.hypotheses,
-            "undecided": self.undecided,
-            "note": self.note,
-            "open": self.open,
-            "unexamined": self.unexamined,
-            "broke": self.broke,
-            "broke_note": self.broke_note,
-            "audited": self.audited,
             "tightness": finite(self.tightness),
             "min_slack": finite(self.min_slack),
-            "closest": None
-            if self.closest is None
-            else {
-                "height": finite(self.closest.height),
+            "closest": closest
+            and {
+                "height": finite(closest.height),
                 "by": self.closest_by,
-                "instance": self.closest.document,
+                "instance": closest.document,
             },
-            "searchers": {
-                name: {**asdict(e), "seconds": round(e.seconds, 3)}
-                for name, e in self.efforts.items()
-            },
-            "absent": self.absent,
-            "coverage": self.coverage,
-            "warnings": self.warnings,
-            "error": self.error,
-            "interrupted": self.interrupted,
+            "searchers": searchers,
             "per_second": round(self.examples / busy, 1) if busy > 0 else None,
             "seconds": round(self.seconds, 3),
         }
+
+
+_TOLD = (
+    *("minimal", "rounds", "examples", "screened", "ordinary", "hypotheses", "undecided", "note"),
+    *("open", "unexamined", "broke", "broke_note", "audited", "absent", "coverage", "warnings"),
+    *("error", "interrupted"),
+)
+"""What the document takes over as it is."""

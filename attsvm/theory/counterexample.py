@@ -93,15 +93,7 @@ def document(
         "minimal": minimal,
         "found_by": found.found_by,
         "python": python(claim, part, case),
-        "latex": latex(
-            claim,
-            part,
-            case,
-            kind=found.slack["kind"],
-            evidence=found.evidence,
-            method=found.method,
-            enclosure=found.enclosure,
-        ),
+        "latex": latex(claim, part, case, found),
     }
 
 

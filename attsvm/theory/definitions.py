@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Definitions", "Start", "base_of", "belongs", "home_of", "imports", "whole"]
+__all__ = ["Definitions", "Start", "base_of", "belongs", "bindings", "home_of", "imports", "whole"]
 
 _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""
@@ -52,6 +52,8 @@ class _Module:
         effects: the indices of those that may change things without binding a name.
         imports: what an imported name stands for, as the parts of a dotted name.
         stars: the modules of which everything is imported.
+        spelt: digests of statements by index, as far as they were asked for.
+        used: the same of the names that they use.
     """
 
     statements: tuple[ast.stmt, ...] = ()
@@ -59,6 +61,8 @@ class _Module:
     effects: tuple[int, ...] = ()
     imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stars: tuple[tuple[str, ...], ...] = ()
+    spelt: dict[int, str] = field(default_factory=dict)
+    used: dict[int, tuple[_Names, _Names]] = field(default_factory=dict)
 
     def knows(self, name: str) -> bool:
         """Whether the module says what a name stands for."""
@@ -89,12 +93,13 @@ def _read_at(path: Path, changed: int, size: int) -> tuple[str, frozenset[str]]:
         except (SyntaxError, ValueError):
             pass
         else:
-            return _digest(tree), frozenset(_tops(tree))
+            importing: list[ast.AST] = []
+            return _digest(tree, importing), frozenset(_tops(importing))
     return _hash(text), frozenset()
 
 
-def _tops(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _tops(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -107,29 +112,32 @@ def _hash(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:_DIGITS]
 
 
-def _digest(node: ast.AST) -> str:
+def _digest(node: ast.AST, importing: list[ast.AST] | None = None) -> str:
+    """The digest of a syntax tree; notes what may import something."""
     words: list[str] = []
-    _spell(node, words)
+    _spell(node, words, [] if importing is None else importing)
     return _hash("\x1f".join(words).encode(errors="surrogatepass"))
 
 
-def _spell(value: object, words: list[str]) -> None:
+def _spell(value: object, words: list[str], importing: list[ast.AST]) -> None:
     """The words of a syntax tree, the same under every version of Python that can read it."""
     if isinstance(value, ast.AST):
         words.append(f"({type(value).__name__}")
+        if isinstance(value, ast.Import | ast.ImportFrom | ast.Call):
+            importing.append(value)
         for name in value._fields:
             inner = getattr(value, name, None)
             if isinstance(value, ast.JoinedStr):  # some versions end formats with an empty text
                 inner = [p for p in value.values if getattr(p, "value", None) != ""]
             if inner is not None and inner != [] and name not in _SKIPPED:
                 words.append(name)
-                _spell(inner, words)
+                _spell(inner, words, importing)
         words.append(")")
     elif isinstance(value, list):
         words.append("[")
         for inner in value:
             if not _is_text(inner):
-                _spell(inner, words)
+                _spell(inner, words, importing)
         words.append("]")
     else:
         words.append(repr(value))
@@ -153,13 +161,11 @@ def _looked_up(node: ast.Call) -> Iterator[str]:
 
 
 class Definitions:
-    """Reads the definitions of modules, each file once; made anew where files may have changed."""
+    """The definitions of modules as their files are now; made anew where these may have changed."""
 
     def __init__(self) -> None:
         self._modules: dict[Path, _Module] = {}
         self._bases: dict[Path, Path] = {}
-        self._spelt: dict[tuple[Path, int], str] = {}
-        self._used: dict[tuple[Path, int], tuple[_Names, _Names]] = {}
         self._files: dict[tuple[Path, _Dotted], Path | None] = {}
         self._own: dict[tuple[Path, str], bool] = {}
 
@@ -189,7 +195,9 @@ class Definitions:
     def module(self, file: Path) -> _Module:
         """The top level of a module."""
         if file not in self._modules:
-            self._modules[file] = _parsed(file)
+            status = file.stat() if file.is_file() else None
+            known = status and (status.st_mtime_ns, status.st_size)
+            self._modules[file] = _parsed(file, known)
         return self._modules[file]
 
     def base(self, file: Path) -> Path:
@@ -200,12 +208,12 @@ class Definitions:
 
     def spelt(self, file: Path, index: int) -> str:
         """A statement, as a line: where it is, its rank among those that bind its name, digest."""
-        if (file, index) not in self._spelt:
-            module = self.module(file)
+        module = self.module(file)
+        if index not in module.spelt:
             rank = max((b.index(index) for b in module.bound.values() if index in b), default=0)
             digest = _digest(module.statements[index])
-            self._spelt[file, index] = f"{self.shown(file)} {rank} {digest}"
-        return self._spelt[file, index]
+            module.spelt[index] = f"{self.shown(file)} {rank} {digest}"
+        return module.spelt[index]
 
     def shown(self, file: Path) -> str:
         """A file by its path from where it is imported."""
@@ -222,9 +230,10 @@ class Definitions:
 
     def uses(self, file: Path, index: int) -> tuple[_Names, _Names]:
         """What a statement uses."""
-        if (file, index) not in self._used:
-            self._used[file, index] = self._uses(file, self.module(file).statements[index])
-        return self._used[file, index]
+        module = self.module(file)
+        if index not in module.used:
+            module.used[index] = self._uses(file, module.statements[index])
+        return module.used[index]
 
     def _uses(self, file: Path, node: ast.AST) -> tuple[_Names, _Names]:
         """The names of the module that a statement uses, and what it imports itself."""
@@ -237,7 +246,7 @@ class Definitions:
             elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
                 owned[id(inner.value)] = inner.attr
             elif isinstance(inner, ast.Import | ast.ImportFrom):
-                imported += _imported(inner, file).values()
+                imported += bindings(inner, file).values()
             elif isinstance(inner, ast.Call):
                 imported += (tuple(name.split(".")) for name in _looked_up(inner))
         module = self.module(file)
@@ -309,7 +318,8 @@ class _Walk:
             self.follow(file, dotted)
 
 
-def _parsed(file: Path) -> _Module:
+@functools.lru_cache(maxsize=1024)
+def _parsed(file: Path, known: tuple[int, int] | None) -> _Module:
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -336,7 +346,7 @@ def _parsed(file: Path) -> _Module:
 def _learn(
     node: ast.Import | ast.ImportFrom, file: Path, module: _Module, stars: list[tuple[str, ...]]
 ) -> None:
-    for name, origin in _imported(node, file).items():
+    for name, origin in bindings(node, file).items():
         if name.startswith("*"):
             stars.append(origin)
         else:
@@ -359,8 +369,10 @@ def _bound(
             yield from _bound(inner, file, module, stars)
 
 
-def _imported(node: ast.Import | ast.ImportFrom, file: Path) -> dict[str, tuple[str, ...]]:
+def bindings(node: ast.AST, file: Path) -> dict[str, tuple[str, ...]]:
     """What an import statement binds, with the parts of the dotted name that each stands for."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return {}
     if isinstance(node, ast.Import):
         return {  # `import a.b` binds a, of which all of a.b may be used
             alias.asname or (f"*{alias.name}" if "." in alias.name else alias.name): tuple(

@@ -4,44 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
-from attsvm._files import make_parents, write_whole
+from attsvm._files import dump, write_json, write_text
 from attsvm.errors import FileError
 
 __all__ = ["dump", "read_json", "write_json", "write_text"]
 
 _LARGEST = 1 << 26
-
-
-def dump(document: Any) -> str:
-    """JSON with sorted keys off, indented, and no NaN or infinity."""
-    return json.dumps(document, indent=1, allow_nan=False)
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write the whole text, or leave the place as it was.
-
-    Raises:
-        FileError: the place cannot be written.
-    """
-    make_parents(path)
-    write_whole(path, lambda file: file.write(text.encode()))
-
-
-def write_json(path: str, document: Any) -> None:
-    """Write JSON to a file, or to standard output where the path is `-`.
-
-    Raises:
-        FileError: the place cannot be written.
-    """
-    text = dump(document) + "\n"
-    if path == "-":
-        sys.stdout.write(text)
-    else:
-        write_text(path, text)
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:

@@ -23,7 +23,7 @@ from attsvm.theory import curated, files
 from attsvm.theory.check import Outcome
 from attsvm.theory.checkout import checked_packs, code_of
 from attsvm.theory.claim import Claim
-from attsvm.theory.ledger import Run
+from attsvm.theory.ledger import NOT_REPLAYED, Run
 from attsvm.theory.packs import Pack
 from attsvm.theory.profiles import PROFILES, profile_named
 from attsvm.theory.reviewed import BASIS, Reviewed, differences, review
@@ -208,43 +208,41 @@ def hold(
         profile: what the run has to be of.
         seed: what the run has to be of.
     """
-    reasons = [*_record(run, profile, seed), *_verdicts(run, expectations, today)]
-    reasons += _replays(run)
+    whole = list(_record(run, profile, seed))
+    reasons = [*_verdicts(run, expectations, today), *_replays(run)]
     if checkout is not None:
         stale = list(_stale(run, checkout.code))
-        reasons += stale
+        whole += stale
         if not stale:  # the parts of other claims say nothing about these
             reasons += _recomputed(run, expectations, checkout)
         reasons += _unlike(run, expectations, checkout)
-    return tuple(sorted(reasons, key=lambda reason: (reason.rank, reason.about)))
+    every = [*(Reason(Rank.RUN, "", said) for said in whole), *reasons]
+    return tuple(sorted(every, key=lambda reason: (reason.rank, reason.about)))
 
 
-def _record(run: Run, profile: str, seed: int) -> Iterator[Reason]:
+def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
     """What is wrong with the run as a whole."""
     if not run.finished:
         done = f"{len(run.verdicts)} of {counted(len(run.claims), 'claim')}"
-        yield Reason(Rank.RUN, "", f"the run did not finish: {done} came to a verdict")
+        yield f"the run did not finish: {done} came to a verdict"
     if run.damaged:
         are = "is" if run.damaged == 1 else "are"
-        yield Reason(Rank.RUN, "", f"{counted(run.damaged, 'line')} of the run {are} damaged")
-    for fault in run.faults:
-        yield Reason(Rank.RUN, "", fault)
+        yield f"{counted(run.damaged, 'line')} of the run {are} damaged"
+    yield from run.faults
     if not run.claims:
-        yield Reason(Rank.RUN, "", "the run checked no claim")
+        yield "the run checked no claim"
     if (run.profile, run.seed) != (profile, seed):
-        yield Reason(
-            Rank.RUN,
-            "",
+        yield (
             f"the run is of profile {run.profile} and seed {run.seed}, not {profile} and {seed}; "
-            "name what is asked for with --profile and --seed",
+            "name what is asked for with --profile and --seed"
         )
     off = [n for n, v in run.verdicts.items() if v.get("as_expected") is not True]
-    off += [f for f, r in run.replays.items() if r["result"] != "CONFIRMED"]
+    off += [file for file, result, _ in run.fallen if result != NOT_REPLAYED]
     if run.matched is not None and run.matched is bool(off):
         said = (
             f"that all matched, yet {off[0]} did not" if off else "that not all matched, yet it did"
         )
-        yield Reason(Rank.RUN, "", f"the run says at its end {said}")
+        yield f"the run says at its end {said}"
 
 
 def _verdicts(
@@ -286,33 +284,27 @@ def _compare(expected: Verdict, got: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replays(run: Run) -> Iterator[Reason]:
-    for file in sorted(set(run.curated) | set(run.replays)):
-        replay = run.replays.get(file)
-        if replay is not None and replay["result"] == "CONFIRMED":
-            continue
-        if replay is not None:
-            said = f"{replay['result']} ({replay.get('reason', '')})"
-            said = f"the curated counterexample no longer stands: {said}"
-        else:
+    for file, result, why in run.fallen:
+        if result != NOT_REPLAYED:
+            said = f"the curated counterexample no longer stands: {result} ({why})"
+            yield Reason(Rank.COUNTEREXAMPLE, file, said)
+        elif run.finished:
             said = "the run did not replay this curated counterexample"
-        if replay is not None or run.finished:
             yield Reason(Rank.COUNTEREXAMPLE, file, said)
 
 
-def _stale(run: Run, code: Mapping[str, str]) -> Iterator[Reason]:
+def _stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
     """Whether the run ran other code than is checked out."""
     if not run.code:
-        yield Reason(Rank.RUN, "", "the run does not say which code it ran; run it again")
+        yield "the run does not say which code it ran; run it again"
         return
     names = sorted(n for n in set(run.code) | set(code) if run.code.get(n) != code.get(n))
     if names:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         differ = "1 file differs" if len(names) == 1 else f"{len(names)} files differ"
-        yield Reason(
-            Rank.RUN,
-            "",
+        yield (
             f"the run is of other code than is checked out: {differ}, {', '.join(names[:_NAMED])}"
-            f"{more}; run `attsvm verify` again",
+            f"{more}; run `attsvm verify` again"
         )
 
 
@@ -373,11 +365,7 @@ def _floor(expectation: Expectation | None) -> int:
 
 
 def _follows(
-    claim: Claim,
-    got: Mapping[str, Any],
-    outcomes: Mapping[Task, Outcome],
-    profile: str,
-    floor: int,
+    claim: Claim, got: Mapping[str, Any], outcomes: Mapping[Task, Outcome], profile: str, floor: int
 ) -> Iterator[str]:
     """How a recorded verdict differs from what its parts come to, and what was hardly looked at."""
     checked = conclude(claim, outcomes, profile_named(profile))

@@ -9,6 +9,7 @@ made smaller, until no single move does, and worse.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import time
 from collections import deque
@@ -231,7 +232,7 @@ class _Chase:
         self.numbers[searcher] += 1
         text = written(turn)
         if self.crew is HERE:  # the claim may belong to no pack
-            return _Mine(self.hunt.claim, text)
+            return HERE.submit(functools.partial(_taken, self.hunt.claim), text)
         return self.crew.submit(turn_job, text, *self.named)
 
     def _result(self, job: Any) -> Gain:
@@ -253,26 +254,16 @@ class _Chase:
         effort.accepted += gain.accepted
         effort.rejected += gain.rejected
         effort.seconds += gain.seconds
-        account.ordinary += gain.ordinary
+        for name in _ADDED:
+            setattr(account, name, getattr(account, name) + getattr(gain, name))
         for name, count in gain.hypotheses.items():
             account.hypotheses[name] = account.hypotheses.get(name, 0) + count
-        account.undecided += gain.undecided
         account.note = account.note or gain.note
-        account.open += gain.open
-        account.unexamined += gain.unexamined
-        account.screened += gain.screened
-        account.broke += gain.broke
         account.broke_note = account.broke_note or gain.broke_note
         account.coverage = merged([account.coverage, gain.coverage])
-        if gain.max_slack is not None:
-            most = account.max_slack
-            account.max_slack = gain.max_slack if most is None else max(most, gain.max_slack)
-        account.audited += gain.audited
-        if gain.min_slack is not None:
-            least = account.min_slack
-            account.min_slack = gain.min_slack if least is None else min(least, gain.min_slack)
-        if gain.tightness is not None:
-            account.tightness = max(account.tightness or 0.0, gain.tightness)
+        account.min_slack = _of(min, account.min_slack, gain.min_slack)
+        account.max_slack = _of(max, account.max_slack, gain.max_slack)
+        account.tightness = _of(max, account.tightness, gain.tightness)
         before = self.pool.height
         for entry in gain.pool:
             self.pool.add(Elite.read(entry))
@@ -323,21 +314,20 @@ class _Chase:
             return
 
 
+_ADDED = ("ordinary", "undecided", "open", "unexamined", "screened", "broke", "audited")
+"""Counts of a turn that add up."""
+
+
+def _of(choose: Callable[..., float], *values: float | None) -> float | None:
+    """The least or the largest of what there is."""
+    there = [value for value in values if value is not None]
+    return choose(there) if there else None
+
+
 def _read(gain: str) -> Gain:
     return Gain(**json.loads(gain))
 
 
-class _Mine:
+def _taken(claim: Claim, turn: str) -> str:
     """A turn that this process takes when it is asked for the gain."""
-
-    def __init__(self, claim: Claim, turn: str) -> None:
-        self._claim, self._turn = claim, turn
-
-    def result(self, timeout: float | None = None) -> str:
-        return written(take(self._claim, Turn(**json.loads(self._turn))))
-
-    def done(self) -> bool:
-        return False
-
-    def cancel(self) -> None:
-        return None
+    return written(take(claim, Turn(**json.loads(turn))))

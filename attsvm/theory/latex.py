@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
-from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
+from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, InvalidOperation
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.theory.claim import Claim
-from attsvm.theory.snippets import LONG, ODD, scaled, short
+from attsvm.theory.snippets import LONG, ODD, leaves, rounded, scaled, short
+
+if TYPE_CHECKING:
+    from attsvm.theory.tally import Refuted
 
 __all__ = ["escaped", "latex"]
 
@@ -31,40 +33,29 @@ _BY_ROWS = {"Z": "z", "scores": r"\gamma"}
 """Matrices whose rows are one thing for each input."""
 
 
-def latex(
-    claim: Claim,
-    part: str,
-    case: Any,
-    *,
-    kind: str,
-    evidence: str,
-    method: str,
-    enclosure: tuple[str, str] | None,
-) -> str:
-    r"""The instance as mathematics with what it refutes; needs the package amsmath.
+def latex(claim: Claim, part: str, case: Any, found: Refuted) -> str:
+    """The instance as mathematics with what it refutes; needs the package amsmath.
 
     Args:
         claim: what is refuted.
         part: the sibling that is refuted instead.
         case: the instance.
-        kind: of the slack: below 0, or not above 0 where `strict`, it refutes.
-        evidence: grade of the confirmation.
-        method: how it was reached.
-        enclosure: bounds of the slack.
+        found: its refutation.
     """
-    leaves = list(_leaves(case, ()))
-    last = [path[-1] for path, _ in leaves]
+    parts = list(leaves(case))
+    last = [path[-1] for path, _ in parts]
     shown: list[str] = []
-    for path, value in leaves:
+    for path, value in parts:
         name = path[-1]
         over = "" if len(path) < 2 or last.count(name) == 1 else f"^{{({_symbol(path[-2])})}}"
         shown.append(", \\quad ".join(_equations(name, over, value)))
-    rounded = any(r"\approx" in line for line in shown)
+    inexact = any(r"\approx" in line for line in shown)
     sibling = f", sibling ``{escaped(part)}''" if part else ""
-    needed = "above 0" if kind == "strict" else "at least 0"
+    needed = "above 0" if found.slack["kind"] == "strict" else "at least 0"
     bounds = "is not enclosed"
-    if enclosure is not None:
-        low, high = _decimal(enclosure[0], ROUND_FLOOR), _decimal(enclosure[1], ROUND_CEILING)
+    if found.enclosure is not None:
+        low = _decimal(found.enclosure[0], ROUND_FLOOR)
+        high = _decimal(found.enclosure[1], ROUND_CEILING)
         bounds = f"lies in $[{low}, {high}]$"
     return "\n".join(
         [
@@ -75,25 +66,12 @@ def latex(
             r"\begin{gather*}",
             " \\\\\n".join(shown),
             r"\end{gather*}",
-            *(["Entries after $\\approx$ are rounded; the file holds them exactly."] * rounded),
+            *(["Entries after $\\approx$ are rounded; the file holds them exactly."] * inexact),
             f"Its slack, {needed} where the conclusion holds, {bounds} "
-            f"({escaped(evidence)}: {escaped(method)}).",
+            f"({escaped(found.evidence)}: {escaped(found.method)}).",
             "",
         ]
     )
-
-
-def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The parts of an instance that are no records, with the names that lead to them."""
-    if dataclasses.is_dataclass(value):
-        for f in dataclasses.fields(value):
-            yield from _leaves(getattr(value, f.name), (*path, f.name))
-    elif isinstance(value, tuple):
-        for k, item in enumerate(value):
-            yield from _leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"))
-    elif value is not None:
-        plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
-        yield path or ("x",), value.item() if plain else value
 
 
 def _symbol(name: str) -> str:
@@ -159,20 +137,19 @@ def _integer(value: int) -> str:
     """A natural number, rounded where it has more digits than Python writes."""
     if value < LONG:
         return str(value)
-    rounded = _ROUNDING.create_decimal(value).normalize(_ROUNDING)
-    mantissa, _, exponent = f"{rounded:e}".partition("e")
+    near = _ROUNDING.create_decimal(value).normalize(_ROUNDING)
+    mantissa, _, exponent = f"{near:e}".partition("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
 def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
     """A number in decimals, rounded the given way to so many digits, in mathematics."""
     try:
-        value = Decimal(text)
+        value = rounded(text, rounding, digits)
     except InvalidOperation:
         return rf"\text{{{escaped(text)}}}"
     if not value.is_finite():
         return r"\text{NaN}" if value.is_nan() else ("-" if value < 0 else "") + r"\infty"
-    value = Context(prec=digits, rounding=rounding).plus(value).normalize()
     if -6 < value.adjusted() < 16:
         return f"{value:f}"
     mantissa, _, exponent = f"{value:e}".partition("e")

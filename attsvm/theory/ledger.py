@@ -24,9 +24,12 @@ from attsvm._files import write_all
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 
-__all__ = ["Ledger", "Run", "last_run", "read_events"]
+__all__ = ["NOT_REPLAYED", "Ledger", "Run", "last_run", "read_events"]
 
 SCHEMA = 1
+
+NOT_REPLAYED = "NOT REPLAYED"
+"""Stands for the result of a curated file that a run left out."""
 
 
 class Ledger:
@@ -200,6 +203,13 @@ class Run:
     code: dict[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
+    @property
+    def fallen(self) -> list[tuple[str, Any, str]]:
+        """The curated files that were not confirmed, each with its result and the reason."""
+        replays = ((f, self.replays.get(f, {})) for f in sorted({*self.curated, *self.replays}))
+        found = [(f, r.get("result", NOT_REPLAYED), r.get("reason", "")) for f, r in replays]
+        return [entry for entry in found if entry[1] != "CONFIRMED"]
+
 
 def last_run(path: str | os.PathLike[str]) -> Run:
     """The run of a ledger that was begun last; events of other runs are left out, and told of.
@@ -335,10 +345,7 @@ def _object(form: _Form) -> _Form:
 _WORDS = {"truth": _text, "evidence": _text, "validity": _text}
 _START = (
     {"profile": _text, "seed": _count, "claims": _list(_text)},
-    {
-        "curated": _list(_text),
-        "code": _object(_text),
-    },
+    {"curated": _list(_text), "code": _object(_text)},
 )
 _SIBLING = {"name": _text, "refuted": _truth}, {"found_by": _maybe(_text)}
 _REPLAY = {"file": _text, "result": _text}, {"reason": _text}

@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from attsvm.theory.definitions import base_of, bindings
+
 __all__ = ["fingerprint", "sources"]
 
 
@@ -19,7 +21,7 @@ def fingerprint(claim: str, statement: str, file: str | os.PathLike[str]) -> str
     """
     digest = hashlib.sha256(f"{claim}\x1f{statement}".encode())
     path = Path(file)
-    base = _base(path)
+    base = base_of(path)
     for source in sources(path):
         digest.update(f"\x1f{source.relative_to(base).as_posix()}\x1f{_read(source)[0]}".encode())
     return digest.hexdigest()
@@ -31,66 +33,38 @@ def sources(file: str | os.PathLike[str]) -> tuple[Path, ...]:
     The pack of a file within a package is the outermost package; of a loose file, its folder.
     """
     path = Path(file)
-    base = _base(path)
-    pack = path.relative_to(base).parts[0] if path.parent != base else None
+    base = base_of(path)
+    pack = path.relative_to(base).parts[:1] if path.parent != base else ()
     found, left = {path}, [path]
     while left:
-        current = left.pop()
-        for name in _read(current)[1]:
-            for module in _modules(name, current, base, pack):
-                if module not in found:
-                    found.add(module)
-                    left.append(module)
+        for parts in _read(left.pop())[1]:
+            place = str(base)
+            for part in parts if parts[: len(pack)] == pack else ():
+                place = os.path.join(place, part)
+                for module in (f"{place}.py", os.path.join(place, "__init__.py")):
+                    if os.path.isfile(module) and Path(module) not in found:
+                        found.add(Path(module))
+                        left.append(Path(module))
     return tuple(sorted(found))
 
 
-def _base(path: Path) -> Path:
-    """The folder from which the file is imported."""
-    folder = path.parent
-    while (folder / "__init__.py").is_file():
-        folder = folder.parent
-    return folder
-
-
-def _modules(name: str, current: Path, base: Path, pack: str | None) -> Iterator[Path]:
-    """The files that importing a dotted name runs, as far as they belong to the pack."""
-    words = name.lstrip(".")
-    dots = len(name) - len(words)
-    parts = words.split(".") if words else []
-    if dots:
-        if not current.is_relative_to(base) or len(current.relative_to(base).parts) <= dots:
-            return
-        parts = [*current.parents[dots - 1].relative_to(base).parts, *parts]
-    if pack is not None and parts[:1] != [pack]:
-        return
-    place = str(base)
-    for part in parts:
-        place = os.path.join(place, part)
-        for module in (f"{place}.py", os.path.join(place, "__init__.py")):
-            if os.path.isfile(module):
-                yield Path(module)
-
-
-def _read(path: Path) -> tuple[str, tuple[str, ...]]:
-    """The hash of a source file and the names that it imports."""
+def _read(path: Path) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """The hash of a source file, and the dotted names that it imports as their parts."""
     try:
-        changed = path.stat().st_mtime_ns
+        return _parsed(path, path.stat().st_mtime_ns)
     except OSError:
-        changed = 0
-    return _parsed(path, changed)
+        return "", ()
 
 
 @functools.lru_cache(maxsize=4096)
-def _parsed(path: Path, changed: int) -> tuple[str, tuple[str, ...]]:
+def _parsed(path: Path, changed: int) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    text = path.read_bytes().replace(b"\r\n", b"\n")
+    digest = hashlib.sha256(text).hexdigest()
     try:
-        text = path.read_bytes().replace(b"\r\n", b"\n")
-    except OSError:
-        return "", ()
-    try:
-        tree = ast.parse(text)
+        found = (bindings(node, path) for node in _statements(ast.parse(text)))
+        return digest, tuple({parts: None for names in found for parts in names.values()})
     except (SyntaxError, ValueError):
-        return hashlib.sha256(text).hexdigest(), ()
-    return hashlib.sha256(text).hexdigest(), tuple(dict.fromkeys(_imports(tree)))
+        return digest, ()
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -99,14 +73,3 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
         for inner in getattr(node, field, ()):
             yield inner
             yield from _statements(inner)
-
-
-def _imports(tree: ast.Module) -> Iterator[str]:
-    """Dotted names of what a module imports; `from a import b` may name a module a.b."""
-    for node in _statements(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            origin = "." * node.level + (node.module or "")
-            link = "." if node.module else ""
-            yield from (f"{origin}{link}{alias.name}" for alias in node.names)

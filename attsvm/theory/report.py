@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import sys
-from collections.abc import Iterable, Mapping
-from types import TracebackType
+import textwrap
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 from attsvm._words import counted
@@ -12,17 +16,22 @@ from attsvm.theory.verdict import Evidence, Truth, Validity
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+
+    from attsvm.theory.account import Hunt
 
 __all__ = [
     "NOT_SHOWN",
     "NOT_SHOWN_MEANING",
     "Live",
+    "aligned",
+    "claims_text",
+    "hunt_line",
+    "hunt_text",
     "not_shown_text",
     "outcome",
-    "print_claims",
+    "ranked",
     "table_text",
-    "tell_hunt",
+    "tight",
     "verdict_rows",
 ]
 
@@ -49,22 +58,33 @@ def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     for entry in entries:
         siblings = entry["siblings"]
         fallen = sum(bool(s["refuted"]) for s in siblings)
-        tight = entry.get("tightness")
-        if entry["truth"] == "refuted" and tight is not None and tight < 1.0:
-            tight = None  # floats are unsure of what the certificate refutes
         rows.append(
             (
-                "" if entry["as_expected"] else "!",
+                "" if entry.get("as_expected") else "!",
                 entry["id"],
                 entry["truth"],
                 entry["evidence"],
                 entry["validity"],
                 f"{fallen}/{len(siblings)}",
-                str(entry["examples"]),
-                "" if tight is None else f"{tight:.3g}",
+                str(entry.get("examples", 0)),
+                tight(entry),
             )
         )
     return rows
+
+
+def tight(entry: Mapping[str, Any]) -> str:
+    """The largest ratio reached; none where floats are unsure of what a certificate refutes."""
+    ratio = entry.get("tightness")
+    unsure = entry.get("truth") == "refuted" and (ratio or 0) < 1
+    return "" if ratio is None or unsure else f"{ratio:.3g}"
+
+
+def ranked(words: Mapping[str, int], most: int) -> str:
+    """The most frequent words with their counts, in one line."""
+    every = sorted(words.items(), key=lambda item: (-item[1], item[0]))
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(f"{word} ({count})" for word, count in every[:most]) + more
 
 
 def table_text(
@@ -149,77 +169,91 @@ def _meanings(entry: Mapping[str, Any]) -> str:
     return " ".join(f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong)
 
 
-def print_claims(entries: Iterable[Mapping[str, Any]]) -> None:
-    """Print the list of claims: id, expected verdict, statement."""
-    from rich.table import Table
-    from rich.text import Text
+def claims_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The list of claims: id, expected verdict, statement."""
+    wants = ((e, e["expected"]) for e in entries)
+    rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
+    return aligned([("claim", "expected", "statement"), *rows], width)
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("expected", no_wrap=True)
-    table.add_column("statement")
-    for entry in entries:
-        want = entry["expected"]
-        table.add_row(
-            Text(entry["id"]),
-            Text(f"{want['truth']}, {want['evidence']}"),
-            Text(entry["statement"]),
-        )
-    _console().print(table)
+
+def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+    """Rows as columns of text; the last one is wrapped where the lines have a width."""
+    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = sum(columns[:-1]) + 2 * len(columns[:-1])
+    room = max((width or sys.maxsize) - left, 20)
+    for row in rows:
+        lead = "".join(f"{cell:{k}}  " for cell, k in zip(row[:-1], columns[:-1], strict=True))
+        for line in textwrap.wrap(row[-1], room) or [""]:
+            yield f"{lead}{line}".rstrip()
+            lead = " " * left
 
 
 class Live:
-    """Progress on standard error: a bar on a terminal, a line a claim elsewhere."""
+    """A line on standard error that is redrawn on a terminal; elsewhere a line now and then.
 
-    def __init__(self, total: int | None) -> None:
-        self.total = total
-        self.bar: Progress | None = None
+    Args:
+        every: seconds between lines where standard error is no terminal.
+    """
+
+    def __init__(self, every: float = 0.0) -> None:
+        self._every, self._told = every, -math.inf
+        self._line: Callable[[], str] = lambda: "starting"
+        self._stack = contextlib.ExitStack()
+        self._terminal = sys.stderr.isatty()
 
     def __enter__(self) -> Live:
         """Start drawing."""
-        if sys.stderr.isatty():
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        if self._terminal:
+            from rich.live import Live as Redrawn
+            from rich.text import Text
 
-            self.bar = Progress(
-                TextColumn("checking"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("{task.description}"),
+            drawn = Redrawn(
                 console=_console(sys.stderr),
+                get_renderable=lambda: Text(self._line()),
                 transient=True,
             )
-            self.bar.start()
-            self.bar.add_task("", total=self.total)
+            self._stack.enter_context(drawn)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop drawing."""
-        if self.bar is not None:
-            self.bar.stop()
+        self._stack.close()
 
-    def update(self, done: int, text: str | None) -> None:
-        """Show that `done` tasks are done; `text` names a claim that has just ended."""
-        if self.bar is not None:
-            task = self.bar.task_ids[0]
-            self.bar.update(task, completed=done)
-            if text:
-                self.bar.update(task, description=text)
-        elif text:
-            print(f"[{done}/{self.total or '...'}] {text}", file=sys.stderr, flush=True)
+    def update(self, line: Callable[[], str], worth: bool = True) -> None:
+        """Show a line, which may change with time; off a terminal only where it is worth one."""
+        self._line = line
+        now = time.monotonic()
+        if worth and not self._terminal and now - self._told >= self._every:
+            self._told = now
+            print(line(), file=sys.stderr, flush=True)
 
 
-def tell_hunt(
+def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
+    """One line: rounds, instances, instances per second, the closest so far, seconds left."""
+    words = [
+        f"{account.claim.id}{account.part and ' '}{account.part}: round {account.rounds}",
+        counted(account.examples, "instance"),
+        f"{account.examples / max(elapsed, 1e-3):.3g}/s",
+    ]
+    if account.smallest is not None:
+        words.append("refuted, making it smaller and worse")
+    elif account.tightness is not None:
+        words.append(f"closest {account.tightness:.6g} of 1")
+    elif account.min_slack is not None:
+        words.append(f"closest slack {account.min_slack:.6g}")
+    if seconds is not None:
+        words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
+    return ", ".join(words)
+
+
+def hunt_text(
     document: Mapping[str, Any],
     packs: Iterable[str],
     shown: Iterable[str] = (),
     kept: Iterable[str] = (),
-) -> None:
-    """Print how a hunt went.
+) -> Iterator[str]:
+    """How a hunt went, a line each.
 
     Args:
         document: of `hunt --json`.
@@ -231,35 +265,40 @@ def tell_hunt(
     looked = f"{counted(document['examples'], 'instance')} in "
     looked += counted(document["rounds"], "round")
     if document["interrupted"] and document["examples"] == document["rejected"] == 0:
-        print(f"interrupted before anything was looked at: {name}")
+        yield f"interrupted before anything was looked at: {name}"
         return
     if document["interrupted"]:
-        print("interrupted; what was found is kept")
+        yield "interrupted; what was found is kept"
     if document["found"]:
-        print(f"refuted, {document['evidence']}: {name} after {looked}, by {document['found_by']}")
-        _tell_find(document, packs, shown, kept)
-        _tell_searchers(document)
+        by = document["found_by"]
+        yield f"refuted, {document['evidence']}: {name} after {looked}, by {by}"
+        yield from _find_text(document, packs, shown, kept)
+        yield from _searchers_text(document)
         return
     if document["error"] is not None:
-        print(f"no answer: {name}, the hunt broke after {looked}")
+        yield f"no answer: {name}, the hunt broke after {looked}"
     else:
-        print(f"not refuted: {name} after {looked}; that is no proof")
+        yield f"not refuted: {name} after {looked}; that is no proof"
     if document["tightness"] is not None:
-        print(f"closest: left side over right side reached {document['tightness']:.6g}")
+        yield f"closest: left side over right side reached {document['tightness']:.6g}"
     elif document["min_slack"] is not None:
-        print(f"closest: slack {document['min_slack']:.6g}")
+        yield f"closest: slack {document['min_slack']:.6g}"
     if document["undecided"]:
-        print(f"open: {counted(document['undecided'], 'instance')} could be settled neither way")
+        yield f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
     if document["open"]:
-        print(f"open: {_left_open(document['open'], document['unexamined'])}")
+        yield f"open: {_left_open(document['open'], document['unexamined'])}"
     if document["broke"]:
-        print(
+        yield (
             f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis, the "
             "conclusion or what confirms a violation raised an exception, the first time "
             f"{document['broke_note']}"
         )
-    _tell_searchers(document)
-    _tell_search(document)
+    yield from _searchers_text(document)
+    looked = document["ordinary"]  # what the search was blind to
+    for hypothesis, count in document["hypotheses"].items():
+        yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"
+    yield from (f"  {kind}: {ranked(words, 6)}" for kind, words in document["coverage"].items())
+    yield from (f"warning: {warning}" for warning in document["warnings"])
 
 
 def _left_open(number: int, unexamined: int) -> str:
@@ -274,54 +313,38 @@ def _left_open(number: int, unexamined: int) -> str:
     return f"{said}; floats see no violation in {them}"
 
 
-def _tell_find(
+def _find_text(
     document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str], kept: Iterable[str]
-) -> None:
-    """Print the counterexample and where it is."""
-    for line in shown:
-        print(f"  {line}")
+) -> Iterator[str]:
+    """The counterexample and where it is."""
+    yield from (f"  {line}" for line in shown)
     least = document["unfinished"]
     least = f"not made minimal: {least}" if least else "no single move makes it smaller"
-    print(f"  ({least})")
+    yield f"  ({least})"
     path = document["counterexample"]
     if document["kept"]:
-        print(f"counterexample: {path} keeps another one, no larger, that was there:")
-        for line in kept:
-            print(f"  {line}")
-        print("it holds a Python script and LaTeX to paste")
+        yield f"counterexample: {path} keeps another one, no larger, that was there:"
+        yield from (f"  {line}" for line in kept)
+        yield "it holds a Python script and LaTeX to paste"
     else:
-        print(f"counterexample: {path}; it holds a Python script and LaTeX to paste")
+        yield f"counterexample: {path}; it holds a Python script and LaTeX to paste"
     if document["worst"]:
-        print(f"the worst found: {document['worst']}")
+        yield f"the worst found: {document['worst']}"
     with_pack = "".join(f" --pack {pack}" for pack in packs)
-    print(f"replay it: attsvm replay{with_pack} {path}")
+    yield f"replay it: attsvm replay{with_pack} {path}"
 
 
 _NEEDS = {"gradient": "PyTorch is missing"}
 
 
-def _tell_searchers(document: Mapping[str, Any]) -> None:
-    """Print who looked, and who could not."""
+def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
+    """Who looked, and who could not."""
     for name, effort in document["searchers"].items():
-        print(
+        yield (
             f"  {name:10} {counted(effort['turns'], 'turn'):>8}, "
             f"{effort['accepted']:7} instances, "
             f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
             f"{effort['seconds']:.1f} s"
         )
     for name in document["absent"]:
-        print(f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}")
-
-
-def _tell_search(document: Mapping[str, Any]) -> None:
-    """Print what the search was blind to."""
-    looked = document["ordinary"]
-    for name, count in document["hypotheses"].items():
-        print(f"  satisfied by {count} of {looked} drawn: {name}")
-    for kind, words in document["coverage"].items():
-        ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))
-        shown = ", ".join(f"{word} ({count})" for word, count in ranked[:6])
-        more = f" and {len(ranked) - 6} more" if len(ranked) > 6 else ""
-        print(f"  {kind}: {shown}{more}")
-    for warning in document["warnings"]:
-        print(f"warning: {warning}")
+        yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 from attsvm._words import counted
 from attsvm.theory.ledger import Run
-from attsvm.theory.report import NOT_SHOWN, NOT_SHOWN_MEANING, outcome
+from attsvm.theory.report import NOT_SHOWN, NOT_SHOWN_MEANING, outcome, ranked, verdict_rows
 from attsvm.theory.verdict import Evidence, Truth, Validity
 
 __all__ = ["page"]
@@ -45,7 +45,7 @@ def page(run: Run) -> str:
     ]
     if missing:
         lines.append(f"<p class='off'>Without a verdict: {escape(', '.join(missing))}</p>")
-    lines += [f"<p class='off'>{escape(said)}</p>" for said in _fallen(run)]
+    lines += [f"<p class='off'>{_text(r)}: {_text(f)} {_text(w)}</p>" for f, r, w in run.fallen]
     lines += [_table(entries), *map(_details, entries), _words()]
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
@@ -56,7 +56,7 @@ def page(run: Run) -> str:
 
 
 def _outcome(run: Run, off: list[Any], missing: list[str]) -> str:
-    said = outcome(len(off), len(_fallen(run)))
+    said = outcome(len(off), len(run.fallen))
     if not run.finished or missing:
         said += "; the run did not finish"
     if run.damaged:
@@ -64,35 +64,16 @@ def _outcome(run: Run, off: list[Any], missing: list[str]) -> str:
     return said
 
 
-def _fallen(run: Run) -> list[str]:
-    """A sentence for every curated counterexample that the run did not confirm."""
-    said = []
-    for file in sorted(set(run.curated) | set(run.replays)):
-        replay = run.replays.get(file, {"result": "NOT REPLAYED"})
-        if replay["result"] != "CONFIRMED":
-            said.append(f"{replay['result']}: {file} {replay.get('reason', '')}")
-    return said
-
-
-def _table(entries: Iterable[Mapping[str, Any]]) -> str:
+def _table(entries: list[Any]) -> str:
     titles = ("claim", "truth", "evidence", "validity", "siblings", "instances", "tight", "seconds")
     rows = []
-    for e in entries:
-        siblings = e.get("siblings", [])
-        tight = e.get("tightness")
-        numbers = (
-            f"{sum(bool(s.get('refuted')) for s in siblings)}/{len(siblings)}",
-            e.get("examples", 0),
-            "" if tight is None else f"{tight:.3g}",
-            f"{e.get('seconds', 0):.2f}",
-        )
+    for e, (mark, name, truth, *words) in zip(entries, verdict_rows(entries), strict=True):
+        cells = [f"<td class=number>{_text(n)}</td>" for n in words[2:]]
         rows.append(
-            f"<tr{'' if e.get('as_expected') else ' class=off'}>"
-            f"<td><a href='#{_anchor(e)}'>{_text(e['id'])}</a></td>"
-            f"<td class='{_text(e.get('truth'))}'>{_text(e.get('truth'))}</td>"
-            f"<td>{_text(e.get('evidence'))}</td><td>{_text(e.get('validity'))}</td>"
-            + "".join(f"<td class=number>{_text(n)}</td>" for n in numbers)
-            + "</tr>"
+            f"<tr{' class=off' if mark else ''}><td><a href='#{_anchor(e)}'>{_text(name)}</a></td>"
+            f"<td class='{_text(truth)}'>{_text(truth)}</td>"
+            f"<td>{_text(words[0])}</td><td>{_text(words[1])}</td>{''.join(cells)}"
+            f"<td class=number>{e.get('seconds', 0):.2f}</td></tr>"
         )
     head = "".join(f"<th>{title}</th>" for title in titles)
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
@@ -108,10 +89,7 @@ def _details(entry: Mapping[str, Any]) -> str:
     if not entry.get("as_expected"):
         parts.append(f"<p class=off>expected: {_text(_words_of(entry.get('expected')))}</p>")
     facts = [(f"satisfied by {n} of {looked}", h) for h, n in entry.get("hypotheses", {}).items()]
-    facts += [
-        (kind, ", ".join(f"{word} ({count})" for word, count in _ranked(words)))
-        for kind, words in entry.get("coverage", {}).items()
-    ]
+    facts += [(kind, ranked(words, 12)) for kind, words in entry.get("coverage", {}).items()]
     for sibling in entry.get("siblings", []):
         fate = f"refuted by {sibling.get('found_by')}" if sibling.get("refuted") else "survived"
         facts.append(("false sibling", f"{sibling.get('name')}: {fate}"))
@@ -144,10 +122,6 @@ def _words() -> str:
         for word in axis
     )
     return f"<h2>How to read a verdict</h2><table>{rows}</table><p>{_text(NOT_SHOWN_MEANING)}</p>"
-
-
-def _ranked(words: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(words.items(), key=lambda item: (-item[1], item[0]))[:12]
 
 
 def _words_of(verdict: Any) -> str:

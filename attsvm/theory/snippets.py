@@ -7,6 +7,8 @@ import json
 import math
 import sys
 import textwrap
+from collections.abc import Iterator, Mapping
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +19,7 @@ from attsvm.theory.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs import LOOSE
 
-__all__ = ["LONG", "ODD", "python", "scaled", "short"]
+__all__ = ["LONG", "ODD", "leaves", "python", "rounded", "scaled", "short"]
 
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
@@ -45,27 +47,19 @@ def python(claim: Claim, part: str, case: Any) -> str:
         imports["attsvm.theory"] = ["codec"]
         text = json.dumps(codec.encode(case))
         value = f"codec.decode({_plain(text)}, claim.instance_type)"
-    place = _place(claim)
-    first, find = [], []
-    statement = None if place is not None else _statement(claim)
-    if (place is None and statement is None) or (place and place[0].startswith(LOOSE)):
-        imports.setdefault("attsvm.theory", []).append("load_packs")
-        first = [f"packs = load_packs([{claim.file!r}])"]
-    if statement is not None:
-        module, name = statement
-        imports.setdefault(module, []).append(name)
-        find = [f"claim = {name}.claim({claim.reading!r})"]
-        if module.startswith(LOOSE):
-            imports.setdefault("attsvm.theory", []).append("load_packs")
-            first = [f"packs = load_packs([{claim.file!r}])"]
-    elif place is None:
+    module, name, whole = _place(claim)
+    find = []
+    if not module:
         imports["attsvm.theory.packs"] = ["find_claims"]
         find = [f"(claim,) = find_claims(packs, [{claim.id!r}])"]
+    elif whole:
+        imports.setdefault(module, []).append(name)
+        find = [f"claim = {name}.claim({claim.reading!r})"]
     else:
-        imports.setdefault(place[0], []).append(f"{place[1]} as claim")
-    if not first:  # which makes a project importable that is not installed
-        imports.setdefault("attsvm.theory", []).append("load_packs")
-        first = ["packs = load_packs()"]
+        imports.setdefault(module, []).append(f"{name} as claim")
+    # which makes a project importable that is not installed, or a file that is in no project
+    imports.setdefault("attsvm.theory", []).append("load_packs")
+    file = f"[{claim.file!r}]" if not module or module.startswith(LOOSE) else ""
     what = f"{claim.id}, sibling {part!r}," if part else claim.id
     numbers = [line for word, line in _USED.items() if word in value]
     lines = [f"from {name} import {', '.join(words)}" for name, words in sorted(imports.items())]
@@ -77,7 +71,7 @@ def python(claim: Claim, part: str, case: Any) -> str:
             *numbers,
             *(line for line in lines if line not in own),
             "",
-            *first,
+            f"packs = load_packs({file})",
             *own,
             *find,
             "",
@@ -100,27 +94,23 @@ def _plain(text: str) -> str:
     return f"__import__('json').loads({text!r})"
 
 
-def _place(claim: Claim) -> tuple[str, str] | None:
-    """The module and the name under which the claim can be imported."""
+def _place(claim: Claim) -> tuple[str, str, bool]:
+    """Where a claim can be imported from: a module, a name, whether that is of its statement.
+
+    All empty where it can be imported from nowhere.
+    """
     first = getattr(claim.conclusion, "__module__", "")
     names = [first, *(n for n, m in sys.modules.items() if _file(m) == claim.file and n != first)]
-    for module in names:
-        if getattr(sys.modules.get(module), "__spec__", None) is None:  # a script
-            continue
-        for name, value in list(vars(sys.modules[module]).items()):
-            if value is claim:
-                return module, name
-    return None
-
-
-def _statement(claim: Claim) -> tuple[str, str] | None:
-    """The module and the name of the statement that a claim is a reading of."""
-    for module, loaded in list(sys.modules.items()):
-        if _file(loaded) == claim.file and getattr(loaded, "__spec__", None) is not None:
-            for name, value in list(vars(loaded).items()):
-                if isinstance(value, Statement) and claim in value.claims:
-                    return module, name
-    return None
+    there = [n for n in names if getattr(sys.modules.get(n), "__spec__", None)]  # no script
+    found = [(n, k, x) for n in there for k, x in list(vars(sys.modules[n]).items())]
+    for module, name, value in found:
+        if value is claim:
+            return module, name, False
+    for module, name, value in found:
+        own = isinstance(value, Statement) and _file(sys.modules[module]) == claim.file
+        if own and claim in value.claims:
+            return module, name, True
+    return "", "", False
 
 
 def _file(module: Any) -> str | None:
@@ -219,3 +209,31 @@ def scaled(value: float) -> tuple[int, int]:
     above, below = value.as_integer_ratio()
     power = (above & -above).bit_length() - below.bit_length()
     return above >> max(power, 0), power
+
+
+def leaves(
+    value: Any, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The parts of an instance that are no records, with the names that lead to them.
+
+    Args:
+        value: the instance, or a part of it.
+        path: the names that lead to it.
+        names: what fields are called, "Record.field" to a word; by default what they are.
+    """
+    if dataclasses.is_dataclass(value):
+        for f in dataclasses.fields(value):
+            name = (names or {}).get(f"{type(value).__name__}.{f.name}", f.name)
+            yield from leaves(getattr(value, f.name), (*path, name), names)
+    elif isinstance(value, tuple):
+        for k, item in enumerate(value):
+            yield from leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"), names)
+    elif value is not None:
+        plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
+        yield path or ("x",), value.item() if plain else value
+
+
+def rounded(bound: str, rounding: str, digits: int) -> Decimal:
+    """A number in decimals, rounded the given way to so many digits."""
+    value = Context(prec=digits, rounding=rounding).plus(Decimal(bound))
+    return value.normalize() if value.is_finite() else value

@@ -8,20 +8,22 @@ is made. Nothing on it depends on time, so a run gives the same bits wherever it
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory import codec, curated
 from attsvm.theory.claim import Claim
 from attsvm.theory.counterexample import read
 from attsvm.theory.errata import Erratum, Source, claims_of, find_source, in_order
 from attsvm.theory.ledger import Run
-from attsvm.theory.markdown import code, counted, lines, safe, slug, table
 from attsvm.theory.packs import Pack
+from attsvm.theory.report import tight
 from attsvm.theory.statement_view import formula_lines, statement_view
 from attsvm.theory.two_lines import in_words, refutation
 from attsvm.theory.verdict import Evidence, Truth, Validity
@@ -140,22 +142,25 @@ class _Page:
         if absent:
             said.append(f"Without a verdict: {', '.join(absent)}.")
         for claim in claims:
-            entry = self.run.verdicts.get(claim.id, {})
+            entry = self.entry(claim)
             want = entry.get("expected") or {}
             if entry.get("as_expected") is False or any(
                 entry.get(axis) != want[axis] for axis in _AXES if axis in want
             ):
                 said.append(f"Not as expected: {claim.id}, expected {_verdict(want)}.")
-        for path, pack in curated.chosen(packs, claims).items():
-            file = curated.shown(path, pack)
-            result = self.run.replays.get(file, {}).get("result", "NOT REPLAYED")
-            if result != "CONFIRMED":
-                said.append(f"{result}: {file}.")
+        files = [curated.shown(path, pack) for path, pack in curated.chosen(packs, claims).items()]
+        replays = {f: r for f, r in self.run.replays.items() if f in files}
+        fallen = replace(self.run, curated=tuple(files), replays=replays).fallen
+        said += [f"{result}: {file}." for file, result, _ in fallen]
         return said
+
+    def entry(self, claim: Claim) -> Mapping[str, Any]:
+        """What the run recorded of a reading; empty where it did not come to a verdict."""
+        return self.run.verdicts.get(claim.id, {})
 
     def truth(self, claim: Claim) -> str | None:
         """The run's word on the truth of a reading, None where it did not come to one."""
-        return self.run.verdicts.get(claim.id, {}).get("truth")
+        return self.entry(claim).get("truth")
 
     def falls(self, claims: Iterable[Claim]) -> bool:
         return any(self.truth(c) == str(Truth.REFUTED) for c in _literal(claims))
@@ -168,7 +173,7 @@ class _Page:
             cells.append(
                 lines(
                     f"{c.reading.removeprefix(kind).replace('-', '') + '. ' * (c.reading != kind)}"
-                    f"{_verdict(self.run.verdicts.get(c.id))}"
+                    f"{_verdict(self.entry(c))}"
                     for c in group
                 )
             )
@@ -177,16 +182,10 @@ class _Page:
         return (
             f"[{safe(statement)}](#{slug(statement)})<br>{safe(_places(claims))}",
             *cells,
-            lines(f"{c.reading} {tight}" for c in claims if (tight := self.tightness(c))),
+            lines(f"{c.reading} {t}" for c in claims if (t := tight(self.entry(c)))),
             lines(self.link(c.reading, curated.place(c)) for c in stored),
             lines(self.link(Path(file).name, file) for file in files),
         )
-
-    def tightness(self, claim: Claim) -> str:
-        """The largest ratio reached; none where floats are unsure of what a certificate refutes."""
-        tight = self.run.verdicts.get(claim.id, {}).get("tightness")
-        unsure = self.truth(claim) == str(Truth.REFUTED) and (tight or 0) < 1
-        return "" if tight is None or unsure else f"{tight:.3g}"
 
     def link(self, text: str, file: str | Path) -> str:
         where = os.path.relpath(Path(file).resolve(), self.folder.resolve())
@@ -206,10 +205,7 @@ class _Page:
             parts += [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
         else:
             refuted, told = [by_id[name] for name in words.falls], words.telling
-            parts += [
-                f"**Printed.** {safe(words.printed)}",
-                f"**Fails.** {safe(words.fails)}",
-            ]
+            parts += [f"**Printed.** {safe(words.printed)}", f"**Fails.** {safe(words.fails)}"]
         shown = self.counterexamples(refuted, told)
         if not any(r.startswith("literal") for slacks in shown.values() for r in slacks):
             return []
@@ -217,10 +213,7 @@ class _Page:
             ours = all(reading.startswith("amended") for reading in slacks)
             whose = " (a repair of ours that falls too)" if ours else ""
             said = [slack if len(slacks) == 1 else f"{r}: {slack}" for r, slack in slacks.items()]
-            parts += [
-                f"**Counterexample** to {', '.join(slacks)}{whose}:",
-                code([instance, *said]),
-            ]
+            parts += [f"**Counterexample** to {', '.join(slacks)}{whose}:", code([instance, *said])]
         smaller = [c for c in refuted if c.id in told and self.stores_another(c, told[c.id])]
         if smaller:
             links = ", ".join(self.link(c.reading, curated.place(c)) for c in smaller)
@@ -256,7 +249,7 @@ class _Page:
         """The readings that an erratum rests on, by verdict."""
         by_verdict: dict[str, list[str]] = {}
         for claim in (by_id[name] for name in (*words.falls, *words.stands)):
-            verdict = _verdict(self.run.verdicts.get(claim.id))
+            verdict = _verdict(self.entry(claim))
             by_verdict.setdefault(verdict, []).append(claim.reading)
         return "; ".join(f"{', '.join(names)} ({word})" for word, names in by_verdict.items())
 
@@ -267,7 +260,7 @@ class _Page:
                 self.link(c.reading, c.file),
                 safe(c.statement),
                 lines(safe(h.name) for h in c.hypotheses),
-                str(self.run.verdicts.get(c.id, {}).get("examples", "")),
+                str(self.entry(c).get("examples", "")),
             )
             for c in claims
         ]
@@ -308,8 +301,38 @@ def _places(claims: Iterable[Claim]) -> str:
     return "; ".join(dict.fromkeys(c.place for c in claims))
 
 
-def _verdict(words: Mapping[str, Any] | None) -> str:
+def _verdict(words: Mapping[str, Any]) -> str:
     """A recorded verdict on its three axes."""
     if not words:
         return "not run"
     return " / ".join(safe(words.get(axis, "?")) for axis in _AXES)
+
+
+_PIPE = r"\|"
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    every = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(c.replace('|', _PIPE) for c in cells)} |" for cells in every)
+
+
+def lines(cells: Iterable[str]) -> str:
+    """Lines within a cell."""
+    return "<br>".join(cells)
+
+
+def code(text: Iterable[str]) -> str:
+    """Lines that are shown letter by letter."""
+    return "\n".join(["```text", *text, "```"])
+
+
+def safe(text: object) -> str:
+    """Text that Markdown sets as it is; within words an underscore is no mark."""
+    plain = " ".join(str(text).split())
+    return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
+
+
+def slug(heading: str) -> str:
+    """The anchor that readers of Markdown give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

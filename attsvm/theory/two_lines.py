@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+import re
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from attsvm.errors import ClaimError
 from attsvm.theory.claim import Claim
 from attsvm.theory.confirm import Confirmation, confirm
-from attsvm.theory.snippets import ODD, scaled, short
+from attsvm.theory.snippets import ODD, leaves, rounded, scaled, short
 
 __all__ = ["in_words", "refutation"]
 
@@ -48,10 +48,10 @@ def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, 
 
 def in_words(case: Any, names: Mapping[str, str]) -> str:
     """An instance as equations of exact numbers, in one line."""
-    leaves = list(_leaves(case, "", names))
-    every = [_told(name, value) for name, value in leaves]
+    parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
+    every = [_told(name, value) for name, value in parts]
     if sum(map(len, every)) > _LONGEST:
-        sized = [(name, value) for name, value in leaves if np.ndim(value)]
+        sized = [(name, value) for name, value in parts if np.ndim(value)]
         every = [f"{name} of {' x '.join(map(str, np.shape(x)))}" for name, x in sized]
     return ", ".join(every)
 
@@ -64,17 +64,9 @@ def _told(name: str, value: Any) -> str:
     return f"{name} = {_plain(value)}"
 
 
-def _leaves(value: Any, name: str, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """The parts of an instance that are no records, by what they are called."""
-    if dataclasses.is_dataclass(value):
-        for f in dataclasses.fields(value):
-            word = names.get(f"{type(value).__name__}.{f.name}", f.name)
-            yield from _leaves(getattr(value, f.name), word, names)
-    elif isinstance(value, tuple):
-        for k, item in enumerate(value):
-            yield from _leaves(item, f"{name}{k + 1}" if name else f"x{k + 1}", names)
-    elif value is not None:
-        yield name or "x", value
+def _joined(name: str) -> str:
+    """A name without the space before a number at its end."""
+    return re.sub(r" (?=[0-9 ]+$)", "", name)
 
 
 def _plain(value: Any) -> str:
@@ -112,7 +104,7 @@ def _slack(answer: Confirmation, kind: str) -> str:
 
 def _decimal(bound: str, rounding: str) -> str:
     """A decimal of few digits on that side of the bound."""
-    value = Context(prec=_DIGITS, rounding=rounding).plus(Decimal(bound))
+    value = rounded(bound, rounding, _DIGITS)
     if not value.is_finite():
         return str(value).lower()
-    return f"{value.normalize():{'f' if -6 < value.adjusted() < 16 else 'e'}}"
+    return f"{value:{'f' if -6 < value.adjusted() < 16 else 'e'}}"

@@ -116,25 +116,11 @@ class Checked:
             "statement": self.claim.statement,
             "formula": self._formula,
             "place": f"{self.claim.source}, {self.claim.place}",
-            "examples": o.examples,
-            "rejected": o.rejected,
-            "hypotheses": o.hypotheses,
-            "undecided": o.undecided,
-            "audited": o.audited,
+            **{name: getattr(o, name) for name in _TOLD},
             "min_slack": finite(o.min_slack),
             "tightness": finite(o.tightness),
-            "probed": o.probed,
-            "refused": o.refused,
-            "open": o.open,
-            "unexamined": o.unexamined,
-            "broke": o.broke,
-            "broke_note": o.broke_note,
-            "screened": o.screened,
             "variables": o.varied,
-            "coverage": o.coverage,
             "warnings": self.warnings,
-            "proof": o.proof,
-            "steps": o.steps,
             "counterexample": self.counterexample,
             "siblings": [
                 {
@@ -151,6 +137,13 @@ class Checked:
             "not_shown_to_be_needed": list(self._unneeded.values()),
             "seconds": round(self.seconds, 3),
         }
+
+
+_TOLD = (
+    *("examples", "rejected", "hypotheses", "undecided", "audited", "probed", "refused", "open"),
+    *("unexamined", "broke", "broke_note", "screened", "coverage", "proof", "steps"),
+)
+"""What an entry takes over from the outcome of the reading as it is."""
 
 
 def finite(value: float | None) -> float | None:
@@ -391,10 +384,7 @@ def verify(
 
 def _loggable(outcome: Outcome) -> dict[str, Any]:
     document = outcome.json()
-    document["min_slack"] = finite(outcome.min_slack)
-    document["tightness"] = finite(outcome.tightness)
-    document["max_slack"] = finite(outcome.max_slack)
-    return document
+    return document | {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
 
 
 def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:

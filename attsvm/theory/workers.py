@@ -26,15 +26,7 @@ from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.claim import Claim
 from attsvm.theory.packs import load_packs
 
-__all__ = [
-    "HERE",
-    "Job",
-    "Pending",
-    "Workers",
-    "known_claim",
-    "known_claims",
-    "processes",
-]
+__all__ = ["HERE", "Job", "Pending", "Workers", "known_claim", "known_claims", "processes"]
 
 Job = Callable[..., str]
 

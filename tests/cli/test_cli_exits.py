@@ -1,11 +1,10 @@
 """No claim pack ends a command with the exit code of a success."""
 
-import json
-
 import pytest
 from commands import PACK, TOYS, expect, in_a_process
 
 from attsvm import cli
+from attsvm.theory import workers
 
 HEAD = "import atexit, os, sys\nfrom toy_pack import build, square, square_ball\n"
 EXITS = {
@@ -29,17 +28,19 @@ def words_of(command, pack, folder):
 
 
 @pytest.fixture
-def ran(attsvm, tmp_path):
+def ran(attsvm, tmp_path, monkeypatch):
     """A folder with a run of toy/true and what is expected of it beside the packs."""
     assert attsvm("verify", *TOYS, "toy/true")[0] == 0
     expect(tmp_path).rename(tmp_path / "expectations.json")
+    (tmp_path / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
 
 @pytest.mark.parametrize("way", EXITS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, ran, command, way):
-    pack = ran / "leaving.py"
+    pack = ran / "left.py"
     pack.write_text(f"{HEAD}{EXITS[way]}\n")
     code, out, error = attsvm(*words_of(command, pack, ran))
     assert (code, out) == (2, "")
@@ -48,16 +49,16 @@ def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, ran
 
 
 @pytest.mark.parametrize("place", ["__init__.py", "claims.py", "inner/__init__.py"])
-def test_a_package_that_exits_in_any_module_is_an_error_that_names_it(tmp_path, place):
+def test_a_package_that_exits_in_any_module_is_an_error_that_names_it(attsvm, ran, place):
+    package = f"package_{len(place)}"
     for name in ("__init__.py", "inner/__init__.py", place):
-        path = tmp_path / "package" / name
+        path = ran / package / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    (tmp_path / "package" / place).write_text("import sys\nsys.exit(0)\n")
-    done = run(["claims", "--pack", "package"], tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("attsvm: claim pack package")
-    assert "cannot be imported: SystemExit: 0" in done.stderr
+        path.write_text("import sys\nsys.exit(0)\n" if name == place else "")
+    code, out, error = attsvm("claims", "--pack", package)
+    assert (code, out) == (2, "")
+    assert error.startswith(f"attsvm: claim pack {package}")
+    assert "cannot be imported: SystemExit: 0" in error
 
 
 LAZY = f"""{HEAD}
@@ -67,34 +68,27 @@ lazy = build("lazy", conclusion, square_ball)
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(ran, workers):
-    (ran / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(document, ran, number):
     (ran / "lazy.py").write_text(LAZY)
-    words = ["verify", "--pack", "lazy.py", "toy/lazy", "-n", str(workers), "--json", "-"]
-    done = run(words, ran)
-    assert done.returncode == 1
-    (claim,) = json.loads(done.stdout)["claims"]
+    code, found = document("verify", "--pack", "lazy.py", "toy/lazy", "-n", number)
+    assert code == 1
+    (claim,) = found["claims"]
     assert claim["validity"] == "error"
     assert claim["reason"] == "SystemExit: 0 (leaving.py:2)"
 
 
-def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(ran):
-    (ran / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsvm, ran):
     (ran / "lazy.py").write_text(LAZY)
-    hunted = run(["hunt", "--pack", "lazy.py", "toy/lazy", "--rounds", "1"], ran)
-    assert hunted.returncode == 3
-    assert "the hunt of toy/lazy:literal broke: SystemExit: 0 (leaving.py:2)" in hunted.stderr
+    code, _, error = attsvm("hunt", "--pack", "lazy.py", "toy/lazy", "--rounds", "1")
+    assert code == 3
+    assert "the hunt of toy/lazy:literal broke: SystemExit: 0 (leaving.py:2)" in error
 
 
-def run(words, folder):
-    """The command in a process of its own, in that folder and with the toys at hand."""
-    path = PACK.rpartition("/")[0]
-    code = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
-    return in_a_process("-c", code, *words, cwd=folder)
-
-
-def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(attsvm, ran):
+def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
+    attsvm, ran, monkeypatch
+):
+    monkeypatch.setattr(workers, "_ATTEMPTS", 1)
     pack = ran / "ending.py"
     pack.write_text(
         f"{HEAD}\ndef conclusion(x: float, shift: float = 0.0):\n    os._exit(0)\n"
@@ -108,15 +102,15 @@ def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(att
     assert "the run did not finish" in out
 
 
-@pytest.mark.parametrize("wanted", ["toy/blunt", "toy/none"])
-def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_path, wanted):
+def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_path):
     (tmp_path / "late.py").write_text(
         f"{HEAD}from toy_pack import blunt\natexit.register(os._exit, 0)\n"
     )
-    done = run(["verify", "--pack", "late.py", wanted], tmp_path)
-    assert done.returncode == (1 if wanted == "toy/blunt" else 2)
-    assert ("weak" in done.stdout) == (wanted == "toy/blunt")
-    assert ("toy/none" in done.stderr) == (wanted == "toy/none")
+    path = PACK.rpartition("/")[0]
+    code = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
+    done = in_a_process("-c", code, "verify", "--pack", "late.py", "toy/blunt", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "weak" in done.stdout
 
 
 def test_a_command_that_is_left_in_its_midst_says_so(attsvm, monkeypatch):

@@ -68,16 +68,6 @@ def test_open_instances_of_a_hunt_are_told(attsvm):
     assert re.search(r"open: \d\d+ instances could be settled neither way", out)
 
 
-def test_a_hunt_puts_its_find_where_it_is_told(document, tmp_path):
-    code, found = document(
-        "hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", tmp_path / "here"
-    )
-    assert (code, found["found"]) == (1, True)
-    assert Path(found["counterexample"]) == tmp_path / "here" / "toy--false--literal.json"
-    stored = json.loads(Path(found["counterexample"]).read_text())
-    assert stored["instance"] == {"float": "6"}
-
-
 def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):
     words = ["hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "."]
     code, found = document(*words)

@@ -32,15 +32,3 @@ def test_replay_of_a_siblings_file_says_whose_it_is(attsvm, tmp_path):
     assert code == 0
     for line in out.splitlines():
         assert 'json: toy/rare:literal, sibling "a disc": slack in [-' in line
-
-
-def test_replay_of_a_folder_is_of_all_its_files_in_order(attsvm, document, tmp_path):
-    attsvm("hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "found")
-    stored = (tmp_path / "found" / "toy--false--literal.json").read_text()
-    for name in ("b.json", "a.json", "c.txt"):
-        (tmp_path / name).write_text(stored)
-    code, found = document("replay", *TOYS, tmp_path)
-    assert (code, found["confirmed"]) == (0, True)
-    assert [f["file"] for f in found["files"]] == [str(tmp_path / n) for n in ("a.json", "b.json")]
-    (tmp_path / "b.json").write_text("{")
-    assert attsvm("replay", *TOYS, tmp_path)[0] == 1

@@ -1,35 +1,48 @@
 """Commands start at once, and every error has its exit code and no traceback."""
 
-import os
 import re
-import subprocess
-import sys
 import time
 from importlib.metadata import version
 
 import pytest
-from commands import TOYS, in_a_process
+from commands import TOYS, in_a_process, in_bash
 
 from attsvm import cli
 from attsvm.errors import AttsvmError, UsageError
+from attsvm.theory.ledger import Ledger
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "rich", "flint", "jaxtyping"]
+DEAR = ["cvxpy", "distributed", "matplotlib", "rich", "scipy.special", "sympy", "torch"]
 
 
-@pytest.mark.parametrize("words", [[], ["--help"], ["verify", "--help"], ["nonsense"]])
-def test_starting_imports_nothing_heavy(words):
+def test_starting_imports_nothing_heavy():
     code = f"""
 import sys
 import attsvm, attsvm.cli
-try:
-    {words!r} and attsvm.cli.main({words!r})
-except SystemExit:
-    pass
+for words in ["--help"], ["verify", "--help"], ["nonsense"]:
+    try:
+        attsvm.cli.main(words)
+    except SystemExit:
+        pass
 print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
 """
     done = in_a_process("-c", code)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_reading_claims_imports_no_solver_and_no_library_of_figures(tmp_path):
+    with Ledger(tmp_path / "ledger") as ledger:
+        ledger.append("run", profile="quick", seed=0, claims=[])
+    gate = ["gate", "--ledger", str(tmp_path / "ledger")]
+    code = f"""
+import sys
+from attsvm.cli import main
+print(main(["claims"]), main(["show", "sim/lemma-3.12"]), main({gate!r}), file=sys.stderr)
+print([name for name in {DEAR!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = in_a_process("-c", code)
+    assert done.stderr.splitlines() == ["0 0 1", "[]"]
 
 
 def test_help_names_every_command_and_the_exit_codes(capsys):
@@ -117,12 +130,9 @@ def test_debug_lets_every_error_through(monkeypatch):
         cli.main(["claims", "--debug"])
 
 
-def test_the_traceback_is_shown_with_debug_and_never_without(tmp_path):
-    words = ["-m", "attsvm.cli", "solve", "none.npz"]
-    plain, debug = in_a_process(*words), in_a_process(*words, "--debug")
-    assert (plain.returncode, plain.stdout) == (2, "")
-    assert plain.stderr == "attsvm: there is no file none.npz. Check the path.\n"
-    assert "Traceback (most recent call last)" in debug.stderr
+def test_the_traceback_is_shown_with_debug(tmp_path):
+    done = in_a_process("-m", "attsvm.cli", "solve", "none.npz", "--debug")
+    assert "Traceback (most recent call last)" in done.stderr
 
 
 def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
@@ -135,45 +145,16 @@ def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
         assert (code, error) == (130, f"attsvm: interrupted{said}\n")
 
 
-def test_a_reader_that_leaves_early_is_no_error():
-    done = in_a_process(
-        "-c",
-        "import subprocess, sys\n"
-        "p = subprocess.Popen([sys.executable, '-m', 'attsvm.cli', 'claims', '--json', '-'],"
-        " stdout=subprocess.PIPE, stderr=subprocess.PIPE)\n"
-        "p.stdout.close()\n"
-        "print(p.stderr.read().decode(), p.wait())",
-    )
-    assert "Traceback" not in done.stdout
-    assert "internal error" not in done.stdout
-
-
-COMMANDS = [
-    ["--help"],
-    ["--version"],
-    ["verify", "--help"],
-    ["claims", "sim/lemma-3.12"],
-    ["claims"],
-    ["claims", "--json", "-"],
-    ["verify", *TOYS, "toy/true"],
-    ["verify", *TOYS, "toy/true", "--json", "-"],
-    ["hunt", *TOYS, "toy/rare", "--rounds", "1"],
-    ["reproduce"],
-]
-
-
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("unbuffered", [[], ["-u"]])
-def test_output_that_cannot_be_written_exits_with_two_and_says_so(tmp_path, words, unbuffered):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, *unbuffered, "-m", "attsvm.cli", *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=tmp_path,
-            check=False,
-        )
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("--help", "-u --help", "--version", "verify --help", "-u claims", "claims --json -"),
+        *("show sim/lemma-3.12", f"verify {' '.join(TOYS)} toy/true"),
+        *(f"hunt {' '.join(TOYS)} toy/rare --rounds 1", "reproduce"),
+    ],
+)
+def test_output_that_cannot_be_written_exits_with_two_and_says_so(tmp_path, command):
+    done = in_bash(f"{command} > /dev/full", tmp_path)
     told = [line for line in done.stderr.splitlines() if line.startswith("attsvm")]
     assert (done.returncode, told) == (
         2,
@@ -184,59 +165,31 @@ def test_output_that_cannot_be_written_exits_with_two_and_says_so(tmp_path, word
     )
 
 
-@pytest.mark.parametrize("unbuffered", ["", "-u"])
-@pytest.mark.parametrize("words", ["claims", "claims --json -"])
-def test_output_of_which_some_fits_on_the_disk_exits_with_two(tmp_path, words, unbuffered):
-    command = f'ulimit -f 8; "$0" {unbuffered} -m attsvm.cli {words} > out'
-    done = subprocess.run(
-        ["bash", "-c", command, sys.executable],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
+@pytest.mark.parametrize("command", ["claims", "-u claims --json -"])
+def test_output_of_which_some_fits_on_the_disk_exits_with_two(tmp_path, command):
+    done = in_bash(f"{command} > out", tmp_path, before="ulimit -f 8;")
     assert done.returncode == 2
     assert re.fullmatch(r"attsvm: cannot write to standard output: .*\n", done.stderr)
     assert (tmp_path / "out").stat().st_size == 8192
 
 
 def test_a_closed_standard_output_exits_with_two_before_the_work(tmp_path):
-    done = subprocess.run(
-        ["bash", "-c", f'"$0" -m attsvm.cli verify {" ".join(TOYS)} toy/true >&-', sys.executable],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    done = in_bash(f"verify {' '.join(TOYS)} toy/true >&-", tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("attsvm: standard output is closed.")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_closed_standard_error_hinders_nobody(tmp_path):
-    done = subprocess.run(
-        ["bash", "-c", f'"$0" -m attsvm.cli verify {" ".join(TOYS)} toy/true 2>&-', sys.executable],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    done = in_bash(f"verify {' '.join(TOYS)} toy/true 2>&-", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "every verdict as expected" in done.stdout
 
 
-@pytest.mark.parametrize("words", ["--help", "claims", "claims --json -"])
-def test_a_reader_that_leaves_at_once_ends_a_command_quietly_and_not_with_zero(words):
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(
-        [sys.executable, "-m", "attsvm.cli", *words.split()],
-        stdout=write,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    os.close(write)
+@pytest.mark.parametrize("command", ["--help", "claims", "claims --json -"])
+def test_a_reader_that_leaves_at_once_ends_a_command_quietly_and_not_with_zero(tmp_path, command):
+    leaves = "} | :; exit ${PIPESTATUS[0]}"  # before anything is written
+    done = in_bash(f"{command}; {leaves}", tmp_path, before="{ sleep 0.2;")
     assert (done.returncode, done.stderr) == (141, "")
 
 

@@ -29,11 +29,7 @@ def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
     ("name", "words"),
     [
         ("blunt", "holds +numeric +weak +0/2"),
-        ("vacuous", "undecided +none +vacuous"),
         ("raises", "undecided +none +error"),
-        ("exits", "undecided +none +error"),
-        ("thin", "holds +numeric +thin"),
-        ("proof-contradicted", "refuted +certified +exercised"),
     ],
 )
 def test_verify_of_an_unsound_claim_exits_with_one(attsvm, name, words):
@@ -60,9 +56,9 @@ def test_verify_shows_what_refutes_a_claim_against_expectation(attsvm):
 def test_an_interrupted_verify_tells_what_is_done_and_what_is_left(attsvm, monkeypatch, json):
     told = Live.update
 
-    def stop(self, done, text):
-        told(self, done, text)
-        if text and text.startswith("toy/short"):
+    def stop(self, line, worth):
+        told(self, line, worth)
+        if worth and "toy/short" in line():
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Live, "update", stop)

@@ -33,6 +33,13 @@ def threads():
 
 
 @pytest.fixture(scope="module")
+def apart():
+    """A cluster of two workers that are processes of their own."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
+        yield running.scheduler_address
+
+
+@pytest.fixture(scope="module")
 def alone():
     return {name: account(chase(toy(name), named=[PACK])) for name in NAMES}
 
@@ -59,7 +66,15 @@ def test_a_process_does_one_job_at_a_time(threads):
     assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(spans))
 
 
-def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
+def test_a_pack_that_only_this_process_can_load(apart, tmp_path):
+    pack = Path(tmp_path / "here.py")
+    text = f"import os\nassert os.getpid() == {os.getpid()}, 'another process'\n"
+    pack.write_text(text + "from toy_pack import true\n")
+    with pytest.raises(WorkerError, match=r"cannot load the claims .*another process"):
+        cluster(apart, [str(pack)]).__enter__()
+
+
+def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(apart, alone):
     killed = []
 
     def kill(_):
@@ -68,10 +83,7 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
             killed.append(victim.pid)
             os.kill(victim.pid, signal.SIGKILL)
 
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running,
-        cluster(running.scheduler_address, [PACK]) as crew,
-    ):
+    with cluster(apart, [PACK]) as crew:
         for name in NAMES:
             result = chase(toy(name), crew=crew, named=[PACK], progress=kill)
             assert account(result) == alone[name]
@@ -150,14 +162,3 @@ def test_a_worker_whose_clock_is_wrong(threads, monkeypatch):
     monkeypatch.setattr(clusters, "_answer", lambda *_: {**there, "clock": there["clock"] - 60})
     with pytest.raises(WorkerError, match=r"the clock of worker .* is wrong \(got -6"):
         cluster(threads).__enter__()
-
-
-def test_a_pack_that_only_this_process_can_load(tmp_path):
-    pack = Path(tmp_path / "here.py")
-    text = f"import os\nassert os.getpid() == {os.getpid()}, 'another process'\n"
-    pack.write_text(text + "from toy_pack import true\n")
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as running,
-        pytest.raises(WorkerError, match=r"cannot load the claims .*another process"),
-    ):
-        cluster(running.scheduler_address, [str(pack)]).__enter__()

@@ -173,7 +173,7 @@ def test_a_folder_stands_for_all_its_json_files_in_order(tmp_path):
     a, b, other = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "none.json"
     assert gathered([str(tmp_path)]) == [a, b]
     assert gathered([other, tmp_path / "empty", tmp_path, b]) == [
-        *(other, tmp_path / "empty", a, b, b),
+        *(other, tmp_path / "empty", a, b, b)
     ]
 
 
@@ -309,7 +309,3 @@ def test_a_worst_one_lies_beside_the_smallest_whatever_the_id(tmp_path):
     account.worst = refutation(claim, "", 7.0).smallest
     names = {Path(path).name for path in store(tmp_path, account).values()}
     assert names == {"toy--an.json--literal.json", "toy--an.json--literal--worst.json"}
-
-
-def test_file_names_hold_no_folder():
-    assert file_name("sim/lemma-3.11:literal-1") == "sim--lemma-3.11--literal-1.json"

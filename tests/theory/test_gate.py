@@ -79,11 +79,8 @@ def test_a_curated_counterexample_that_was_not_replayed_is_a_reason_by_name():
     ("seen", "reason"),
     [
         (with_a(truth="undecided"), "truth is undecided, expected holds (seen)"),
-        (with_a(truth="proved"), "truth is proved, expected holds"),
         (with_a(evidence="none"), "evidence is none, expected numeric"),
-        (with_a(evidence="certified"), "evidence is certified, expected numeric"),
         (with_a(validity="weak"), "validity is weak, expected exercised"),
-        (with_a(validity="thin"), "validity is thin, expected exercised"),
         (with_a(truth=None), "truth is None, expected holds"),
         (with_a(expected=None), "its file declares None, reviewed is"),
         (

@@ -42,7 +42,7 @@ from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
 
 NUMBERS = st.integers(-SPREAD, SPREAD).map(float)
-PLACE = {"source": "A paper", "place": "Lemma 1"}
+PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 6}
 
 
 def square_ball(x: float, shift: float = 0.0) -> arb:
@@ -321,6 +321,11 @@ def again(*words):
     return edit
 
 
+def anew(file, old, new):
+    """An edit of a file and a new run."""
+    return both(swap(file, old, new), again())
+
+
 def both(*edits):
     def edit():
         for one in edits:
@@ -357,6 +362,8 @@ SQUARE, BELOW, DOUBLE = "toys/square:sharp", "toys/below:literal", "toys/double:
 OLD = "the run is of other code than is checked out: "
 FORGED = "its verdict does not follow from its parts"
 RIGHT = '"x^2 >= 1e9": sibling(shift=1e9)},\n)\ndef square'
+TABLED = 'tabled = made("tabled", -1.0)'
+ADDED = f'{TABLED}\nnew = made("new", -1.0)'
 STRATEGY = "the digest of line"
 
 ATTACKS = {
@@ -473,15 +480,12 @@ ATTACKS = {
     ),
     # claims that are not those that were reviewed, whether or not they are run anew
     "statement": (
-        both(swap(LEMMAS, "x^2 >= 0", "x^2 > 0"), again()),
+        anew(LEMMAS, "x^2 >= 0", "x^2 > 0"),
         'statement edited: reviewed is "x^2 >= 0", now it says "x^2 > 0"',
     ),
     "place": (swap(LEMMAS, "Lemma 1", "Lemma 2"), "place edited: reviewed is A paper, Lemma 1"),
     "hypothesis added": (
-        both(
-            swap(LEMMAS, "fine, ", 'fine, "x >= 4": lambda x: x >= 4, '),
-            again(),
-        ),
+        anew(LEMMAS, "fine, ", 'fine, "x >= 4": lambda x: x >= 4, '),
         "hypothesis added: x >= 4",
     ),
     "hypothesis dropped": (
@@ -489,11 +493,11 @@ ATTACKS = {
         "hypothesis removed: x >= -1000",
     ),
     "hypothesis edited": (
-        both(swap(LEMMAS, "x - x == 0", "x == 1"), again()),
+        anew(LEMMAS, "x - x == 0", "x == 1"),
         "the code of its hypotheses changed",
     ),
     "hypothesis edited in its helper": (
-        both(swap(BOUNDS, ">= deep.LEAST", "== deep.LEAST"), again()),
+        anew(BOUNDS, ">= deep.LEAST", "== deep.LEAST"),
         "the code of its hypotheses changed",
     ),
     "strategy narrowed": (
@@ -501,7 +505,7 @@ ATTACKS = {
         "its strategy of instances changed",
     ),
     "strategy narrowed at its root": (
-        both(swap("lemmas/deep.py", "SPREAD = 1000", "SPREAD = 1001"), again()),
+        anew("lemmas/deep.py", "SPREAD = 1000", "SPREAD = 1001"),
         "its strategy of instances changed",
     ),
     "sibling removed": (
@@ -513,17 +517,17 @@ ATTACKS = {
         "sibling added: three",
     ),
     "sibling made trivial": (
-        both(swap(LEMMAS, RIGHT, RIGHT.replace("shift=1e9", "shift=1e99")), again()),
+        anew(LEMMAS, RIGHT, RIGHT.replace("shift=1e9", "shift=1e99")),
         "sibling changed: x^2 >= 1e9: shift=1000000000.0 -> shift=1e+99",
     ),
     "error bound": (
-        both(swap(LEMMAS, "x * x - shift, 1e-9", "x * x - shift, 1e300"), again()),
+        anew(LEMMAS, "x * x - shift, 1e-9", "x * x - shift, 1e300"),
         "the code of its conclusion",
     ),
     "formula": (swap(LEMMAS, "x * x - shift", "x * x + 1 - shift"), "the code of its conclusion"),
     "certificate": (swap(LEMMAS, "LIMIT - rational", "9 - rational"), "the code of its conclusion"),
     "helper of the formula": (
-        both(swap("lemmas/lazy.py", "2 * x", "x + x"), again()),
+        anew("lemmas/lazy.py", "2 * x", "x + x"),
         f"{DOUBLE}: the code of its conclusion",
     ),
     "factory": (
@@ -532,19 +536,19 @@ ATTACKS = {
     ),
     "argument of a factory": (swap(LEMMAS, '"tabled", -1.0', '"tabled", -2.0'), "toys/tabled:lit"),
     "cost": (
-        both(swap(LEMMAS, 'statement="x^2 >= 0",', 'statement="x^2 >= 0", cost=10**6,'), again()),
-        "instances planned at profile quick: 150 -> 12",
+        anew(LEMMAS, '"cost": 6', '"cost": 10**6'),
+        f"{SQUARE}: instances planned at profile quick: 25 -> 12",
     ),
     "proof of nothing": (
-        both(swap("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""), again()),
+        anew("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""),
         f"{SQUARE}: the code of its proof changed",
     ),
     "proof of another lemma": (
-        both(swap(LEMMAS, "squares:prove", "squares:other"), again()),
+        anew(LEMMAS, "squares:prove", "squares:other"),
         "proof replaced: lemma_proofs.squares:prove -> lemma_proofs.squares:other",
     ),
     "step of a proof": (
-        both(swap("lemma_proofs/steps.py", "a != b", "False"), again()),
+        anew("lemma_proofs/steps.py", "a != b", "False"),
         "the code of its proof changed",
     ),
     "no proof": (
@@ -556,41 +560,22 @@ ATTACKS = {
         "truth is holds, expected proved",
     ),
     "expected word": (
-        both(
-            swap(
-                LEMMAS,
-                'expected="holds",\n    siblings={"2',
-                'expected="undecided",\n    siblings={"2',
-            ),
-            again(),
+        anew(
+            LEMMAS, 'expected="holds",\n    siblings={"2', 'expected="undecided",\n    siblings={"2'
         ),
         "its file declares {'truth': 'undecided'",
     ),
     "claim removed": (
-        both(swap(LEMMAS, 'tabled = made("tabled", -1.0)', ""), again()),
+        anew(LEMMAS, TABLED, ""),
         "toys: 1 of 4 reviewed claims is not part of the run, the first toys/tabled",
     ),
-    "claim added": (
-        both(
-            swap(
-                LEMMAS,
-                'tabled = made("tabled", -1.0)',
-                'tabled = made("tabled", -1.0)\nnew = made("new", -1.0)',
-            ),
-            again(),
-        ),
-        "toys/new:literal: checked, but nobody reviewed",
-    ),
+    "claim added": (anew(LEMMAS, TABLED, ADDED), "toys/new:literal: checked, but nobody reviewed"),
     "claim added and not run": (
-        swap(
-            LEMMAS,
-            'tabled = made("tabled", -1.0)',
-            'tabled = made("tabled", -1.0)\nnew = made("new", -1.0)',
-        ),
+        swap(LEMMAS, TABLED, ADDED),
         "toys/new:literal: nobody reviewed this claim",
     ),
     "claim false": (
-        both(swap("lemmas/lazy.py", "2 * x", "3 * x"), again()),
+        anew("lemmas/lazy.py", "2 * x", "3 * x"),
         f"{DOUBLE}: validity is error, expected exercised",
     ),
     "claims that no longer parse": (swap(LEMMAS, "NUMBERS =", "NUMBERS = ("), "cannot be imported"),
@@ -599,10 +584,7 @@ ATTACKS = {
         both(lambda: Path(STORED).unlink(), again()),
         f"{BELOW}: curated counterexample deleted",
     ),
-    "curated edited": (
-        both(swap(STORED, '"6"', '"8"'), again()),
-        f"{BELOW}: curated counterexample edited",
-    ),
+    "curated edited": (anew(STORED, '"6"', '"8"'), f"{BELOW}: curated counterexample edited"),
     "curated added": (
         lambda: shutil.copy(STORED, Path(STORED).with_name("toys--square--sharp.json")),
         f"{SQUARE}: curated counterexample added",
@@ -685,7 +667,7 @@ def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pac
 def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     before = Path(EXPECTED).read_text()
     swap(LEMMAS, "x^2 >= 0", "x^2 > 0")()
-    swap(LEMMAS, 'tabled = made("tabled", -1.0)', 'other = made("other", -1.0)')()
+    swap(LEMMAS, TABLED, 'other = made("other", -1.0)')()
     again()()
     capsys.readouterr()
     assert main([*GATE, "--update"]) == 1
@@ -701,7 +683,7 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0"
     assert after[SQUARE]["reason"] == "a reason"
     assert after["toys/other:literal"]["reason"] == UNREVIEWED
-    assert after["toys/other:literal"]["reviewed"]["examples"] > 100
+    assert after["toys/other:literal"]["reviewed"]["examples"] > 20
     assert json.loads(before)["claims"][BELOW] == after[BELOW]
     capsys.readouterr()
     assert main(GATE) == 1

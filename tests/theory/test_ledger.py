@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+import toy_pack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -388,7 +389,7 @@ def test_a_killed_run_leaves_its_events_and_never_passes_the_gate(tmp_path):
     path = tmp_path / "ledger.jsonl"
     command = [sys.executable, "-m", "attsvm.cli", "verify"]
     process = subprocess.Popen(
-        [*command, "sim/lemma-3.13", "sim/stability-logistic", "--ledger", str(path)],
+        [*command, "toy/", "--pack", toy_pack.__file__, "--ledger", str(path)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=tmp_path,

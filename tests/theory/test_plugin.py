@@ -1,9 +1,12 @@
 """Under pytest claims, siblings and stored counterexamples are items that can turn the run red."""
 
+import io
 import json
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,6 +58,7 @@ def raises(x: float, shift: float = 0.0) -> Slack:
 def false(x: float, shift: float = 0.0) -> Slack:
     return Slack(-x - shift, 0.0)
 """
+QUIET = ["-p", "no:cacheprovider", "--color=no"]
 FAILED = {
     "replay[mine--wrong--literal]",
     "replay[stray]",
@@ -96,10 +100,17 @@ def store(claims):
 
 
 def run(project, *words, folder=""):
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *words]
-    return subprocess.run(
-        command, capture_output=True, text=True, cwd=project / folder, check=False, timeout=120
-    )
+    """A run of pytest within this process; the modules of the project are forgotten after it."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(project / folder)
+        patch.setattr(sys, "path", [*sys.path])
+        patch.delitem(sys.modules, "conftest", raising=False)
+        code = pytest.main([*QUIET, "-p", "no:xdist", *words])
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None)).startswith(str(project)):
+                del sys.modules[name]
+    return SimpleNamespace(stdout=out.getvalue(), stderr=err.getvalue(), returncode=code)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +122,10 @@ def alone(project):
 @pytest.fixture(scope="module")
 def together(project):
     """The same on two workers."""
-    return run(project, "-rA", "-n", "2", "claims")
+    command = [sys.executable, "-m", "pytest", *QUIET, "-rA", "-n", "2", "claims"]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=project, check=False, timeout=120
+    )
 
 
 def outcomes(done):

@@ -1,6 +1,9 @@
 """What a person sees says the same as the JSON, without control characters of a terminal."""
 
 import io
+import sys
+import time
+from dataclasses import replace
 
 import pytest
 import toy_pack
@@ -9,11 +12,13 @@ from attsvm.theory.account import Effort, Hunt
 from attsvm.theory.report import (
     NOT_SHOWN_MEANING,
     Live,
+    aligned,
+    claims_text,
+    hunt_line,
+    hunt_text,
     not_shown_text,
     outcome,
-    print_claims,
     table_text,
-    tell_hunt,
     verdict_rows,
 )
 from attsvm.theory.verdict import Validity
@@ -77,20 +82,48 @@ def test_an_empty_table_has_its_header_alone():
     assert text.getvalue().split()[:2] == ["claim", "truth"]
 
 
-def test_the_list_of_claims_shows_expectation_and_statement(capsys):
-    print_claims([entry(statement="x^2 >= 0")])
-    assert "toy/a:literal  holds, numeric  x^2 >= 0" in capsys.readouterr().out
+def test_the_list_of_claims_shows_expectation_and_statement_in_columns():
+    assert list(claims_text([entry(statement="x^2 >= 0")])) == [
+        "claim          expected        statement",
+        "toy/a:literal  holds, numeric  x^2 >= 0",
+    ]
+    assert list(aligned([("a", "x " * 20), ("bb", "y")], 14)) == [
+        *("a   " + " ".join("x" * 10), "    " + " ".join("x" * 10), "bb  y")
+    ]
 
 
-@pytest.mark.parametrize(
-    ("total", "lines"), [(2, ["[1/2] a: holds"]), (None, ["[1/...] a: holds"])]
-)
-def test_progress_off_a_terminal_is_a_line_a_claim(capsys, total, lines):
-    with Live(total) as live:
-        live.update(1, "a: holds")
-        live.update(2, None)
+@pytest.mark.parametrize(("every", "told"), [(0.0, ["1", "3"]), (100.0, ["1"])])
+def test_progress_off_a_terminal_is_a_line_now_and_then(capsys, every, told):
+    with Live(every) as live:
+        for k in (1, 2, 3):
+            live.update(lambda k=k: str(k), worth=k != 2)
     captured = capsys.readouterr()
-    assert (captured.err.splitlines(), captured.out) == (lines, "")
+    assert (captured.err.splitlines(), captured.out) == (told, "")
+
+
+def test_progress_on_a_terminal_is_one_line_that_follows_the_time(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with Live() as live:
+        live.update(iter(f"[b]{k}[/b]" for k in range(10**9)).__next__, worth=False)
+        time.sleep(0.6)
+    assert "[b]0[/b]" in sys.stderr.getvalue()
+    assert "[b]1[/b]" in sys.stderr.getvalue()
+
+
+def test_the_line_of_a_hunt_says_how_far_it_is():
+    account = Hunt(toy_pack.true, "shift 100", rounds=2, efforts={"drawn": Effort(1, 90)})
+    start = "toy/true:literal shift 100: round 2, 90 instances, 45/s"
+    assert hunt_line(account, 2.0, None) == start
+    for changes, said in (
+        ({"min_slack": 0.5}, "closest slack 0.5"),
+        ({"tightness": 0.25, "min_slack": 0.5}, "closest 0.25 of 1"),
+        ({"smallest": object(), "tightness": 2.0}, "refuted, making it smaller and worse"),
+    ):
+        assert hunt_line(replace(account, **changes), 2.0, 9.0) == f"{start}, {said}, 7 s left"
 
 
 @pytest.mark.parametrize(
@@ -106,18 +139,18 @@ def test_what_a_run_came_to_names_all_that_is_wrong(wrong, fallen, said):
     assert outcome(wrong, fallen) == said
 
 
-def told(capsys, shown=(), stays=(), **changes):
+def told(shown=(), stays=(), **changes):
     account = Hunt(toy_pack.true, efforts={"drawn": Effort(1, 90)}, rounds=2)
     rest = {"unfinished": None, "kept": False, "counterexample": "here.json", "worst": None}
-    tell_hunt({**account.json(), **rest, **changes}, ["a.py"], shown, stays)
-    return capsys.readouterr().out
+    lines = hunt_text({**account.json(), **rest, **changes}, ["a.py"], shown, stays)
+    return "".join(f"{line}\n" for line in lines)
 
 
 FOUND = {"found": True, "evidence": "certified", "found_by": "Hypothesis"}
 
 
-def test_a_find_is_shown_with_its_place_and_who_searched(capsys):
-    lines = told(capsys, ["case = 6.0", "slack in [-1, -1]"], **FOUND).splitlines()
+def test_a_find_is_shown_with_its_place_and_who_searched():
+    lines = told(["case = 6.0", "slack in [-1, -1]"], **FOUND).splitlines()
     assert lines[:5] == [
         "refuted, certified: toy/true:literal after 90 instances in 2 rounds, by Hypothesis",
         "  case = 6.0",
@@ -129,14 +162,12 @@ def test_a_find_is_shown_with_its_place_and_who_searched(capsys):
     assert lines[6].split()[:3] == ["drawn", "1", "turn,"]
 
 
-def test_a_find_that_is_not_minimal_or_not_stored_says_why(capsys):
-    assert "not made minimal: the time ran out" in told(
-        capsys, **FOUND, unfinished="the time ran out"
-    )
+def test_a_find_that_is_not_minimal_or_not_stored_says_why():
+    assert "not made minimal: the time ran out" in told(**FOUND, unfinished="the time ran out")
 
 
-def test_a_find_and_the_one_that_its_file_keeps_are_told_apart(capsys):
-    lines = told(capsys, ["case = 7.0"], ["case = 6.0"], **FOUND, kept=True).splitlines()
+def test_a_find_and_the_one_that_its_file_keeps_are_told_apart():
+    lines = told(["case = 7.0"], ["case = 6.0"], **FOUND, kept=True).splitlines()
     assert lines[1] == "  case = 7.0"
     assert lines[3:5] == [
         "counterexample: here.json keeps another one, no larger, that was there:",
@@ -153,8 +184,8 @@ def test_a_find_and_the_one_that_its_file_keeps_are_told_apart(capsys):
         (9, 0, "9 made-up instances were not settled; floats see no violation in them"),
     ],
 )
-def test_what_was_left_open_is_told_in_a_sentence(capsys, left, unexamined, said):
-    assert f"\nopen: {said}" in told(capsys, open=left, unexamined=unexamined)
+def test_what_was_left_open_is_told_in_a_sentence(left, unexamined, said):
+    assert f"\nopen: {said}" in told(open=left, unexamined=unexamined)
 
 
 def test_a_narrow_terminal_loses_nothing():
@@ -171,22 +202,22 @@ def test_a_narrow_terminal_loses_nothing():
 
 
 @pytest.mark.parametrize("found", [{}, FOUND])
-def test_searchers_that_lack_a_library_are_named(capsys, found):
+def test_searchers_that_lack_a_library_are_named(found):
     line = "gradient is not available: PyTorch is missing"
-    assert line in told(capsys, absent=["gradient"], **found)
-    assert "not available" not in told(capsys, **found)
+    assert line in told(absent=["gradient"], **found)
+    assert "not available" not in told(**found)
 
 
-def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted(capsys):
-    assert "raised" not in told(capsys)
-    said = told(capsys, broke=2, broke_note="ValueError: no").splitlines()[1]
+def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted():
+    assert "raised" not in told()
+    said = told(broke=2, broke_note="ValueError: no").splitlines()[1]
     assert said.startswith("raised: on 2 made-up instances")
     assert said.endswith("the first time ValueError: no")
-    assert told(capsys).startswith("not refuted: toy/true:literal after 90 instances")
-    assert told(capsys, error="a slip").startswith("no answer: toy/true:literal, the hunt broke")
-    assert told(capsys, interrupted=True).startswith("interrupted; what was found is kept\nnot ref")
-    assert "not refuted" in told(capsys, interrupted=True, examples=0, rejected=9)
-    assert told(capsys, interrupted=True, examples=0) == (
+    assert told().startswith("not refuted: toy/true:literal after 90 instances")
+    assert told(error="a slip").startswith("no answer: toy/true:literal, the hunt broke")
+    assert told(interrupted=True).startswith("interrupted; what was found is kept\nnot ref")
+    assert "not refuted" in told(interrupted=True, examples=0, rejected=9)
+    assert told(interrupted=True, examples=0) == (
         "interrupted before anything was looked at: toy/true:literal\n"
     )
 

@@ -23,6 +23,7 @@ from attsvm.theory.check import check_part
 from attsvm.theory.confirm import confirm
 from attsvm.theory.latex import escaped, latex
 from attsvm.theory.snippets import python
+from attsvm.theory.tally import Refuted
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 
@@ -172,12 +173,14 @@ def test_scripts_run_by_themselves_and_print_the_same(loose, tmp_path):
         assert f"enclosure={found.enclosure!r}" in answer
 
 
-SAID = {"kind": "inequality", "evidence": "certified", "method": "rationals"}
+def typeset(case, part="", enclosure=None, kind="inequality", method="rationals"):
+    found = Refuted({}, {"kind": kind}, "certified", enclosure, method, "")
+    return latex(everything, part, case, found)
 
 
 @given(everythings, st.sampled_from(["", "~ \\{2}_"]), st.text())
 def test_latex_is_well_formed_whatever_the_instance_holds(case, part, method):
-    text = latex(everything, part, case, enclosure=("-1", "-0.5"), **{**SAID, "method": method})
+    text = typeset(case, part, ("-1", "-0.5"), method=method)
     assert faults(text) == []
 
 
@@ -203,15 +206,15 @@ def test_the_reader_of_latex_sees_what_is_wrong(wrong):
 
 def test_an_instance_is_written_as_mathematics():
     case = Inner(np.array([[[1.0, 0.0], [-0.75, 2.0]]]), np.array([[1.0, 0.1]]))
-    text = latex(everything, "", case, enclosure=("-0.123456789", "-0.123456781"), **SAID)
+    text = typeset(case, enclosure=("-0.123456789", "-0.123456781"))
     assert r"X_{1} = \begin{pmatrix} 1 & 0 \\ -\frac{3}{4} & 2 \end{pmatrix}" in text
     assert r"z_{1} \approx (1, 0.10000000000000001)" in text or r"z_{1} \approx (1, 0.1)" in text
     assert "are rounded; the file holds them exactly." in text
     assert "at least 0 where the conclusion holds, lies in $[-0.12345679, -0.12345678]$" in text
-    exact = latex(everything, "", Inner(case.X, case.X[0]), enclosure=None, **SAID)
+    exact = typeset(Inner(case.X, case.X[0]))
     assert "are rounded" not in exact
     assert "is not enclosed" in exact
-    large = latex(everything, "", np.array([-3 * 2.0**-1074, 2.0**322]), enclosure=None, **SAID)
+    large = typeset(np.array([-3 * 2.0**-1074, 2.0**322]))
     assert r"x = (-3 \cdot 2^{-1074}, 2^{322})" in large
 
 
@@ -224,10 +227,10 @@ def test_an_instance_is_written_as_mathematics():
     ],
 )  # fmt: skip
 def test_an_array_without_axes_is_written_as_its_number(value, text):
-    shown = latex(everything, "", Inner(np.array(value), np.zeros(1)), enclosure=None, **SAID)
+    shown = typeset(Inner(np.array(value), np.zeros(1)))
     assert text in shown
     assert ("are rounded" in shown) is ("approx" in text)
-    assert shown == latex(everything, "", Inner(value, np.zeros(1)), enclosure=None, **SAID)
+    assert shown == typeset(Inner(value, np.zeros(1)))
 
 
 @pytest.mark.parametrize("digits", [639, 640, 641, 4299, 4300, 4301, 20000])
@@ -236,17 +239,15 @@ def test_integers_of_any_length_are_written(digits):
     for case in (value, Fraction(value, 3), Fraction(3, -value)):
         script = python(everything, "", case).replace("print(", "(lambda *all: None)(")
         assert executed(script).case == case
-        text = latex(everything, "", case, enclosure=None, **SAID)
+        text = typeset(case)
         assert faults(text) == []
         assert ("are rounded" in text) is (digits >= 640)
         assert (rf"1 \cdot 10^{{{digits}}}" in text) is (digits >= 640)
 
 
 def test_a_strict_inequality_wants_more_than_zero():
-    said = {**SAID, "kind": "strict"}
-    assert "above 0 where the conclusion holds" in latex(
-        everything, "", np.zeros(1), enclosure=("0", "0"), **said
-    )
+    text = typeset(np.zeros(1), enclosure=("0", "0"), kind="strict")
+    assert "above 0 where the conclusion holds" in text
 
 
 def test_fields_of_one_name_are_told_apart():
@@ -254,7 +255,7 @@ def test_fields_of_one_name_are_told_apart():
         Inner(np.ones((1, 1, 1)), np.ones((1, 1))), np.ones((1, 1)), np.ones(1, int),
         np.ones(1, bool), 1.0, 1, Fraction(1), "a", True, (2.0, 3),
     )  # fmt: skip
-    text = latex(everything, "", case, enclosure=None, **SAID)
+    text = typeset(case)
     assert r"X^{(\mathrm{data})}_{1} = \begin{pmatrix} 1 \end{pmatrix}" in text
     assert r"\mathrm{pair}_{2} = 3" in text
 
@@ -262,7 +263,7 @@ def test_fields_of_one_name_are_told_apart():
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1e300, allow_infinity=False))
 def test_enclosures_are_rounded_outwards(low, width):
     ends = repr(low), repr(low + width)
-    text = latex(everything, "", np.zeros(1), enclosure=ends, **SAID)
+    text = typeset(np.zeros(1), enclosure=ends)
     shown = re.search(r"lies in \$\[(.*), (.*)\]\$", text).groups()
     a, b = (Decimal(re.sub(r" \\cdot 10\^\{(.*)\}", r"e\1", s).replace(r"\infty", "inf"))
             for s in shown)  # fmt: skip

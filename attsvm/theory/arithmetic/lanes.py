@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Entries, entries
@@ -179,6 +178,8 @@ class Floats(_Lanes):
 
     def logistic(self, x: Any) -> Any:
         """g(x) = 1 / (1 + exp(-x))."""
+        from scipy.special import expit  # dear to import, and needed by few formulas
+
         return self._each(lambda lane: Lane(expit(lane.value)), x)
 
     def maximum(self, x: Any, y: Any) -> Any:

@@ -18,7 +18,7 @@ def breaking_size(n: int, R: float) -> float:
     """
     log = log_published_gradient_constant(n, R)
     low, high = 1.0, 2.0**500
-    for _ in range(200):
+    for _ in range(30):  # to a millionth, of which two digits are printed
         middle = math.sqrt(low) * math.sqrt(high)
         below = math.log(softmax_gradient_constant(middle) * R**2) < log
         low, high = (middle, high) if below else (low, middle)

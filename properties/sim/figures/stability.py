@@ -24,7 +24,6 @@ from attsvm.plots import Table
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from properties.sim import SOURCE
-from symbolic.sim import stability as proofs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,6 +108,8 @@ def numbers(seed: int = 0) -> Numbers:
 
     Nothing is drawn at random: `seed` changes nothing.
     """
+    from symbolic.sim import stability as proofs  # it needs sympy, which is dear to import
+
     del seed
     ratios = []
     for loss, constant, radius in CURVES:
