@@ -5,10 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conditions import EPS, exact_rows, matrices
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from problems import blocks, programmes, two_tokens, without_zero_rows
 
 from attsvm.kernels.least_norm import (
     FAILED,
@@ -23,6 +21,8 @@ from attsvm.kernels.least_norm import (
 )
 from attsvm.svm import att_svm_programme
 from properties._support.published_data import gaussian_protocol
+from tests.conditions import EPS, exact_rows, matrices
+from tests.problems import blocks, programmes, two_tokens, without_zero_rows
 
 NOTHING = np.empty(0, dtype=np.int64), np.empty((0, 0))
 
