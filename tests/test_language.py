@@ -43,7 +43,8 @@ def test_samples_have_positive_probability_and_the_table_is_its_ratio(case):
     for row in sentences:
         whole, shorter = language.probability(row), language.probability(row[:-1])
         assert whole > 0
-        assert float(whole / shorter) == pytest.approx(language.transitions[row[-2], row[-1]])
+        weights = language.follow[row[-2]]
+        assert whole / shorter == Fraction(int(weights[row[-1]]), int(weights.sum()))
 
 
 def test_probabilities_by_hand():

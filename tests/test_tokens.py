@@ -12,7 +12,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
-from attsvm.tokens import optimal_tokens, target_tokens, token_scores
+from attsvm.tokens import optimal_tokens, target_tokens
 
 
 @st.composite
@@ -96,13 +96,6 @@ def test_the_score_of_an_absent_token_plays_no_part(data):
     before, after = optimal_tokens(data), optimal_tokens(other)
     assert after.ties == before.ties
     assert np.array_equal(after.gap, before.gap)
-
-
-@settings(max_examples=50, deadline=None)
-@given(attention_data())
-def test_token_scores_are_the_scores_of_the_data(data):
-    assume(data.v is not None)
-    assert np.array_equal(token_scores(data.X, data.y, data.v), data.gamma)
 
 
 @settings(max_examples=100, deadline=None)

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax_kernel
+from attsvm.attention import log_softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.losses import LOGISTIC_LOSS, Loss
@@ -91,7 +91,7 @@ class Pair:
 
     def _rows(self, p: Array) -> Array:
         """y_i X_i^T softmax(X_i p)."""
-        s = np.exp(log_softmax_kernel(self.data.X @ p, self.data.mask))
+        s = np.exp(log_softmax(self.data.X @ p, self.data.mask))
         labels = present(self.data.y, "the labels y")
         rows: Array = labels[:, None] * np.einsum("nt,ntd->nd", s, self.data.X)
         return rows
@@ -266,7 +266,7 @@ class Pair:
         """d/dp d/dv of L over e^log_gap: sum of l' y (C - b C v row^T), C the covariance."""
         data, rows = self.data, self._rows(p)
         labels = present(data.y, "the labels y")
-        log_s = log_softmax_kernel(data.X @ p, data.mask)
+        log_s = log_softmax(data.X @ p, data.mask)
         u = rows @ v
         outer = self.loss.log_slope(u) - math.log(data.n) - log_gap
         weights = outer[:, None, None] + log_s[:, :, None] + log_s[:, None, :]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w, normalised_descent_w
+from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w
 from attsvm.heads import Head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w, normalised_gradient
@@ -94,7 +94,7 @@ def test_one_step_goes_against_the_gradient(data, name, draw):
 @given(attention_data(), NAMES, st.sampled_from([0.0, 1.0, 1e3]), st.data())
 def test_normalised_steps_have_the_length_of_the_step_or_stand_still(data, name, size, draw):
     W0 = size * draw.draw(arrays(data.d, data.d))
-    run = normalised_descent_w([data], W0, LOSSES[name], step=0.5, steps=5)
+    run = descend_w([data], W0, LOSSES[name], step=0.5, steps=5, normalised=True)
     lengths = np.linalg.norm(np.diff(run.W[0], axis=0), axis=(1, 2))
     moved = np.abs(lengths - 0.5) <= 8 * EPS * (run.norms[0][1:] + 1.0)
     assert (moved | (lengths == 0.0)).all()
@@ -115,7 +115,10 @@ def test_far_out_a_normalised_step_moves_where_a_plain_one_stands_still():
     """At a margin of 1e5 the gradient underflows."""
     data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
     W0 = np.array([[1e5]])
-    assert normalised_descent_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5 + 2
+    assert (
+        descend_w([data], W0, LOG_LOSS, step=0.5, steps=4, normalised=True).W[0, -1, 0, 0]
+        == 1e5 + 2
+    )
     assert descend_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5
 
 

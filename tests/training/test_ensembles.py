@@ -17,7 +17,6 @@ from attsvm.descent import (
     descend_vp,
     descend_w,
     follow,
-    normalised_descent_w,
     stack,
 )
 from attsvm.errors import DataError
@@ -174,7 +173,6 @@ def test_tensors_agree_with_the_loops_to_rounding(device, attention, head):
 
 RUNS = {
     "w": (descend_w, [ZERO]),
-    "normalised": (normalised_descent_w, [ZERO]),
     "kq": (descend_kq, [ZERO[:, :2], ZERO[:, :2]]),
     "p": (descend_p, [ZERO[0]]),
     "vp": (descend_vp, [ZERO[0], ZERO[0]]),
