@@ -150,7 +150,8 @@ def _softmax_constants(D: Float[Array, " B"]) -> Array:
         best = height(grid).argmax(axis=1)[:, None]
         low = np.take_along_axis(grid, np.maximum(best - 1, 0), 1)
         high = np.take_along_axis(grid, np.minimum(best + 1, 32), 1)
-    return D * (1.0 + D) * height(low + (high - low) * places).max(axis=1)
+    values: Array = D * (1.0 + D) * height(low + (high - low) * places).max(axis=1)
+    return values
 
 
 def softmax_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:

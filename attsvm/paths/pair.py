@@ -21,7 +21,7 @@ from attsvm.losses import LOGISTIC_LOSS, Loss
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import LOG_VALUES, bend_of
 from attsvm.paths.grades import on_sphere, stationarity
-from attsvm.paths.local import LocalGap, derivatives, local_value, settled, signed_sum
+from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, settled, signed_sum
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import descent_direction
 
@@ -160,11 +160,7 @@ class Pair:
         D, _ = differences(self._scored(v), whole)
 
         def descend(gap: GapObjective | LocalGap, p: Array) -> Array:
-            def jet(q: Array) -> Jet:
-                found = gap.jet(D @ q)
-                return Jet(found.value, D.T @ found.gradient, D.T @ found.hessian @ D)
-
-            return minimise_on_ball(jet, lambda q: gap.value(D @ q), p, self.R)
+            return minimise_on_ball(*pulled_back(gap, D), p, self.R)
 
         return settled(whole, p, lambda q: D @ q, descend, lambda q: self.residuals(v, q)[1])
 

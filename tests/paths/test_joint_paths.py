@@ -13,10 +13,10 @@ from attsvm.data import AttentionData
 from attsvm.losses import EXPONENTIAL, LOG_LOSS, LOGISTIC_LOSS
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
-from attsvm.paths.frobenius import scaled
 from attsvm.paths.local import LocalGap, local_value
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.paths.pair import Pair
+from attsvm.paths.search import scaled
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from tests.paths.checks import check_derivatives, protocol
