@@ -188,8 +188,6 @@ class _Factored(Problem):
         margins: Array = ((self.D @ K) * (self.Z @ Q)).sum(axis=1)
         return margins
 
-    graded = margins
-
     def short_pull(self, y: Array) -> Array:
         """-grad L(K Q^T) in short coordinates."""
         K, Q = self.parts(y)

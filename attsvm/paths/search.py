@@ -81,8 +81,7 @@ class Gap(Best):
 class Problem(ABC):
     """min log(L - L_*) over a ball, in short coordinates whose ball has the radius `reach`.
 
-    `margins` are m_j = D_j^T W z_j, `graded` the same from the point that is handed out, and
-    `descend` tells where Newton steps on a gap lead.
+    `margins` are m_j = D_j^T W z_j; `descend` tells where Newton steps on a gap lead.
     """
 
     data: AttentionData
@@ -93,11 +92,13 @@ class Problem(ABC):
     @abstractmethod
     def margins(self, x: Array) -> Array: ...  # noqa: D102
     @abstractmethod
-    def graded(self, x: Array) -> Array: ...  # noqa: D102
-    @abstractmethod
     def residual(self, x: Array, R: float) -> float: ...  # noqa: D102
     @abstractmethod
     def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array: ...  # noqa: D102
+
+    def graded(self, x: Array) -> Array:
+        """The margins, from the point that is handed out where coordinates round."""
+        return self.margins(x)
 
     def pull(self, W: Array) -> Array:
         """-grad L(W), its largest term of size 1."""
