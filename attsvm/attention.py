@@ -1,37 +1,21 @@
-"""Softmax and linear attention, their parametrisations W, (K, Q) and p, and the tensor trick."""
+"""Softmax attention: its weights, and the logits of its parametrisations W, (K, Q) and p."""
 
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
+from jaxtyping import Bool, Float
 
 from attsvm._types import Array
 
-__all__ = [
-    "attention_output",
-    "kron_block",
-    "linear_attention",
-    "log_softmax",
-    "logits_of_kq",
-    "logits_of_p",
-    "logits_of_w",
-    "softmax",
-    "vec",
-]
+__all__ = ["log_softmax", "logits_of_kq", "logits_of_p", "logits_of_w", "softmax"]
 
 
-def log_softmax(
-    logits: Float[Array, "*b T"], mask: Bool[Array, "*b T"] | None = None
-) -> Float[Array, "*b T"]:
+def log_softmax(logits: Array, mask: Array | None = None) -> Array:
     """Logarithm of the softmax along the last axis; -inf at tokens that the mask removes.
 
-    The largest logit is taken out first, so finite logits never overflow.
+    The largest logit is taken out first, so finite logits never overflow. Shapes are not checked,
+    for loops of many small steps.
     """
-    return log_softmax_kernel(logits, mask)
-
-
-def log_softmax_kernel(logits: Array, mask: Array | None) -> Array:
-    """`log_softmax` without its shape checks, for loops of many small steps."""
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     shifted = _below_top(logits)
@@ -53,22 +37,6 @@ def softmax(
         logits = np.where(mask, logits, -np.inf)
     weights = np.exp(_below_top(logits))
     result: Array = weights / weights.sum(axis=-1, keepdims=True)
-    return result
-
-
-def linear_attention(
-    logits: Float[Array, "*b T"], values: Float[Array, "*b T"]
-) -> Float[Array, "*b"]:
-    """Linear attention <logits, values>: the softmax left out, nothing normalised."""
-    result: Array = np.einsum("...t,...t->...", logits, values)
-    return result
-
-
-def attention_output(
-    weights: Float[Array, "*b T"], X: Float[Array, "*b T d"]
-) -> Float[Array, "*b d"]:
-    """Attention output X^T s, a convex combination of tokens when s is a softmax."""
-    result: Array = np.einsum("...t,...td->...d", weights, X)
     return result
 
 
@@ -95,18 +63,3 @@ def logits_of_kq(
 def logits_of_p(X: Float[Array, "n T d"], p: Float[Array, " d"]) -> Float[Array, "n T"]:
     """Logits X_i p of a tunable prompt p, keys equal to tokens (mm, ERM)."""
     return X @ p
-
-
-def vec(X: Shaped[Array, "r c"]) -> Shaped[Array, " rc"]:
-    """Row-major vectorisation: row i of X fills entries (i-1)c+1 to ic (sim, notations)."""
-    return X.reshape(-1)
-
-
-def kron_block(
-    A1: Shaped[Array, "m1 r"], A2: Shaped[Array, "m2 c"], j: int
-) -> Shaped[Array, "m2 rc"]:
-    """The j-th block of m2 rows of A1 kron A2 (sim, definition 3.1).
-
-    Applied to vec(X) it gives row j of A1 X A2^T: the tensor trick.
-    """
-    return np.kron(A1[j : j + 1], A2)

@@ -75,12 +75,6 @@ class Language:
         """Dimension of the embeddings."""
         return int(self.embeddings.shape[1])
 
-    @property
-    def transitions(self) -> Float[Array, "V V"]:
-        """P(b | ... a) in row a and column b, rounded."""
-        table: Array = self.follow / self.follow.sum(axis=1, keepdims=True)
-        return table
-
     def probability(self, sentence: npt.ArrayLike) -> Fraction:
         """The exact probability of a sentence among those of its length.
 

@@ -28,20 +28,15 @@ from attsvm.risk import covariance
 
 __all__ = [
     "LOGISTIC_CURVATURE",
-    "SOFTMAX_ENTRY_LIPSCHITZ",
-    "SOFTMAX_LIPSCHITZ",
-    "SOFTMAX_OUTER_LIPSCHITZ",
     "best_level",
     "curvature_constant",
     "entry_gradient",
     "entry_loss",
-    "linear_gradient_constant",
     "log_loss_below",
     "log_loss_beyond",
     "log_loss_gradient_constant",
     "log_loss_gradient_constants",
     "log_published_gradient_constant",
-    "published_excess",
     "risk_smoothness",
     "softmax_gradient_constant",
     "softmax_gradient_constants",
@@ -86,16 +81,6 @@ def squared_height(w: Any, m: Any, a: Any) -> Any:
 def squared_slope(w: Any, m: Any, a: Any) -> Any:
     """Its derivative in a, over w."""
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
-
-
-SOFTMAX_LIPSCHITZ = 0.5
-"""The best constant of softmax, and of f f^T in the Frobenius norm (sim, basic-4, basic-7)."""
-
-SOFTMAX_ENTRY_LIPSCHITZ = math.sqrt(2.0) / 4.0
-"""The best constant of one entry of softmax, hence of diag(f) as an operator (sim, basic-6)."""
-
-SOFTMAX_OUTER_LIPSCHITZ = 27.0**-0.25
-"""The best constant of f f^T as an operator, f = softmax (sim, basic-7)."""
 
 
 def _size(value: float) -> float:
@@ -145,8 +130,8 @@ def log_published_gradient_constant(n: int, R: float) -> float:
     return math.log(3.0) + 3.0 * math.log(n) + 7.0 * math.log(R) + 13.0 * R * R
 
 
-def _softmax_factors(D: Float[Array, " B"]) -> tuple[Array, Array, Array]:
-    """D, 1 + D and K(D) / (D (1 + D)) for each D above 0; none of them overflows.
+def _softmax_constants(D: Float[Array, " B"]) -> Array:
+    """K(D) for each D above 0, as D (1 + D) times what does not overflow.
 
     Its maximum over c has a closed form; a is found by bracketing, for all D side by side.
     """
@@ -165,14 +150,15 @@ def _softmax_factors(D: Float[Array, " B"]) -> tuple[Array, Array, Array]:
         best = height(grid).argmax(axis=1)[:, None]
         low = np.take_along_axis(grid, np.maximum(best - 1, 0), 1)
         high = np.take_along_axis(grid, np.minimum(best + 1, 32), 1)
-    return D, 1.0 + D, height(low + (high - low) * places).max(axis=1)
+    values: Array = D * (1.0 + D) * height(low + (high - low) * places).max(axis=1)
+    return values
 
 
 def softmax_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
     """`softmax_gradient_constant` of many oscillations; NaN where one is negative or not finite."""
     usable = (oscillations > 0.0) & np.isfinite(oscillations)
     with np.errstate(over="ignore"):
-        values = math.prod(_softmax_factors(np.where(usable, oscillations, 1.0)))
+        values = _softmax_constants(np.where(usable, oscillations, 1.0))
     nothing = np.where(oscillations == 0.0, 0.0, np.nan)
     return np.where(usable, values, nothing)
 
@@ -190,24 +176,6 @@ def softmax_gradient_constant(oscillation: float) -> float:
         DataError: an oscillation that is negative or not finite.
     """
     return float(softmax_gradient_constants(np.array([_size(oscillation)]))[0])
-
-
-def published_excess(n: int, R: float) -> float:
-    """Decimal orders of magnitude from the sharp up to the published constant (sim, lemma 3.13).
-
-    Where ||A||, |b| and ||h|| are at most R, the sharp one is at most R^2 K(sqrt 2 R^2).
-
-    Raises:
-        DataError: n or R are none that `log_published_gradient_constant` takes, or sqrt 2 R^2
-            underflows or overflows.
-    """
-    published = log_published_gradient_constant(n, R)
-    D = math.sqrt(2.0) * R * R
-    if not 0.0 < D < math.inf:
-        raise DataError("R^2 is beyond float64", value=R, remedy="Pass R from 1e-150 to 1e150.")
-    factors = _softmax_factors(np.array([D]))
-    sharp = 2.0 * math.log(R) + sum(math.log(float(factor[0])) for factor in factors)
-    return (published - sharp) / math.log(10.0)
 
 
 def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
@@ -270,17 +238,6 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
     return float(squared_gradient_constants(np.array([oscillation]), np.array([reach]))[0])
-
-
-def linear_gradient_constant(size: float) -> float:
-    """The best Lipschitz constant of the gradient of g(b <A x, h>): size^2 / (6 sqrt 3).
-
-    `size` is |b| ||A^T h||_2. Infinite where it is beyond float64.
-
-    Raises:
-        DataError: a size that is negative or not finite.
-    """
-    return _size(size) * size * LOGISTIC_CURVATURE
 
 
 def risk_smoothness(data: AttentionData, loss: Loss) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax_kernel, logits_of_kq, logits_of_p, logits_of_w, softmax
+from attsvm.attention import log_softmax, logits_of_kq, logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 
@@ -25,7 +25,6 @@ __all__ = [
     "gradient_w",
     "logit_gradient",
     "normalised_gradient",
-    "optimal_risk",
     "risk",
     "risk_gap",
 ]
@@ -62,12 +61,6 @@ def risk(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
     """Empirical risk L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>) (tf, W-ERM)."""
     s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
     return float(loss.value(_mean(s, data.gamma)).mean())
-
-
-def optimal_risk(data: AttentionData, loss: Loss) -> float:
-    """L_* = (1/n) sum_i l(gamma_i,opt), the risk at the optimal tokens (tf, lemma 2)."""
-    best = np.where(data.present, data.gamma, -np.inf).max(axis=1)
-    return float(loss.value(best).mean())
 
 
 def risk_gap(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
@@ -143,7 +136,7 @@ def descent_direction(
     """`normalised_gradient` without its shape checks, for loops of many small steps."""
     n = X.shape[-3]
     logits = np.matmul(X, np.matmul(W[..., None, :, :], Z[..., None]))[..., 0]
-    log_s = log_softmax_kernel(logits, mask)
+    log_s = log_softmax(logits, mask)
     s = np.exp(log_s)
     lead = np.take_along_axis(X, log_s.argmax(axis=-1)[..., None, None], axis=-2)
     moved = X - lead

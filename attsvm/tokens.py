@@ -12,15 +12,7 @@ from attsvm._validate import ensure_index
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
 
-__all__ = ["OptimalTokens", "optimal_tokens", "target_tokens", "token_scores"]
-
-
-def token_scores(
-    X: Float[Array, "n T d"], y: Float[Array, " n"], v: Float[Array, " d"]
-) -> Float[Array, "n T"]:
-    """Scores gamma_it = y_i v^T x_it (tf, definition 1; mm, token score)."""
-    scores: Array = y[:, None] * (X @ v)
-    return scores
+__all__ = ["OptimalTokens", "optimal_tokens", "target_tokens"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,7 @@ from scipy.special import expit
 from attsvm.attention import softmax
 from attsvm.errors import DataError
 from attsvm.exact import rationals
-from attsvm.lipschitz import (
-    SOFTMAX_ENTRY_LIPSCHITZ,
-    SOFTMAX_LIPSCHITZ,
-    SOFTMAX_OUTER_LIPSCHITZ,
-    spread,
-)
+from attsvm.lipschitz import spread
 from attsvm.risk import covariance
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import PROFILES, load_packs
@@ -42,10 +37,10 @@ MINE = sorted(k for k in CLAIMS if k.startswith(("sim/basic-", "sim/logistic-lip
 SHARE, CLOSEST = (f"{share}% of the right side" for share in (95, 99.9))
 KINDS = ["vector", "entry", "outer", "outer-frobenius"]
 BEST = {
-    "vector": SOFTMAX_LIPSCHITZ,
-    "entry": SOFTMAX_ENTRY_LIPSCHITZ,
-    "outer": SOFTMAX_OUTER_LIPSCHITZ,
-    "outer-frobenius": SOFTMAX_LIPSCHITZ,
+    "vector": 1 / 2,
+    "entry": math.sqrt(2.0) / 4.0,
+    "outer": 27.0**-0.25,
+    "outer-frobenius": 1 / 2,
 }
 
 
@@ -89,9 +84,9 @@ def test_two_tokens_reach_the_constants(kind):
 @pytest.mark.parametrize(
     ("constant", "value"),
     [
-        (bounds.softmax_constant, SOFTMAX_LIPSCHITZ),
-        (bounds.entry_constant, SOFTMAX_ENTRY_LIPSCHITZ),
-        (bounds.outer_constant, SOFTMAX_OUTER_LIPSCHITZ),
+        (bounds.softmax_constant, BEST["vector"]),
+        (bounds.entry_constant, BEST["entry"]),
+        (bounds.outer_constant, BEST["outer"]),
     ],
 )
 def test_the_constants_of_the_claims_are_those_of_the_library(constant, value):

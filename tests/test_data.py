@@ -78,36 +78,25 @@ def refused(fields, *words):
 
 @settings(max_examples=50, deadline=None)
 @given(masked_data())
-def test_arrays_cannot_be_written(data):
-    for array in given_arrays(data).values():
+def test_data_are_frozen_copies_of_arrays_or_lists(data):
+    arrays = {name: array.copy() for name, array in given_arrays(data).items()}
+    same = AttentionData.of(**{name: array.tolist() for name, array in arrays.items()})
+    copied = AttentionData.of(**arrays)
+    for array in arrays.values():
+        array[...] = 0
+    assert data == same == copied
+    for name, array in given_arrays(copied).items():
+        assert array.dtype == (np.bool_ if name == "mask" else np.float64)
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-
-
-def test_arrays_are_copies_in_float64():
-    X = np.array(PLAIN["X"], dtype=np.int32)
-    mask = np.ones((2, 2), dtype=bool)
-    data = AttentionData.of(X, PLAIN["Z"], scores=SCORED["scores"], mask=mask)
-    X[...] = 7
-    mask[...] = False
-    assert data.X.tolist() == PLAIN["X"]
-    assert data.mask.all()
-    assert data.X.dtype == data.Z.dtype == data.scores.dtype == np.float64
-
-
-def test_fields_cannot_be_replaced():
-    data = AttentionData.of(**SCORED)
+    assert data.X.shape == (data.n, data.T, data.d)
+    assert data.present.shape == (data.n, data.T)
+    assert data.present.any(axis=1).all()
+    assert data.present.all() or data.mask is not None
     with pytest.raises(FrozenInstanceError):
-        data.X = np.zeros((2, 2, 2))
+        data.X = arrays["X"]
     with pytest.raises(TypeError, match="unhashable"):
         hash(data)
-
-
-@settings(max_examples=50, deadline=None)
-@given(masked_data())
-def test_lists_make_the_same_data_as_arrays(data):
-    lists = {name: array.tolist() for name, array in given_arrays(data).items()}
-    assert AttentionData.of(**lists) == data
 
 
 @settings(max_examples=50, deadline=None)
@@ -141,21 +130,6 @@ def test_scores_are_label_times_head_times_token(data):
         assert Fraction(data.gamma[i, t]) == Fraction(data.y[i]) * product
 
 
-@settings(max_examples=50, deadline=None)
-@given(masked_data())
-def test_sizes_and_presence_are_read_off(data):
-    assert data.X.shape == (data.n, data.T, data.d)
-    assert data.present.shape == (data.n, data.T)
-    assert data.present.any(axis=1).all()
-    assert data.present.all() or data.mask is not None
-
-
-def test_one_token_one_input_one_dimension_is_data():
-    data = AttentionData.of([[[2.0]]], [[0.0]], y=[-1], v=[3.0])
-    assert (data.n, data.T, data.d) == (1, 1, 1)
-    assert data.gamma.tolist() == [[-6.0]]
-
-
 @settings(max_examples=100, deadline=None)
 @given(attention_data(), st.sampled_from([np.nan, np.inf, -np.inf]), st.data())
 def test_what_is_not_finite_is_refused_by_name_and_place(data, bad, draw):
@@ -168,49 +142,58 @@ def test_what_is_not_finite_is_refused_by_name_and_place(data, bad, draw):
     assert np.array_equal(error.value, bad, equal_nan=True)
 
 
-@settings(max_examples=100, deadline=None)
-@given(masked_data(), st.booleans(), st.data())
-def test_a_wrong_number_of_dimensions_is_refused(data, more, draw):
-    name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
-    array = getattr(data, name)
-    array = array[..., None] if more else array[0]
-    error = refused(changed(data, name, array), f"{name} must have", f"shape {array.shape}")
-    assert error.value == f"shape {array.shape}"
-
-
-@settings(max_examples=100, deadline=None)
-@given(masked_data(), st.data())
-def test_sizes_that_do_not_fit_are_refused(data, draw):
+@settings(max_examples=150, deadline=None)
+@given(masked_data(), st.sampled_from(["more", "fewer", "longer", "empty"]), st.data())
+def test_shapes_that_do_not_fit_are_refused(data, change, draw):
     name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
     array = getattr(data, name)
     axis = draw.draw(st.integers(0, array.ndim - 1))
-    # X alone says how many tokens there are when y and v are given and there is no mask
-    assume((name, axis) != ("X", 1) or data.scores is not None or data.mask is not None)
-    longer = np.concatenate([array, array.take([0], axis=axis)], axis=axis)
-    error = refused(changed(data, name, longer), "(got shape")
-    assert error.cause.split()[0] in given_arrays(data)
+    if change == "longer":
+        # X alone says how many tokens there are when y and v are given and there is no mask
+        assume((name, axis) != ("X", 1) or data.scores is not None or data.mask is not None)
+        longer = np.concatenate([array, array.take([0], axis=axis)], axis=axis)
+        error = refused(changed(data, name, longer), "(got shape")
+        assert error.cause.split()[0] in given_arrays(data)
+        return
+    wrong = {"more": array[..., None], "fewer": array[0], "empty": array.take([], axis=axis)}[
+        change
+    ]
+    words = "empty along" if change == "empty" and name != "mask" else f"{name} must have"
+    error = refused(changed(data, name, wrong), name, words)
+    assert error.value == f"shape {wrong.shape}"
 
 
-@settings(max_examples=50, deadline=None)
-@given(masked_data(), st.data())
-def test_an_empty_axis_is_refused(data, draw):
-    name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
-    array = getattr(data, name)
-    axis = draw.draw(st.integers(0, array.ndim - 1))
-    empty = array.take([], axis=axis)
-    error = refused(changed(data, name, empty), name, f"shape {empty.shape}")
-    assert "empty along" in error.cause or name == "mask"
+NOT_REAL = [complex, str, object, bool, "datetime64[s]", "S8"]
+NAN_PADDING = {**SCORED, "X": [[[1.0, 2.0], [np.nan, 1.0]], [[3.0, 0.0], [1.0, 1.0]]]}
+REFUSED = [
+    *(({**fields, name: np.array(fields[name]).astype(int).astype(dtype)},
+       f"{name} has entries that are not real numbers")
+      for dtype in NOT_REAL
+      for fields, name in ((LABELLED, "X"), (LABELLED, "Z"), (LABELLED, "y"), (LABELLED, "v"),
+                           (SCORED, "scores"))),
+    *(({**SCORED, **extra}, "together with labels or a head")
+      for extra in ({"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}, LABELLED)),
+    *(({**PLAIN, **extra}, "say together which tokens are good")
+      for extra in ({}, {"y": [1.0, 1.0]}, {"v": [1.0, 1.0]})),
+    ({**SCORED, "X": [[[1.0, 2.0]], [[1.0]]]}, "X is not a rectangular array"),
+    ({**LABELLED, "X": np.full((2, 2, 2), 1e200), "v": [1e200, -1e200]}, "overflow float64"),
+    *(({**SCORED, "mask": mask}, words) for mask, words in [
+        (np.ones((2, 2)), "mask must be boolean (got dtype float64)"),
+        (np.ones((2, 2), dtype=int), "mask must be boolean (got dtype int64)"),
+        (np.ones((2, 3), dtype=bool), "mask must have shape (2, 2) (got shape (2, 3))"),
+        (np.ones(2, dtype=bool), "mask must have shape (2, 2) (got shape (2,))"),
+        ([[True, False], [False, False]], "mask leaves input 1 without any token"),
+        ([[True], [False, True]], "mask is not a rectangular array"),
+    ]),
+    # before the padding that it hides
+    ({**NAN_PADDING, "mask": [[1, 0], [1, 1]]}, "astype(bool)"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", [complex, str, object, bool, "datetime64[s]", "S8"])
-@pytest.mark.parametrize(
-    ("fields", "name"),
-    [(LABELLED, "X"), (LABELLED, "Z"), (LABELLED, "y"), (LABELLED, "v"), (SCORED, "scores")],
-)
-def test_entries_that_are_not_real_numbers_are_refused(fields, name, dtype):
-    array = np.array(fields[name]).astype(int).astype(dtype)
-    error = refused({**fields, name: array}, f"{name} has entries that are not real numbers")
-    assert error.value == f"dtype {array.dtype}"
+@pytest.mark.parametrize(("fields", "words"), REFUSED)
+def test_what_makes_no_data_is_refused(fields, words):
+    error = refused(fields, words)
+    assert error.value is not None or words == "together with labels or a head"
 
 
 @settings(max_examples=50, deadline=None)
@@ -220,41 +203,6 @@ def test_entries_that_are_not_real_numbers_are_refused(fields, name, dtype):
 def test_labels_are_minus_one_or_one(label):
     error = refused({**LABELLED, "y": [1.0, label]}, "label y[1] is neither -1 nor 1", repr(label))
     assert error.value == label
-
-
-@pytest.mark.parametrize("extra", [{"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}, {**LABELLED}])
-def test_scores_beside_labels_or_head_are_refused(extra):
-    refused({**SCORED, **extra}, "together with labels or a head", "Give scores alone")
-
-
-@pytest.mark.parametrize("extra", [{}, {"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}])
-def test_data_without_scores_or_with_half_of_them_is_refused(extra):
-    refused({**PLAIN, **extra}, "say together which tokens are good", "y and a head v")
-
-
-def test_rows_of_different_lengths_are_refused():
-    refused({**SCORED, "X": [[[1.0, 2.0]], [[1.0]]]}, "X is not a rectangular array", "mask")
-
-
-def test_scores_that_overflow_are_refused():
-    fields = {**LABELLED, "X": np.full((2, 2, 2), 1e200), "v": [1e200, -1e200]}
-    assert refused(fields, "overflow float64", "1e+200", "Rescale").value == 1e200
-
-
-@pytest.mark.parametrize(
-    ("mask", "words"),
-    [
-        (np.ones((2, 2)), "mask must be boolean (got dtype float64)"),
-        (np.ones((2, 2), dtype=int), "mask must be boolean (got dtype int64)"),
-        (np.ones((2, 3), dtype=bool), "mask must have shape (2, 2) (got shape (2, 3))"),
-        (np.ones(2, dtype=bool), "mask must have shape (2, 2) (got shape (2,))"),
-        ([[True, False], [False, False]], "mask leaves input 1 without any token"),
-        ([[True], [False, True]], "mask is not a rectangular array"),
-    ],
-)
-def test_bad_masks_are_refused(mask, words):
-    error = refused({**SCORED, "mask": mask}, words)
-    assert error.value is not None
 
 
 # files
@@ -273,14 +221,6 @@ def test_a_saved_file_loads_as_the_same_data(data):
             assert array.tobytes() == getattr(data, name).tobytes()  # signed zeros too
 
 
-def test_saving_replaces_the_file_whole(tmp_path):
-    first, second = AttentionData.of(**LABELLED), AttentionData.of(**SCORED)
-    first.save(tmp_path / "data.npz")
-    second.save(str(tmp_path / "data.npz"))
-    assert AttentionData.load(str(tmp_path / "data.npz")) == second
-    assert os.listdir(tmp_path) == ["data.npz"]
-
-
 @pytest.mark.parametrize("place", ["no/such/folder.npz", "file/inside.npz", "folder"])
 def test_saving_where_nothing_can_be_written_leaves_nothing_behind(tmp_path, place):
     (tmp_path / "file").write_text("in the way")
@@ -293,6 +233,13 @@ def test_saving_where_nothing_can_be_written_leaves_nothing_behind(tmp_path, pla
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_saving_replaces_the_file_whole(tmp_path):
+    for fields in (LABELLED, SCORED):
+        AttentionData.of(**fields).save(str(tmp_path / "data.npz"))
+        assert AttentionData.load(str(tmp_path / "data.npz")) == AttentionData.of(**fields)
+    assert os.listdir(tmp_path) == ["data.npz"]
+
+
 def unreadable(path, *words):
     with pytest.raises(FileError) as caught:
         AttentionData.load(path)
@@ -300,11 +247,6 @@ def unreadable(path, *words):
         assert word in str(caught.value)
     assert caught.value.remedy
     return caught.value
-
-
-def test_a_missing_file_and_a_folder_are_named(tmp_path):
-    unreadable(tmp_path / "none.npz", "there is no file")
-    unreadable(tmp_path, "is a folder")
 
 
 @pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
@@ -372,31 +314,47 @@ def _with_header(header):
     return memory.getvalue()
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (1" + 30 * "0" + ", 2, 2), }\n",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (1" + 15 * "0" + ", 2, 2), }\n",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2, 2), }\n",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': '''(",
-        "{'descr': '|O', 'fortran_order': False, 'shape': (2, 2, 2), }\n",
-        "{'descr': None, 'fortran_order': False, 'shape': (2, 2, 2), }\n",
+def test_false_headers_are_refused(tmp_path):
+    path, start = tmp_path / "header.npz", "{'descr': '<f8', 'fortran_order': False, 'shape': "
+    path.write_bytes(_with_header(start + "(2, 2, 2), }\n"))
+    assert not AttentionData.load(path).X.any()  # so the header alone is false below
+    for header in (
+        *(f"{start}{shape}, }}\n" for shape in (f"({10**30}, 2, 2)", f"({10**15}, 2, 2)", "(-1,)")),
+        start + "'''(",
+        start.replace("'<f8'", "'|O'") + "(2, 2, 2), }\n",
+        start.replace("'<f8'", "None") + "(2, 2, 2), }\n",
         "{[]: 1}\n",
         "(" * 9000,
         "",
-    ],
-)
-def test_a_false_header_is_refused(tmp_path, header):
-    path = tmp_path / "header.npz"
-    path.write_bytes(_with_header(header))
-    unreadable(path, "is not a readable .npz file")
+    ):
+        path.write_bytes(_with_header(header))
+        unreadable(path, "is not a readable .npz file")
 
 
-def test_the_header_helper_writes_files_that_load(tmp_path):
-    path = tmp_path / "header.npz"
-    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }\n"
-    path.write_bytes(_with_header(header))
-    assert not AttentionData.load(path).X.any()
+def test_what_a_file_lacks_or_should_not_hold_is_named(tmp_path):
+    unreadable(tmp_path / "none.npz", "there is no file")
+    unreadable(tmp_path, "is a folder")
+    path = tmp_path / "keys.npz"
+    np.savez(path, **SCORED, labels=[1, 1], gamma=[1])
+    assert unreadable(path, "arrays that are not known").value == "gamma, labels"
+    for fields, words in (
+        ({"y": [1.0, 1.0], "v": [1.0, 1.0]}, "lacks X and Z"),
+        ({"X": PLAIN["X"], "scores": SCORED["scores"]}, "lacks Z"),
+    ):
+        np.savez(path, **fields)
+        unreadable(path, words)
+    for fields, words in (
+        (PLAIN, "say together which tokens are good"),
+        ({**SCORED, "scores": [[1.0, np.nan], [0.0, 0.0]]}, r"scores\[0, 1\] is not finite"),
+    ):
+        np.savez(path, **fields)
+        with pytest.raises(DataError, match=words):
+            AttentionData.load(path)
+    np.savez(path, Z=PLAIN["Z"], scores=SCORED["scores"])
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("X", "[[[1, 2]]]")
+    with pytest.raises(AttsvmError, match="X has entries that are not real numbers"):
+        AttentionData.load(path)
 
 
 class _Plant:
@@ -418,29 +376,6 @@ def test_pickled_content_is_refused_and_never_run(tmp_path, key):
     with np.load(path, allow_pickle=True) as file:
         file[key]
     assert planted.exists()  # the plant works: whoever unpickles it is found out
-
-
-def test_a_member_that_is_no_array_is_refused(tmp_path):
-    path = tmp_path / "text.npz"
-    np.savez(path, Z=PLAIN["Z"], scores=SCORED["scores"])
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("X", "[[[1, 2]]]")
-    with pytest.raises(AttsvmError, match="X has entries that are not real numbers"):
-        AttentionData.load(path)
-
-
-def test_unknown_and_missing_arrays_are_named(tmp_path):
-    path = tmp_path / "keys.npz"
-    np.savez(path, **SCORED, labels=[1, 1], gamma=[1])
-    error = unreadable(path, "arrays that are not known")
-    assert error.value == "gamma, labels"
-    np.savez(path, y=[1.0, 1.0], v=[1.0, 1.0])
-    unreadable(path, "lacks X and Z")
-    np.savez(path, X=PLAIN["X"], scores=SCORED["scores"])
-    unreadable(path, "lacks Z")
-    np.savez(path, **PLAIN)
-    with pytest.raises(DataError, match="say together which tokens are good"):
-        AttentionData.load(path)
 
 
 def _central(raw):
@@ -475,13 +410,6 @@ def test_encrypted_and_foreign_packings_are_refused(tmp_path, offset, value, wor
     unreadable(path, words)
 
 
-def test_a_wrong_array_in_a_file_is_refused_as_data(tmp_path):
-    path = tmp_path / "nan.npz"
-    np.savez(path, **{**SCORED, "scores": [[1.0, np.nan], [0.0, 0.0]]})
-    with pytest.raises(DataError, match=r"scores\[0, 1\] is not finite"):
-        AttentionData.load(path)
-
-
 @pytest.mark.parametrize("padding", [np.nan, np.inf, -np.inf])
 def test_padding_under_the_mask_may_be_anything(padding):
     X, scores = np.ones((2, 2, 1)), np.array([[1.0, 0.0], [1.0, 0.5]])
@@ -492,12 +420,6 @@ def test_padding_under_the_mask_may_be_anything(padding):
     X[1, 1] = padding
     with pytest.raises(DataError, match=r"X\[1, 1, 0\] is not finite"):
         AttentionData(X, np.ones((2, 1)), scores=np.zeros((2, 2)), mask=mask)
-
-
-def test_a_mask_of_integers_is_named_before_the_padding_that_it_hides():
-    X, mask = np.ones((2, 2, 1)), np.array([[1, 0], [1, 1]])
-    X[0, 1] = np.nan
-    refused({"X": X, "Z": [[1.0], [1.0]], "scores": np.zeros((2, 2)), "mask": mask}, "astype(bool)")
 
 
 def test_files_are_as_readable_as_any_other(tmp_path):

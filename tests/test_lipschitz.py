@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -16,36 +16,44 @@ from attsvm.errors import DataError
 from attsvm.exact import lipschitz as exact
 from attsvm.exact import rational
 from attsvm.lipschitz import (
-    LOGISTIC_CURVATURE,
     entry_gradient,
     entry_loss,
-    linear_gradient_constant,
     log_loss_gradient_constant,
     log_published_gradient_constant,
-    published_excess,
     risk_smoothness,
     softmax_gradient_constant,
     spread,
     squared_gradient_constant,
+    squared_gradient_constants,
 )
-from attsvm.losses import LOG_LOSS, LOSSES, logistic, logistic_curvature, logistic_slope
+from attsvm.losses import LOG_LOSS, LOGISTIC, LOSSES
 from attsvm.risk import covariance, gradient_w
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.data import attention_data
 
 EPS = np.finfo(float).eps
 SPANS = [1e-3, 0.1, 1.0, 3.0, 10.0, 100.0]
+DERIVATIVES = {
+    "logistic": (LOGISTIC.slope, LOGISTIC.curvature),
+    "log-loss": (LOG_LOSS.slope, LOG_LOSS.curvature),
+    "squared": (lambda u: 2.0 * u, lambda u: 2.0 + 0.0 * u),  # of a residual
+}
+CONSTANTS = {
+    "logistic": lambda k: softmax_gradient_constant(np.ptp(k, axis=1).max()),
+    "log-loss": lambda k: log_loss_gradient_constant(np.ptp(k, axis=1).max()),
+    "squared": lambda k: squared_gradient_constants(np.ptp(k, axis=1), np.abs(k).max(axis=1)),
+}
 
 
-def gradients(s, k):
-    """Gradients of g(<softmax(s), k>) in s, row by row."""
+def gradients(s, k, name="logistic"):
+    """Gradients of l(<softmax(s), k>) in s, row by row."""
     f = softmax(s)
-    return logistic_slope((f * k).sum(axis=-1))[:, None] * covariance(f, k)
+    return DERIVATIVES[name][0]((f * k).sum(axis=-1))[:, None] * covariance(f, k)
 
 
-def hessians(s, k, slope=logistic_slope, curvature=logistic_curvature):
-    """Second derivatives of the same: g'' c c^T + g' (diag(c) - f c^T - c f^T)."""
-    f = softmax(s)
+def hessians(s, k, name="logistic"):
+    """Second derivatives of the same: l'' c c^T + l' (diag(c) - f c^T - c f^T)."""
+    f, (slope, curvature) = softmax(s), DERIVATIVES[name]
     mean, c = (f * k).sum(axis=-1), covariance(f, k)
     outer = np.einsum("mi,mj->mij", f, c)
     third = np.einsum("mi,ij->mij", c, np.eye(s.shape[1])) - outer - outer.transpose(0, 2, 1)
@@ -53,96 +61,103 @@ def hessians(s, k, slope=logistic_slope, curvature=logistic_curvature):
     return first + slope(mean)[:, None, None] * third
 
 
-def curvatures(s, k, name="logistic"):
-    """Operator norms of the Hessians of g, of the log-loss, or of the square, in s."""
-    derivatives = {
-        "logistic": (logistic_slope, logistic_curvature),
-        "log-loss": (LOG_LOSS.slope, LOG_LOSS.curvature),
-        "squared": (lambda u: 2.0 * u, lambda u: 2.0 + 0.0 * u),
-    }
-    return np.abs(np.linalg.eigvalsh(hessians(s, k, *derivatives[name]))).max(axis=1)
+def tightness(s, k, name):
+    """Operator norms of the Hessians over the constants."""
+    return np.abs(np.linalg.eigvalsh(hessians(s, k, name))).max(axis=1) / CONSTANTS[name](k)
 
 
-def squared_bounds(k):
-    """The constants of (<f, k>)^2, row by row."""
-    return np.array([squared_gradient_constant(r.max() - r.min(), np.abs(r).max()) for r in k])
+@settings(max_examples=50, deadline=None)
+@given(sizes(2, 4), st.sampled_from(sorted(DERIVATIVES)), st.data())
+def test_the_hessian_of_these_tests_is_the_derivative_of_the_gradient(n, name, draw):
+    """Central differences of step 1e-5: an error of 1e-10 and a rounding of 1e-11."""
+    s, k = draw.draw(arrays(n)), draw.draw(arrays(n))
+    rows, table = 1e-5 * np.eye(n), np.tile(k, (n, 1))
+    numeric = (gradients(s + rows, table, name) - gradients(s - rows, table, name)) / 2e-5
+    size = 1.0 + np.abs(k).max()
+    assert np.abs(numeric - hessians(s[None], k[None], name)[0]).max() <= 1e-8 * size**3
 
 
-def sample(generator, n, span, count):
-    """Logits of mixed size and values k of that oscillation about any level."""
-    s = generator.normal(size=(count, n)) * 10.0 ** generator.uniform(-1, 1, size=(count, 1))
-    k = generator.uniform(size=(count, n))
-    k = (k - k.min(axis=1, keepdims=True)) / (k.max(axis=1) - k.min(axis=1))[:, None] * span
-    return s, k - span * generator.uniform(-0.5, 1.5, size=(count, 1))
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
-@pytest.mark.parametrize("span", SPANS)
-def test_the_sharp_constant_bounds_all_hessians(n, span):
-    """A constant of 0.9 times it is exceeded, so the bound is not idle."""
-    generator = np.random.default_rng([n, int(1000 * span)])
-    s, k = sample(generator, n, span, 4000)
-    bound = softmax_gradient_constant(span)
-    norms = np.abs(np.linalg.eigvalsh(hessians(s, k))).max(axis=1)
-    assert norms.max() <= bound * (1 + 1e-12)
-    if n == 2:
-        assert norms.max() > 0.9 * bound
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("span", SPANS)
-def test_the_sharp_constant_bounds_all_gradient_quotients(n, span):
-    """Between far and near points; differences of 1e-4 leave 1e-12 of relative rounding."""
-    generator = np.random.default_rng([7, n, int(1000 * span)])
-    s, k = sample(generator, n, span, 4000)
-    bound = softmax_gradient_constant(span)
-    for reach in (1e-4, 1e-1, 3.0):
-        step = reach * generator.normal(size=s.shape)
-        rise = np.linalg.norm(gradients(s + step, k) - gradients(s, k), axis=1)
-        length = np.linalg.norm(step, axis=1)
-        rounding = 16 * EPS * (1.0 + np.abs(s).max(axis=1) + np.abs(k).max(axis=1)) * span
-        assert (rise <= bound * length + rounding).all()
-
-
-@pytest.mark.parametrize("span", SPANS)
-def test_the_sharp_constant_is_attained_by_two_tokens(span):
-    """A grid over the probability and the level comes within a hundredth."""
-    logit, level = np.meshgrid(np.linspace(0.0, 8.0, 400), np.linspace(-0.5, 1.5, 400))
-    s = np.stack([np.zeros(logit.size), logit.ravel()], axis=1)
-    k = np.stack([np.zeros(logit.size), np.full(logit.size, span)], axis=1)
-    k -= (span * level).reshape(-1, 1)
-    norms = np.abs(np.linalg.eigvalsh(hessians(s, k))).max(axis=1)
-    bound = softmax_gradient_constant(span)
-    assert 0.99 * bound <= norms.max() <= bound * (1 + 1e-12)
-
-
-# the log-loss and the square
-
-
+@pytest.mark.parametrize("name", sorted(DERIVATIVES))
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 @pytest.mark.parametrize("span", SPANS)
-def test_the_constant_of_the_log_loss_bounds_all_hessians(n, span):
-    generator = np.random.default_rng([3, n, int(1000 * span)])
-    s, k = sample(generator, n, span, 4000)
-    k -= generator.exponential(4.0, size=(len(k), 1))
-    norms = curvatures(s, k, "log-loss")
-    assert norms.max() <= log_loss_gradient_constant(span) * (1 + 1e-12)
+def test_the_constants_bound_hessians_and_quotients_and_are_nearly_attained(name, n, span):
+    """Values about any level, the log-loss and the square also at levels far from them.
+
+    Between far and near points; differences of 1e-4 leave 1e-12 of relative rounding.
+    """
+    generator, count = np.random.default_rng([n, int(1000 * span)]), 4000
+    s = generator.normal(size=(count, n)) * 10.0 ** generator.uniform(-1, 1, size=(count, 1))
+    k = generator.uniform(size=(count, n))
+    k = (k - k.min(axis=1, keepdims=True)) / np.ptp(k, axis=1)[:, None] * span
+    k -= span * generator.uniform(-0.5, 1.5, size=(count, 1))
+    if name == "log-loss":
+        k -= generator.exponential(4.0, size=(count, 1))
+    if name == "squared":  # the target in the middle, or so many oscillations from there
+        beside = generator.choice([0.0, 0.1, 0.5, 3.0, 100.0], size=(count, 1))
+        k -= (k.max(axis=1, keepdims=True) + k.min(axis=1, keepdims=True)) / 2 - beside * span
+    ratio = tightness(s, k, name)
+    assert ratio.max() <= 1 + 1e-12
     if n == 2:
-        assert norms.max() > 0.9 * log_loss_gradient_constant(span)
+        assert ratio.max() > 0.9
+    for reach in (1e-4, 1e-1, 3.0):
+        step = reach * generator.normal(size=s.shape)
+        rise = np.linalg.norm(gradients(s + step, k, name) - gradients(s, k, name), axis=1)
+        far = np.abs(k).max(axis=1)
+        rounding = 16 * EPS * (1.0 + np.abs(s).max(axis=1) + far) * span * (1.0 + far)
+        assert (rise <= CONSTANTS[name](k) * np.linalg.norm(step, axis=1) + rounding).all()
 
 
+@pytest.mark.parametrize("name", sorted(DERIVATIVES))
 @pytest.mark.parametrize("span", [*SPANS, 2.0 * math.sqrt(3.0), 4.0])
-def test_the_constant_of_the_log_loss_is_attained_by_two_tokens(span):
-    """Over a grid of a = tanh(logit/2) in [0, 1] and of levels; below 2 sqrt 3 at a low level."""
-    logit, mean = np.meshgrid(np.linspace(0.0, 6.0, 400), np.linspace(-7.0, 3.0, 400))
+def test_the_constants_are_attained_by_two_tokens(name, span):
+    """A grid over the logit and the mean value comes within a hundredth."""
+    reach = {"logistic": 0.6 * span + 2.0, "log-loss": 7.0, "squared": 3.0 * span}[name]
+    logit, mean = np.meshgrid(np.linspace(0.0, 8.0, 400), np.linspace(-reach, reach, 401))
     s = np.stack([np.zeros(logit.size), logit.ravel()], axis=1)
-    k = np.stack([np.full(logit.size, span), np.zeros(logit.size)], axis=1)
+    k = np.tile([0.0, span], (logit.size, 1))
     k += mean.reshape(-1, 1) - (softmax(s) * k).sum(axis=1, keepdims=True)
-    norms = np.maximum(
-        curvatures(s, k, "log-loss"), curvatures(s, 2 * mean.reshape(-1, 1) - k, "log-loss")
-    )
-    bound = log_loss_gradient_constant(span)
-    assert 0.99 * bound <= norms.max() <= bound * (1 + 1e-12)
+    ratio = np.maximum(tightness(s, k, name), tightness(s, 2 * mean.reshape(-1, 1) - k, name))
+    assert 0.99 <= ratio.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("n", [3, 4])
+@pytest.mark.parametrize("beside", [0.0, 0.2, 1.0])
+def test_the_constant_of_the_square_stands_where_ascent_ends(n, beside):
+    """Nelder-Mead from the best of many random points; some values are free in the interval."""
+    bound = squared_gradient_constant(1.0, 0.5 + beside)
+
+    def norms(z):
+        z = np.atleast_2d(z)
+        k = beside + np.sin(z[:, n:]) / 2
+        k[:, :2] = beside + np.array([-0.5, 0.5])
+        return np.abs(np.linalg.eigvalsh(hessians(z[:, :n], k, "squared"))).max(axis=1)
+
+    starts = 2 * np.random.default_rng(n).normal(size=(2000, 2 * n))
+    best = starts[norms(starts).argmax()]
+    found = minimize(lambda z: -norms(z)[0], best, method="Nelder-Mead")
+    assert 0.99 * bound <= -found.fun <= bound * (1 + 1e-12)
+
+
+BAD_SIZES = [
+    *((constant, size, "Pass a norm")
+      for constant in (softmax_gradient_constant, log_loss_gradient_constant,
+                       lambda w: squared_gradient_constant(w, 1.0),
+                       lambda r: squared_gradient_constant(0.0, r))
+      for size in (-1.0, -5e-324, -math.inf, math.inf, math.nan)),
+    *((constant, size, None)
+      for constant in (exact.softmax_gradient_constant, exact.log_loss_gradient_constant,
+                       lambda w: exact.squared_gradient_constant(w, fmpq(1)),
+                       lambda r: exact.squared_gradient_constant(fmpq(0), r))
+      for size in (fmpq(-1), fmpq(-1, 10**400))),
+    *((exact.softmax_gradient_constant, arb(*ball), None) for ball in (["nan"], ["inf"], [0, 1])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("constant", "size", "remedy"), BAD_SIZES)
+def test_what_is_no_size_is_refused(constant, size, remedy):
+    with pytest.raises(DataError, match="not negative") as refused:
+        constant(size)
+    assert remedy is None or (refused.value.value is size and remedy in refused.value.remedy)
 
 
 def test_the_two_formulas_of_the_log_loss_meet_with_the_same_slope():
@@ -150,39 +165,6 @@ def test_the_two_formulas_of_the_log_loss_meet_with_the_same_slope():
     assert abs(log_loss_gradient_constant(edge * (1 + 1e-9)) - 2.0 / 3.0) <= 1e-8
     left, right = (log_loss_gradient_constant(edge + h) for h in (-1e-5, 1e-5))
     assert abs((right - 2.0 / 3.0) / (2.0 / 3.0 - left) - 1.0) <= 1e-4
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 6])
-@pytest.mark.parametrize("beside", [0.0, 0.1, 0.5, 3.0, 100.0])
-def test_the_constant_of_the_square_bounds_all_hessians(n, beside):
-    """A target in the middle of the values, or so many oscillations from there."""
-    generator = np.random.default_rng([5, n, int(10 * beside)])
-    s, k = sample(generator, n, 1.0, 4000)
-    k -= (k.max(axis=1, keepdims=True) + k.min(axis=1, keepdims=True)) / 2 - beside
-    ratio = curvatures(s, k, "squared") / squared_bounds(k)
-    assert ratio.max() <= 1 + 1e-12
-    if n == 2:
-        assert ratio.max() > 0.99
-
-
-@pytest.mark.parametrize("n", [3, 4])
-@pytest.mark.parametrize("beside", [0.0, 0.2, 1.0])
-def test_the_constant_of_the_square_stands_where_ascent_ends(n, beside):
-    """Nelder-Mead from the best of many random points; some values are free in the interval."""
-    generator = np.random.default_rng(n)
-
-    def values(z):
-        k = beside + np.sin(z[..., n:]) / 2
-        k[..., :2] = beside + np.array([-0.5, 0.5])
-        return z[..., :n], k
-
-    starts = 2 * generator.normal(size=(2000, 2 * n))
-    best = starts[curvatures(*values(starts), "squared").argmax()]
-    found = minimize(
-        lambda z: -curvatures(*values(z[None]), "squared")[0], best, method="Nelder-Mead"
-    )
-    bound = squared_gradient_constant(1.0, 0.5 + beside)
-    assert 0.99 * bound <= -found.fun <= bound * (1 + 1e-12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -216,58 +198,12 @@ def test_residuals_that_reach_less_far_than_half_their_oscillation_are_refused(w
         exact.squared_gradient_constant(rational(width), rational(size))
 
 
-@pytest.mark.parametrize("size", [-1.0, -5e-324, -math.inf, math.inf, math.nan])
-@pytest.mark.parametrize(
-    "constant",
-    [
-        softmax_gradient_constant,
-        log_loss_gradient_constant,
-        linear_gradient_constant,
-        lambda size: squared_gradient_constant(size, 1.0),
-        lambda size: squared_gradient_constant(0.0, size),
-    ],
-)
-def test_what_is_no_size_is_refused(constant, size):
-    with pytest.raises(DataError, match="not negative") as refused:
-        constant(size)
-    assert refused.value.value is size
-    assert "Pass a norm" in refused.value.remedy
-
-
-@pytest.mark.parametrize("size", [fmpq(-1), fmpq(-1, 10**400)])
-@pytest.mark.parametrize(
-    "constant",
-    [
-        exact.softmax_gradient_constant,
-        exact.log_loss_gradient_constant,
-        lambda size: exact.squared_gradient_constant(size, fmpq(1)),
-        lambda size: exact.squared_gradient_constant(fmpq(0), size),
-    ],
-)
-def test_enclosures_refuse_what_is_no_size(constant, size):
-    with pytest.raises(DataError, match="not negative"):
-        constant(size)
-
-
-@pytest.mark.parametrize("ball", [arb("nan"), arb("inf"), arb(0, 1)])
-def test_balls_that_may_be_no_size_are_refused(ball):
-    with pytest.raises(DataError, match="not negative"):
-        exact.softmax_gradient_constant(ball)
-
-
 @pytest.mark.parametrize(("n", "R"), [(0, 4.0), (-1, 4.0), (2, 0.0), (2, -4.0), (2, math.nan)])
-@pytest.mark.parametrize("figure", [log_published_gradient_constant, published_excess])
-def test_neither_tokens_nor_a_radius_are_refused(figure, n, R):
+def test_neither_tokens_nor_a_radius_are_refused(n, R):
     with pytest.raises(DataError, match="token" if n < 1 else "radius") as refused:
-        figure(n, R)
+        log_published_gradient_constant(n, R)
     assert refused.value.value in (n, R) or math.isnan(refused.value.value)
     assert "Pass" in refused.value.remedy
-
-
-@pytest.mark.parametrize("R", [1e-200, 1e160])
-def test_an_excess_whose_square_of_the_radius_is_no_float_is_refused(R):
-    with pytest.raises(DataError, match="float64"):
-        published_excess(2, R)
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
@@ -300,41 +236,14 @@ def test_constants_are_numbers_wherever_sizes_are(size, far):
             assert abs(arb(value) - ball) <= 64 * EPS * value + arb(2) ** -1073
 
 
-@pytest.mark.parametrize("R", [1e-100, 1e-3, 4.0, 1e80, 1e150])
-def test_the_excess_has_its_value_at_any_radius(R):
-    """K by its enclosure; the logarithms cancel to a few units of their size."""
-    with ctx.workprec(200):
-        r = arb(rational(R))
-        D = rational(math.sqrt(2.0) * R * R)
-        sharp = r**2 * exact.softmax_gradient_constant(D)
-        truth = ((24 * r**7).log() + 13 * r**2 - sharp.log()) / arb(10).log()
-        assert abs(truth - arb(published_excess(2, R))) <= 64 * EPS * (abs(truth) + 1000)
-
-
-@settings(max_examples=50, deadline=None)
-@given(sizes(2, 4), st.data())
-def test_the_hessian_of_these_tests_is_the_derivative_of_the_gradient(n, draw):
-    """Central differences of step 1e-5: an error of 1e-10 and a rounding of 1e-11."""
-    s, k = draw.draw(arrays(n)), draw.draw(arrays(n))
-    rows = 1e-5 * np.eye(n)
-    numeric = (
-        gradients(s + rows, np.tile(k, (n, 1))) - gradients(s - rows, np.tile(k, (n, 1)))
-    ) / 2e-5
-    span = k.max() - k.min()
-    assert np.abs(numeric - hessians(s[None], k[None])[0]).max() <= 1e-9 * (1.0 + span) ** 3
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.floats(1e-300, 1e150), st.floats(1e-300, 1e150))
 @example(1.0, float(np.nextafter(1.0, 2.0)))
 def test_the_constant_grows_with_the_oscillation(a, b):
     """To rounding: the search ends at a flat top."""
     low, high = sorted((a, b))
-    assert softmax_gradient_constant(low) <= softmax_gradient_constant(high) * (1 + 32 * EPS)
-
-
-def test_the_constant_without_oscillation_is_zero():
     assert softmax_gradient_constant(0.0) == 0.0
+    assert softmax_gradient_constant(low) <= softmax_gradient_constant(high) * (1 + 32 * EPS)
 
 
 @pytest.mark.parametrize("span", [1e-2, 1e-4, 1e-8, 1e-100, 1e-300])
@@ -375,23 +284,6 @@ def test_entries_rise_along_their_gradients(case):
     assert 0.0 <= entry_loss(A, x, h, b) <= 1.0
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.floats(-20.0, 20.0), st.floats(-20.0, 20.0), st.floats(1e-3, 1e3))
-def test_the_linear_constant_bounds_the_gradient_of_a_linear_entry(u, w, size):
-    """g(size x) along the line where b <A x, h> grows fastest."""
-    rise = size * abs(logistic_slope(np.array([u])) - logistic_slope(np.array([w])))[0]
-    bound = linear_gradient_constant(size) * abs(u - w) / size
-    assert rise <= bound * (1 + 1e-12) + 2 * EPS * size
-
-
-def test_the_linear_constant_is_attained():
-    """The steepest point of g' is where g'' is extreme, at u = ln(2 + sqrt 3)."""
-    top = np.array([math.log(2.0 + math.sqrt(3.0))])
-    assert abs(abs(logistic_curvature(top))[0] / LOGISTIC_CURVATURE - 1.0) <= 8 * EPS
-    assert abs(linear_gradient_constant(3.0) - 9.0 / (6.0 * math.sqrt(3.0))) <= 4 * EPS
-    assert logistic(np.array([0.0]))[0] == 0.5
-
-
 # the risk
 
 
@@ -400,6 +292,10 @@ def test_the_linear_constant_is_attained():
 def test_the_smoothness_of_the_risk_is_never_exceeded(data, name, power, draw):
     """Rounding of the two gradients: numbers of the size of one, of its logits and its scores."""
     loss = LOSSES[name]
+    if draw.draw(st.booleans()):
+        mask = draw.draw(arrays(data.n, data.T)) >= 0
+        mask[:, 0] = True
+        data = AttentionData(data.X, data.Z, scores=data.gamma, mask=mask)
     W = draw.draw(arrays(data.d, data.d))
     V = W + 2.0**power * draw.draw(arrays(data.d, data.d))
     bound = risk_smoothness(data, loss)
@@ -410,28 +306,6 @@ def test_the_smoothness_of_the_risk_is_never_exceeded(data, name, power, draw):
     logits = data.d**2 * reach * max(np.abs(W).max(), np.abs(V).max())
     rounding = 64 * EPS * data.T * data.d * reach * slope * gamma * (1.0 + logits + gamma)
     assert rise <= bound * np.linalg.norm(W - V) + rounding
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", sorted(LOSSES))
-def test_the_smoothness_of_the_risk_bounds_random_quotients(name, seed):
-    """Wider than the grid of the property, with a mask."""
-    generator = np.random.default_rng(seed)
-    n, T, d = (int(generator.integers(1, top + 1)) for top in (3, 4, 3))
-    mask = generator.random((n, T)) < 0.7
-    mask[:, 0] = True
-    data = AttentionData(
-        generator.normal(size=(n, T, d)),
-        generator.normal(size=(n, d)),
-        scores=generator.normal(size=(n, T)),
-        mask=mask,
-    )
-    loss, bound = LOSSES[name], risk_smoothness(data, LOSSES[name])
-    for _ in range(60):
-        W = generator.normal(size=(d, d)) * 10.0 ** generator.uniform(-1, 1)
-        step = generator.normal(size=(d, d)) * 10.0 ** generator.uniform(-3, 0)
-        rise = np.linalg.norm(gradient_w(data, W + step, loss) - gradient_w(data, W, loss))
-        assert rise <= bound * np.linalg.norm(step) + 1e-13  # rounding of numbers below 100
 
 
 def test_the_smoothness_is_attained_by_two_tokens_and_the_correlation_loss():
@@ -468,19 +342,6 @@ def test_the_published_constant_has_its_logarithm_without_overflow(n, R):
         parts = [mpmath.log(3), 3 * mpmath.log(n), 7 * mpmath.log(r), 13 * r * r]
         error = abs(mpmath.mpf(log_published_gradient_constant(n, R)) - sum(parts))
         assert error <= 4 * EPS * sum(abs(p) for p in parts)
-
-
-@pytest.mark.parametrize("n", [1, 2, 10, 512])
-def test_the_sharp_constant_gains_93_orders_of_magnitude_at_radius_four(n):
-    """And three more a tenfold n; both constants by mpmath, K on a grid of a and c."""
-    D, grid = 16 * math.sqrt(2.0), np.linspace(0.0, 1.0, 801)
-    a, c = np.meshgrid(grid, grid)
-    K = (2 * D * (1 - c * c) * (1 - a * a) / 16 * (a + D * c * (1 - a * a) / 4)).max()
-    with mpmath.workdps(30):
-        printed = 3 * mpmath.mpf(n) ** 3 * mpmath.mpf(4) ** 7 * mpmath.exp(208)
-        gained = mpmath.log10(printed / (16 * mpmath.mpf(K)))
-        assert abs(gained - published_excess(n, 4.0)) <= 1e-5
-    assert abs(published_excess(n, 4.0) - 3.0 * math.log10(n) - 93.0) <= 0.03
 
 
 def test_the_published_constant_itself_overflows_from_seven_point_four():

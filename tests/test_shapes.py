@@ -26,15 +26,10 @@ import attsvm.paths
 import attsvm.plots
 import attsvm.svm
 from attsvm.attention import (
-    attention_output,
-    kron_block,
-    linear_attention,
-    log_softmax,
     logits_of_kq,
     logits_of_p,
     logits_of_w,
     softmax,
-    vec,
 )
 from attsvm.data import AttentionData
 from attsvm.descent import descend_p, follow_w
@@ -43,7 +38,6 @@ from attsvm.losses import LOG_LOSS, logistic
 from attsvm.risk import covariance, gradient_p, gradient_w, normalised_gradient
 from attsvm.svm import att_svm_programme
 from attsvm.svm.frobenius import grade
-from attsvm.tokens import token_scores
 
 DATA = AttentionData.of(np.ones((2, 3, 4)), np.ones((2, 4)), scores=np.eye(2, 3))
 X, Z = DATA.X, DATA.Z
@@ -57,17 +51,11 @@ WRONG = {
     "softmax: mask of another length": lambda: softmax(zeros(2, 3), np.ones((2, 2), dtype=bool)),
     "softmax: integers": lambda: softmax(np.zeros((2, 3), dtype=int)),
     "softmax: a list": lambda: softmax([0.0, 1.0]),
-    "log_softmax: mask of floats": lambda: log_softmax(zeros(3), np.ones(3)),
-    "linear_attention": lambda: linear_attention(zeros(2, 3), zeros(2, 4)),
-    "attention_output": lambda: attention_output(zeros(2, 3), zeros(2, 4, 5)),
     "logits_of_p: prompt of another dimension": lambda: logits_of_p(X, zeros(3)),
     "logits_of_p: tokens of one input": lambda: logits_of_p(X[0], zeros(4)),
     "logits_of_w: weights not square": lambda: logits_of_w(X, Z, zeros(4, 3)),
     "logits_of_w: queries of another number": lambda: logits_of_w(X, zeros(3, 4), zeros(4, 4)),
     "logits_of_kq": lambda: logits_of_kq(X, Z, zeros(4, 2), zeros(4, 3)),
-    "kron_block": lambda: kron_block(zeros(3), zeros(2, 2), 0),
-    "vec": lambda: vec(zeros(2, 2, 2)),
-    "token_scores": lambda: token_scores(X, zeros(3), zeros(4)),
     "covariance": lambda: covariance(zeros(3), zeros(4)),
     "gradient_w": lambda: gradient_w(DATA, zeros(4, 3), LOG_LOSS),
     "gradient_w: no data": lambda: gradient_w(X, zeros(4, 4), LOG_LOSS),

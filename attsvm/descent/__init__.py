@@ -13,7 +13,6 @@ from attsvm.descent.steps import (
     descend_p,
     descend_vp,
     descend_w,
-    normalised_descent_w,
 )
 
 __all__ = [
@@ -27,6 +26,5 @@ __all__ = [
     "follow_kq",
     "follow_p",
     "follow_w",
-    "normalised_descent_w",
     "stack",
 ]

@@ -17,7 +17,7 @@ from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead
 from attsvm.losses import Loss
 
-__all__ = ["descend_kq", "descend_p", "descend_vp", "descend_w", "normalised_descent_w"]
+__all__ = ["descend_kq", "descend_p", "descend_vp", "descend_w"]
 
 
 def descend_w(
@@ -72,19 +72,6 @@ def descend_w(
         return _trajectory(how, *compiled.descend(batch, start, how))
     (W,), taken = _generally(batch, "W", (start,), how)
     return _trajectory(how, W, taken)
-
-
-def normalised_descent_w(
-    sets: Sequence[AttentionData] | AttentionData,
-    W0: object,
-    loss: Loss | str,
-    *,
-    step: float | Sequence[float] | Float[Array, " B"],
-    steps: int,
-    record: Sequence[int] | None = None,
-) -> Trajectory:
-    """`descend_w` with normalised steps, W(k+1) = W(k) - step * grad L / ||grad L||_F."""
-    return descend_w(sets, W0, loss, step=step, steps=steps, record=record, normalised=True)
 
 
 def descend_p(

@@ -10,7 +10,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import TINY, log_slope, sign_of_slope
-from attsvm.kernels.lanes import attend, log_domain, project, soften, spread, weigh
+from attsvm.kernels.lanes import Lanes, attend, log_domain, project, soften, spread, weigh
 
 __all__ = ["descend_jointly"]
 
@@ -58,22 +58,11 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, pull: A
 
 
 @compiled
-def descend_jointly(
-    X: Array,
-    Z: Array,
-    base: Array,
-    y: Array,
-    v: Array,
-    W: Array,
-    loss: int,
-    step: Array,
-    steps: int,
-    normalised: bool,
-    kept: Array,
-    out_v: Array,
-    out: Array,
-) -> None:
+def descend_jointly(lanes: Lanes, v: Array, W: Array, out_v: Array, out: Array) -> None:
     """Descent on v (p, L) and W (q, p, L) at once, in place."""
+    X, Z, y, loss, step, kept = (
+        lanes.X, lanes.Z, lanes.y, lanes.loss, lanes.step, lanes.kept,
+    )  # fmt: skip
     n, p, T, L = X.shape
     q = Z.shape[1]
     M, A, h, g = np.empty((q, p, L)), np.empty((n, T, L)), np.empty((p, L)), np.empty((p, L))
@@ -82,19 +71,19 @@ def descend_jointly(
     gamma, mixed, in_v = np.empty((n, T, L)), np.empty((p, L)), np.empty((p, L))
     scale, row = np.empty(L), 0
     lone, lone_v, sizes = np.empty((q, p)), np.empty(p), np.empty((n, T))
-    for k in range(steps + 1):
+    for k in range(lanes.steps + 1):
         if row < len(kept) and kept[row] == k:
             out[row] = W
             out_v[row] = v
             row += 1
-        if k == steps:
+        if k == lanes.steps:
             break
         M[:] = 0.0
         in_v[:] = 0.0
         for i in range(n):
             _score(X[i], v, y[i], gamma[i])
             project(W, Z[i], q, h)
-            attend(X[i], h, base[i], A[i])
+            attend(X[i], h, lanes.base[i], A[i])
             soften(A[i], four[0], lead, c)
             for x in range(p):
                 to = mixed[x]
@@ -136,7 +125,7 @@ def descend_jointly(
                 in_v[:, b] = lone_v
                 moved, square = (lone**2).sum(), (lone_v**2).sum()
                 scale[b] = step[b] * np.exp(top)
-            if normalised:
+            if lanes.normalised:
                 size = np.sqrt(moved + square)
                 scale[b] = step[b] / size if size > 0.0 else 0.0
         for x in range(p):

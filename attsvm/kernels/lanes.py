@@ -10,25 +10,41 @@ tokens have logits of minus infinity (softmax) or are zero (linear attention).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import log_pull, log_slope, sign_of_slope, slope
 
-__all__ = [
-    "attend",
-    "log_domain",
-    "magnify",
-    "project",
-    "raise_heights",
-    "relu_scores",
-    "shifts",
-    "soften",
-    "spread",
-    "weigh",
-    "weigh_linear",
-]
+
+class Lanes(NamedTuple):
+    """Data sets side by side and the rule by which they descend.
+
+    Attributes:
+        X, Z: tokens (n, p, T, L) and queries (n, q, L).
+        gamma, base: scores and fixed logits (n, T, L).
+        hidden, outer, y: ReLU head (n, m, T, L) and (m, L), labels (n, L); m = 0 is a linear one.
+        reach: how many coordinates of each query may be other than zero.
+        loss, linear, step, steps, normalised, kept, goals: as in `attsvm.descent.rule`.
+    """
+
+    X: Array
+    Z: Array
+    gamma: Array
+    base: Array
+    hidden: Array
+    outer: Array
+    y: Array
+    reach: Array
+    loss: int
+    linear: bool
+    step: Array
+    steps: int
+    normalised: bool
+    kept: Array
+    goals: Array
 
 
 SATURATED = 250.0
@@ -145,17 +161,9 @@ def magnify(a: Array, top: Array, shift: Array, s: Array) -> None:
 
 @compiled
 def weigh(
-    gamma: Array,
-    lead: Array,
-    loss: int,
-    count: int,
-    shift: Array,
-    best: Array,
-    deficit: Array,
-    factor: Array,
-    s: Array,
-    large: Array,
-) -> None:
+    gamma: Array, lead: Array, loss: int, count: int, shift: Array, best: Array, deficit: Array,
+    factor: Array, s: Array, large: Array,
+) -> None:  # fmt: skip
     """Weights exp(shift) (1/n) (-l') s_t (gamma_t - <s, gamma>) into `large`.
 
     `s` holds the exponentials and `large` the same times exp(shift). The bracket is taken as

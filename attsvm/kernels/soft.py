@@ -11,6 +11,8 @@ recompute every figure from the matrix and the weights.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from attsvm._types import Array
@@ -22,49 +24,58 @@ __all__ = ["fill", "follow"]
 EPS = float(np.finfo(np.float64).eps)
 
 
+class _Atoms(NamedTuple):
+    """Products of matrices, matrix and group of each atom, the point, bases, and the free set.
+
+    The free atoms are the first k of `active`, L the Cholesky factor of their block.
+    """
+
+    G: Array
+    kind: Array
+    owner: Array
+    u: Array
+    base: Array
+    active: Array
+    inside: Array
+    L: Array
+
+
 @compiled
-def _inner(G: Array, kind: Array, owner: Array, base: Array, a: int, b: int) -> float:
+def _inner(atoms: _Atoms, a: int, b: int) -> float:
     """<B_a, B_b>; the last row of G is zero and stands for every atom that is not a constraint."""
-    i, p = kind[a], kind[base[owner[a]]]
-    k, q = kind[b], kind[base[owner[b]]]
+    G, kind = atoms.G, atoms.kind
+    i, p = kind[a], kind[atoms.base[atoms.owner[a]]]
+    k, q = kind[b], kind[atoms.base[atoms.owner[b]]]
     product: float = G[i, k] - G[p, k] - G[i, q] + G[p, q]
     return product
 
 
 @compiled
-def _weight(G: Array, kind: Array, owner: Array, base: Array, a: int) -> float:
+def _weight(atoms: _Atoms, a: int) -> float:
     """||A_a||^2 + ||A_base||^2, what rounding in <B_a, B_a> is relative to."""
-    i, p = kind[a], kind[base[owner[a]]]
-    weight: float = G[i, i] + G[p, p]
+    i, p = atoms.kind[a], atoms.kind[atoms.base[atoms.owner[a]]]
+    weight: float = atoms.G[i, i] + atoms.G[p, p]
     return weight
 
 
 @compiled
-def _factor(
-    G: Array,
-    kind: Array,
-    owner: Array,
-    base: Array,
-    active: Array,
-    inside: Array,
-    L: Array,
-    k: int,
-) -> int:
+def _factor(atoms: _Atoms, k: int) -> int:
     """Factor the free block anew; members that depend on earlier ones keep their u unfree."""
+    active, inside, L = atoms.active, atoms.inside, atoms.L
     kept = 0
     for r in range(k):
         a = active[r]
         if kept == L.shape[0]:  # more than there are independent ones
             inside[a] = False
             continue
-        rest = _inner(G, kind, owner, base, a, a)
+        rest = _inner(atoms, a, a)
         for c in range(kept):
-            total = _inner(G, kind, owner, base, a, active[c])
+            total = _inner(atoms, a, active[c])
             for p in range(c):
                 total -= L[kept, p] * L[c, p]
             L[kept, c] = total / L[c, c]
             rest -= L[kept, c] ** 2
-        if rest <= 64 * EPS * (kept + 1) * _weight(G, kind, owner, base, a):
+        if rest <= 64 * EPS * (kept + 1) * _weight(atoms, a):
             inside[a] = False
             continue
         L[kept, kept] = np.sqrt(rest)
@@ -74,13 +85,12 @@ def _factor(
 
 
 @compiled
-def _advance(
-    G: Array, kind: Array, u: Array, q: Array, move: Array, step: float
-) -> tuple[float, int, float]:
+def _advance(atoms: _Atoms, q: Array, move: Array, step: float) -> tuple[float, int, float]:
     """Move u as far as `step` and the simplices allow: the step, what blocks (-1: nothing), noise.
 
     Among atoms that block at the same step, the one that moves fastest does.
     """
+    G, kind, u = atoms.G, atoms.kind, atoms.u
     K, leaving = G.shape[0] - 1, -1
     for a in range(u.shape[0]):
         if move[a] < 0.0:
@@ -104,20 +114,9 @@ def _advance(
 
 
 @compiled
-def _drop(
-    G: Array,
-    kind: Array,
-    owner: Array,
-    base: Array,
-    u: Array,
-    active: Array,
-    inside: Array,
-    L: Array,
-    k: int,
-    gone: int,
-    entering: int,
-) -> int:
+def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
     """Take an atom that reached zero out of the free set, or out of its place as a base."""
+    owner, u, base, active = atoms.owner, atoms.u, atoms.base, atoms.active
     group, gone_base = owner[gone], base[owner[gone]] == gone
     if gone_base:
         gone = entering  # where the group holds nothing else
@@ -133,33 +132,19 @@ def _drop(
         elif owner[active[r]] == group:
             others = True
     if place >= 0:
-        inside[gone] = False
-        _remove(L, k, place)
+        atoms.inside[gone] = False
+        _remove(atoms.L, k, place)
         for r in range(place, k - 1):
             active[r] = active[r + 1]
         k -= 1
     if gone_base and others:  # the free rows of the group refer to another base now
-        k = _factor(G, kind, owner, base, active, inside, L, k)
+        k = _factor(atoms, k)
     return k
 
 
 @compiled
 def _climb(
-    G: Array,
-    kind: Array,
-    owner: Array,
-    forced: bool,
-    tau: float,
-    size: float,
-    noise: float,
-    u: Array,
-    q: Array,
-    base: Array,
-    active: Array,
-    inside: Array,
-    L: Array,
-    k: int,
-    limit: int,
+    atoms: _Atoms, forced: bool, tau: float, size: float, noise: float, q: Array, k: int, limit: int
 ) -> tuple[int, int, float]:
     """Solve for fixed tau from a feasible u: free atoms, changes of set, noise.
 
@@ -168,6 +153,8 @@ def _climb(
     zero: the simplices are bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of
     noise * ||A_a||.
     """
+    kind, owner, u, base = atoms.kind, atoms.owner, atoms.u, atoms.base
+    active, inside, L = atoms.active, atoms.inside, atoms.L
     N, most = u.shape[0], L.shape[0]
     m = N - base.shape[0]
     move, weights, column = np.zeros(N), np.empty(most), np.empty(most)
@@ -178,7 +165,7 @@ def _climb(
             for r in range(k):
                 a, b = active[r], base[owner[active[r]]]
                 weights[r] = q[kind[a]] - q[kind[b]]
-                scale = tau + size * np.sqrt(_weight(G, kind, owner, base, a))
+                scale = tau + size * np.sqrt(_weight(atoms, a))
                 worst = max(worst, abs(weights[r]) / (4 * EPS * scale + 1e-300))
         if worst > 1.0:
             _forward(L, k, weights)
@@ -187,10 +174,10 @@ def _climb(
             for r in range(k):
                 move[active[r]] += weights[r]
                 move[base[owner[active[r]]]] -= weights[r]
-            _, leaving, more = _advance(G, kind, u, q, move, 1.0)
+            _, leaving, more = _advance(atoms, q, move, 1.0)
             noise += more
             if leaving >= 0:
-                k = _drop(G, kind, owner, base, u, active, inside, L, k, leaving, -1)
+                k = _drop(atoms, k, leaving, -1)
                 changes += 1
             else:
                 restored = True
@@ -203,7 +190,7 @@ def _climb(
             slope = q[kind[a]] - q[kind[b]]
             if u[a] > 0.0:
                 slope = abs(slope)
-            spread = np.sqrt(_weight(G, kind, owner, base, a))
+            spread = np.sqrt(_weight(atoms, a))
             if slope > 16 * EPS * (tau + size * spread) + 4 * noise * spread and slope > worst:
                 entering, worst = a, slope
                 if idle > N:  # steps of length zero may cycle: take the first, not the best
@@ -215,18 +202,18 @@ def _climb(
             changes += 1
             b = base[owner[entering]]
             for r in range(k):
-                column[r] = _inner(G, kind, owner, base, active[r], entering)
+                column[r] = _inner(atoms, active[r], entering)
             _forward(L, k, column)
-            curvature = _inner(G, kind, owner, base, entering, entering)
+            curvature = _inner(atoms, entering, entering)
             for r in range(k):
                 curvature -= column[r] ** 2
                 weights[r] = -column[r]
             _backward(L, k, weights)
-            length = _weight(G, kind, owner, base, entering)
+            length = _weight(atoms, entering)
             slope = q[kind[entering]] - q[kind[b]]
             for r in range(k):
                 a = active[r]
-                length += weights[r] ** 2 * _weight(G, kind, owner, base, a)
+                length += weights[r] ** 2 * _weight(atoms, a)
                 slope += weights[r] * (q[kind[a]] - q[kind[base[owner[a]]]])
             sign = 1.0 if slope > 0.0 else -1.0
             if sign < 0.0 and u[entering] == 0.0:
@@ -239,7 +226,7 @@ def _climb(
                 move[base[owner[active[r]]]] -= sign * weights[r]
             dependent = k == most or curvature <= 16 * EPS * (k + 1) * length
             step = np.inf if dependent else abs(slope) / curvature
-            step, leaving, more = _advance(G, kind, u, q, move, step)
+            step, leaving, more = _advance(atoms, q, move, step)
             noise += more
             moved += step
             if leaving < 0:
@@ -252,7 +239,7 @@ def _climb(
                 break
             if leaving == entering:
                 break
-            k = _drop(G, kind, owner, base, u, active, inside, L, k, leaving, entering)
+            k = _drop(atoms, k, leaving, entering)
             if base[owner[entering]] == entering or changes >= limit:
                 break
         idle = 0 if moved > 0.0 else idle + 1
@@ -327,7 +314,8 @@ def fill(
     starts = _runs(Z)
     S, q, products = np.zeros((Z.shape[1], D.shape[1])), np.zeros(K + 1), np.empty(K)
     active, inside = np.empty(most, dtype=np.int64), np.zeros(N, dtype=np.bool_)
-    L, at, change, k = np.zeros((most, most)), np.zeros(m), np.empty(K), 0
+    atoms = _Atoms(G, kind, owner, u, base, active, inside, np.zeros((most, most)))
+    at, change, k = np.zeros(m), np.empty(K), 0
     for count in range(limit):
         if count < 2:  # early on u moves so far that differences would carry its rounding along
             S[:], at[:] = 0.0, 0.0
@@ -337,9 +325,7 @@ def fill(
         _spread(D, Z, starts, S, products)
         q[:K] = -products
         size = np.sqrt((S * S).sum())
-        k, changes, _ = _climb(
-            G, kind, owner, True, 0.0, size, 0.0, u, q, base, active, inside, L, k, 20 * N
-        )
+        k, changes, _ = _climb(atoms, True, 0.0, size, 0.0, q, k, 20 * N)
         if changes == 0 and (k == 0 or count > 0):
             break
     return inside
@@ -377,13 +363,14 @@ def follow(
     S = np.zeros((Z.shape[1], D.shape[1]))
     q, rate, at, change = np.zeros(K + 1), np.zeros(N), np.zeros(m), np.empty(K)
     active, L = np.empty(N, dtype=np.int64), np.zeros((most, most))
+    atoms = _Atoms(G, kind, owner, u, base, active, inside, L)
     products, weights = np.empty(K), np.empty(most)
     k, gain, noise = 0, 0.0, 0.0
     for a in range(N):
         if inside[a]:
             active[k] = a
             k += 1
-    k = _factor(G, kind, owner, base, active, inside, L, k)
+    k = _factor(atoms, k)
     _by_kind(u[:m], kind, change)
     q[:K] = tau
     for j in range(K):
@@ -392,9 +379,7 @@ def follow(
             noise += EPS * change[j] * np.sqrt(G[j, j])
     exact, bounds = False, (lower, upper)
     for count in range(limit):
-        k, changes, noise = _climb(
-            G, kind, owner, False, tau, goal, noise, u, q, base, active, inside, L, k, 20 * N
-        )
+        k, changes, noise = _climb(atoms, False, tau, goal, noise, q, k, 20 * N)
         square = 0.0
         for j in range(m):
             square += u[j] * (tau - q[kind[j]])

@@ -15,16 +15,16 @@ from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, DataError, present
 from attsvm.losses import Loss
 from attsvm.paths.drops import LOG_VALUES
-from attsvm.paths.frobenius import continued, scaled
 from attsvm.paths.grades import Attempt, angle_between, ensure_radii
-from attsvm.paths.pair import Pair
+from attsvm.paths.pair import Pair, Point
+from attsvm.paths.search import Best, along, scaled
 from attsvm.svm import joint_svm
 
 __all__ = ["JointMinimum", "path_joint"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JointMinimum:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class JointMinimum(Best):
     """The best point found of min L(v, p) over ||v|| <= r and ||p|| <= R (mm, theorem II).
 
     Attributes:
@@ -37,7 +37,6 @@ class JointMinimum:
         angle_v, angle_p: to the v-SVM and to the joint p-SVM for the tokens that p selects; NaN
             where they do not exist or a radius is 0.
         selected: the token of largest attention of each input.
-        attempts: where each start led.
     """
 
     radii: tuple[float, float]
@@ -50,22 +49,11 @@ class JointMinimum:
     angle_v: float
     angle_p: float
     selected: tuple[int, ...]
-    attempts: tuple[Attempt, ...]
 
     @property
     def residual(self) -> float:
         """The larger of the two."""
         return max(self.residual_v, self.residual_p)
-
-    @property
-    def agreeing(self) -> int:
-        """How many starts led to this value."""
-        return sum(a.agrees(self.log_risk) for a in self.attempts)
-
-    @property
-    def spread(self) -> float:
-        """Distance of the worst value that a start led to."""
-        return max(a.value for a in self.attempts) - self.log_risk
 
 
 def path_joint(
@@ -109,23 +97,19 @@ def path_joint(
             value=loss,
             remedy=f"Use one of {', '.join(LOG_VALUES)}.",
         )
-    pairs = _pairs(radii)
+    pairs = [Pair(data, loss, r, R) for r, R in _pairs(radii)]
     begun = _starts(data, starts, seed)
-    found: list[JointMinimum] = []
-    followed: dict[str, tuple[Array, Array]] = {}
-    for r, R in pairs:
-        pair = Pair(data, loss, r, R)
-        points = {
-            name: pair.descend(*_begin(pair, v, p)) for name, (v, p) in (begun | followed).items()
-        }
-        ends = [
-            Attempt(name, pair.log_risk(*x), max(pair.residuals(*x)), pair.local_value(*x))
-            for name, x in points.items()
-        ]
-        best = min(ends, key=lambda a: a.value).start
-        found.append(_grade(pair, *points[best], tuple(ends)))
-        followed = continued(points, best)
-    return tuple(found)
+
+    def attempt(name: str, x: Point, pair: Pair) -> Attempt:
+        return Attempt(name, pair.log_risk(*x), max(pair.residuals(*x)), pair.local_value(*x))
+
+    return along(
+        pairs,
+        lambda pair: begun,
+        lambda x, pair: pair.descend(*_begin(pair, x[0], x[1])),
+        attempt,
+        lambda x, pair, ends: _grade(pair, x[0], x[1], ends),
+    )
 
 
 def _pairs(radii: object) -> list[tuple[float, float]]:
@@ -139,12 +123,10 @@ def _pairs(radii: object) -> list[tuple[float, float]]:
     return list(zip(of_v, ensure_radii("the radii of p", table[:, 1]), strict=True))
 
 
-def _starts(
-    data: AttentionData, starts: Sequence[object], seed: int
-) -> dict[str, tuple[Array, Array]]:
+def _starts(data: AttentionData, starts: Sequence[object], seed: int) -> dict[str, Point]:
     generator = np.random.default_rng(seed)
     labels = present(data.y, "the labels y")
-    points: dict[str, tuple[Array, Array]] = {}
+    points: dict[str, Point] = {}
     for k, start in enumerate(starts):
         if not isinstance(start, str):
             pair = np.asarray(start, dtype=np.float64)

@@ -18,7 +18,7 @@ from attsvm._types import Array
 from attsvm.paths.drops import bend_of, log_drop
 from attsvm.paths.objective import GapObjective, Jet
 
-__all__ = ["LocalGap", "derivatives", "local_value", "settled", "signed_sum"]
+__all__ = ["LocalGap", "derivatives", "local_value", "pulled_back", "settled", "signed_sum"]
 
 _ROUNDS = 50
 _SETTLED = 1e-11
@@ -124,6 +124,18 @@ def derivatives(
     diagonal = np.arange(s.shape[1])
     blocks[:, diagonal, diagonal] += pull
     return whole.spread(-pull, blocks)
+
+
+def pulled_back(
+    gap: GapObjective | LocalGap, A: Float[Array, "m k"]
+) -> tuple[Callable[[Array], Jet], Callable[[Array], float]]:
+    """Jet and value of a function of margins as functions of x, where margins are A x."""
+
+    def jet(x: Array) -> Jet:
+        found = gap.jet(A @ x)
+        return Jet(found.value, A.T @ found.gradient, A.T @ found.hessian @ A)
+
+    return jet, lambda x: gap.value(A @ x)
 
 
 def settled(

@@ -14,14 +14,14 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax_kernel
+from attsvm.attention import log_softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.losses import LOGISTIC_LOSS, Loss
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import LOG_VALUES, bend_of
 from attsvm.paths.grades import on_sphere, stationarity
-from attsvm.paths.local import LocalGap, derivatives, local_value, settled, signed_sum
+from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, settled, signed_sum
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import descent_direction
 
@@ -91,7 +91,7 @@ class Pair:
 
     def _rows(self, p: Array) -> Array:
         """y_i X_i^T softmax(X_i p)."""
-        s = np.exp(log_softmax_kernel(self.data.X @ p, self.data.mask))
+        s = np.exp(log_softmax(self.data.X @ p, self.data.mask))
         labels = present(self.data.y, "the labels y")
         rows: Array = labels[:, None] * np.einsum("nt,ntd->nd", s, self.data.X)
         return rows
@@ -160,11 +160,7 @@ class Pair:
         D, _ = differences(self._scored(v), whole)
 
         def descend(gap: GapObjective | LocalGap, p: Array) -> Array:
-            def jet(q: Array) -> Jet:
-                found = gap.jet(D @ q)
-                return Jet(found.value, D.T @ found.gradient, D.T @ found.hessian @ D)
-
-            return minimise_on_ball(jet, lambda q: gap.value(D @ q), p, self.R)
+            return minimise_on_ball(*pulled_back(gap, D), p, self.R)
 
         return settled(whole, p, lambda q: D @ q, descend, lambda q: self.residuals(v, q)[1])
 
@@ -266,7 +262,7 @@ class Pair:
         """d/dp d/dv of L over e^log_gap: sum of l' y (C - b C v row^T), C the covariance."""
         data, rows = self.data, self._rows(p)
         labels = present(data.y, "the labels y")
-        log_s = log_softmax_kernel(data.X @ p, data.mask)
+        log_s = log_softmax(data.X @ p, data.mask)
         u = rows @ v
         outer = self.loss.log_slope(u) - math.log(data.n) - log_gap
         weights = outer[:, None, None] + log_s[:, :, None] + log_s[:, None, :]

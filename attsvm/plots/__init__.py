@@ -4,7 +4,7 @@
 functions below draw them; matplotlib is imported only when something is drawn.
 """
 
-from attsvm.plots.draw import ensembles, histograms, progress, shares, trajectories
+from attsvm.plots.draw import histograms, progress, shares, trajectories
 from attsvm.plots.measures import (
     Heading,
     counts,
@@ -22,7 +22,6 @@ __all__ = [
     "Table",
     "counts",
     "effective_tokens",
-    "ensembles",
     "heading",
     "histograms",
     "mean_and_error",

@@ -15,14 +15,13 @@ from jaxtyping import Float, Int, Shaped
 
 from attsvm._types import Array
 from attsvm.errors import DataError
-from attsvm.plots.measures import Heading, heading, mean_and_error
+from attsvm.plots.measures import Heading, heading
 from attsvm.plots.style import (
     DASHES,
     INK,
     PALETTE,
     SHAPES,
     dress,
-    key,
     key_below,
     ramp,
     root,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["ensembles", "histograms", "progress", "shares", "trajectories"]
+__all__ = ["histograms", "progress", "shares", "trajectories"]
 
 TOKENS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9")
 """Teal and yellow for the tokens of the first two inputs, as in the talk that they come from."""
@@ -55,15 +54,9 @@ def trajectories(
     A single group of paths is coloured by the ray that each path runs to; several groups, W z_1 and
     W z_2 say, have a colour each.
 
-    Args:
-        paths: B paths of k points by group.
-        rays: one direction for each group of paths (rows), by name; each name has its dashes.
-        tokens: tokens by input, numbered at their markers.
-        towards: which ray each path runs to; by default the one at the least angle to its end.
-        title: of the panel.
-        xlabel: of its axis.
-        ylabel: of its axis.
-        axes: where to draw.
+    `paths` are B paths of k points by group, `rays` one direction for each group (rows) by name,
+    each name with its dashes. Tokens are numbered at their markers. `towards` says which ray each
+    path runs to; by default the one at the least angle to its end.
 
     Raises:
         DataError: a name of rays has not one direction for each group.
@@ -164,14 +157,8 @@ def shares(
 
     Where the dotted line (largest) leaves the solid one (optimal), another token is selected.
 
-    Args:
-        x: steps or norms, not negative.
-        optimal: weight of the optimal token of each input.
-        largest: largest weight of each input.
-        title: of the panel.
-        xlabel: of its axis.
-        log: a logarithmic axis from 1 on, as suits steps.
-        axes: where to draw.
+    `x` are steps or norms, not negative; `log` asks for a logarithmic axis from 1 on, as suits
+    steps.
 
     Raises:
         UsageError: matplotlib is missing.
@@ -214,14 +201,10 @@ def progress(
     and the residual stays level while the norm grows; on a wrong direction 1 - cosine ends on a
     plateau, however small, and the residual grows in proportion to the norm.
 
-    Args:
-        clock: when the iterates were recorded: one row for all runs, or one for each run of the
-            directions that are no decoys, in their order.
-        directions: runs (k) or (B, k) by the direction that they are held against.
-        decoys: names of those that are wrong on purpose, drawn dashed.
-        title: of the figure.
-        xlabel: what the clock counts.
-        figure: where to draw.
+    `clock` says when the iterates were recorded, and `xlabel` what it counts: one row for all runs,
+    or one for each run of the directions that are no decoys, in their order. `directions` are runs
+    (k) or (B, k) by the direction that they are held against; decoys, those that are wrong on
+    purpose, are drawn dashed.
 
     Raises:
         UsageError: matplotlib is missing.
@@ -279,39 +262,6 @@ def histograms(
     figure.supylabel("number of pairs", fontsize=10, color=INK)
     figure.suptitle(title, x=0.02, ha="left", fontsize=12, color=INK)
     return figure
-
-
-def ensembles(
-    x: Shaped[Array, " k"],
-    curves: Mapping[str, Float[Array, "B k"]],
-    *,
-    title: str = "",
-    xlabel: str = "step",
-    ylabel: str = "",
-    axes: Axes | None = None,
-) -> Figure:
-    """Means of many runs with a band of one standard error either way.
-
-    Args:
-        x: steps.
-        curves: values of B runs by name; NaN where a run has none.
-        title: of the panel.
-        xlabel: of its axis.
-        ylabel: of its axis.
-        axes: where to draw.
-
-    Raises:
-        UsageError: matplotlib is missing.
-    """
-    panel = axes if axes is not None else sheet().add_subplot()
-    dress(panel, title, xlabel, ylabel)
-    for c, (name, values) in enumerate(curves.items()):
-        mean, error, _ = mean_and_error(values)
-        band(panel, x, mean, error, name, c)
-    _count_axis(panel, x)
-    if axes is None:
-        key(panel)
-    return root(panel)
 
 
 def band(panel: Axes, x: Array, mean: Array, error: Array, name: str, c: int) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax_kernel, logits_of_w
+from attsvm.attention import log_softmax, logits_of_w
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, softmax
 from attsvm.exact.attention import logits, loss_slope
@@ -73,7 +73,7 @@ class Pulls:
 def pulls(data: AttentionData, W: Array, loss: str) -> Pulls:
     """The pulls of a loss, by its name, at W."""
     gamma, used, present = data.gamma, LOSSES[loss], data.present
-    log_s = log_softmax_kernel(logits_of_w(data.X, data.Z, W), data.mask)
+    log_s = log_softmax(logits_of_w(data.X, data.Z, W), data.mask)
     s = np.exp(log_s)
     difference = gamma[:, None, :] - gamma[:, :, None]  # score of the second less the first
     u = (s * np.where(present, gamma, 0.0)).sum(axis=1)
@@ -102,7 +102,7 @@ def pulls(data: AttentionData, W: Array, loss: str) -> Pulls:
 def log_pulls(data: AttentionData, W: Array, loss: str) -> Array:
     """The logarithms of |c_it| (n, T), also where the pulls underflow; -inf at absent tokens."""
     gamma = np.where(data.present, data.gamma, 0.0)
-    log_s = log_softmax_kernel(logits_of_w(data.X, data.Z, W), data.mask)
+    log_s = log_softmax(logits_of_w(data.X, data.Z, W), data.mask)
     difference = gamma[:, None, :] - gamma[:, :, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = log_s[:, None, :] + np.log(np.abs(difference))

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax_kernel, logits_of_w
+from attsvm.attention import log_softmax, logits_of_w
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 from attsvm.theory.limits.growth import Decades, decades
@@ -50,7 +50,7 @@ def dual_weights(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Flo
     Zero where nothing pulls.
     """
     logits = logits_of_w(data.X, data.Z, W)
-    log_s = log_softmax_kernel(logits, data.mask)
+    log_s = log_softmax(logits, data.mask)
     gamma = data.gamma
     mean = (np.exp(log_s) * np.where(data.present, gamma, 0.0)).sum(axis=1)
     difference = gamma[:, None, :] - gamma[:, :, None]  # gamma_u - gamma_t

@@ -20,7 +20,7 @@ def run(folder, module="caller"):
 
 def test_a_change_of_a_callee_outdates_the_code_of_its_callers(tmp_path):
     """Also where the caller's own file is the same, to the time that it was written."""
-    source = Path(__file__).parents[1] / "attsvm/kernels/__init__.py"
+    source = Path(__file__).parents[2] / "attsvm/kernels/__init__.py"
     folder = tmp_path / "attsvm/kernels"
     folder.mkdir(parents=True)
     (tmp_path / "attsvm/__init__.py").write_text("")

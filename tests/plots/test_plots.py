@@ -22,7 +22,6 @@ from attsvm.plots import (
     Table,
     counts,
     effective_tokens,
-    ensembles,
     heading,
     histograms,
     mean_and_error,
@@ -33,6 +32,7 @@ from attsvm.plots import (
     token_weights,
     trajectories,
 )
+from attsvm.plots.draw import band
 from attsvm.plots.style import PALETTE, sheet
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
@@ -338,17 +338,15 @@ def test_histograms_draw_their_counts():
         assert axes.get_lines()[0].get_xdata()[0] == 0.0
 
 
-def test_ensembles_draw_means_and_bands():
-    values = np.random.default_rng(7).normal(size=(9, 4))
-    (axes,) = ensembles(np.arange(4), {"a": values}).axes
-    np.testing.assert_allclose(curve(labelled(axes, "a"))[1], values.mean(axis=0))
-    error = values.std(axis=0, ddof=1) / 3.0
-    (band,) = axes.collections
-    corners = band.get_paths()[0].vertices
+def test_bands_reach_one_error_either_way():
+    mean, error = np.arange(4.0), np.array([0.5, 1.0, 2.0, 0.25])
+    axes = sheet().add_subplot()
+    band(axes, np.arange(4), mean, error, "a", 0)
+    np.testing.assert_array_equal(curve(labelled(axes, "a"))[1], mean)
+    corners = axes.collections[0].get_paths()[0].vertices
     for k in range(4):
         heights = corners[corners[:, 0] == k, 1]
-        assert heights.min() == pytest.approx(values[:, k].mean() - error[k])
-        assert heights.max() == pytest.approx(values[:, k].mean() + error[k])
+        assert (heights.min(), heights.max()) == (mean[k] - error[k], mean[k] + error[k])
 
 
 def test_a_panel_can_be_given_and_pyplot_keeps_out(monkeypatch):
@@ -356,7 +354,7 @@ def test_a_panel_can_be_given_and_pyplot_keeps_out(monkeypatch):
     figure = sheet(1, 2)
     left, right = figure.subplots(1, 2)
     assert shares(np.arange(2), np.ones((2, 1)), np.ones((2, 1)), axes=left) is figure
-    assert ensembles(np.arange(2), {"a": np.ones((2, 2))}, axes=right) is figure
+    assert shares(np.arange(2), np.ones((2, 1)), np.ones((2, 1)), axes=right) is figure
     part = sheet(2, 2).subfigures(1, 1)
     drawn = progress(np.arange(2), {"a": heading(np.eye(3)[:2], np.ones(3))}, figure=part)
     assert drawn is part.figure
@@ -366,4 +364,4 @@ def test_a_panel_can_be_given_and_pyplot_keeps_out(monkeypatch):
 def test_without_matplotlib_a_picture_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
     with pytest.raises(UsageError, match=r"attsvm\[plot\]"):
-        ensembles(np.arange(2), {"a": np.ones((2, 2))})
+        shares(np.arange(2), np.ones((2, 1)), np.ones((2, 1)))

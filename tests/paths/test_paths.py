@@ -1,7 +1,6 @@
 """Regularisation paths: values in the log domain, residuals with power, bounds that hold."""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -20,20 +19,19 @@ from attsvm.losses import (
     LOG_LOSS,
     LOGISTIC,
     LOGISTIC_LOSS,
-    LOSSES,
     SQUARED,
 )
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.grades import angle_between, lower_bound, stationarity
 from attsvm.paths.objective import GapObjective, Jet, differences
-from attsvm.risk import normalised_gradient, risk_gap
+from attsvm.risk import risk_gap
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.theory.arithmetic import BALLS
-from properties._support.published_data import gaussian_protocol, joint_inputs
+from properties._support.published_data import joint_inputs
 from properties.tf._support.path_limits import certified_direction, certified_set
 from properties.tf._support.regularisation_paths import FLAT, FLAT_PULLS, TURNING, Path
 from properties.tf.theorem_2 import RATE
@@ -44,14 +42,11 @@ from properties.tf.theorem_2.near_optimal_points import (
     good,
     kappa,
 )
+from tests.paths.checks import check_derivatives, protocol
 from tests.svm.problems import two_tokens
 
 DECREASING = [LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL, CORRELATION]
 LOSS = st.sampled_from(DECREASING)
-
-
-def protocol(seed=0, **sizes):
-    return gaussian_protocol(np.random.default_rng(seed), **sizes)
 
 
 def has_rivals(data):
@@ -91,22 +86,6 @@ def test_the_log_gap_holds_where_the_gap_underflows(loss):
     assert abs(float(true - arb(found.log_gap))) < 1e-10
 
 
-@settings(max_examples=25, deadline=None)
-@given(attention_data(T=(2, 4)), LOSS, st.sampled_from([0.5, 4.0, 60.0]), st.data())
-def test_gradient_and_hessian_are_derivatives(data, loss, size, more):
-    assume(has_rivals(data))
-    objective = GapObjective.of(data, loss)
-    margins = size * more.draw(arrays(len(objective.input))) / 2
-    jet, h = objective.jet(margins), 1e-5
-    assert jet.value == pytest.approx(objective.value(margins), abs=1e-12)
-    for k in range(len(margins)):
-        step = h * np.eye(len(margins))[k]
-        low, high = objective.jet(margins - step), objective.jet(margins + step)
-        assert jet.gradient[k] == pytest.approx((high.value - low.value) / (2 * h), abs=3e-8)
-        slope = (high.gradient - low.gradient) / (2 * h)
-        assert np.allclose(jet.hessian[k], slope, atol=1e-6)
-
-
 def test_gradients_keep_their_digits_where_a_bad_token_leads():
     data = AttentionData.of([[[0.0], [1.0], [2.0]]], [[1.0]], scores=[[2.0, 1.0, 0.0]])
     objective = GapObjective.of(data, CORRELATION)
@@ -127,6 +106,16 @@ def test_a_loss_of_ones_own_is_continued_as_the_known_one(data, size, more):
     assert a.value == pytest.approx(b.value, rel=1e-12)
     assert np.allclose(a.gradient, b.gradient, atol=1e-9)
     assert np.allclose(a.hessian, b.hessian, atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(attention_data(T=(2, 4)), LOSS, st.sampled_from([0.5, 4.0, 60.0]), st.data())
+def test_gradient_and_hessian_are_derivatives(data, loss, size, more):
+    assume(has_rivals(data))
+    objective = GapObjective.of(data, loss)
+    margins = size * more.draw(arrays(len(objective.input))) / 2
+    assert objective.jet(margins).value == pytest.approx(objective.value(margins), abs=1e-12)
+    check_derivatives(objective.jet, margins, 1e-5, 3e-8, 1e-6)
 
 
 # the path of W
@@ -172,17 +161,6 @@ def test_nothing_better_is_found_by_force(more, loss, radius):
     assert found.log_gap <= best + 1e-9
     assert found.log_lower <= found.log_gap + 1e-9
     assert np.linalg.norm(found.W) <= radius * (1 + 1e-12)
-
-
-def test_opposed_inputs_are_best_inside_the_ball():
-    data = AttentionData.of(
-        [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2
-    )
-    (found,) = path_w(data, EXPONENTIAL, [5.0])
-    assert math.isnan(found.angle)
-    assert found.residual < 1e-9 or not found.inside
-    ball = [log_gap(data, np.array([[w]]), EXPONENTIAL) for w in np.linspace(-5, 5, 41)]
-    assert all(found.log_gap <= float(value) + 1e-12 for value in ball)
 
 
 @pytest.mark.parametrize("loss", DECREASING, ids=lambda loss: loss.name)
@@ -233,40 +211,30 @@ def test_the_lower_bound_holds_for_every_matrix_and_any_guess(data, loss, radius
         assert value >= max(bound, own) - 1e-9 * (1 + abs(value))
 
 
-def test_the_zero_radius_and_padding():
+@pytest.mark.parametrize("path", [path_w, path_kq])
+def test_degenerate_data_and_radii(path):
+    """No radius, no query, opposed inputs, absent tokens; and a seed fixes the result."""
     data = protocol(3, n=3, T=4, d=3)
-    zero, some = path_w(data, LOG_LOSS, [0, 2])
+    zero, some = path(data, LOG_LOSS, [0, 2])
+    again = path(data, LOG_LOSS, [0, 2])[1]
     assert not zero.W.any()
     assert zero.log_gap == pytest.approx(math.log(risk_gap(data, zero.W, LOG_LOSS)))
     assert zero.gap > some.gap
+    assert [a.value for a in again.attempts] == [a.value for a in some.attempts]
     X = np.concatenate([data.X, np.full((3, 1, 3), 9.0)], axis=1)
     mask = np.ones((3, 5), dtype=bool)
     mask[:, 4] = False
     padded = AttentionData(X, data.Z, y=data.y, v=data.v, mask=mask)
-    assert np.array_equal(path_w(padded, LOG_LOSS, [2])[0].W, path_w(data, LOG_LOSS, [2])[0].W)
-
-
-def test_a_query_of_zero_moves_nothing():
-    data = AttentionData.of([[[1.0, 0.0], [0.0, 1.0]]], [[0.0, 0.0]], scores=[[1.0, 0.0]])
-    for path in (path_w, path_kq):
-        (found,) = path(data, EXPONENTIAL, [10.0])
-        assert found.residual == 0.0
-        assert found.log_gap == pytest.approx(math.log(math.exp(-0.5) - math.exp(-1.0)))
-        assert found.log_lower <= found.log_gap + 1e-12
-        assert found.agreeing == len(found.attempts)
-
-
-def test_results_do_not_depend_on_repetition_or_threads():
-    data = protocol(4, n=3, T=4, d=4)
-
-    def run(_):
-        w, kq = path_w(data, LOG_LOSS, [1, 30], seed=5), path_kq(data, LOG_LOSS, [1, 30], seed=5)
-        return np.concatenate([w[1].W.ravel(), kq[1].K.ravel(), [w[1].log_gap, kq[1].log_gap]])
-
-    alone = run(0)
-    with ThreadPoolExecutor(2) as pool:
-        for again in pool.map(run, range(2)):
-            assert np.array_equal(alone, again)
+    assert np.array_equal(path(padded, LOG_LOSS, [0, 2])[1].W, some.W)
+    still = AttentionData.of([[[1.0, 0.0], [0.0, 1.0]]], [[0.0, 0.0]], scores=[[1.0, 0.0]])
+    (found,) = path(still, EXPONENTIAL, [10.0])
+    assert found.residual == 0.0
+    assert found.log_gap == pytest.approx(math.log(math.exp(-0.5) - math.exp(-1.0)))
+    assert found.log_lower <= found.log_gap + 1e-12
+    assert found.agreeing == len(found.attempts)
+    opposed = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
+    (found,) = path(opposed, EXPONENTIAL, [5.0])
+    assert math.isnan(found.angle if path is path_w else found.distance[1])
 
 
 # residuals
@@ -275,33 +243,14 @@ def test_results_do_not_depend_on_repetition_or_threads():
 @settings(max_examples=25, deadline=None)
 @given(st.floats(1e-9, 3.1), st.sampled_from([1.0, 1e4]))
 def test_the_residual_is_the_angle_to_the_gradient(angle, radius):
-    y = radius * np.array([math.cos(angle), math.sin(angle), 0.0])
-    residual = stationarity(y, np.array([7.0, 0.0, 0.0]), -1e5, radius, 1.0)
-    assert residual == pytest.approx(2 * math.sin(angle / 2), rel=1e-6)
-
-
-def test_the_residual_sees_signs_interior_points_and_zero_gradients():
-    pull = np.array([0.0, 2.0])
-    assert stationarity(-pull, pull, 0.0, 2.0, 1.0) == pytest.approx(2.0)
-    assert stationarity(pull / 2, pull, math.log(3.0), 2.0, 4.0) == pytest.approx(1.5)
-    assert stationarity(pull / 2, 0 * pull, 0.0, 2.0, 4.0) == 0.0
+    y = radius * np.array([math.cos(angle), math.sin(angle)])
+    pull = np.array([7.0, 0.0])
+    sphere = stationarity(y, pull, -1e5, radius, 1.0)
+    assert sphere == pytest.approx(2 * math.sin(angle / 2), rel=1e-6)
+    assert stationarity(-pull, pull, 0.0, 7.0, 1.0) == pytest.approx(2.0)
+    assert stationarity(y / 2, pull, math.log(3.0), radius, 4.0) == pytest.approx(21.0 / 4.0)
+    assert stationarity(y / 2, 0 * pull, 0.0, radius, 4.0) == 0.0
     assert math.isnan(angle_between(pull, 0 * pull))
-
-
-@pytest.mark.parametrize("turn", [1e-8, 1e-4, 0.1])
-def test_a_turned_point_has_its_turn_as_residual_at_large_radius(turn):
-    data = protocol(1)
-    (found,) = path_w(data, LOG_LOSS, [1e3], starts=("svm",))
-    side = np.random.default_rng(0).normal(size=found.W.shape)
-    side -= (side * found.W).sum() / 1e6 * found.W
-    D, Z = differences(data, GapObjective.of(data, LOG_LOSS))
-    side -= np.einsum(  # orthogonal to all constraints, so that only W itself turns
-        "jd,je,j->de", D, Z, np.linalg.lstsq((D @ D.T) * (Z @ Z.T), ((D @ side) * Z).sum(1))[0]
-    )
-    side *= 1e3 / np.linalg.norm(side)
-    W = math.cos(turn) * found.W + math.sin(turn) * side
-    pull = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
-    assert stationarity(W, pull.matrix, 0.0, 1e3, 1.0) == pytest.approx(turn, rel=0.01)
 
 
 def test_newton_leaves_the_sphere_where_the_gradient_points_inward():
@@ -320,7 +269,7 @@ def test_newton_leaves_the_sphere_where_the_gradient_points_inward():
 
 
 def test_factors_reach_the_nuclear_path_with_both_conditions():
-    data = protocol(0)
+    data = protocol(0, n=4, T=4, d=5)
     path = path_kq(data, LOG_LOSS, [10.0, 100.0, 1e4], starts=("svm", "gradient"))
     solution = solve_nuclear(att_svm_programme(data))
     assert solution.unique
@@ -375,65 +324,46 @@ def test_the_published_instances_of_joint_training(height):
     assert path[3].log_risk == pytest.approx(-1e4, abs=1.0)
 
 
-def test_the_joint_path_agrees_with_force_in_one_dimension():
-    data = AttentionData.of([[[1.0], [-1.0]], [[0.5], [2.0]]], [[1.0], [1.0]], y=[1, -1], v=[1.0])
-    for loss in (LOG_LOSS, EXPONENTIAL, LOGISTIC_LOSS):
-        (found,) = path_joint(data, loss, [(2.0, 3.0)], starts=("mean", *["random"] * 6))
-        grid = [
-            loss.value(data.y * (np.exp(x := data.X[:, :, 0] * p) * data.X[:, :, 0]).sum(1)
-                       / np.exp(x).sum(1) * v).mean()
-            for v in np.linspace(-2, 2, 81)
-            for p in np.linspace(-3, 3, 81)
-        ]  # fmt: skip
-        assert found.log_risk <= math.log(min(grid)) + 1e-12
-
-
 # errors
 
 
+FLAT_SCORES = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
+BAD_W = [
+    *(({"radii": radii}, words) for radii, words in [
+        ([], "radii is empty"), ([-1.0], "at least 0"), ([math.nan], "finite"),
+        ([math.inf], "finite"), ([2.0, 1.0], "must increase"), ([1.0, 1.0], "must increase"),
+        (["far"], "must be numbers"),
+    ]),
+    ({"starts": ()}, "no start that is not zero"),
+    ({"starts": (np.zeros((10, 10)),)}, "no start that is not zero"),
+    ({"starts": ("sideways",)}, "a start of that name"),
+    ({"starts": (np.ones((2, 2)),)}, r"starts\[0\]"),
+    *(({"loss": loss}, "decreasing") for loss in (LOGISTIC, SQUARED)),
+    ({"data": FLAT_SCORES}, "same everywhere"),
+]  # fmt: skip
+BAD_JOINT = [
+    *(({"radii": radii}, "radii") for radii in
+      ([], [(1.0,)], [(1.0, -1.0)], [(2.0, 1.0), (1.0, 2.0)])),
+    ({"data": FLAT_SCORES}, "labels"),
+    ({"loss": CORRELATION}, "infimum"),
+    ({"starts": ()}, "no start"),
+    ({"starts": ("sideways",)}, "a start of that name"),
+    ({"starts": (np.ones((2, 2)),)}, "must be a pair"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("radii", "options"),
-    [
-        ([], {}),
-        ([-1.0], {}),
-        ([math.nan], {}),
-        ([math.inf], {}),
-        ([2.0, 1.0], {}),
-        ([1.0, 1.0], {}),
-        (["far"], {}),
-        ([1.0], {"starts": ()}),
-        ([1.0], {"starts": ("sideways",)}),
-        ([1.0], {"starts": (np.zeros((10, 10)),)}),
-        ([1.0], {"starts": (np.ones((2, 2)),)}),
-    ],
+    ("path", "radius", "table"),
+    [(path_w, 1.0, BAD_W), (path_kq, 1.0, BAD_W), (path_joint, (1.0, 1.0), BAD_JOINT)],
 )
-def test_bad_radii_and_starts_are_named(radii, options):
-    for path in (path_w, path_kq):
-        with pytest.raises(DataError):
-            path(protocol(), LOG_LOSS, radii, **options)
-
-
-def test_other_bad_input_is_named():
-    data = protocol()
-    for loss in (LOGISTIC, SQUARED):
-        with pytest.raises(DataError, match="decreasing"):
-            path_w(data, loss, [1.0])
-    with pytest.raises(DataError, match="must be a Loss"):
-        GapObjective.of(data, "log-loss")
+def test_bad_input_is_named(path, radius, table):
+    for change, words in table:
+        with pytest.raises(DataError, match=words):
+            path(**({"data": protocol(), "loss": LOG_LOSS, "radii": [radius]} | change))
     with pytest.raises(DataError, match="inner dimension"):
-        path_kq(data, LOG_LOSS, [1.0], inner=0)
-    flat = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
-    with pytest.raises(DataError, match="same everywhere"):
-        path_w(flat, LOG_LOSS, [1.0])
-    with pytest.raises(DataError, match="labels"):
-        path_joint(flat, LOG_LOSS, [(1.0, 1.0)])
-    with pytest.raises(DataError, match="infimum"):
-        path_joint(data, CORRELATION, [(1.0, 1.0)])
-    for radii in ([], [(1.0,)], [(1.0, -1.0)], [(2.0, 1.0), (1.0, 2.0)]):
-        with pytest.raises(DataError):
-            path_joint(data, LOG_LOSS, radii)
-    with pytest.raises(DataError, match="no start"):
-        path_joint(data, LOG_LOSS, [(1.0, 1.0)], starts=())
+        path_kq(protocol(), LOG_LOSS, [1.0], inner=0)
+    with pytest.raises(DataError, match="must be a Loss"):
+        GapObjective.of(protocol(), "log-loss")
 
 
 # the claims
@@ -485,7 +415,3 @@ def test_the_constant_is_a_divergence():
     with ctx.workprec(2000):
         assert distance(BALLS, case) == 1
         assert float(kappa(BALLS, case)) == pytest.approx(divergence, rel=1e-12)
-
-
-def test_every_known_loss_has_its_place():
-    assert {loss.name for loss in DECREASING} | {"logistic", "squared"} == set(LOSSES)

@@ -1,0 +1,206 @@
+"""What the paths share: starts, and branches that are followed along the radii."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm._validate import ensure_array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError, SolverError
+from attsvm.losses import Loss
+from attsvm.paths.grades import Attempt
+from attsvm.paths.local import LocalGap, local_value, settled
+from attsvm.paths.objective import GapObjective
+from attsvm.risk import descent_direction
+from attsvm.svm import att_svm
+
+__all__ = ["Best", "Gap", "Problem", "along", "scaled", "separating_matrix", "starting_points"]
+
+_DRAWS = 32
+
+Point = TypeVar("Point")
+Radius = TypeVar("Radius")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Best:
+    """The best of where several starts led (`attempts`)."""
+
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """How many starts led to this value."""
+        best = min(a.value for a in self.attempts)
+        return sum(a.agrees(best) for a in self.attempts)
+
+    @property
+    def spread(self) -> float:
+        """Distance of the worst value that a start led to."""
+        values = [a.value for a in self.attempts]
+        return max(values) - min(values)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Gap(Best):
+    """A minimum of the gap to the optimal risk over a ball.
+
+    Attributes:
+        radius: R.
+        log_gap: log(L - L_*) there, with L_* the risk at the optimal tokens.
+        log_lower: no point of the ball has a smaller one, up to rounding; -inf where none is known.
+        residual: first-order residual, from the point alone; see `stationarity`.
+        inside: whether the constraint is not active, so that no multiplier is there.
+    """
+
+    radius: float
+    log_gap: float
+    log_lower: float
+    residual: float
+    inside: bool
+
+    @property
+    def gap(self) -> float:
+        """L - L_*; 0 where it underflows."""
+        return math.exp(self.log_gap)
+
+    @property
+    def excess(self) -> float:
+        """How far log(L - L_*) may lie above its least value on the ball, at most."""
+        return self.log_gap - self.log_lower
+
+
+class Problem(ABC):
+    """min log(L - L_*) over a ball, in short coordinates whose ball has the radius `reach`.
+
+    `margins` are m_j = D_j^T W z_j; `descend` tells where Newton steps on a gap lead.
+    """
+
+    data: AttentionData
+    objective: GapObjective
+
+    @abstractmethod
+    def reach(self, R: float) -> float: ...  # noqa: D102
+    @abstractmethod
+    def margins(self, x: Array) -> Array: ...  # noqa: D102
+    @abstractmethod
+    def residual(self, x: Array, R: float) -> float: ...  # noqa: D102
+    @abstractmethod
+    def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array: ...  # noqa: D102
+
+    def graded(self, x: Array) -> Array:
+        """The margins, from the point that is handed out where coordinates round."""
+        return self.margins(x)
+
+    def pull(self, W: Array) -> Array:
+        """-grad L(W), its largest term of size 1."""
+        data = self.data
+        loss = self.objective.loss
+        return descent_direction(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
+
+    def best(self, points: Iterable[Array], R: float) -> Array:
+        """The direction of least value at that radius."""
+        reach = self.reach(R)
+        return min(points, key=lambda x: self.objective.value(self.margins(scaled(x, reach))))
+
+    def lead(self, x: Array, R: float) -> Array:
+        """Where a direction leads."""
+        return settled(
+            self.objective,
+            scaled(x, self.reach(R)),
+            self.margins,
+            lambda gap, x: self.descend(gap, x, R),
+            lambda x: self.residual(x, R),
+        )
+
+    def attempt(self, name: str, x: Array, R: float) -> Attempt:
+        """What is said of where a start led."""
+        margins = self.graded(x)
+        local = local_value(self.objective, margins)
+        return Attempt(name, self.objective.value(margins), self.residual(x, R), local)
+
+
+def along(
+    radii: Iterable[Radius],
+    fresh: Callable[[Radius], dict[str, Point]],
+    lead: Callable[[Point, Radius], Point],
+    attempt: Callable[[str, Point, Radius], Attempt],
+    grade: Callable[[Point, Radius, tuple[Attempt, ...]], Answer],
+    zero: Point | None = None,
+) -> tuple[Answer, ...]:
+    """The best branch at each radius: from fresh starts, and from where the last radius led.
+
+    Where the radius is 0 and `zero` is given, that is the answer.
+    """
+    found = []
+    followed: dict[str, Point] = {}
+    for R in radii:
+        if zero is not None and R == 0.0:
+            found.append(grade(zero, R, (attempt("zero", zero, R),)))
+            continue
+        branches = {name: lead(x, R) for name, x in (fresh(R) | followed).items()}
+        ends = tuple(attempt(name, x, R) for name, x in branches.items())
+        best = min(ends, key=lambda a: a.value).start
+        own = {f"{name}, followed": y for name, y in branches.items() if "," not in name}
+        left = {} if f"{best}, followed" in own else {"best, followed": branches[best]}
+        followed = own | left
+        found.append(grade(branches[best], R, ends))
+    return tuple(found)
+
+
+def starting_points(
+    data: AttentionData, loss: Loss, starts: Sequence[object], seed: int, svm: Array | None
+) -> dict[str, Array]:
+    """Stacks of matrices by name, those that exist and are not zero; the best of each counts.
+
+    Raises:
+        DataError: a name that is not known, or no start.
+    """
+    generator = np.random.default_rng(seed)
+    points: dict[str, Array] = {}
+    for k, start in enumerate(starts):
+        if not isinstance(start, str):
+            given = ensure_array(f"starts[{k}]", start, ("d", "d"), {"d": data.d})
+            points[f"given {k}"] = given[None]
+        elif start == "svm":
+            if svm is not None:
+                points["svm"] = svm[None]
+        elif start == "gradient":
+            zero = np.zeros((data.d, data.d))
+            pull = descent_direction(data.X, data.Z, data.gamma, zero, loss, data.mask)
+            points["gradient"] = pull.matrix[None]
+        elif start == "random":
+            points[f"random {k}"] = generator.normal(size=(_DRAWS, data.d, data.d))
+        else:
+            raise DataError(
+                "a start of that name is not known",
+                value=start,
+                remedy="Use svm, gradient, random or a matrix.",
+            )
+    points = {name: W for name, W in points.items() if W.any()}
+    if not points:
+        raise DataError("there is no start that is not zero", value=starts, remedy="Add `random`.")
+    return points
+
+
+def scaled(y: Array, radius: float) -> Array:
+    """The same direction on the sphere; zero stays."""
+    size = float(np.linalg.norm(y))
+    return y * (radius / size) if size > 0.0 else y
+
+
+def separating_matrix(data: AttentionData) -> Array | None:
+    """W^mm, or None where it does not exist or optimal tokens are tied."""
+    try:
+        answer = att_svm(data)
+    except (DataError, SolverError):  # ties, or no answer with a proof
+        return None
+    return answer.W if answer.solved else None
