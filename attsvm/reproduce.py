@@ -22,8 +22,8 @@ from attsvm._files import write_whole
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.table import Table
 from attsvm.svm.page import ensure_drawable
-from attsvm.theory.files import dump, write_text
-from attsvm.theory.packs import Pack, modules
+from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.record.files import dump, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

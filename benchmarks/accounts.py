@@ -12,10 +12,10 @@ import sys
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from attsvm.theory.files import write_text
-from attsvm.theory.hunt import Hunt, hunt
-from attsvm.theory.packs import find_claims, load_packs
-from attsvm.theory.workers import processes
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.record.files import write_text
+from attsvm.theory.run.workers import processes
+from attsvm.theory.search.hunt import Hunt, hunt
 
 HEAD = """# What a hunt comes to that knows nothing
 

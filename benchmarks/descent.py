@@ -32,9 +32,9 @@ import torch
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.descent import descend_kq, descend_w, follow
 from attsvm.kernels import compiled
 from attsvm.losses import LOG_LOSS
+from attsvm.training import descend_kq, descend_w, follow
 from properties._support.published_data import gaussian_protocol
 
 torch.set_num_threads(1)

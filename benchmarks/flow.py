@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.descent.flow import follow, follow_kq
 from attsvm.kernels import compiled
 from attsvm.kernels.field import Field, direction, inner, room
 from attsvm.losses import LOG_LOSS
+from attsvm.training.flow import follow, follow_kq
 from properties._support.published_data import gaussian_protocol
 
 

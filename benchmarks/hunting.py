@@ -21,9 +21,9 @@ from attsvm._threads import single_threaded
 single_threaded()
 
 from attsvm.theory import Claim, load_packs
-from attsvm.theory.hunt import Hunt, hunt
-from attsvm.theory.packs import find_claims
-from attsvm.theory.workers import processes
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.run.workers import processes
+from attsvm.theory.search.hunt import Hunt, hunt
 
 CLAIMS = ("sim/lemma-3.13:amended", "sim/theorem-3.15:amended-2", "tf/local-convergence:sharp")
 

@@ -20,7 +20,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.text import Text, letters, written
-from attsvm.theory.check import check_part
+from attsvm.theory.run.check import check_part
 from properties.sim import (
     basic_1,
     basic_2,

@@ -15,8 +15,8 @@ from attsvm.exact import lipschitz as exact
 from attsvm.exact import rational
 from attsvm.lipschitz import log_loss_gradient_constant, spread, squared_gradient_constant
 from attsvm.theory import PROFILES, Reading, Statement, Vector
-from attsvm.theory.check import check_part
-from attsvm.theory.judge import judge
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.judge import judge
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
 from properties.sim._support import entry_loss
 from symbolic.sim import lemma_3_13 as proof

@@ -7,10 +7,10 @@ from flint import arb, ctx, fmpq
 from hypothesis import assume, given, settings
 
 from attsvm import AttentionData
-from attsvm.descent import follow_w
 from attsvm.exact import ExactData, descend, rationals
+from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
-from attsvm.theory.limits import norm_grows_like_log
+from attsvm.training import follow_w
 from properties._support.descent_runs import Run, feasible, unique_optimum
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.growth_rates import arrives, course, rate_error

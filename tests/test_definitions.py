@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.attention import softmax
-from attsvm.descent import descend_kq, descend_w, follow_kq
 from attsvm.errors import DataError
 from attsvm.losses import LOSSES, logistic
 from attsvm.risk import gradient_kq, gradient_w, risk
@@ -20,9 +19,10 @@ from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.check import check_part
-from attsvm.theory.judge import judge
-from attsvm.theory.verdict import Truth
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.judge import judge
+from attsvm.training import descend_kq, descend_w, follow_kq
 from properties._support.descent_runs import runs, tight_data
 from properties.sim import (
     attention_shape,

@@ -17,10 +17,11 @@ import pytest
 
 from attsvm.attention import softmax
 from attsvm.lipschitz import softmax_gradient_constant
-from attsvm.theory import curated, load_packs
-from attsvm.theory.errata import claims_of, find_source
-from attsvm.theory.ledger import Run
-from attsvm.theory.source_page import source_page
+from attsvm.theory import load_packs
+from attsvm.theory.record import curated
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.errata import claims_of, find_source
+from attsvm.theory.report.source_page import source_page
 
 PACKS = load_packs()
 (PACK,) = PACKS

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import attsvm.svm.soft as soft_margin
 from attsvm.data import AttentionData
-from attsvm.descent import descend_w
 from attsvm.exact import rationals
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.lipschitz import risk_smoothness
@@ -19,6 +18,7 @@ from attsvm.risk import gradient_w
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_merge import Merged, merge
+from attsvm.training import descend_w
 from properties._support.programmes import flat
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.telling_sentences import OUTVOTED, said

@@ -28,7 +28,8 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Slack, claim, ensure_equal, ensure_true, sibling
+from attsvm.theory import (Slack, ensure_equal, ensure_true, sibling)
+from attsvm.theory.declaration import claim
 from symbolic.sim import lemma_3_12
 
 
@@ -86,8 +87,8 @@ CODE = """
 import json, sys
 from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.check import execute_proof
-from attsvm.theory.proof import recorded
+from attsvm.theory.run.check import execute_proof
+from attsvm.theory.declaration.proof import recorded
 assert False, "this is not reached without -O"
 code = main([*sys.argv[1:], "--json", "optimised.json"])
 found = {}

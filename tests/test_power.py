@@ -11,10 +11,11 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.theory import PROFILES, Measured, Reading, Records, Slack, Statement, changed, codec
-from attsvm.theory.check import check_part
-from attsvm.theory.confirm import confirm
-from attsvm.theory.packs import find_claims, load_packs
+from attsvm.theory import PROFILES, Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.record import codec
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.confirm import confirm
 from benchmarks.power.__main__ import _fallen, report, shares, true_claims
 from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, quick, rival
 from benchmarks.power.measure import searchers_alone as alone

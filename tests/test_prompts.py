@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.descent import descend_p, descend_w
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, rational, rationals
 from attsvm.exact.traps import is_stationary_start, trapped_at
@@ -19,6 +18,7 @@ from attsvm.risk import gradient_p, gradient_w
 from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.training import descend_p, descend_w
 from properties.mm import loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support.prompt_descent import (
     DECREASING,

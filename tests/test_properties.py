@@ -17,9 +17,10 @@ import pytest
 
 import properties
 from attsvm.strategies import GRID, arrays
-from attsvm.theory import PROFILES, codec, load_packs
-from attsvm.theory.check import check_part
-from attsvm.theory.confirm import confirm
+from attsvm.theory import PROFILES, load_packs
+from attsvm.theory.record import codec
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.confirm import confirm
 
 (PACK,) = load_packs()
 CLAIMS = {c.id: c for c in PACK.claims}

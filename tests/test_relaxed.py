@@ -11,12 +11,12 @@ from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm
-from attsvm.theory import codec
-from attsvm.theory.packs import find_claims, load_packs
-from attsvm.theory.searchers import draw
-from attsvm.theory.searchers.frame import Frame
-from attsvm.theory.tally import Tally
-from attsvm.theory.verdict import Truth
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record import codec
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search import draw
+from attsvm.theory.search.frame import Frame
 from properties._support.descent_runs import LOCAL_TRAP, towards_solution
 from properties._support.published_data import gaussian_protocol
 from properties._support.torch_objectives import constraints, distance, elsewhere, pull, solution
@@ -59,7 +59,10 @@ def instances(claim, part):
 
 def test_many_statements_have_a_guide_and_no_claim_file_loads_torch():
     assert len({c.statement_id for c in GUIDED}) >= 12
-    code = "import sys, attsvm.theory.packs as p; p.load_packs(); print('torch' in sys.modules)"
+    code = (
+        "import sys, attsvm.theory.declaration.packs as p; p.load_packs(); "
+        "print('torch' in sys.modules)"
+    )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"
 

@@ -12,7 +12,6 @@ import pytest
 from attsvm import cli
 from attsvm.attention import logits_of_w, softmax
 from attsvm.data import AttentionData
-from attsvm.descent import descend_kq, descend_w
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.losses import LOSSES
 from attsvm.plots import Table
@@ -22,6 +21,7 @@ from attsvm.risk import gradient_p, gradient_w
 from attsvm.svm import att_svm, local_svm
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.theory import load_packs
+from attsvm.training import descend_kq, descend_w
 from properties._support.published_data import gaussian_protocol, one_input
 from properties.mm.figures import trajectories as mm_trajectories
 from properties.sim.figures import margins as sim_margins

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
-from attsvm.descent import stack
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.descent import gradient as ball_gradient
 from attsvm.losses import CORRELATION, LOG_LOSS, LOSSES, SQUARED
@@ -27,6 +26,7 @@ from attsvm.risk import (
 )
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
+from attsvm.training import stack
 from properties._support.published_data import gaussian_protocol
 from tests import autograd
 from tests.precise_losses import VALUES

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
-from attsvm.descent import descend_w, follow_w
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
 from attsvm.theory import PROFILES
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.check import check_part
+from attsvm.theory.run.check import check_part
+from attsvm.training import descend_w, follow_w
 from properties._support.descent_runs import all_tight, equal_rivals, feasible, runs, unique_optimum
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.programmes import constraints, exactly, first_optimal, flat

@@ -20,11 +20,11 @@ from jaxtyping import Bool, Float
 from shape_checks import Unknown, kind, remembering
 
 import attsvm
-import attsvm.descent
 import attsvm.exact
 import attsvm.paths
 import attsvm.plots
 import attsvm.svm
+import attsvm.training
 from attsvm.attention import (
     logits_of_kq,
     logits_of_p,
@@ -32,12 +32,12 @@ from attsvm.attention import (
     softmax,
 )
 from attsvm.data import AttentionData
-from attsvm.descent import descend_p, follow_w
 from attsvm.lipschitz import entry_gradient
 from attsvm.losses import LOG_LOSS, logistic
 from attsvm.risk import covariance, gradient_p, gradient_w, normalised_gradient
 from attsvm.svm import att_svm_programme
 from attsvm.svm.frobenius import grade
+from attsvm.training import descend_p, follow_w
 
 DATA = AttentionData.of(np.ones((2, 3, 4)), np.ones((2, 4)), scores=np.eye(2, 3))
 X, Z = DATA.X, DATA.Z
@@ -274,7 +274,7 @@ MATHEMATICS = sorted(
     ]
     + [
         module.name
-        for package in (attsvm.svm, attsvm.exact, attsvm.descent, attsvm.paths, attsvm.plots)
+        for package in (attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots)
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
 )

@@ -18,7 +18,7 @@ from attsvm.exact.lipschitz import logistic_curvature
 from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.arithmetic.symbols import numerator
-from attsvm.theory.packs import load_packs
+from attsvm.theory.declaration.packs import load_packs
 from properties.sim import (
     attention_shape,
     basic_1,

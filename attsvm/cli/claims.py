@@ -17,8 +17,8 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List them; 0."""
-    from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import claims_text
+    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.report.terminal import claims_text
 
     entries = [c.json() for c in find_claims(load_packs(options.pack), options.ids)]
     tell(options, {"claims": entries}, claims_text(entries))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attsvm._threads import single_threaded
 
 if TYPE_CHECKING:
-    from attsvm.theory.workers import Workers
+    from attsvm.theory.run.workers import Workers
 
 __all__ = ["crew"]
 
@@ -36,14 +36,14 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
     before = {blow: signal.signal(blow, stop) for blow in blows}
     try:
         if options.cluster:
-            from attsvm.theory.cluster import cluster
+            from attsvm.theory.run.cluster import cluster
 
             # workers may run in other folders
             options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]
             with cluster(options.cluster, options.pack) as those:
                 yield those
         else:
-            from attsvm.theory.workers import processes
+            from attsvm.theory.run.workers import processes
 
             with processes(options.workers, options.pack) as those:
                 yield those

@@ -12,9 +12,9 @@ from attsvm.cli.arguments import LEDGER, Parsers, tell
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
-    from attsvm.theory.gate import Expectation
-    from attsvm.theory.ledger import Run
-    from attsvm.theory.packs import Pack
+    from attsvm.theory.declaration.packs import Pack
+    from attsvm.theory.record.gate import Expectation
+    from attsvm.theory.record.ledger import Run
 
 __all__ = ["add", "run"]
 
@@ -43,9 +43,9 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.gate import brief, checked_out, hold, read_expectations
-    from attsvm.theory.ledger import last_run
-    from attsvm.theory.packs import load_packs
+    from attsvm.theory.declaration.packs import load_packs
+    from attsvm.theory.record.gate import brief, checked_out, hold, read_expectations
+    from attsvm.theory.record.ledger import last_run
 
     if options.update:
         return _update(options)
@@ -86,7 +86,7 @@ def _held(
     options: argparse.Namespace, packs: tuple[Pack, ...], run: Run
 ) -> dict[Path, frozenset[str]]:
     """The expectations files that count, each with the claims that it has to speak of."""
-    from attsvm.theory.gate import concerned
+    from attsvm.theory.record.gate import concerned
 
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
@@ -107,10 +107,10 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...]) -> None:
 
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
-    from attsvm.theory.files import read_json, write_text
-    from attsvm.theory.gate import checked_out, read_expectations, renewed, spelt
-    from attsvm.theory.ledger import Run, last_run
-    from attsvm.theory.packs import load_packs
+    from attsvm.theory.declaration.packs import load_packs
+    from attsvm.theory.record.files import read_json, write_text
+    from attsvm.theory.record.gate import checked_out, read_expectations, renewed, spelt
+    from attsvm.theory.record.ledger import Run, last_run
 
     try:
         run = last_run(options.ledger)

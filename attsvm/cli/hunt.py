@@ -15,8 +15,8 @@ from attsvm.cli.places import ensure_json, ensure_writable, keep_from_git
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
-    from attsvm.theory.account import Hunt
-    from attsvm.theory.workers import Workers
+    from attsvm.theory.run.workers import Workers
+    from attsvm.theory.search.account import Hunt
 
 __all__ = ["add", "run"]
 
@@ -94,7 +94,7 @@ def _searchers(text: str | None) -> list[str] | None:
         raise UsageError(
             "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
         )
-    from attsvm.theory.searchers import GUIDED
+    from attsvm.theory.search import GUIDED
 
     drawing = ("explicit", "ensemble", "drawn")
     strange = [name for name in chosen if name not in (*drawing, *GUIDED)]
@@ -126,11 +126,11 @@ def unfinished(account: Hunt, seconds: float | None) -> str | None:
 
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
-    from attsvm.theory import counterexample
-    from attsvm.theory.hunt import Hunt, hunt
-    from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import Live, hunt_line, hunt_text
-    from attsvm.theory.verdict import Truth
+    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.declaration.verdict import Truth
+    from attsvm.theory.record import counterexample
+    from attsvm.theory.report.terminal import Live, hunt_line, hunt_text
+    from attsvm.theory.search.hunt import Hunt, hunt
 
     chosen = _searchers(options.searchers)
     folder = Path(options.out)

@@ -12,7 +12,7 @@ from attsvm.cli.arguments import LEDGER
 from attsvm.errors import FileError
 
 if TYPE_CHECKING:
-    from attsvm.theory.ledger import Ledger
+    from attsvm.theory.record.ledger import Ledger
 
 __all__ = [
     "ensure_file",
@@ -26,7 +26,7 @@ __all__ = [
 
 def open_ledger(path: str) -> Ledger:
     """The ledger of that path, in a folder that git ignores where it is one of our own."""
-    from attsvm.theory.ledger import Ledger
+    from attsvm.theory.record.ledger import Ledger
 
     ledger = Ledger(path)
     keep_from_git(Path(path))

@@ -19,8 +19,8 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay; 0 where all are confirmed, 1 where not."""
-    from attsvm.theory.counterexample import gathered, replay
-    from attsvm.theory.packs import load_packs
+    from attsvm.theory.declaration.packs import load_packs
+    from attsvm.theory.record.counterexample import gathered, replay
 
     packs = load_packs(options.pack)
     results = [replay(path, packs) for path in gathered(options.files)]

@@ -29,20 +29,20 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; 0."""
-    from attsvm.theory.files import write_text
-    from attsvm.theory.ledger import last_run
+    from attsvm.theory.record.files import write_text
+    from attsvm.theory.record.ledger import last_run
 
     ensure_json(options.json)
     run = last_run(options.ledger)
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
     if options.source is None:
-        from attsvm.theory.run_page import page
+        from attsvm.theory.report.run_page import page
 
         out = options.out or PAGE
         text, of = page(run), ""
     else:
-        from attsvm.theory.packs import load_packs
-        from attsvm.theory.source_page import source_page
+        from attsvm.theory.declaration.packs import load_packs
+        from attsvm.theory.report.source_page import source_page
 
         out = options.out or f"attsvm-{options.source}.md"
         text, of = source_page(options.source, load_packs(options.pack), run, Path(out)), " on it"

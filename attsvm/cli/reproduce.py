@@ -25,7 +25,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw, or list what can be drawn; 0."""
     from attsvm.reproduce import find_figures, named, write
-    from attsvm.theory.packs import load_packs
+    from attsvm.theory.declaration.packs import load_packs
 
     figures = find_figures(load_packs(options.pack))
     if options.name is None:

@@ -11,7 +11,7 @@ from attsvm.cli.arguments import Parsers, tell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from attsvm.theory.statement_view import StatementView
+    from attsvm.theory.report.statement_view import StatementView
 
 __all__ = ["add", "run"]
 
@@ -25,9 +25,9 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print it; 0."""
-    from attsvm.theory.errata import find_source
-    from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.statement_view import formula_lines, statement_of, statement_view
+    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.report.errata import find_source
+    from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 
     packs = load_packs(options.pack)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
@@ -39,8 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _screen(view: StatementView) -> Iterator[str]:
-    from attsvm.theory.report import aligned
-    from attsvm.theory.statement_view import formula_lines
+    from attsvm.theory.report.statement_view import formula_lines
+    from attsvm.theory.report.terminal import aligned
 
     yield view.id
     yield f"{view.source}, {view.place}"

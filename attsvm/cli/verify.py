@@ -13,8 +13,8 @@ from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, finds_beside, open_ledger
 
 if TYPE_CHECKING:
-    from attsvm.theory.verify import Checked
-    from attsvm.theory.workers import Workers
+    from attsvm.theory.run.verify import Checked
+    from attsvm.theory.run.workers import Workers
 
 __all__ = ["add", "run"]
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell_of_the_part_done(options: argparse.Namespace) -> None:
     """Print the verdicts that an interrupted run came to, and what to do next."""
-    from attsvm.theory.report import outcome
+    from attsvm.theory.report.terminal import outcome
 
     checked = [options.checked[c] for c in options.wanted if c in options.checked]
     if checked and options.json != "-":
@@ -67,8 +67,8 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
 
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     """Print the table, and the counterexample of every claim that fell against expectation."""
-    from attsvm.theory.counterexample import shown
-    from attsvm.theory.report import not_shown_text, table_text
+    from attsvm.theory.record.counterexample import shown
+    from attsvm.theory.report.terminal import not_shown_text, table_text
 
     entries = [c.json() for c in checked]
     table_text(entries)
@@ -88,11 +88,11 @@ def _packs(options: argparse.Namespace) -> str:
 
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
-    from attsvm.theory.curated import summary
-    from attsvm.theory.files import write_json
-    from attsvm.theory.packs import find_claims, load_packs
-    from attsvm.theory.report import Live, outcome
-    from attsvm.theory.verify import verify
+    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.record.curated import summary
+    from attsvm.theory.record.files import write_json
+    from attsvm.theory.report.terminal import Live, outcome
+    from attsvm.theory.run.verify import verify
 
     ensure_json(options.json)
     packs = load_packs(options.pack)

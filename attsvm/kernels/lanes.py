@@ -27,7 +27,7 @@ class Lanes(NamedTuple):
         gamma, base: scores and fixed logits (n, T, L).
         hidden, outer, y: ReLU head (n, m, T, L) and (m, L), labels (n, L); m = 0 is a linear one.
         reach: how many coordinates of each query may be other than zero.
-        loss, linear, step, steps, normalised, kept, goals: as in `attsvm.descent.rule`.
+        loss, linear, step, steps, normalised, kept, goals: as in `attsvm.training.rule`.
     """
 
     X: Array

@@ -1,7 +1,7 @@
 """What a picture of training shows, as plain arrays: directions, weights, margins.
 
 Iterates are stacked along leading axes: a matrix W has its last two axes, a prompt p its last one,
-as in `attsvm.descent.Trajectory.W`.
+as in `attsvm.training.Trajectory.W`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from jaxtyping import Bool, Float, Int
 from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.data import AttentionData
-from attsvm.descent import stack
 from attsvm.errors import DataError
 from attsvm.kernels.batch import solve_many
 from attsvm.kernels.least_norm import SOLVED, UNBOUNDED
@@ -19,6 +18,7 @@ from attsvm.svm.farkas import exists
 from attsvm.svm.frobenius import TOLERANCE, solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST, att_svm_programme
 from attsvm.tokens import target_tokens
+from attsvm.training import stack
 
 __all__ = ["BatchAnswer", "att_svm_batch", "solve_choices"]
 

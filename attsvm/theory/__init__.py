@@ -5,9 +5,18 @@ Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict ->
 
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
-from attsvm.theory.claim import Claim, Hypothesis, Sibling
-from attsvm.theory.confirm import OPEN
+from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
+from attsvm.theory.declaration.packs import Pack, load_packs
+from attsvm.theory.declaration.profiles import PROFILES, Profile
+from attsvm.theory.declaration.proof import (
+    ensure_equal,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.declaration.records import Measured, Records
+from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.statement import Reading, Statement, changed
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -22,17 +31,8 @@ from attsvm.theory.declaration.variables import (
     Tensor,
     Vector,
 )
-from attsvm.theory.packs import Pack, load_packs
-from attsvm.theory.profiles import PROFILES, Profile
-from attsvm.theory.proof import (
-    ensure_equal,
-    ensure_nonzero,
-    ensure_positive,
-    ensure_true,
-    ensure_zero,
-)
-from attsvm.theory.slack import Slack
-from attsvm.theory.verdict import Evidence, Expected, Truth, Validity, Verdict
+from attsvm.theory.declaration.verdict import Evidence, Expected, Truth, Validity, Verdict
+from attsvm.theory.run.confirm import OPEN
 
 __all__ = [
     "OPEN",

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from attsvm.errors import AttsvmError
-from attsvm.theory.check import Outcome, check_part, merge
-from attsvm.theory.claim import Claim
-from attsvm.theory.counterexample import Replay
-from attsvm.theory.curated import replay_curated, summary
-from attsvm.theory.packs import Pack, load_packs
-from attsvm.theory.profiles import PROFILES, profile_named
-from attsvm.theory.report import table_text
-from attsvm.theory.verify import Checked, assess
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, load_packs
+from attsvm.theory.declaration.profiles import PROFILES, profile_named
+from attsvm.theory.record.counterexample import Replay
+from attsvm.theory.record.curated import replay_curated, summary
+from attsvm.theory.report.terminal import table_text
+from attsvm.theory.run.check import Outcome, check_part, merge
+from attsvm.theory.run.verify import Checked, assess
 
 __all__: list[str] = []
 

@@ -21,10 +21,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from attsvm.theory.claim import Claim
-from attsvm.theory.packs import find_claims, load_packs
-from attsvm.theory.verdict import Truth
-from attsvm.theory.workers import processes
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.run.workers import processes
 from benchmarks.power.measure import PACK, Attempt, attempt_job, searchers_alone, true_job
 from benchmarks.power.planting import KINDS, PLANTED
 

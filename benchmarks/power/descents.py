@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from attsvm.exact import rationals
 from attsvm.exact.numbers import ExactData, Matrix, dot, transpose
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import starts
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import direction_converges
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import Target, one_short, towards, transposed
 from properties._support.aligned_inputs import levels, together

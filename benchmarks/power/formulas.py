@@ -18,7 +18,7 @@ from attsvm.theory import (
     changed,
     gradient,
 )
-from attsvm.theory.claim import Claim
+from attsvm.theory.declaration.claim import Claim
 from benchmarks.power.planting import PLANTED, Kind, Planted
 from properties.sim._support import entry_loss
 from properties.sim._support.entry_loss import PAIR, K, gradient_change, loss_change, published

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.svm import att_svm
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import norm_grows_like_log
 from benchmarks.power.planting import plant
 from benchmarks.power.targets import Target, one_short, transposed
 from properties._support.descent_runs import answer

@@ -16,13 +16,13 @@ from hypothesis.errors import Unsatisfiable
 
 from attsvm.errors import DataError
 from attsvm.theory import Slack
-from attsvm.theory.check import check_part
-from attsvm.theory.claim import Claim
-from attsvm.theory.confirm import confirm
-from attsvm.theory.hunt import Hunt, hunt
-from attsvm.theory.profiles import PROFILES, derive_seed
-from attsvm.theory.searchers import GUIDED
-from attsvm.theory.workers import known_claim
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.profiles import PROFILES, derive_seed
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.workers import known_claim
+from attsvm.theory.search import GUIDED
+from attsvm.theory.search.hunt import Hunt, hunt
 
 __all__ = [
     "PACK",

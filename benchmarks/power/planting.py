@@ -14,7 +14,7 @@ from flint import arb, ctx
 from attsvm.exact.numbers import Matrix
 from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic.relations import All, Comparison
-from attsvm.theory.claim import Claim
+from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
 

@@ -9,9 +9,9 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.exact import dot, rational, rationals
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import direction_converges
 from benchmarks.power.planting import floats, in_balls, plant
 from benchmarks.power.targets import below_whole_threshold, one_short
 from properties._support.descent_runs import or_more_bits

@@ -14,9 +14,9 @@ from attsvm.exact import rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import ExactData, Matrix, transpose
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import direction_converges
 from benchmarks.power.planting import floats
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction

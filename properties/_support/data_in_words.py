@@ -5,7 +5,7 @@ from __future__ import annotations
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
 from attsvm.svm import att_svm
-from attsvm.theory.coverage import words
+from attsvm.theory.run.coverage import words
 from attsvm.tokens import optimal_tokens
 
 

@@ -16,10 +16,10 @@ from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import moves_along_margins
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.theory import OPEN, Slack
-from attsvm.theory.limits import direction_converges
 from properties._support.adversarial_starts import starts_about
 from properties._support.limit_certificates import certified_direction
 

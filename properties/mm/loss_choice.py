@@ -30,11 +30,11 @@ import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.descent import follow_w
 from attsvm.exact import ExactData, separate
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
-from attsvm.theory.limits import direction_converges
+from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties.mm import SOURCE
 from properties.mm._support.adversarial_prompt_starts import apart

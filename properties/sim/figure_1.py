@@ -43,9 +43,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
-from attsvm.theory.limits import direction_converges
 from properties._support.descent_directions import descent_direction
 from properties._support.descent_runs import unique_optimum
 from properties._support.limit_certificates import agreement, short_step

@@ -34,6 +34,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.exact.numbers import Matrix as Rows
 from attsvm.exact.numbers import transpose
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
 from attsvm.theory import (
@@ -47,7 +48,6 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from attsvm.theory.limits import direction_converges
 from properties._support.descent_runs import (
     Run,
     feasible,

@@ -38,10 +38,10 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.limits import norm_diverges, norm_grows_like_log
 from properties._support.descent_runs import answer
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error

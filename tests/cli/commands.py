@@ -6,8 +6,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from attsvm.theory.packs import find_claims, load_packs
-from attsvm.theory.reviewed import review
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.record.reviewed import review
 
 PACK = str(Path(__file__).parents[1] / "theory" / "toy_pack.py")
 TOYS = ["--pack", PACK]

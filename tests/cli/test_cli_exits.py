@@ -4,7 +4,7 @@ import pytest
 from commands import PACK, TOYS, expect, in_a_process
 
 from attsvm import cli
-from attsvm.theory import workers
+from attsvm.theory.run import workers
 
 HEAD = "import atexit, os, sys\nfrom toy_pack import build, square, square_ball\n"
 EXITS = {

@@ -10,10 +10,11 @@ import pytest
 from commands import PACK, TOYS
 
 from attsvm.cli.hunt import unfinished
-from attsvm.theory import counterexample, load_packs
-from attsvm.theory.account import Hunt
-from attsvm.theory.packs import find_claims
-from attsvm.theory.tally import Refuted
+from attsvm.theory import load_packs
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.record import counterexample
+from attsvm.theory.run.tally import Refuted
+from attsvm.theory.search.account import Hunt
 
 
 def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
@@ -95,7 +96,7 @@ def no_hunt(*_, **__):
 def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
     attsvm, tmp_path, monkeypatch, option, place
 ):
-    monkeypatch.setattr("attsvm.theory.hunt.hunt", no_hunt)
+    monkeypatch.setattr("attsvm.theory.search.hunt.hunt", no_hunt)
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     if (option, place) in (("--out", "folder"), ("--json", "file")):
@@ -107,7 +108,9 @@ def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
 
 
-@pytest.mark.parametrize("early", ["attsvm.theory.packs.load_packs", "attsvm.theory.hunt.hunt"])
+@pytest.mark.parametrize(
+    "early", ["attsvm.theory.declaration.packs.load_packs", "attsvm.theory.search.hunt.hunt"]
+)
 def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     attsvm, document, monkeypatch, early
 ):

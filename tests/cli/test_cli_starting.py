@@ -9,7 +9,7 @@ from commands import TOYS, in_a_process, in_bash
 
 from attsvm import cli
 from attsvm.errors import AttsvmError, UsageError
-from attsvm.theory.ledger import Ledger
+from attsvm.theory.record.ledger import Ledger
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "rich", "flint", "jaxtyping"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from commands import PACK, TOYS, expect
 
-from attsvm.theory.ledger import Ledger
-from attsvm.theory.report import Live
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.report.terminal import Live
 
 
 def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):

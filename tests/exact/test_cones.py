@@ -9,14 +9,14 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attsvm.descent import descend_w, follow_w
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.cones import Bounds, Frame, bounds, never_widens
 from attsvm.exact.descent import gradient
 from attsvm.exact.numbers import combine
 from attsvm.exact.traps import Selection
-from attsvm.theory.limits import residual_stays_bounded
+from attsvm.limits import residual_stays_bounded
+from attsvm.training import descend_w, follow_w
 from tests.exact.digits import DECREASING
 from tests.exact.local_runs import (
     LOG,

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
-from attsvm.descent import descend_w, follow_w
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, cone_at, descend, rational, rationals, separate
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
+from attsvm.limits import direction_is_proved, in_basin
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
-from attsvm.theory.limits import direction_is_proved, in_basin
+from attsvm.training import descend_w, follow_w
 from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension

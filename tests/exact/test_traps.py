@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.descent import descend_w, follow_w
 from attsvm.exact import (
     ExactData,
     certified_fate,
@@ -36,6 +35,7 @@ from attsvm.risk import gradient_w
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
+from attsvm.training import descend_w, follow_w
 from tests.exact.digits import DECREASING, EPS
 from tests.exact.local_runs import (
     LOG,

@@ -14,7 +14,6 @@ from matplotlib.colors import to_hex
 
 from attsvm.attention import logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
-from attsvm.descent import follow_w
 from attsvm.errors import DataError, TiedTokensError, UsageError
 from attsvm.losses import LOSSES
 from attsvm.plots import (
@@ -37,6 +36,7 @@ from attsvm.plots.style import PALETTE, sheet
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.svm.geometry import margins
+from attsvm.training import follow_w
 from properties._support.published_data import gaussian_protocol, one_input
 
 

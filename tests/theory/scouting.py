@@ -5,10 +5,11 @@ import json
 import numpy as np
 from flint import arb
 
-from attsvm.theory import PROFILES, codec
-from attsvm.theory.search import guide
-from attsvm.theory.searchers import GUIDED, Scout, draw
-from attsvm.theory.tally import Tally
+from attsvm.theory import PROFILES
+from attsvm.theory.record import codec
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search import GUIDED, Scout, draw
+from attsvm.theory.search.checking import guide
 
 QUICK = PROFILES["quick"]
 

@@ -8,9 +8,9 @@ import pytest
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
+from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.rehearsal import rehearse
-from attsvm.theory.packs import Pack, find_claims
-from attsvm.theory.verify import verify
+from attsvm.theory.run.verify import verify
 
 PACK = """
 import math

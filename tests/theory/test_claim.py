@@ -12,9 +12,9 @@ from toy_pack import SHIFTED, build, constant, says, square, square_ball
 from attsvm.errors import ClaimError
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.check import check_part
-from attsvm.theory.claim import ensure_checkable
-from attsvm.theory.profiles import profile_named
+from attsvm.theory.declaration.claim import ensure_checkable
+from attsvm.theory.declaration.profiles import profile_named
+from attsvm.theory.run.check import check_part
 
 HERE = {"source": "toys", "place": "here", "printed": "x^2 >= 0"}
 SQUARE = Measured("x^2 >= {shift}", floats=square, balls=square_ball)

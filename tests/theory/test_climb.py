@@ -13,7 +13,7 @@ from scouting import Witness, scouted
 from toy_pack import build
 
 from attsvm.theory import Slack
-from attsvm.theory.searchers.climb import _power_below, _top
+from attsvm.theory.search.climb import _power_below, _top
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from test_hunt import PACK, account, chase, toy
 
 from attsvm.cli import main
 from attsvm.errors import DataError, UsageError, WorkerError
-from attsvm.theory import cluster as clusters
 from attsvm.theory import load_packs
-from attsvm.theory.cluster import cluster
-from attsvm.theory.verify import verify
+from attsvm.theory.run import cluster as clusters
+from attsvm.theory.run.cluster import cluster
+from attsvm.theory.run.verify import verify
 
 NAMES = ["true", "sampled"]
 

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, ClaimError, FileError
-from attsvm.theory import codec
+from attsvm.theory.record import codec
 
 
 @dataclass(frozen=True)

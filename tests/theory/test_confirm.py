@@ -10,7 +10,7 @@ from toy_pack import build, square
 
 from attsvm.errors import ClaimError
 from attsvm.theory import OPEN, Evidence
-from attsvm.theory.confirm import PRECISIONS, _bounds, confirm
+from attsvm.theory.run.confirm import PRECISIONS, _bounds, confirm
 
 KINDS = ["inequality", "strict", "equality", "unknown"]
 

@@ -11,10 +11,9 @@ import toy_pack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory import PROFILES, codec, counterexample, load_packs
-from attsvm.theory.account import Hunt
-from attsvm.theory.check import check_part
-from attsvm.theory.counterexample import (
+from attsvm.theory import PROFILES, load_packs
+from attsvm.theory.record import codec, counterexample
+from attsvm.theory.record.counterexample import (
     document,
     file_name,
     gathered,
@@ -24,7 +23,9 @@ from attsvm.theory.counterexample import (
     standing,
     store,
 )
-from attsvm.theory.tally import Tally
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search.account import Hunt
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 NAMES = ["false", "unequal", "tie", "rare", "numeric"]

@@ -12,20 +12,21 @@ from latex import faults
 
 from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
-from attsvm.theory.counterexample import file_name
-from attsvm.theory.curate import main as curate
-from attsvm.theory.curated import chosen, known, place, replays, summary
-from attsvm.theory.hunt import hunt
-from attsvm.theory.ledger import last_run, read_events
-from attsvm.theory.packs import find_claims
-from attsvm.theory.searchers import Polished
-from attsvm.theory.verify import verify
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.record.counterexample import file_name
+from attsvm.theory.record.curate import main as curate
+from attsvm.theory.record.curated import chosen, known, place, replays, summary
+from attsvm.theory.record.ledger import last_run, read_events
+from attsvm.theory.run.verify import verify
+from attsvm.theory.search import Polished
+from attsvm.theory.search.hunt import hunt
 
 PACK = """
 from flint import arb
 from hypothesis import strategies as st
 from attsvm.exact import rational
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Slack, sibling
+from attsvm.theory.declaration import claim
 
 FIXED = dict(source="toys", place="here", data=st.integers(-1000, 0).map(float))
 SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
@@ -244,7 +245,9 @@ def test_curating_keeps_the_smallest_and_mends_what_fell(pack, capsys):
 
 @pytest.mark.parametrize(("stored", "left"), [("6", "6"), ("50", "7"), ("7", "7"), ("4", "7")])
 def test_a_larger_counterexample_never_replaces_a_smaller(pack, monkeypatch, stored, left):
-    monkeypatch.setattr("attsvm.theory.curate.shrink", lambda _, f, budget: Polished(f, False, 0))
+    monkeypatch.setattr(
+        "attsvm.theory.record.curate.shrink", lambda _, f, budget: Polished(f, False, 0)
+    )
     changed(pack, instance={"float": stored})
     assert curate(["--pack", str(pack.parent / "mine.py"), "mine/"]) == 0
     assert json.loads((pack / FALSE).read_text())["instance"] == {"float": left}

@@ -6,9 +6,9 @@ import pytest
 
 from attsvm.errors import ClaimError
 from attsvm.theory import Integer, Reading, Real, Statement, Vector, changed
-from attsvm.theory.check import check_part
-from attsvm.theory.profiles import profile_named
-from attsvm.theory.verify import Task, conclude
+from attsvm.theory.declaration.profiles import profile_named
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.verify import Task, conclude
 
 PROFILE = replace(profile_named("quick"), examples=40, guided=60)
 

@@ -14,8 +14,8 @@ from scouting import Witness, only_by_the_searcher, scouted, share
 from toy_pack import build
 
 from attsvm.data import AttentionData
-from attsvm.theory import codec
-from attsvm.theory.searchers.families import _MOVES, blocks, varied, with_blocks
+from attsvm.theory.record import codec
+from attsvm.theory.search.families import _MOVES, blocks, varied, with_blocks
 
 
 @dataclass(frozen=True, slots=True)

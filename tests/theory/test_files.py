@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import FileError
-from attsvm.theory import files
+from attsvm.theory.record import files
 
 
 def test_what_is_written_is_read_back(tmp_path):

@@ -5,7 +5,7 @@ import torch
 from attsvm.theory import Reading, Real, Statement, changed
 from attsvm.theory.arithmetic import BALLS, Lane, Tensors
 from attsvm.theory.arithmetic.text import Text, letter
-from attsvm.theory.judge import judge
+from attsvm.theory.run.judge import judge
 
 SQUARE = Statement(
     "toy/square",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.gate import Expectation, Rank, Reason, brief, concerned, read_expectations
-from attsvm.theory.gate import hold as reasons_of
-from attsvm.theory.ledger import Run
+from attsvm.theory.record.gate import Expectation, Rank, Reason, brief, concerned, read_expectations
+from attsvm.theory.record.gate import hold as reasons_of
+from attsvm.theory.record.ledger import Run
 
 TODAY = datetime.date(2026, 6, 1)
 TOYS = str(Path(__file__).parent / "toy_pack.py")

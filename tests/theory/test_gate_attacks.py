@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from attsvm.cli import main
-from attsvm.theory.curate import main as curate
-from attsvm.theory.gate import UNREVIEWED
-from attsvm.theory.ledger import _chained
+from attsvm.theory.record.curate import main as curate
+from attsvm.theory.record.gate import UNREVIEWED
+from attsvm.theory.record.ledger import _chained
 
 FILES = {
     "lemmas/__init__.py": '"""A pack."""\n',
@@ -37,7 +37,8 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Slack, sibling
+from attsvm.theory.declaration import claim
 from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
 
@@ -475,8 +476,8 @@ ATTACKS = {
     "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
     "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
     "an engine of yesterday": (
-        chained(lambda e: e[0]["code"].update({"attsvm/theory/check.py": "0" * 12})),
-        f"{OLD}1 file differs, attsvm/theory/check.py",
+        chained(lambda e: e[0]["code"].update({"attsvm/theory/run/check.py": "0" * 12})),
+        f"{OLD}1 file differs, attsvm/theory/run/check.py",
     ),
     # claims that are not those that were reviewed, whether or not they are run anew
     "statement": (

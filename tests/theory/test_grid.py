@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scouting import Witness, instance, scouted, share
 from toy_pack import build
 
-from attsvm.theory.searchers.grid import _VALUES, grid
+from attsvm.theory.search.grid import _VALUES, grid
 
 
 @dataclass(frozen=True, slots=True)

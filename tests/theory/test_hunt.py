@@ -19,12 +19,13 @@ from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.exact import rational
-from attsvm.theory import Slack, codec, load_packs
-from attsvm.theory.confirm import confirm
-from attsvm.theory.hunt import hunt
-from attsvm.theory.packs import find_claims
-from attsvm.theory.searchers import NEEDS
-from attsvm.theory.workers import processes
+from attsvm.theory import Slack, load_packs
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.record import codec
+from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.workers import processes
+from attsvm.theory.search import NEEDS
+from attsvm.theory.search.hunt import hunt
 
 FOLDER = Path(__file__).parent
 PACK = str(FOLDER / "toy_pack.py")

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
-from attsvm.theory.gate import hold
-from attsvm.theory.ledger import Ledger, last_run, read_events
-from attsvm.theory.run_page import page
+from attsvm.theory.record.gate import hold
+from attsvm.theory.record.ledger import Ledger, last_run, read_events
+from attsvm.theory.report.run_page import page
 
 TODAY = datetime.date(2026, 1, 1)
 VERDICT = {

@@ -14,7 +14,7 @@ from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.searchers.screen import _renewed
+from attsvm.theory.search.screen import _renewed
 
 FUNCTIONS = {"expm1": math.expm1, "log1p": math.log1p}
 

@@ -9,13 +9,14 @@ import setuptools
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
-from attsvm.theory.packs import find_claims
+from attsvm.theory.declaration.packs import find_claims
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 ROOT = Path(__file__).parents[2]
 CLAIM = """
 from hypothesis import strategies as st
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Slack, sibling
+from attsvm.theory.declaration import claim
 from flint import arb
 
 @claim("{id}", source="s", place="p", statement="t", data=st.just(0.0), expected="holds",

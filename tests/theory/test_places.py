@@ -393,5 +393,5 @@ def test_nothing_else_writes_files():
     assert {k: len(v) for k, v in found.items()} == {
         "attsvm/cli/__init__.py": 1,  # a closed standard error is opened
         "attsvm/data.py": 1,  # np.savez to the file that write_whole gives
-        "attsvm/theory/ledger.py": 1,
+        "attsvm/theory/record/ledger.py": 1,
     }, found

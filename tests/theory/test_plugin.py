@@ -11,15 +11,16 @@ from types import SimpleNamespace
 import pytest
 
 from attsvm.theory import PROFILES, load_packs
-from attsvm.theory.check import check_part
-from attsvm.theory.counterexample import document
-from attsvm.theory.packs import find_claims
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.record.counterexample import document
+from attsvm.theory.run.check import check_part
 
 PACK = """
 from flint import arb
 from hypothesis import strategies as st
 from attsvm.exact import rational
-from attsvm.theory import Slack, claim, sibling
+from attsvm.theory import Slack, sibling
+from attsvm.theory.declaration import claim
 
 FIXED = dict(source="toys", place="here", data=st.integers(-1000, 1000).map(float))
 SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}

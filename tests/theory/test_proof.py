@@ -15,10 +15,10 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
-from attsvm.theory.check import check_part
-from attsvm.theory.packs import find_claims, load_packs
-from attsvm.theory.profiles import PROFILES
-from attsvm.theory.proof import recorded
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.profiles import PROFILES
+from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.run.check import check_part
 
 x = sp.Symbol("x", real=True)
 u = sp.Symbol("u", positive=True)

@@ -12,10 +12,11 @@ from scouting import Witness, instance, scouted, share
 from toy_pack import build
 
 from attsvm.data import AttentionData
-from attsvm.theory import changed, codec, load_packs
-from attsvm.theory.packs import find_claims
-from attsvm.theory.relatives import FOLDER, relatives
-from attsvm.theory.searchers.relatives import fitted
+from attsvm.theory import changed, load_packs
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.record import codec
+from attsvm.theory.search.neighbours import FOLDER, relatives
+from attsvm.theory.search.relatives import fitted
 
 HERE = sys.modules[__name__]
 

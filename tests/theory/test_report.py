@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 import toy_pack
 
-from attsvm.theory.account import Effort, Hunt
-from attsvm.theory.report import (
+from attsvm.theory.declaration.verdict import Validity
+from attsvm.theory.report.terminal import (
     NOT_SHOWN_MEANING,
     Live,
     aligned,
@@ -21,7 +21,7 @@ from attsvm.theory.report import (
     table_text,
     verdict_rows,
 )
-from attsvm.theory.verdict import Validity
+from attsvm.theory.search.account import Effort, Hunt
 
 
 def entry(**changes):

@@ -9,10 +9,10 @@ import pytest
 import toy_pack
 from toy_pack import build, square, square_ball
 
-from attsvm.theory.ledger import Ledger, last_run
-from attsvm.theory.packs import Pack
-from attsvm.theory.run_page import page
-from attsvm.theory.verify import verify
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.record.ledger import Ledger, last_run
+from attsvm.theory.report.run_page import page
+from attsvm.theory.run.verify import verify
 
 _VOID = {"meta", "br", "!doctype"}
 

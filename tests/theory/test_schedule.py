@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory.schedule import Schedule
+from attsvm.theory.search.schedule import Schedule
 
 CREW = ["a", "b", "c"]
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack, codec
-from attsvm.theory.check import check_part
-from attsvm.theory.confirm import confirm
-from attsvm.theory.searchers import drawn as drawn_module
+from attsvm.theory import PROFILES, Slack
+from attsvm.theory.record import codec
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.confirm import confirm
+from attsvm.theory.search import drawn as drawn_module
 
 QUICK = PROFILES["quick"]
 

@@ -16,11 +16,12 @@ from toy_pack import build
 
 from attsvm._types import Array
 from attsvm.exact import rational
-from attsvm.theory import Slack, codec
-from attsvm.theory.searchers.document import rebuilt, value_at
-from attsvm.theory.searchers.shrink import Space, moves, shrink, smallness
-from attsvm.theory.searchers.simpler import simpler_fractions, simpler_values, simplicity
-from attsvm.theory.tally import Tally
+from attsvm.theory import Slack
+from attsvm.theory.record import codec
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search.document import rebuilt, value_at
+from attsvm.theory.search.shrink import Space, moves, shrink, smallness
+from attsvm.theory.search.simpler import simpler_fractions, simpler_values, simplicity
 
 
 @dataclass(frozen=True, slots=True)

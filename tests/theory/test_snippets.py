@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from latex import faults
 
-from attsvm.theory import PROFILES, Slack, claim, codec, load_packs, sibling
-from attsvm.theory.check import check_part
-from attsvm.theory.confirm import confirm
-from attsvm.theory.latex import escaped, latex
-from attsvm.theory.snippets import python
-from attsvm.theory.tally import Refuted
+from attsvm.theory import PROFILES, Slack, load_packs, sibling
+from attsvm.theory.declaration import claim
+from attsvm.theory.record import codec
+from attsvm.theory.report.latex import escaped, latex
+from attsvm.theory.report.snippets import python
+from attsvm.theory.run.check import check_part
+from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.tally import Refuted
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 

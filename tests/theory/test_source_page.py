@@ -18,12 +18,12 @@ from toy_pack import below_five, below_five_ball, build
 
 from attsvm import cli
 from attsvm.errors import ClaimError, FileError, UsageError
-from attsvm.theory import codec, curated
-from attsvm.theory.errata import Erratum, Source, find_source
-from attsvm.theory.ledger import Ledger, Run, last_run
-from attsvm.theory.packs import Pack
-from attsvm.theory.source_page import source_page
-from attsvm.theory.verify import verify
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.record import codec, curated
+from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.report.errata import Erratum, Source, find_source
+from attsvm.theory.report.source_page import source_page
+from attsvm.theory.run.verify import verify
 
 WORDS = {"printed": "it is <= 5 | always", "fails": "6 is more", "repair": "say <= 7"}
 TOYS = str(Path(toy_pack.__file__))

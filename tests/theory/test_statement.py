@@ -10,11 +10,11 @@ from attsvm.theory import Integer, Reading, Real, Statement, changed
 from attsvm.theory.arithmetic import BALLS, FLOATS, entries, lanes
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
-from attsvm.theory.ledger import Ledger, Run, last_run
-from attsvm.theory.packs import Pack
-from attsvm.theory.run_page import page
-from attsvm.theory.source_page import source_page
-from attsvm.theory.verify import verify
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.report.run_page import page
+from attsvm.theory.report.source_page import source_page
+from attsvm.theory.run.verify import verify
 
 
 def steps(m, v, c):

@@ -20,7 +20,7 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
-from attsvm.theory.statement_view import formula_lines, statement_of, statement_view
+from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 from properties.sim.lemma_3_12 import LEMMA as SLOPE
 from properties.sim.lemma_3_13 import LEMMA as GRADIENT
 

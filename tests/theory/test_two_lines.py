@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attsvm.errors import ClaimError
-from attsvm.theory.confirm import Confirmation
-from attsvm.theory.two_lines import _slack, in_words, refutation
-from attsvm.theory.verdict import Evidence
+from attsvm.theory.declaration.verdict import Evidence
+from attsvm.theory.report.two_lines import _slack, in_words, refutation
+from attsvm.theory.run.confirm import Confirmation
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,14 @@ from toy_pack import Point, build, constant, says, square, square_ball
 
 from attsvm import AttentionData
 from attsvm.errors import DataError
-from attsvm.theory import PROFILES, Slack, codec
-from attsvm.theory.asking import frozen
-from attsvm.theory.check import check_part
-from attsvm.theory.counterexample import KIND, SCHEMA, replay
-from attsvm.theory.files import dump
-from attsvm.theory.packs import Pack
-from attsvm.theory.turn import Turn, take
+from attsvm.theory import PROFILES, Slack
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.record import codec
+from attsvm.theory.record.counterexample import KIND, SCHEMA, replay
+from attsvm.theory.record.files import dump
+from attsvm.theory.run.asking import frozen
+from attsvm.theory.run.check import check_part
+from attsvm.theory.search.turn import Turn, take
 
 QUICK = PROFILES["quick"]
 POINTS = st.tuples(*[st.integers(1, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float)))

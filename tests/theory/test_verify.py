@@ -12,11 +12,11 @@ from toy_pack import build, constant, says
 
 from attsvm.errors import UnknownClaimError, UsageError
 from attsvm.theory import PROFILES, Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.check import Outcome, check_part
-from attsvm.theory.counterexample import replay
-from attsvm.theory.ledger import Ledger, last_run, read_events
-from attsvm.theory.verify import assess, plan, verify
-from attsvm.theory.workers import processes
+from attsvm.theory.record.counterexample import replay
+from attsvm.theory.record.ledger import Ledger, last_run, read_events
+from attsvm.theory.run.check import Outcome, check_part
+from attsvm.theory.run.verify import assess, plan, verify
+from attsvm.theory.run.workers import processes
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 SHARED = ["toy/", "sim/lemma-3.12:sharp"]
@@ -231,7 +231,7 @@ import hashlib, sys
 sys.path[:0] = [{plain!r}, {here!r}]
 import unrelated_constants
 from attsvm.theory import load_packs
-from attsvm.theory.verify import verify
+from attsvm.theory.run.verify import verify
 report = verify(load_packs([{pack!r}]), {few!r})
 print(hashlib.sha256(report.verdict_bytes()).hexdigest())
 """

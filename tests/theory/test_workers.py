@@ -13,7 +13,7 @@ import toy_jobs
 
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
-from attsvm.theory.workers import HERE, known_claim, processes
+from attsvm.theory.run.workers import HERE, known_claim, processes
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 
@@ -136,7 +136,7 @@ def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(t
         "import sys\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "import toy_jobs\n"
-        "from attsvm.theory.workers import processes\n"
+        "from attsvm.theory.run.workers import processes\n"
         "if __name__ == '__main__':\n"
         "    with processes(2) as crew:\n"
         "        jobs = [crew.submit(toy_jobs.tell_and_sleep, '60') for _ in range(2)]\n"
@@ -160,7 +160,7 @@ def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(t
 def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(
-        "from attsvm.theory.workers import processes\n"
+        "from attsvm.theory.run.workers import processes\n"
         "with processes(2) as crew:\n"
         "    print(crew.submit(len, 'three').result())\n"
     )

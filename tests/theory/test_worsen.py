@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from toy_pack import build
 
 from attsvm.exact import rational
-from attsvm.theory import Slack, codec
-from attsvm.theory.searchers.worsen import worsen
-from attsvm.theory.tally import Tally
+from attsvm.theory import Slack
+from attsvm.theory.record import codec
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search.worsen import worsen
 
 PLANE = st.just(np.zeros(2))
 

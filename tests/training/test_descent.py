@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.descent import descend_kq, descend_p, descend_vp, descend_w
 from attsvm.heads import Head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w, normalised_gradient
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
+from attsvm.training import descend_kq, descend_p, descend_vp, descend_w
 from tests import autograd
 from tests.training.protocol import OWN, RELU, protocol
 

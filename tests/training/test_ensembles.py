@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from attsvm._validate import ensure_count
 from attsvm.data import AttentionData
-from attsvm.descent import (
+from attsvm.errors import DataError
+from attsvm.heads import Head, ensure_head, relu_head
+from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.training import (
     descend_kq,
     descend_p,
     descend_vp,
@@ -19,9 +22,6 @@ from attsvm.descent import (
     follow,
     stack,
 )
-from attsvm.errors import DataError
-from attsvm.heads import Head, ensure_head, relu_head
-from attsvm.losses import LOG_LOSS, LOSSES
 from properties._support.published_data import one_input
 from tests.training.protocol import OWN, RELU, protocol
 

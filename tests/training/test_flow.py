@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
-from attsvm.descent.flow import follow, follow_kq, follow_p, follow_w
 from attsvm.errors import DataError
 from attsvm.kernels.descent import LOSS_NUMBERS
 from attsvm.kernels.field import Field, direction, room
@@ -21,6 +20,7 @@ from attsvm.losses import CORRELATION, LOG_LOSS, LOGISTIC_LOSS, LOSSES
 from attsvm.plots import heading
 from attsvm.risk import normalised_gradient
 from attsvm.svm import att_svm
+from attsvm.training.flow import follow, follow_kq, follow_p, follow_w
 from properties._support.published_data import gaussian_protocol
 from tests import autograd
 

@@ -26,7 +26,7 @@ from flint import ctx
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.formula import DIGITS, Formula, heights, leaves
-from attsvm.theory.slack import Slack
+from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

@@ -22,7 +22,7 @@ from typing import Any
 
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.relations import Relation
-from attsvm.theory.claim import Claim, Hypothesis, Sibling, ensure_checkable
+from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling, ensure_checkable
 from attsvm.theory.declaration.formula import (
     TIGHTENED,
     Formula,
@@ -30,10 +30,10 @@ from attsvm.theory.declaration.formula import (
     instance_type,
 )
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
+from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Meeting, Variable
-from attsvm.theory.judge import judge, meets
-from attsvm.theory.slack import Slack
-from attsvm.theory.verdict import Expected, Truth
+from attsvm.theory.declaration.verdict import Expected, Truth
+from attsvm.theory.run.judge import judge, meets
 
 __all__ = ["Changed", "Quantified", "Reading", "Statement", "changed"]
 

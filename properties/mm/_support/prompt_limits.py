@@ -14,9 +14,9 @@ from flint import arb
 
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import norm_diverges, norm_grows_like_log
 from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
 from properties._support.torch_objectives import elsewhere

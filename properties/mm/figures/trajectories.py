@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.descent import descend_p, follow
 from attsvm.losses import LOSSES
 from attsvm.plots import Heading, Table, heading, progress, token_weights, trajectories
 from attsvm.plots.style import key_below, sheet
@@ -23,6 +22,7 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import p_svm
 from attsvm.svm.geometry import locally_optimal
 from attsvm.tokens import target_tokens
+from attsvm.training import descend_p, follow
 from properties._support.published_data import one_input
 from properties.mm import SOURCE
 

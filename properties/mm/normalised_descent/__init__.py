@@ -36,9 +36,9 @@ import numpy as np
 from flint import arb
 
 from attsvm.exact import ExactData
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
-from attsvm.theory.limits import direction_converges
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import (
     p_exists,

@@ -10,13 +10,13 @@ from flint import fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.descent import descend_p
 from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.exact.traps import trapped_at
 from attsvm.losses import LOSSES
 from attsvm.theory.arithmetic import BALLS
+from attsvm.training import descend_p
 from properties.mm._support.prompt_descent import (
     DECREASING,
     Prompting,

@@ -16,13 +16,13 @@ from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.descent import follow_w
 from attsvm.exact import ExactData, dot, rational, rationals, separate
 from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import ALLOWANCE
+from attsvm.training import follow_w
 from properties._support.att_svm import att_svm
 from properties._support.descent_directions import gained, pushes
 from properties._support.growth_rates import course

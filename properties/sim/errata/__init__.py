@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attsvm.theory.errata import Source
+from attsvm.theory.report.errata import Source
 from properties.sim.errata.constants import CONSTANTS
 from properties.sim.errata.experiments import EXPERIMENTS
 from properties.sim.errata.formulas import FORMULAS

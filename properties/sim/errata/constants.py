@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_constant
-from attsvm.theory.errata import Erratum
+from attsvm.theory.report.errata import Erratum
 from properties.sim import stability_l2, stability_logistic
 from properties.sim.lemma_3_13 import LEMMA
 from properties.sim.lemma_3_13_hessian import LEMMA as HESSIAN

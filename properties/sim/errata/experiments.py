@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attsvm.theory.errata import Erratum
+from attsvm.theory.report.errata import Erratum
 from properties.sim.errata.training import THRESHOLD
 from properties.sim.figure_1 import SHORTEST
 from properties.sim.figure_2 import TORN

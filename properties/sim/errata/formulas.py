@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attsvm.data import AttentionData
-from attsvm.theory.errata import Erratum
+from attsvm.theory.report.errata import Erratum
 from properties.sim.definition_4_1 import DEFINITION as SOFT_MARGIN
 from properties.sim.orientation import SIDEWAYS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attsvm.theory.errata import Erratum
+from attsvm.theory.report.errata import Erratum
 from properties.sim.fixed_head import HEAD
 
 INTRODUCTION = (

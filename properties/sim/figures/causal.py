@@ -27,7 +27,6 @@ from jaxtyping import Bool, Int
 from attsvm._types import Array
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
-from attsvm.descent import descend_w
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -35,6 +34,7 @@ from attsvm.risk import gradient_w
 from attsvm.svm import Programme, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.tokens import optimal_tokens
+from attsvm.training import descend_w
 
 __all__ = [
     "APART",

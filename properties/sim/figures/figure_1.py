@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.descent import follow
-from attsvm.descent.batch import each
 from attsvm.plots import Heading, Table, heading, mean_and_error
 from attsvm.reproduce import Numbers, Reproduction
+from attsvm.training import follow
+from attsvm.training.batch import each
 from properties.sim import SOURCE
 from properties.sim.figures import pictures
 from properties.sim.figures.causal import (

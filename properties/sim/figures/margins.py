@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm.descent import descend_w
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, counts, histograms, separation_margins
 from attsvm.reproduce import Numbers, Reproduction
+from attsvm.training import descend_w
 from properties._support.published_data import gaussian_protocol
 from properties.sim import SOURCE
 

@@ -31,7 +31,6 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.descent import follow_kq
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import (
@@ -44,6 +43,7 @@ from attsvm.exact.numbers import (
 )
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Slack
+from attsvm.training import follow_kq
 from properties._support.descent_runs import max_margin
 from properties._support.limit_certificates import agreement
 

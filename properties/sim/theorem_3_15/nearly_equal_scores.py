@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
+from attsvm.limits import norm_diverges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import norm_diverges
 from properties._support.aligned_inputs import in_accord, spread_within, together_larger
 from properties._support.descent_runs import Run, feasible, rival_data
 from properties._support.torch_objectives import descent_at_rest

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.descent import Trajectory, follow_w
 from attsvm.errors import present
 from attsvm.exact import dot, rational
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Slack
+from attsvm.training import Trajectory, follow_w
 from properties._support.descent_runs import Run, answer
 from properties._support.gradient_coefficients import log_pulls
 from properties._support.growth_rates import Course, course

@@ -16,6 +16,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import Matrix
+from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths.objective import GapObjective
@@ -24,7 +25,6 @@ from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
-from attsvm.theory.limits import ALLOWANCE
 from properties._support.descent_runs import answer, max_margin
 from properties.tf._support.token_choices import separable
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.descent import Trajectory, descend_kq, descend_w
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, heading, mean_and_error, token_weights
 from attsvm.plots.draw import band
@@ -28,6 +27,7 @@ from attsvm.svm import att_svm_batch
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
+from attsvm.training import Trajectory, descend_kq, descend_w
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm.descent import descend_w
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, effective_tokens, shares, token_weights
 from attsvm.plots.style import INK, PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.tokens import target_tokens
+from attsvm.training import descend_w
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 

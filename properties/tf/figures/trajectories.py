@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.descent import Trajectory, follow, follow_kq
 from attsvm.errors import DataError
 from attsvm.losses import LOSSES
 from attsvm.plots import Heading, Table, heading, progress, projections, token_weights, trajectories
@@ -24,6 +23,7 @@ from attsvm.plots.style import key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import att_svm, local_svm
 from attsvm.svm.nuclear import solve_nuclear
+from attsvm.training import Trajectory, follow, follow_kq
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 

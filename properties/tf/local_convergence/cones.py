@@ -22,9 +22,9 @@ from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
+from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from attsvm.theory.limits import direction_converges
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
 from properties._support.programmes import exactly, flat

@@ -14,7 +14,7 @@ from attsvm.theory.arithmetic import traces
 from attsvm.theory.arithmetic.traces import Untraceable
 from attsvm.theory.declaration.formula import Formula, instance_type
 from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.judge import judge, meets
+from attsvm.theory.run.judge import judge, meets
 
 
 def formula(conclusion, **variables):

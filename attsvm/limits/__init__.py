@@ -1,0 +1,44 @@
+"""Conclusions about limits of runs, strongest first; none is a fixed threshold at a fixed step.
+
+- `proofs`: certificates in balls: the limit is a theorem about this run.
+- `direction`: dual weights, gradients, residuals and gains, by their rates over two decades.
+- `rates`: norm and margins against the logarithm of the number of steps.
+- `sets`: the distance to a set of solutions.
+- `settled`: when a run says nothing about its limit yet.
+"""
+
+from attsvm.limits.direction import (
+    direction_converges,
+    dual_weights_converge,
+    gradient_aligns,
+    residual_stays_bounded,
+    unique_multipliers,
+)
+from attsvm.limits.growth import ALLOWANCE
+from attsvm.limits.proofs import direction_is_proved, in_basin
+from attsvm.limits.rates import (
+    margin_grows_like_log,
+    norm_diverges,
+    norm_grows_like_log,
+)
+from attsvm.limits.sets import distance_falls
+from attsvm.limits.settled import as_matrices, dual_weights, prompted, unsettled
+
+__all__ = [
+    "ALLOWANCE",
+    "as_matrices",
+    "direction_converges",
+    "direction_is_proved",
+    "distance_falls",
+    "dual_weights",
+    "dual_weights_converge",
+    "gradient_aligns",
+    "in_basin",
+    "margin_grows_like_log",
+    "norm_diverges",
+    "norm_grows_like_log",
+    "prompted",
+    "residual_stays_bounded",
+    "unique_multipliers",
+    "unsettled",
+]

@@ -1,0 +1,290 @@
+"""Where the direction of a run goes, by rates: residuals, gains, gradients and their weights."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactAnswer, ExactData, separate
+from attsvm.exact.svm import nearest
+from attsvm.limits.growth import falls, stays_bounded
+from attsvm.limits.settled import dual_weights, three_iterates
+from attsvm.losses import Loss
+from attsvm.risk import normalised_gradient
+from attsvm.theory.declaration.slack import Slack
+from attsvm.training import follow_w
+
+__all__ = [
+    "direction_converges",
+    "dual_weights_converge",
+    "gradient_aligns",
+    "residual_stays_bounded",
+    "unique_multipliers",
+]
+
+FLOOR = 1e-7
+"""Angle that the iterates of a curve resolve; smaller ones count as zero."""
+
+SWING = 1e-5
+"""What the steps along a curve make weights and gradients swing by; smaller counts as zero."""
+
+GAIN = 1e-3
+"""Angle of what is gained in a decade that such swings stay below."""
+
+_MORE = 3
+
+_FADED = 8.0
+"""A pull below exp(-this) of the others no longer turns a run."""
+
+
+def _ray(target: Array) -> Array | Slack:
+    """The unit matrix along a target, or why there is none."""
+    if not np.isfinite(target).all():
+        return Slack.unknown("the target is not finite")
+    if not target.any():
+        return Slack(-1.0, 0.0)  # the zero matrix has no direction
+    unit: Array = target / np.linalg.norm(target)
+    return unit
+
+
+def _angle(W: Array, unit: Array) -> float:
+    """2 sin of half the angle between a matrix and a unit matrix, accurate where it is small."""
+    size = float(np.linalg.norm(W))
+    return float(np.linalg.norm(W / size - unit)) if size > 0.0 else np.nan
+
+
+def _residual(W: Array, unit: Array) -> float:
+    """Distance of W from the ray of a unit matrix."""
+    along = max(float((W * unit).sum()), 0.0)
+    return float(np.linalg.norm(W - along * unit))
+
+
+def residual_stays_bounded(
+    data: AttentionData,
+    iterates: Float[Array, "k d d"],
+    loss: Loss,
+    target: Float[Array, "d d"],
+    *,
+    degenerate: bool = False,
+) -> Slack:
+    """The direction of recorded iterates converges to that of `target`.
+
+    With r the distance of W from the ray of `target`: for the right direction r stays bounded
+    while the norm grows tenfold and tenfold again, for a wrong one it grows in proportion. And
+    what W gains in a decade points along the target up to an angle that falls like 1/norm, while
+    a wrong one keeps its angle, also where an old residual still hides it (angles below 1/1000 are
+    left to the residual). The slack is 1/2 minus the larger of the two exponents. A pass resolves
+    angles down to residual/norm. `degenerate` allows for a residual that grows like the logarithm
+    of the norm, as it does where a tight constraint has multiplier zero, and refutes only where
+    the gains have come to keep their angle. Iterates of any descent
+    will do: W, products K Q^T, or prompts by `as_matrices` with `prompted` data. Unknown where the
+    norm grew less, or the run has not settled (`unsettled`).
+    """
+    unit = _ray(target)
+    if isinstance(unit, Slack):
+        return unit
+    prepared = three_iterates(data, iterates, loss)
+    if isinstance(prepared, Slack):
+        return prepared
+    found, (first, middle, last) = prepared
+    residuals = np.array([_residual(W, unit) for W in (first, middle, last)])
+    if degenerate:
+        residuals = residuals / np.log(math.e + np.array(found.norms) / found.norms[0])
+    bounded = stays_bounded(residuals, found.norms, FLOOR * found.norms[2])
+    turned = np.array([_angle(middle - first, unit), _angle(last - middle, unit)])
+    if bounded.kind == "unknown" or not np.isfinite(turned).all():
+        return bounded if bounded.kind == "unknown" else Slack.unknown("the run stood still")
+    steady = turned[1] > GAIN and abs(turned[1] / turned[0] - 1.0) <= 0.02
+    if degenerate and not steady and not bounded.holds:
+        return Slack.unknown("its support is degenerate and its gains still turn")
+    if turned[1] <= GAIN:
+        return bounded
+    ratio = np.log(turned[1] / max(turned[0], GAIN))
+    exponent = float(ratio / np.log(found.norms[2] / found.norms[1]))
+    if exponent > 0.5:
+        return Slack.unknown("its gains began to turn away")
+    return Slack(min(bounded.value, -0.5 - exponent), bounded.error)
+
+
+def direction_converges(
+    data: AttentionData, W0: Float[Array, "d d"], loss: Loss, target: Float[Array, "d d"]
+) -> Slack:
+    """The direction of descent from W0 converges to that of `target`.
+
+    The curve of descent is followed by arc length through two decades of the norm, up to a hundred
+    times the larger of ||target|| and ||W0||, and judged by `residual_stays_bounded`. Right after
+    that only what is gained along the target, to 1/1000, passes; everything else is judged once
+    more a decade later, and up to three decades later while the question stays open. Unknown where
+    a norm is not reached, or the run has not settled by then.
+    """
+    unit = _ray(target)
+    if isinstance(unit, Slack):
+        return unit
+    low = float(max(np.linalg.norm(target), np.linalg.norm(W0)))
+    goals = [low, 10.0 * low, 100.0 * low]
+    iterates = np.empty((0, *W0.shape))
+    slack, drift = Slack.unknown("nothing was followed"), None
+    for decade in range(1 + _MORE):
+        run = follow_w(data, W0, loss, goals)
+        if run.W.shape[1] <= len(goals):
+            passed = float(run.norms.max())
+            return Slack.unknown(f"the norm did not reach {goals[-1]:.3g} (passed {passed:.3g})")
+        iterates = np.concatenate([iterates, run.W[0, 1:]])
+        if drift is None:
+            drift = _drift(data, iterates[-1])
+        slack = residual_stays_bounded(data, iterates, loss, target, degenerate=drift > 0.0)
+        if slack.violated and goals[-1] < 100.0 * drift * np.log(goals[-1]):
+            slack = Slack.unknown("its support is degenerate and still drifts like a logarithm")
+        if slack.violated and _undecayed(data, iterates[-1]):
+            slack = Slack.unknown("a token is so little beyond the margin that it still pulls")
+        along = _angle(iterates[-1] - iterates[-2], unit) <= GAIN
+        if slack.value - slack.error >= 0.2 and (along or decade):
+            break
+        if slack.value + slack.error <= -0.2 and decade:
+            break
+        W0, goals = iterates[-1], [10.0 * goals[-1]]
+    return slack
+
+
+def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
+    """The exact solution for the tokens that W selects, where there is one."""
+    exact = ExactData.of(data)
+    logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
+    chosen = [
+        max(range(len(kept)), key=lambda t: logits[i, kept[t]]) for i, kept in enumerate(exact.kept)
+    ]
+    answer = separate(exact, chosen)
+    return None if answer is None or answer.status != "solved" else (exact, answer)
+
+
+def _undecayed(data: AttentionData, W: Array) -> bool:
+    """Whether a token that is no support vector of the solution for W's tokens still pulls at W.
+
+    Its pull, against that of the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||), m its margin.
+    """
+    found = _solution(data, W)
+    if found is None:
+        return False
+    loose = min((nearest(m - 1) for m in found[1].margins if m > 1), default=np.inf)
+    return bool(loose * np.linalg.norm(W) < _FADED * nearest(found[1].square) ** 0.5)
+
+
+def _drift(data: AttentionData, W: Array) -> float:
+    """The size of the part of a run that grows like ln(norm); 0 where no support is degenerate.
+
+    A tight constraint A_j with multiplier zero, decided exactly, outgrows the others like the
+    logarithm, by a part of W along what of A_j is orthogonal to the constraints with multipliers:
+    of size ||A_j|| ||W^mm|| over the norm of that part.
+    """
+    found = _solution(data, W)
+    if found is None or not found[1].degenerate:
+        return 0.0
+    exact, answer = found
+    logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
+    rows = []
+    for i, kept in enumerate(exact.kept):
+        best = max(kept, key=lambda t, i=i: logits[i, t])  # type: ignore[misc]
+        rows += [
+            np.outer(data.X[i, best] - data.X[i, t], data.Z[i]).ravel() for t in kept if t != best
+        ]
+    A = np.array(rows)
+    held = [j for j, w in enumerate(answer.duals) if w != 0]
+    basis = np.linalg.qr(A[held].T)[0]
+    others = A[answer.degenerate]
+    across = np.linalg.norm(others - (others @ basis) @ basis.T, axis=1)
+    size = np.linalg.norm(others, axis=1) * float(answer.square) ** 0.5
+    with np.errstate(divide="ignore"):
+        return float((size / across).max())
+
+
+def unique_multipliers(
+    data: AttentionData, tokens: list[int] | None = None
+) -> Float[Array, "n T"] | None:
+    """Multipliers over their sum, by input and token, where descent weights must converge to them.
+
+    That is where no tight constraint has multiplier zero, decided in rationals: the support of the
+    exact answer is linearly independent, so the multipliers are then unique. None elsewhere, and
+    where the tokens, optimal ones by default, are tied or cannot be selected.
+    """
+    exact = ExactData.of(data)
+    if tokens is None:
+        if not exact.unique:
+            return None
+        chosen = [rows[0] for rows in exact.optimal]
+    else:
+        chosen = [kept.index(t) for kept, t in zip(exact.kept, tokens, strict=True)]
+    answer = separate(exact, chosen)
+    if answer is None or answer.status != "solved" or answer.degenerate:
+        return None
+    pairs = [(i, t) for i, x in enumerate(exact.X) for t in range(len(x)) if t != chosen[i]]
+    table = np.zeros((data.n, data.T))
+    for (i, t), w in zip(pairs, answer.duals, strict=True):
+        table[i, exact.kept[i][t]] = nearest(w / answer.square)
+    return table
+
+
+def _swings(data: AttentionData, chosen: Array, loss: Loss) -> Slack | None:
+    """Unknown where steps are so long that the last gradient does not point where the run goes."""
+    middle, last = chosen[-2:]
+    g = normalised_gradient(data.X, data.Z, data.gamma, last, loss, data.mask).matrix
+    gain = last - middle
+    size = float(np.linalg.norm(g) * np.linalg.norm(gain))
+    if size > 0.0 and float((g * gain).sum()) < 0.99 * size:
+        return Slack.unknown("its last gradient does not point where the run goes: shorter steps")
+    return None
+
+
+def dual_weights_converge(
+    data: AttentionData,
+    iterates: Float[Array, "k d d"],
+    loss: Loss,
+    multipliers: Float[Array, "n T"],
+) -> Slack:
+    """The weights of the constraints in -grad L converge to `multipliers` over their sum.
+
+    For a run to W^mm of which `unique_multipliers` speaks, they do, exponentially fast in the
+    norm. The slack is that of `falls` for the sum of the distances of the weights.
+    """
+    prepared = three_iterates(data, iterates, loss)
+    if isinstance(prepared, Slack):
+        return prepared
+    found, chosen = prepared
+    total = float(multipliers.sum())
+    if not (np.isfinite(total) and total > 0.0):
+        return Slack.unknown("the multipliers have no finite positive sum")
+    swinging = _swings(data, chosen, loss)
+    if swinging is not None:
+        return swinging
+    share = multipliers / total
+    away = np.array([np.abs(dual_weights(data, W, loss) - share).sum() for W in chosen])
+    return falls(away, found.norms, SWING)
+
+
+def gradient_aligns(
+    data: AttentionData,
+    iterates: Float[Array, "k d d"],
+    loss: Loss,
+    target: Float[Array, "d d"],
+) -> Slack:
+    """The angle between -grad L, taken in the log domain, and `target` falls to zero.
+
+    It does on the way to W^mm, be its multipliers unique or not, like 1/norm at least: the ray is
+    followed by gains along it. The slack is that of `falls`.
+    """
+    unit = _ray(target)
+    if isinstance(unit, Slack):
+        return unit
+    prepared = three_iterates(data, iterates, loss)
+    if isinstance(prepared, Slack):
+        return prepared
+    found, chosen = prepared
+    swinging = _swings(data, chosen, loss)
+    if swinging is not None:
+        return swinging
+    steepest = [normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask) for W in chosen]
+    angles = np.array([_angle(g.matrix, unit) for g in steepest])
+    return falls(angles, found.norms, SWING)

@@ -1,0 +1,99 @@
+"""Rates of growth and of decay over decades of the norm: bounded, or falling like 1/norm.
+
+Three iterates are compared, the last one and the last ones before a tenth and a hundredth of its
+norm. A quantity that behaves like norm^e has the exponent e in each decade.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.theory.declaration.slack import Slack
+
+__all__ = ["ALLOWANCE", "Decades", "decades", "falls", "stays_bounded"]
+
+ALLOWANCE = 0.1
+"""Error granted to a growth exponent for what a finite run and its steps leave open."""
+
+_SHORT = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Decades:
+    """Rows of three iterates whose norms grow at least ninefold from each to the next."""
+
+    first: int
+    middle: int
+    last: int
+    norms: tuple[float, float, float]
+
+    @property
+    def rows(self) -> tuple[int, int, int]:
+        """The rows, in order."""
+        return self.first, self.middle, self.last
+
+
+def decades(norms: Float[Array, " k"]) -> Decades | None:
+    """The last iterate and those a decade and two decades before; None where there are none."""
+    if len(norms) < 3 or not np.isfinite(norms).all():
+        return None
+    last = len(norms) - 1
+    rows = [last]
+    for _ in range(2):
+        early = np.flatnonzero(norms[: rows[-1]] <= norms[rows[-1]] / (10.0 * _SHORT))
+        early = early[norms[early] > 0.0]
+        if not early.size:
+            return None
+        rows.append(int(early[-1]))
+    sizes = (float(norms[rows[2]]), float(norms[rows[1]]), float(norms[last]))
+    return Decades(rows[2], rows[1], last, sizes)
+
+
+def _exponents(values: Array, sizes: tuple[float, float, float]) -> tuple[float, float]:
+    logs = np.log(values)
+    steps = np.log(sizes)
+    return (
+        float((logs[1] - logs[0]) / (steps[1] - steps[0])),
+        float((logs[2] - logs[1]) / (steps[2] - steps[1])),
+    )
+
+
+def stays_bounded(
+    values: Float[Array, 3], sizes: tuple[float, float, float], floor: float
+) -> Slack:
+    """The quantity stays bounded while the norm runs through two decades.
+
+    The slack is 1/2 minus the growth exponent of the last decade, 0 for a bounded quantity and 1
+    for one that grows like the norm. Values below the floor count as the floor. Unknown where the
+    growth ended only in the last decade, or where a value is not finite.
+    """
+    if not (np.isfinite(values).all() and (values >= 0.0).all() and floor > 0.0):
+        return Slack.unknown("a value is not finite")
+    before, now = _exponents(np.maximum(values, floor), sizes)
+    if now < 0.5 - ALLOWANCE and not before < 0.5:
+        return Slack.unknown(f"it grew with exponent {before:.2f} until a decade ago")
+    return Slack(0.5 - now, ALLOWANCE)
+
+
+def falls(
+    values: Float[Array, 3], sizes: tuple[float, float, float], floor: float, rate: float = 1.0
+) -> Slack:
+    """The quantity falls like 1/norm^rate, or has fallen below the floor.
+
+    The slack is minus rate/2 minus the exponent of the last decade: rate/2 for 1/norm^rate (and
+    below the floor), -rate/2 for a quantity that stays. Unknown where the two decades tell
+    different tales, or where a value is not finite.
+    """
+    if not (np.isfinite(values).all() and (values >= 0.0).all() and floor > 0.0):
+        return Slack.unknown("a value is not finite")
+    half = 0.5 * rate
+    if values[2] <= floor:
+        return Slack(half, ALLOWANCE)
+    before, now = _exponents(np.maximum(values, floor), sizes)
+    if (now < -half) != (before < -half):
+        return Slack.unknown(f"its exponent went from {before:.2f} to {now:.2f}")
+    return Slack(-half - now, ALLOWANCE)

@@ -1,0 +1,117 @@
+"""How fast norm and margins of plain descent grow: like logarithms of the number of steps."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.limits.settled import unsettled
+from attsvm.losses import Loss
+from attsvm.risk import normalised_gradient
+from attsvm.theory.declaration.slack import Slack
+from attsvm.training import Trajectory, follow_w
+
+__all__ = ["margin_grows_like_log", "norm_diverges", "norm_grows_like_log"]
+
+
+def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> Slack:
+    """The norm of descent from W0 grows without bound.
+
+    Followed by arc length it must pass ten times and a hundred times the unit of the data
+    (||W0|| plus the norm that moves some margin by one); the slack is the share of the way that
+    was covered, minus a half. It is negative only where the gradient at W0 is zero, so that
+    nothing ever moves; a run that ends on the way is unknown.
+    """
+    reach = np.linalg.norm(data.X - data.X.mean(axis=1, keepdims=True), axis=2).max()
+    pull = float(reach * np.linalg.norm(data.Z, axis=1).max())
+    unit = float(np.linalg.norm(W0)) + (1.0 / pull if pull > 0 else 1.0)
+    goals = [10.0 * unit, 100.0 * unit]
+    if not normalised_gradient(data.X, data.Z, data.gamma, W0, loss, data.mask).matrix.any():
+        return Slack(-0.5, 0.25)
+    run = follow_w(data, W0, loss, goals)
+    passed = run.W.shape[1] - 1
+    if passed < len(goals):
+        return Slack.unknown(f"the norm did not reach {goals[passed]:.3g}")
+    return Slack(0.5, 0.25)
+
+
+def norm_grows_like_log(
+    data: AttentionData, W0: Float[Array, "d d"], loss: Loss, rate: float
+) -> Slack:
+    """The norm of plain descent grows like rate * ln k.
+
+    Between the norms 50 rate and 500 rate the increase of the norm over the rate is 450; the
+    increase of ln k, from the time that gradient flow takes, must agree with it up to 10. A rate
+    that is wrong by 5% is off by more than 20. Unknown where the norms are not reached or the run
+    has not settled.
+    """
+    if not 0.0 < rate < np.inf:
+        return Slack(-1.0, 0.0)
+    found = _decade(data, W0, loss, rate)
+    if isinstance(found, Slack):
+        return found
+    run, waited = found
+    return _agree(float(run.norms[0, 2] - run.norms[0, 1]) / rate, waited)
+
+
+def margin_grows_like_log(
+    data: AttentionData,
+    W0: Float[Array, "d d"],
+    loss: Loss,
+    rate: float,
+    *,
+    slope: float = 1.0,
+) -> Slack:
+    """The least margin of the selected tokens over worse ones grows like slope * ln k.
+
+    Measured like `norm_grows_like_log`, between the same norms; the slope is 1 where the direction
+    converges to a max-margin solution of norm `rate`.
+    """
+    if not (0.0 < rate < np.inf and slope > 0.0):
+        return Slack(-1.0, 0.0)
+    found = _decade(data, W0, loss, rate)
+    if isinstance(found, Slack):
+        return found
+    run, waited = found
+    margins = [_least_margin(data, W, run.W[0, 2]) for W in run.W[0, 1:]]
+    return _agree((margins[1] - margins[0]) / slope, waited)
+
+
+def _agree(grown: float, waited: float) -> Slack:
+    """Two increases of about 450 agree up to 10, longer ones up to a 45th."""
+    off = float(abs(grown - waited)) / max(abs(waited) / 450.0, 1.0)
+    return Slack(10.0 - off, 5.0) if np.isfinite(off) else Slack.unknown("not finite")
+
+
+def _decade(
+    data: AttentionData, W0: Array, loss: Loss, rate: float
+) -> tuple[Trajectory, float] | Slack:
+    """The run at the norms 50 rate and 500 rate, and by how much ln k grew between them.
+
+    Later where pulls differ by factors that weights make up for only at larger margins: by the
+    norm of the start, and by how far apart |l'| is at the best scores of the inputs.
+    """
+    slopes = loss.log_slope(np.where(data.present, data.gamma, -np.inf).max(axis=1))
+    spread = float(np.ptp(slopes)) if np.isfinite(slopes).all() else 0.0
+    low = 50.0 * max(rate, float(np.linalg.norm(W0)) / 5.0, rate * spread / 10.0)
+    run = follow_w(data, W0, loss, [low, 10.0 * low])
+    if run.log_time is None or len(run.log_time) < 3:
+        return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
+    reason = unsettled(data, run.W[0, 1], run.W[0, 2], loss)
+    if reason:
+        return Slack.unknown(reason)
+    return run, float(run.log_time[2] - run.log_time[1])
+
+
+def _least_margin(data: AttentionData, W: Array, end: Array) -> float:
+    """The least margin at W of the tokens that `end` selects, over those of other scores."""
+    rows = np.arange(data.n)
+    last = np.where(data.present, logits_of_w(data.X, data.Z, end), -np.inf)
+    chosen = last.argmax(axis=1)
+    logits = logits_of_w(data.X, data.Z, W)
+    margins = logits[rows, chosen][:, None] - logits
+    rivals = data.present & (data.gamma != data.gamma[rows, chosen][:, None])
+    return float(margins[rivals].min())

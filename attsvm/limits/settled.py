@@ -1,0 +1,164 @@
+"""Whether a run has settled: what it selects, and what pulls it, will not change by its own rates.
+
+A run can look as if it had found its direction while an input, stuck at a token that is not the
+best, pulls at it with a weight that is tiny now and large later. No conclusion about its limit is
+drawn from such a run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm.attention import log_softmax, logits_of_w
+from attsvm.data import AttentionData
+from attsvm.limits.growth import Decades, decades
+from attsvm.losses import Loss
+from attsvm.theory.declaration.slack import Slack
+
+__all__ = ["as_matrices", "dual_weights", "prompted", "three_iterates", "unsettled"]
+
+BEHIND = 1.01
+"""By which factor the margin of a better token must outgrow the least margin of the others."""
+
+EVEN = 1.05
+"""How far the growth of the margins that pull may exceed that of the least margin."""
+
+
+def prompted(data: AttentionData) -> AttentionData:
+    """The data whose descent on W is descent on a prompt p, the first column of W (queries e_1)."""
+    Z = np.zeros((data.n, data.d))
+    Z[:, 0] = 1.0
+    return AttentionData(data.X, Z, data.y, data.v, data.scores, data.mask)
+
+
+def as_matrices(prompts: Float[Array, "k d"]) -> Float[Array, "k d d"]:
+    """Prompts as matrices with the prompt in the first column, for `prompted` data."""
+    W = np.zeros((*prompts.shape, prompts.shape[-1]))
+    W[..., 0] = prompts
+    return W
+
+
+def dual_weights(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Float[Array, "n T"]:
+    """Weights p of -grad L = scale * sum_it p_it (x_ia - x_it) z_i^T, with sum |p| = 1.
+
+    The token a of each input is the one of largest logit. Everything is taken in the log domain:
+    p_it is proportional to |l'| s_t (<s, gamma> - gamma_t), positive where a token is pushed down.
+    Zero where nothing pulls.
+    """
+    logits = logits_of_w(data.X, data.Z, W)
+    log_s = log_softmax(logits, data.mask)
+    gamma = data.gamma
+    mean = (np.exp(log_s) * np.where(data.present, gamma, 0.0)).sum(axis=1)
+    difference = gamma[:, None, :] - gamma[:, :, None]  # gamma_u - gamma_t
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inner = log_s[:, None, :] + np.log(np.abs(difference))
+        top = inner.max(axis=2)
+        top = np.where(np.isfinite(top), top, 0.0)
+        bracket = (np.sign(difference) * np.exp(inner - top[:, :, None])).sum(axis=2)
+        size = log_s + top + np.log(np.abs(bracket)) + loss.log_slope(mean)[:, None]
+    moved = data.present & _matters(data, logits)
+    size = np.where(moved, size, -np.inf)
+    largest = size.max()
+    if not np.isfinite(largest):
+        return np.zeros_like(gamma)
+    sign = -np.sign(loss.slope(mean)) if loss.direction == 0 else -float(loss.direction)
+    weights = np.exp(size - largest) * np.sign(bracket) * np.reshape(sign, (-1, 1))
+    result: Array = weights / np.abs(weights).sum()
+    return result
+
+
+def _chosen(data: AttentionData, logits: Array) -> Array:
+    index: Array = np.where(data.present, logits, -np.inf).argmax(axis=1)
+    return index
+
+
+def _matters(data: AttentionData, logits: Array) -> Array:
+    """Which tokens have a constraint matrix (x_a - x_t) z^T that is not zero."""
+    lead = data.X[np.arange(data.n), _chosen(data, logits)][:, None, :]
+    apart = (lead != data.X).any(axis=2) & (data.Z != 0.0).any(axis=1)[:, None]
+    result: Array = apart & data.present
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Margins:
+    """Margins of the selected tokens at two points, and which tokens are worse or better."""
+
+    growth: Array
+    worse: Array
+    better: Array
+
+
+def _margins(data: AttentionData, before: Array, after: Array, loss: Loss) -> _Margins:
+    old, new = (logits_of_w(data.X, data.Z, W) for W in (before, after))
+    chosen = _chosen(data, new)
+    rows = np.arange(data.n)
+    growth = (new[rows, chosen][:, None] - new) - (old[rows, chosen][:, None] - old)
+    gamma = data.gamma
+    best = gamma[rows, chosen]
+    sign = -np.sign(loss.slope(best)) if loss.direction == 0 else np.full(data.n, -loss.direction)
+    lead = sign[:, None] * (best[:, None] - gamma)
+    matters = _matters(data, new)
+    return _Margins(growth, matters & (lead > 0.0), matters & (lead < 0.0))
+
+
+def three_iterates(
+    data: AttentionData,
+    iterates: Float[Array, "k d d"],
+    loss: Loss,
+    norms: Float[Array, " k"] | None = None,
+) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
+    """The iterates that are compared, by their norms (Frobenius by default), or why not.
+
+    Unknown where an iterate is not finite, the norm did not grow tenfold twice, or the run has
+    not settled over the last decade.
+    """
+    if not np.isfinite(iterates).all():
+        return Slack.unknown("an iterate is not finite")
+    if norms is None:
+        norms = np.sqrt((iterates**2).sum(axis=(1, 2)))
+    found = decades(norms)
+    if found is None:
+        return Slack.unknown("the norm did not grow tenfold twice")
+    chosen = iterates[list(found.rows)]
+    reason = unsettled(data, chosen[1], chosen[2], loss)
+    return Slack.unknown(reason) if reason else (found, chosen)
+
+
+def unsettled(
+    data: AttentionData, before: Float[Array, "d d"], after: Float[Array, "d d"], loss: Loss
+) -> str | None:
+    """Why the limit of a run cannot be read off from two of its iterates, or None.
+
+    In each input let a be the token of largest logit at `after`. A run that has settled shows:
+    the margins of a over all worse tokens have grown; those over better tokens by more than the
+    least of these (else the weight of a better token, exp(-margin), would take over in time,
+    however small its factor is); and the margins that pull, averaged with the weights of the
+    gradient, have grown no faster than the least one (else a slower margin with a tiny factor
+    would take over). These are necessary for a direction to be a limit, as slopes of margins
+    along it; a run that fails one is not at its end. Tokens of equal score are not told apart.
+    """
+    margins = _margins(data, before, after, loss)
+    if not margins.worse.any():
+        return "no token is selected over a worse one"
+    least = float(margins.growth[margins.worse].min())
+    if not least > 0.0:
+        return _named("the margin over token {} of input {} does not grow", margins, margins.worse)
+    if margins.better.any() and not margins.growth[margins.better].min() > BEHIND * least:
+        return _named("the better token {} of input {} may return", margins, margins.better)
+    pull = np.abs(dual_weights(data, after, loss)) * margins.worse
+    total = float(pull.sum())
+    if not (total > 0.0 and float((pull * margins.growth).sum()) <= EVEN * least * total):
+        return _named("token {} of input {} does not pull yet", margins, margins.worse)
+    return None
+
+
+def _named(text: str, margins: _Margins, kind: Array) -> str:
+    """The text with the token, and its input, of that kind whose margin grew least."""
+    place = int(np.where(kind, margins.growth, np.inf).argmin())
+    i, t = divmod(place, kind.shape[1])
+    return text.format(t, i)

@@ -1,0 +1,262 @@
+"""Claims: the readings of statements, ready to be checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from attsvm.errors import ClaimError
+from attsvm.theory.declaration.provenance import fingerprint
+from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.verdict import Expected, Truth
+
+if TYPE_CHECKING:
+    import numpy as np
+    from hypothesis.strategies import SearchStrategy
+
+    from attsvm.theory.declaration.formula import Formula
+
+__all__ = [
+    "Claim",
+    "Hypothesis",
+    "Part",
+    "Sibling",
+    "declared",
+    "ensure_checkable",
+    "is_id",
+]
+
+_ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
+_READINGS = ("literal", "amended", "sharp")
+
+_MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)
+"""Where claims are noted that are made; nowhere unless somebody asks by `declared`."""
+
+Predicate = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A named condition on an instance; decides exactly, because refutations rest on it."""
+
+    name: str
+    holds: Predicate = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A neighbour of the claim that is false on purpose and must be refuted by the same check.
+
+    One of a refuted reading that only drops hypotheses must fall by an instance that misses one of
+    them: another one refutes the reading and says nothing about what was dropped.
+
+    Attributes:
+        name: what was changed.
+        parameters: keyword arguments of the conclusion (and its certificate) that differ.
+        drop: hypotheses that are left out.
+        data: its strategy.
+        examples: its own explicit instances, checked before the claim's.
+        automatic: whether the engine made it by leaving out a hypothesis; one that survives says
+            that the hypothesis was not shown to be needed, and nothing about the check.
+        formula: what it says.
+        added: hypotheses of its own, such as a looser form of one that is left out.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    drop: tuple[str, ...]
+    data: SearchStrategy[Any] = field(repr=False)
+    examples: tuple[Any, ...] = field(repr=False)
+    automatic: bool
+    formula: Formula = field(repr=False)
+    added: tuple[Hypothesis, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one check runs: the reading itself (name "") or one of its siblings."""
+
+    name: str
+    parameters: Mapping[str, Any]
+    hypotheses: tuple[Hypothesis, ...]
+    data: SearchStrategy[Any]
+    examples: tuple[Any, ...]
+    formula: Formula
+    automatic: bool = False
+    dropped: tuple[Hypothesis, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A reading that can be run, made by `Statement`.
+
+    Attributes:
+        id: `source/statement:reading`; the reading is literal, amended or sharp, numbered where
+            there are several.
+        source: the paper or talk.
+        place: where in it.
+        statement: what is claimed, in one sentence.
+        hypotheses: named conditions, decided exactly.
+        data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
+            dataclass of these.
+        conclusion: the slack of an instance, and of named constants that siblings change.
+        expected: the reviewed verdict.
+        siblings: false neighbours.
+        examples: explicit instances, checked first.
+        ensemble: draws one larger instance from a generator.
+        relaxed: how close many instances come to violation, in torch; None where it cannot say.
+        proof: `package.module:function` of a symbolic proof; it returns what was proved or raises.
+        depends_on: ids of claims that this one rests on.
+        cost: divides the profile's budgets.
+        file, line: where it is declared.
+        formula: what it says of its variables or records.
+        printed: the sentence as printed.
+    """
+
+    id: str
+    source: str
+    place: str
+    statement: str
+    hypotheses: tuple[Hypothesis, ...]
+    data: SearchStrategy[Any] = field(repr=False)
+    conclusion: Callable[..., Slack] = field(repr=False)
+    expected: Expected
+    siblings: tuple[Sibling, ...]
+    examples: tuple[Any, ...] = field(repr=False)
+    ensemble: Callable[[np.random.Generator], Any] | None = field(repr=False)
+    relaxed: Callable[..., Any] | None = field(repr=False)
+    proof: str | None
+    depends_on: tuple[str, ...]
+    cost: int
+    file: str
+    line: int
+    formula: Formula = field(repr=False)
+    printed: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the id, the statement, and the code of the pack that the claim rests on."""
+        return fingerprint(self.id, self.statement, self.file)
+
+    @property
+    def statement_id(self) -> str:
+        """The id without the reading, such as sim/lemma-3.11."""
+        return self.id.rpartition(":")[0]
+
+    @property
+    def reading(self) -> str:
+        """The reading, such as literal or amended-2."""
+        return self.id.rpartition(":")[2]
+
+    @property
+    def instance_type(self) -> Any:
+        """The type of an instance."""
+        return self.formula.instance
+
+    def parts(self) -> tuple[Part, ...]:
+        """The reading first, then its siblings in order."""
+        own = Part("", {}, self.hypotheses, self.data, self.examples, self.formula)
+        return (own, *(self._sibling_part(s) for s in self.siblings))
+
+    def part(self, name: str) -> Part:
+        """The part of that name.
+
+        Raises:
+            ClaimError: there is none.
+        """
+        for part in self.parts():
+            if part.name == name:
+                return part
+        raise ClaimError(f"claim {self.id} has no sibling of that name", value=name)
+
+    def _sibling_part(self, s: Sibling) -> Part:
+        kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)
+        shared = self.examples
+        if self.expected.truth is Truth.REFUTED:  # it must fall by other instances than the reading
+            shared = ()
+            if not s.parameters:
+                kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
+        examples = (*s.examples, *shared)
+        dropped = tuple(h for h in self.hypotheses if h.name in s.drop)
+        return Part(s.name, s.parameters, kept, s.data, examples, s.formula, s.automatic, dropped)
+
+    def json(self) -> dict[str, Any]:
+        """What `attsvm claims --json` lists."""
+        return {
+            "id": self.id,
+            "reading": self.reading,
+            "source": self.source,
+            "place": self.place,
+            "statement": self.statement,
+            "hypotheses": [h.name for h in self.hypotheses],
+            "siblings": [s.name for s in self.siblings],
+            "expected": self.expected.verdict.json(),
+            "depends_on": list(self.depends_on),
+            "file": self.file,
+            "line": self.line,
+        }
+
+
+def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
+    """That an instance does not satisfy all of these."""
+
+    def holds(case: Any) -> bool:
+        for hypothesis in dropped:
+            answer = hypothesis.holds(case)
+            if answer is not True:
+                return not answer if isinstance(answer, bool) else answer  # told of where counted
+        return False
+
+    return Hypothesis(f"not: {'; '.join(h.name for h in dropped)}", holds)
+
+
+def is_id(text: str) -> bool:
+    """Whether a text has the form source/statement:reading."""
+    reading = text.rpartition(":")[2]
+    return bool(_ID.fullmatch(text)) and reading.split("-")[0] in _READINGS
+
+
+@contextmanager
+def declared() -> Iterator[list[Claim]]:
+    """The claims that are made inside, in order."""
+    made: list[Claim] = []
+    token = _MADE.set(made)
+    try:
+        yield made
+    finally:
+        _MADE.reset(token)
+
+
+def ensure_checkable(made: Claim) -> None:
+    """Nothing, where the claim can be checked honestly; it is noted for `declared`.
+
+    Raises:
+        ClaimError: it cannot.
+    """
+    noted = _MADE.get()
+    if noted is not None:
+        noted.append(made)
+    if not is_id(made.id):
+        raise ClaimError(
+            "a claim's id is source/statement:reading",
+            value=made.id,
+            remedy="Source and statement are lower-case letters and digits, joined by - or a full "
+            f"stop; readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
+        )
+    if not made.siblings:
+        raise ClaimError(
+            f"claim {made.id} needs at least one false sibling",
+            remedy="Change a constant, a target, a domain, or drop a hypothesis.",
+        )
+    if (made.expected.truth is Truth.PROVED) != (made.proof is not None):
+        raise ClaimError(
+            f"claim {made.id} expects {made.expected.truth} "
+            f"{'without' if made.proof is None else 'with'} a proof",
+            remedy="Expect proved exactly where a proof is named.",
+        )
+    if made.cost < 1:
+        raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)

@@ -1,0 +1,247 @@
+"""Claim packs: installed ones (entry-point group `attsvm.claims`), a project's own, named ones."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.theory.declaration.claim import Claim, declared
+from attsvm.theory.declaration.statement import Statement
+
+__all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules"]
+
+GROUP = "attsvm.claims"
+LOOSE = "_attsvm_pack_"
+"""What the names of modules begin with that were loaded from a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Claims that ship together, in the order of their ids, and where their files lie."""
+
+    name: str
+    claims: tuple[Claim, ...]
+    folder: Path
+
+    @property
+    def expectations(self) -> Path:
+        """The reviewed expectations file of the pack, whether or not it exists."""
+        return self.folder / "expectations.json"
+
+    @property
+    def counterexamples(self) -> tuple[Path, ...]:
+        """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
+        places = {self.folder, *(beside(Path(c.file)) for c in self.claims)}
+        return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
+
+
+def beside(file: Path) -> Path:
+    """The folder that a statement lies in, whether it is a file or a package with helpers."""
+    folder = file.resolve().parent
+    inner = all((place / "__init__.py").is_file() for place in (folder, folder.parent))
+    return folder.parent if inner and (folder.parent / "counterexamples").is_dir() else folder
+
+
+def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
+    """All installed packs, those of the project at hand, and those named.
+
+    A name is that of a module or package, or a path to a .py file. A project lists its own packs
+    under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
+    attsvm itself runs from a checkout.
+
+    Raises:
+        ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
+    """
+    installed = {point.value for point in importlib.metadata.entry_points(group=GROUP)}
+    checkout = Path(__file__).resolve().parents[2]
+    sources = sorted({*installed, *_listed(checkout), *_listed(Path.cwd())})
+    packs = [_load(source) for source in [*sources, *named]]
+    seen: dict[str, Claim] = {}
+    for pack in packs:
+        for claim in pack.claims:
+            other = seen.setdefault(claim.id, claim)
+            if other is not claim and (other.file, other.line) != (claim.file, claim.line):
+                raise ClaimError(
+                    f"two claims have the id {claim.id}: {other.file}:{other.line} and "
+                    f"{claim.file}:{claim.line}",
+                    remedy="Rename one of them.",
+                )
+    for claim in seen.values():
+        for needed in claim.depends_on:
+            if needed not in seen:
+                raise ClaimError(
+                    f"{claim.id} depends on a claim that is not there",
+                    value=needed,
+                    remedy=_nearest(needed, list(seen)),
+                )
+    unique = {pack.folder / pack.name: pack for pack in packs}
+    return tuple(unique.values())
+
+
+def _listed(folder: Path) -> tuple[str, ...]:
+    """The packs that a project lists, made importable from its folder.
+
+    Raises:
+        ClaimError: its pyproject.toml cannot be read, or lists something else.
+    """
+    file = folder / "pyproject.toml"
+    try:
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
+    except (OSError, ValueError, AttributeError) as error:
+        raise ClaimError(f"{file} cannot be read: {error}") from error
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise ClaimError(
+            f"{file} lists no packs under [tool.attsvm]",
+            value=listed,
+            remedy='Write packs = ["name"], modules or packages beside that file.',
+        )
+    if listed and str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    return tuple(listed)
+
+
+def _load(source: str) -> Pack:
+    before = set(sys.modules)
+    with declared() as made:
+        module = _module(source)
+        modules = [module]
+        if hasattr(module, "__path__"):
+            found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
+            # each is imported here first: walking would let through what a package raises
+            modules += [_imported(info.name) for info in found]
+            modules.sort(key=lambda part: part.__name__)
+    try:
+        return _pack(source, modules, made)
+    except ClaimError:  # it is looked through again when it is loaded again
+        for name in {part.__name__ for part in modules} - before:
+            del sys.modules[name]
+        raise
+
+
+def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> Pack:
+    module = modules[0]
+    claims: dict[str, Claim] = {}
+    for value in (value for part in modules for value in declared_in(part)):
+        if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
+            raise ClaimError(
+                f"two claims have the id {value.id}: {claims[value.id].file} and {value.file}",
+                remedy="Rename one of them.",
+            )
+    files = {getattr(part, "__file__", None) for part in modules}
+    for claim in made:
+        if claim.file in files and claim.id not in claims:
+            raise ClaimError(
+                f"the claim {claim.id} of {claim.file}:{claim.line} is bound to no name of its "
+                "module, so it would not be checked",
+                remedy="Write `NAME = Statement(...)` at the top level of the module, outside "
+                "functions, lists and loops.",
+            )
+    if not claims:
+        raise ClaimError(
+            "a claim pack holds no claim",
+            value=source,
+            remedy="Write `NAME = Statement(...)` at the top level of the module.",
+        )
+    folder = Path(module.__file__ or ".").resolve().parent
+    return Pack(source, tuple(claims[key] for key in sorted(claims)), folder)
+
+
+def declared_in(module: ModuleType) -> Iterator[object]:
+    """The values of a module, statements by their claims."""
+    for value in vars(module).values():
+        if isinstance(value, Statement):
+            yield from value.claims
+        else:
+            yield value
+
+
+def _module(source: str) -> ModuleType:
+    if not source.endswith(".py"):
+        return _imported(source)
+    path = Path(source).resolve()
+    name = f"{LOOSE}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ClaimError("there is no claim file of that name", value=source)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (ClaimError, KeyboardInterrupt):
+        del sys.modules[name]
+        raise
+    except BaseException as error:  # it may exit as well
+        del sys.modules[name]
+        raise ClaimError(f"{source} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except (ClaimError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # it may exit as well
+        raise ClaimError(
+            f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
+            remedy="Name a module, a package or a .py file.",
+        ) from error
+
+
+def modules(pack: Pack) -> list[ModuleType]:
+    """The modules that loading the pack has imported, in the order of their names."""
+    loaded = sorted(sys.modules.items())
+    if pack.name.endswith(".py"):
+        path = str(Path(pack.name).resolve())
+        return [module for _, module in loaded if getattr(module, "__file__", None) == path]
+    return [m for name, m in loaded if name == pack.name or name.startswith(pack.name + ".")]
+
+
+def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """Claims by id, by statement, or by a prefix up to / or :; all of them where nothing is named.
+
+    Raises:
+        UnknownClaimError: a word that matches nothing, with the nearest ids.
+    """
+    known = {c.id: c for pack in reversed(packs) for c in pack.claims}
+    claims = [known[key] for key in sorted(known)]
+    if not wanted:
+        return tuple(claims)
+    chosen: dict[str, Claim] = {}
+    for word in wanted:
+        matches = [c for c in claims if _begins(c.id, word)]
+        if not matches:
+            ids = [c.id for c in claims] + sorted({c.statement_id for c in claims})
+            raise UnknownClaimError(
+                "no claim has that id, and none a prefix of that name that ends at / or :",
+                value=word,
+                remedy=_nearest(word, ids) or "See `attsvm claims`.",
+            )
+        chosen.update({c.id: c for c in matches})
+    return tuple(chosen[key] for key in sorted(chosen))
+
+
+def _begins(id: str, word: str) -> bool:
+    """Whether a word is an id, or a prefix of it that ends at / or :."""
+    return id.startswith(word) and (
+        word[-1:] in ("/", ":") or id[len(word) :][:1] in ("", "/", ":")
+    )
+
+
+def _nearest(word: str, ids: Sequence[str]) -> str:
+    near = difflib.get_close_matches(word, ids, n=3, cutoff=0.3)
+    return f"Nearest: {', '.join(near)}." if near else ""

@@ -1,0 +1,81 @@
+"""What is checked out: the digest of every file that the verdicts of a run hang on."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import attsvm
+from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.record.definitions import base_of, belongs, home_of, imports, whole
+
+__all__ = ["checked_packs", "code_of", "versions"]
+
+_PACKAGES = ("numpy", "python-flint", "hypothesis")
+
+
+def versions() -> dict[str, str]:
+    """What else a run depends on, by name; it is recorded and binds nothing."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "none"
+    return found
+
+
+def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ...]:
+    """The packs that have a claim of one of these ids."""
+    return tuple(p for p in packs if any(c.id in ids for c in p.claims))
+
+
+def code_of(packs: Sequence[Pack]) -> dict[str, str]:
+    """The digest of every file that verdicts may hang on, by its path from where it is imported.
+
+    These are the Python files of attsvm, of the packs, and of all packages and modules of their
+    code bases that they import or that a claim names as its proof, and the curated
+    counterexamples. Comments, docstrings and layout do not count.
+    """
+    found: dict[str, str] = {}
+    for base, file in sorted(_files(packs)):
+        name = file.relative_to(base).as_posix()
+        digest = whole(file)
+        if name in found:  # two code bases have a file of that name
+            digest = hashlib.sha256(f"{found[name]} {digest}".encode()).hexdigest()[: len(digest)]
+        found[name] = digest
+    return found
+
+
+def _files(packs: Sequence[Pack]) -> Iterator[tuple[Path, Path]]:
+    engine = Path(attsvm.__file__).resolve().parent
+    yield from ((engine.parent, file) for file in engine.rglob("*.py"))
+    left = {_root(Path(m.__file__).resolve()) for p in packs for m in modules(p) if m.__file__}
+    for claim in (c for pack in packs for c in pack.claims):
+        left.add(_root(Path(claim.file).resolve()))
+        if claim.proof is not None:
+            proof = home_of(claim.proof.partition(":")[0], base_of(Path(claim.file).resolve()))
+            left |= set() if proof is None else {_root(proof.resolve())}
+    seen: set[Path] = set()
+    while left:
+        root = left.pop()
+        seen.add(root)
+        base = root.parent
+        for file in [root] if root.is_file() else root.rglob("*.py"):
+            yield base, file
+            left |= {_place(base, top) for top in imports(file) if belongs(file, top)} - seen
+    for file in {f for pack in packs for f in pack.counterexamples}:
+        yield base_of(file.parent), file
+
+
+def _root(file: Path) -> Path:
+    """The outermost package of a file, or the file where it is in none."""
+    base = base_of(file)
+    return base / file.relative_to(base).parts[0]
+
+
+def _place(base: Path, top: str) -> Path:
+    return base / top if (base / top).is_dir() else base / f"{top}.py"

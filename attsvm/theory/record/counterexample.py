@@ -1,0 +1,319 @@
+"""Counterexamples as versioned files of exact values, and their replay from the file alone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from attsvm.errors import AttsvmError, FileError, UnknownClaimError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, find_claims
+from attsvm.theory.record import codec, files
+from attsvm.theory.report.latex import latex
+from attsvm.theory.report.snippets import python
+from attsvm.theory.run.asking import ask, ensure_unchanged, frozen
+from attsvm.theory.run.confirm import confirm
+from attsvm.theory.search.shrink import smallness
+
+if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Refuted
+    from attsvm.theory.search.account import Hunt
+
+__all__ = [
+    "Replay",
+    "document",
+    "file_name",
+    "gathered",
+    "read",
+    "replay",
+    "shown",
+    "standing",
+    "store",
+]
+
+KIND = "attsvm-counterexample"
+SCHEMA = 1
+
+_WORDS = 60
+"""Letters of a sibling's name that a file name takes up."""
+
+
+def file_name(claim_id: str, part: str = "") -> str:
+    """The file name that a counterexample of a claim, or of its sibling, is stored under.
+
+    That of a sibling ends in a hash of its name, as siblings of one wording, such as `2 x` and
+    `2/x`, are to lie in one folder.
+    """
+    name = claim_id.replace("/", "--").replace(":", "--")
+    if part:
+        words = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:_WORDS].rstrip("-")
+        digest = hashlib.sha256(part.encode()).hexdigest()[:8]
+        name = "--".join([name, *([words] if words else []), digest])
+    return f"{name}.json"
+
+
+def document(
+    claim: Claim,
+    found: Refuted,
+    *,
+    part: str = "",
+    role: Literal["smallest", "worst"] | None = None,
+    minimal: bool = False,
+) -> dict[str, Any]:
+    """The file of a refutation: values, slack, certificate, what it refutes, and it for people.
+
+    Args:
+        claim: the claim.
+        found: its refutation.
+        part: the sibling that it refutes instead.
+        role: whether it is the smallest or the worst of a hunt.
+        minimal: whether no single move of the shrinker makes it smaller.
+    """
+    case = codec.decode(found.instance, claim.instance_type)
+    return {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "claim": claim.id,
+        "sibling": part or None,
+        "statement": claim.statement,
+        "fingerprint": claim.fingerprint,
+        "instance": found.instance,
+        "slack": found.slack,
+        "certificate": {
+            "evidence": found.evidence,
+            "method": found.method,
+            "enclosure": None if found.enclosure is None else list(found.enclosure),
+        },
+        "role": role,
+        "minimal": minimal,
+        "found_by": found.found_by,
+        "python": python(claim, part, case),
+        "latex": latex(claim, part, case, found),
+    }
+
+
+def store(folder: Path, account: Hunt) -> dict[str, str]:
+    """Write the smallest and the worst counterexample of a hunt; their paths by role.
+
+    One that is there already and no larger is kept, where it was found on the same code of the
+    claim, is still confirmed, and by evidence of the same kind.
+
+    Raises:
+        FileError: the folder cannot be written.
+    """
+    stored: dict[str, str] = {}
+    name = file_name(account.claim.id, account.part)
+    roles: dict[Literal["smallest", "worst"], Refuted | None] = {"smallest": account.smallest}
+    if account.worst != account.smallest:
+        roles["worst"] = account.worst
+    for role, found in roles.items():
+        if found is None:
+            continue
+        ending = ".json" if role == "smallest" else "--worst.json"
+        path = folder / f"{name.removesuffix('.json')}{ending}"
+        if role == "smallest" and _stays(path, account, found):
+            stored[role] = path.as_posix()
+            continue
+        minimal = role == "smallest" and account.minimal
+        entry = document(account.claim, found, part=account.part, role=role, minimal=minimal)
+        files.write_text(path, files.dump(entry) + "\n")
+        stored[role] = path.as_posix()
+    return stored
+
+
+def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
+    """Whether another counterexample, no larger than this one, stands in the file."""
+    claim = account.claim
+    try:
+        there = read(path)
+    except FileError:
+        return False
+    about = there.get("claim"), there.get("sibling") or "", there.get("fingerprint")
+    if about != (claim.id, account.part, claim.fingerprint):
+        return False
+    replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
+    stands = replayed.confirmed and replayed.evidence == found.evidence
+    another = there["instance"] != found.instance  # the same one is written anew
+    return stands and another and smallness(there["instance"]) <= smallness(found.instance)
+
+
+def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:
+    """A refutation for people: its instance as Python, and its slack.
+
+    Args:
+        claim: the claim.
+        part: the part of it that is refuted.
+        found: the refutation.
+        most: lines of Python at most; beyond that the sizes of its arrays stand instead.
+    """
+    lines = _case(claim, part, found.instance, most)
+    if found.enclosure is None:
+        return [*lines, f"slack about {found.slack['value']}, {found.method}"]
+    return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
+
+
+def standing(path: str | os.PathLike[str], claim: Claim, part: str, most: int = 15) -> list[str]:
+    """The same of what stands in a file that replays, its slack evaluated anew.
+
+    Raises:
+        FileError: as `read`.
+    """
+    said = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
+    return [*_case(claim, part, read(path)["instance"], most), said]
+
+
+def _case(claim: Claim, part: str, instance: Any, most: int) -> list[str]:
+    """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
+    script = python(claim, part, codec.decode(instance, claim.instance_type))
+    lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
+    if len(lines) > most:
+        return [f"case of {', '.join(_sizes(instance)) or 'many parts'}"]
+    return lines
+
+
+def _sizes(document: Any, name: str = "") -> Iterator[str]:
+    """Every array in an encoded instance with its shape."""
+    if isinstance(document, dict) and "fields" in document:
+        for key, value in document["fields"].items():
+            yield from _sizes(value, f"{name}.{key}" if name else key)
+    elif isinstance(document, dict) and "tuple" in document:
+        for k, value in enumerate(document["tuple"]):
+            yield from _sizes(value, f"{name}[{k}]")
+    elif isinstance(document, dict) and "values" in document:
+        (shape,) = (value for key, value in document.items() if key != "values")
+        yield f"{name or 'array'} {' x '.join(map(str, shape)) or 'scalar'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What re-executing one file came to, and why; `stale` where the claim's code changed since.
+
+    `sibling` names the false sibling that the file refutes, None where it is the reading.
+    """
+
+    file: str
+    result: Literal["CONFIRMED", "NOT CONFIRMED", "ERROR"]
+    claim: str | None
+    evidence: str
+    reason: str
+    stale: bool = False
+    sibling: str | None = None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the file refutes its claim, or the sibling that it names."""
+        return self.result == "CONFIRMED"
+
+    def json(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """One line for people."""
+        sibling = f', sibling "{self.sibling}"' if self.sibling else ""
+        claim = f"{self.claim}{sibling}: " if self.claim else ""
+        stale = " (the code of the claim has changed since)" if self.stale else ""
+        told = (f"{self.file} ", f"there is no file {self.file}.")
+        file = "" if self.reason.startswith(told) else f"{self.file}: "
+        return f"{self.result}: {file}{claim}{self.reason}{stale}"
+
+
+def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files named, and in the place of a folder all its .json files in order.
+
+    A folder without any stays, to be told of by `replay`.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        found += (sorted(path.glob("*.json")) if path.is_dir() else []) or [path]
+    return found
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """A stored counterexample, as far as its schema goes.
+
+    Raises:
+        FileError: unreadable, of another kind or schema.
+    """
+    if Path(path).is_dir():
+        raise FileError(f"{path} is a folder without .json files", remedy="`hunt` writes them.")
+    stored = files.read_json(path)
+    if not isinstance(stored, dict) or stored.get("kind") != KIND:
+        raise FileError(f"{path} is no counterexample file", remedy="`hunt` writes them.")
+    if stored.get("schema") != SCHEMA:
+        raise FileError(
+            f"{path} has a schema that is not known",
+            value=stored.get("schema"),
+            remedy=f"This version reads schema {SCHEMA}.",
+        )
+    if stored.get("instance") is None:
+        raise FileError(f"{path} holds no instance", remedy="`hunt` writes such files whole.")
+    return stored
+
+
+def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
+    """Re-execute a stored counterexample: hypotheses, then exact evaluation, nothing remembered.
+
+    The file's own slack, certificate and snippets are not looked at.
+    """
+    name = str(Path(path))
+    try:
+        stored = read(path)
+        wanted = stored.get("claim")
+        claim = next((c for c in find_claims(packs) if c.id == wanted), None)
+        if claim is None:
+            raise UnknownClaimError(
+                "no claim has that id",
+                value=wanted,
+                remedy="Where its pack is not installed, name it with --pack.",
+            )
+        sibling = str(stored.get("sibling") or "")
+        part = claim.part(sibling)
+        document = stored["instance"]
+        case = frozen(codec.decode_exactly(document, claim.instance_type))
+        failed = []
+        for hypothesis in part.hypotheses:
+            what = f"hypothesis {hypothesis.name!r}"
+            if ask(claim.id, what, hypothesis.holds, case) is not True:
+                failed.append(hypothesis.name)
+            ensure_unchanged(claim.id, what, case, document)
+        if failed:
+            said = f"the instance does not satisfy: {', '.join(failed)}"
+            return Replay(name, "NOT CONFIRMED", claim.id, "none", said, sibling=sibling or None)
+        kind = ask(claim.id, "the conclusion", claim.conclusion, case, **part.parameters).kind
+        ensure_unchanged(claim.id, "the conclusion", case, document)
+        answer = confirm(claim, part.parameters, case, kind)
+        ensure_unchanged(claim.id, "what confirms a violation", case, document)
+        stale = stored.get("fingerprint") != claim.fingerprint
+    except AttsvmError as error:
+        return Replay(name, "ERROR", None, "none", str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a file may upset a claim in any way; report it
+        return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
+    about = (stale, sibling or None)
+    if answer.refuted:
+        said = _violation(answer.enclosure or ("?", "?"), answer.method, kind)
+        return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, *about)
+    said = "the conclusion holds" if answer.refuted is False else "the sign stays open"
+    said = f"{said} on this instance ({answer.method})"
+    return Replay(name, "NOT CONFIRMED", claim.id, "none", said, *about)
+
+
+def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:
+    """How the slack violates the conclusion."""
+    low, high = map(_plain, enclosure)
+    where = f"slack in [{low}, {high}], {method}"
+    if kind == "strict" and not high.startswith("-"):
+        return f"slack <= 0 violates a strict inequality: {where}"
+    return where
+
+
+def _plain(bound: str) -> str:
+    """A decimal without zeros at its end."""
+    return bound.rstrip("0").rstrip(".") if "." in bound and "e" not in bound else bound

@@ -1,0 +1,128 @@
+"""Renew the curated counterexamples of packs: `python -m attsvm.theory.record.curate [ID ...]`.
+
+For every reading that is expected to be refuted the smallest counterexample known is stored beside
+the claim: of the one stored so far and the claim's explicit instances, each made smaller as far as
+it goes; where none of them refutes, of a hunt. A file is replaced by a smaller one, or by one of
+the same size where it no longer refutes its claim or its words are out of date. `--budget 0` makes
+nothing smaller: it brings the words of all files up to date with the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from attsvm.errors import AttsvmError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record import files
+from attsvm.theory.record.counterexample import document, read, replay
+from attsvm.theory.record.curated import known, place
+from attsvm.theory.run.tally import Refuted, Tally
+from attsvm.theory.search import EXPLICIT, Polished, shrink
+from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.shrink import smallness
+
+__all__ = ["curate", "main"]
+
+_BUDGET = 20_000
+"""Instances that making one find smaller may examine by default, for a claim of cost 1."""
+
+_ROUNDS = 40
+"""Rounds of a hunt where nothing that is known refutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """What came of one claim."""
+
+    claim: str
+    done: Literal["kept", "renewed", "replaced", "made", "none found"]
+    minimal: bool
+
+
+def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Curated:
+    """Store the smallest counterexample known of a claim; a larger one never replaces a smaller.
+
+    Args:
+        claim: the claim.
+        packs: where it is found.
+        budget: instances that making one find smaller may examine, times the claim's cost; where 0,
+            whether it is minimal is what the file says.
+
+    Raises:
+        FileError: the place cannot be written. ClaimError: the check of the claim broke.
+    """
+    path = place(claim)
+    best = _smallest(claim, -(-budget // claim.cost))
+    if best is None:
+        return Curated(claim.id, "none found", False)
+    done: Literal["kept", "renewed", "replaced", "made"] = "made"
+    old: dict[str, Any] = {}
+    minimal = best.minimal
+    if path.is_file():
+        done = "replaced"
+        if replay(path, packs).confirmed:
+            old = read(path)
+            if old.get("instance") == best.found.instance:
+                done = "renewed"
+                minimal |= budget == 0 and old.get("minimal") is True
+    new = document(claim, best.found, role="smallest", minimal=minimal)
+    if new == old:
+        return Curated(claim.id, "kept", minimal)
+    files.write_text(path, files.dump(new) + "\n")
+    return Curated(claim.id, done, minimal)
+
+
+def _smallest(claim: Claim, budget: int) -> Polished | None:
+    """The smallest counterexample known, made smaller."""
+    part = claim.part("")
+    finds: list[Refuted] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for case in (*known(claim), *claim.examples):
+            found = Tally(claim, part, 0).examine(case, EXPLICIT)[1]
+            if found is not None and found not in finds:
+                finds.append(found)
+        if not finds:
+            account = hunt(claim, seconds=None, rounds=_ROUNDS, known=False)
+            finds = [] if account.smallest is None else [account.smallest]
+        polished = [shrink(Tally(claim, part, 0), found, budget) for found in finds]
+    kept = [
+        p if p.found.evidence == f.evidence else Polished(f, False, p.spent)
+        for p, f in zip(polished, finds, strict=True)
+    ]
+    return min(kept, key=lambda p: smallness(p.found.instance), default=None)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Renew the files of the named claims, all of them where none is named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[2])
+    parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
+    parser.add_argument("--pack", action="append", default=[], help="as for `attsvm verify`")
+    parser.add_argument(
+        "--budget", type=int, default=_BUDGET, help=f"examinations a find (default {_BUDGET})"
+    )
+    options = parser.parse_args(arguments)
+    missing = 0
+    try:
+        packs = load_packs(options.pack)
+        for claim in find_claims(packs, options.ids):
+            if claim.expected.truth is Truth.REFUTED:
+                result = curate(claim, packs, options.budget)
+                missing += result.done == "none found"
+                least = "minimal" if result.minimal else "not minimal"
+                print(f"{claim.id}: {result.done}, {least}", flush=True)
+    except AttsvmError as error:
+        print(f"curate: {error}", file=sys.stderr)
+        return 2
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""The curated counterexamples: files kept beside the claims, and replayed first in every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from attsvm.errors import AttsvmError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, beside
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record import codec
+from attsvm.theory.record.counterexample import Replay, file_name, read, replay
+
+__all__ = ["STORED", "chosen", "known", "place", "replay_curated", "replays", "shown", "summary"]
+
+STORED = "stored counterexample"
+"""What found a counterexample that was known before the search."""
+
+
+def place(claim: Claim) -> Path:
+    """Where the curated counterexample of a claim lies, whether or not there is one."""
+    return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id)
+
+
+def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
+    """The instance of the claim's curated file, where that is about the part and can be read."""
+    try:
+        stored = read(place(claim))
+        if stored.get("claim") != claim.id or (stored.get("sibling") or "") != part:
+            return ()
+        return (codec.decode_exactly(stored.get("instance"), claim.instance_type),)
+    except AttsvmError:  # `replay_curated` tells of it
+        return ()
+
+
+def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
+    """The curated files that a run on these claims replays, in order, with their packs.
+
+    Files are named after their claims; one that is named after no claim of its pack is replayed in
+    every run on the pack, so that it is found out.
+    """
+    wanted = {c.id for c in claims}
+    found: dict[Path, Pack] = {}
+    for pack in packs:
+        owners = {file_name(c.id): c.id for c in pack.claims}
+        if wanted.isdisjoint(owners.values()):
+            continue
+        for path in pack.counterexamples:
+            if path.name not in owners or owners[path.name] in wanted:
+                found.setdefault(path, pack)
+    return found
+
+
+def replay_curated(path: Path, pack: Pack, packs: tuple[Pack, ...]) -> Replay:
+    """Replay a curated file, which must refute a reading that is expected to be refuted."""
+    result = replace(replay(path, packs), file=shown(path, pack))
+    wrong = ""
+    claim = next((c for c in pack.claims if c.id == result.claim), None)
+    if result.confirmed and (claim is None or path.resolve() != place(claim)):
+        wrong = "the file does not lie beside its claim under its name"
+    elif result.confirmed and claim is not None:
+        if read(path).get("sibling"):
+            wrong = "it is about a sibling, and curated ones are about readings"
+        elif claim.expected.truth is not Truth.REFUTED:
+            wrong = f"the claim is expected to be {claim.expected.truth}, but this refutes it"
+    return replace(result, result="NOT CONFIRMED", reason=wrong) if wrong else result
+
+
+def replays(packs: Sequence[Pack], claims: Iterable[Claim]) -> Iterator[Replay]:
+    """Replay the curated files of these claims, one after the other."""
+    loaded = tuple(packs)
+    for path, pack in chosen(packs, claims).items():
+        yield replay_curated(path, pack, loaded)
+
+
+def shown(path: Path, pack: Pack) -> str:
+    """A curated file as reports name it: the same wherever the pack lies."""
+    return path.relative_to(pack.folder.parent).as_posix()
+
+
+def summary(replayed: Sequence[Replay]) -> list[str]:
+    """Lines for people: how many were replayed, and every one that does not stand."""
+    if not replayed:
+        return []
+    wrong = [r for r in replayed if not r.confirmed]
+    stale = sum(r.stale for r in replayed if r.confirmed)
+    said = "all confirmed" if not wrong else f"{len(wrong)} not confirmed"
+    since = f" ({stale} of them although the code has changed since they were stored)"
+    several = "s" if len(replayed) > 1 else ""
+    return [
+        f"{len(replayed)} curated counterexample{several} replayed: {said}{since if stale else ''}",
+        *(f"! {r}" for r in wrong),
+    ]

@@ -1,0 +1,503 @@
+"""The gate: a run's ledger held against the reviewed expectations, in both directions.
+
+A run passes if its record is whole, if it ran the code that is checked out, if every claim is what
+was reviewed, and if every verdict follows from what was recorded of the parts and is the reviewed
+one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from attsvm._words import counted
+from attsvm.errors import AttsvmError, FileError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.declaration.profiles import PROFILES, profile_named
+from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
+from attsvm.theory.record import curated, files
+from attsvm.theory.record.checkout import checked_packs, code_of
+from attsvm.theory.record.ledger import NOT_REPLAYED, Run
+from attsvm.theory.record.reviewed import BASIS, Reviewed, differences, review
+from attsvm.theory.run.check import Outcome
+from attsvm.theory.run.verify import Task, conclude, plan
+
+__all__ = [
+    "UNREVIEWED",
+    "Checkout",
+    "Expectation",
+    "Rank",
+    "Reason",
+    "absent",
+    "brief",
+    "checked_out",
+    "concerned",
+    "hold",
+    "read_expectations",
+    "renewed",
+    "spelt",
+]
+
+UNREVIEWED = "not reviewed yet"
+"""The reason that stands for none: with it, an expectation is refused."""
+
+_NAMED = 5
+"""So many files that differ are named."""
+
+_LISTED = 20
+"""So many reasons of one rank are shown to people."""
+
+
+class Rank(IntEnum):
+    """What a reason is about, the most important first."""
+
+    RUN = 0
+    VERDICT = 1
+    MISSING = 2
+    STATEMENT = 3
+    REVIEW = 4
+    COUNTEREXAMPLE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a run may not pass.
+
+    Attributes:
+        rank: what it is about.
+        about: the id of the claim, or the file; empty where it is the run itself.
+        text: a sentence.
+    """
+
+    rank: Rank
+    about: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.about}: {self.text}" if self.about else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """What is checked out.
+
+    Attributes:
+        claims: all claims of all packs, by id.
+        reviewed: those that are held, as they are now.
+        code: the digests of the code that the verdicts of the run hang on, by file.
+        curated: the curated counterexamples that such a run replays.
+    """
+
+    claims: Mapping[str, Claim]
+    reviewed: Mapping[str, Reviewed]
+    code: Mapping[str, str]
+    curated: tuple[str, ...] = ()
+
+    def where(self, claim: str) -> str:
+        """The file and the line of a claim, empty where there is no such claim."""
+        if claim not in self.claims:
+            return ""
+        found = self.claims[claim]
+        path = Path(found.file)
+        here = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+        return f"{here}:{found.line}"
+
+
+def checked_out(packs: Sequence[Pack], held: Collection[str], run: Run) -> Checkout:
+    """What a run is held against: the code, and the held claims as they are now."""
+    claims = {c.id: c for pack in packs for c in pack.claims}
+    ran = [claims[name] for name in run.claims if name in claims]
+    return Checkout(
+        claims,
+        review([claims[name] for name in sorted(held) if name in claims], packs),
+        code_of(checked_packs(packs, run.claims)),
+        tuple(curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A reviewed verdict with its reason, what was reviewed, and the day on which it lapses."""
+
+    verdict: Verdict
+    reason: str
+    until: datetime.date | None = None
+    reviewed: Reviewed | None = None
+
+
+def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
+    """Read an expectations file: schema 1, and by claim truth, evidence, validity, reason.
+
+    Raises:
+        FileError: unreadable, another schema, a word that is none, or a missing reason.
+    """
+    document = files.read_json(path)
+    if (
+        not isinstance(document, dict)
+        or document.get("schema") != 1
+        or not isinstance(document.get("claims"), dict)
+    ):
+        raise FileError(
+            f"{path} is no expectations file", remedy='It has "schema": 1 and "claims" by id.'
+        )
+    return {str(k): _expectation(str(k), v, path) for k, v in document["claims"].items()}
+
+
+def _expectation(claim: str, entry: Any, path: object) -> Expectation:
+    if not isinstance(entry, dict):
+        raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
+    unknown = sorted(set(entry) - {"truth", "evidence", "validity", "reason", "until", "reviewed"})
+    if unknown:
+        raise FileError(f"{path}: the entry of {claim} has unknown keys", value=unknown)
+    reason = entry.get("reason")
+    if not isinstance(reason, str) or not reason.strip():
+        raise FileError(f"{path}: {claim} is expected without a reason", remedy="Give one.")
+    try:
+        verdict = Verdict(
+            Truth.read(entry.get("truth")),
+            Evidence.read(entry.get("evidence")),
+            Validity.read(entry.get("validity")),
+        )
+        until = datetime.date.fromisoformat(entry["until"]) if "until" in entry else None
+        reviewed = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
+    except (ValueError, TypeError) as error:
+        raise FileError(f"{path}: the entry of {claim} cannot be read", value=str(error)) from error
+    return Expectation(verdict, reason, until, reviewed)
+
+
+def concerned(packs: Sequence[Pack], named: Collection[str], run: Run) -> tuple[Pack, ...]:
+    """The packs whose expectations a run is held against: all of them where none is named.
+
+    Otherwise those that are named, and others where the run set out to check a claim of theirs.
+    """
+    asked = set(run.claims) | set(run.verdicts)
+    return tuple(
+        p for p in packs if not named or p.name in named or any(c.id in asked for c in p.claims)
+    )
+
+
+def absent(run: Run, expectations: Mapping[str, Expectation]) -> tuple[str, ...]:
+    """The reviewed claims that the run did not set out to check."""
+    return tuple(sorted(set(expectations) - set(run.claims) - set(run.verdicts)))
+
+
+def hold(
+    run: Run,
+    expectations: Mapping[str, Expectation],
+    today: datetime.date,
+    checkout: Checkout | None = None,
+    *,
+    profile: str = "quick",
+    seed: int = 0,
+) -> tuple[Reason, ...]:
+    """Every reason why the run may not pass, the most important first; none means that it may.
+
+    Args:
+        run: the run as recorded.
+        expectations: the reviewed verdicts.
+        today: against which expectations lapse.
+        checkout: what is checked out; where None, the record alone is judged.
+        profile: what the run has to be of.
+        seed: what the run has to be of.
+    """
+    whole = list(_record(run, profile, seed))
+    reasons = [*_verdicts(run, expectations, today), *_replays(run)]
+    if checkout is not None:
+        stale = list(_stale(run, checkout.code))
+        whole += stale
+        if not stale:  # the parts of other claims say nothing about these
+            reasons += _recomputed(run, expectations, checkout)
+        reasons += _unlike(run, expectations, checkout)
+    every = [*(Reason(Rank.RUN, "", said) for said in whole), *reasons]
+    return tuple(sorted(every, key=lambda reason: (reason.rank, reason.about)))
+
+
+def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
+    """What is wrong with the run as a whole."""
+    if not run.finished:
+        done = f"{len(run.verdicts)} of {counted(len(run.claims), 'claim')}"
+        yield f"the run did not finish: {done} came to a verdict"
+    if run.damaged:
+        are = "is" if run.damaged == 1 else "are"
+        yield f"{counted(run.damaged, 'line')} of the run {are} damaged"
+    yield from run.faults
+    if not run.claims:
+        yield "the run checked no claim"
+    if (run.profile, run.seed) != (profile, seed):
+        yield (
+            f"the run is of profile {run.profile} and seed {run.seed}, not {profile} and {seed}; "
+            "name what is asked for with --profile and --seed"
+        )
+    off = [n for n, v in run.verdicts.items() if v.get("as_expected") is not True]
+    off += [file for file, result, _ in run.fallen if result != NOT_REPLAYED]
+    if run.matched is not None and run.matched is bool(off):
+        said = (
+            f"that all matched, yet {off[0]} did not" if off else "that not all matched, yet it did"
+        )
+        yield f"the run says at its end {said}"
+
+
+def _verdicts(
+    run: Run, expectations: Mapping[str, Expectation], today: datetime.date
+) -> Iterator[Reason]:
+    """What is wrong with the verdicts, claim by claim."""
+    for claim in sorted(set(run.claims) | set(run.verdicts) | set(expectations)):
+        expected = expectations.get(claim)
+        got = run.verdicts.get(claim)
+        if expected is None:
+            said = "checked, but nobody reviewed what to expect of it"
+            yield Reason(Rank.MISSING, claim, said)
+            continue
+        if expected.reason.strip() == UNREVIEWED:
+            said = f'its reason says "{UNREVIEWED}"; write down why its verdict is to be expected'
+            yield Reason(Rank.REVIEW, claim, said)
+        if expected.until is not None and today > expected.until:
+            said = f"the expectation lapsed on {expected.until}; review it"
+            yield Reason(Rank.REVIEW, claim, said)
+        if got is None:
+            known = "skipped by the run" if claim in run.claims else "not part of the run"
+            if run.finished:
+                yield Reason(Rank.MISSING, claim, f"expected {expected.verdict}, {known}")
+            continue
+        for said in _compare(expected.verdict, got):
+            yield Reason(Rank.VERDICT, claim, said)
+
+
+def _compare(expected: Verdict, got: Mapping[str, Any]) -> Iterator[str]:
+    for axis, word in expected.json().items():
+        if got.get(axis) != word:
+            yield f"{axis} is {got.get(axis)}, expected {word} ({got.get('reason', '')})"
+    declared = got.get("expected")
+    if declared != expected.json():
+        yield f"its file declares {declared}, reviewed is {expected.json()}"
+    survived = [s.get("name") for s in got.get("siblings", []) if s.get("refuted") is not True]
+    if survived or not got.get("siblings"):
+        yield f"siblings not refuted: {survived or 'there is none'}"
+
+
+def _replays(run: Run) -> Iterator[Reason]:
+    for file, result, why in run.fallen:
+        if result != NOT_REPLAYED:
+            said = f"the curated counterexample no longer stands: {result} ({why})"
+            yield Reason(Rank.COUNTEREXAMPLE, file, said)
+        elif run.finished:
+            said = "the run did not replay this curated counterexample"
+            yield Reason(Rank.COUNTEREXAMPLE, file, said)
+
+
+def _stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
+    """Whether the run ran other code than is checked out."""
+    if not run.code:
+        yield "the run does not say which code it ran; run it again"
+        return
+    names = sorted(n for n in set(run.code) | set(code) if run.code.get(n) != code.get(n))
+    if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        differ = "1 file differs" if len(names) == 1 else f"{len(names)} files differ"
+        yield (
+            f"the run is of other code than is checked out: {differ}, {', '.join(names[:_NAMED])}"
+            f"{more}; run `attsvm verify` again"
+        )
+
+
+def _recomputed(
+    run: Run, expectations: Mapping[str, Expectation], checkout: Checkout
+) -> Iterator[Reason]:
+    """Where verdicts do not follow from the recorded parts, or parts are not of the claims."""
+    for name in sorted((set(run.claims) | set(run.verdicts)) - set(checkout.claims)):
+        yield Reason(Rank.MISSING, name, "in the run, but no pack that is loaded has this claim")
+    for file in sorted(set(run.curated) ^ set(checkout.curated)):
+        asked = "another run" if file in run.curated else "the run left it out"
+        yield Reason(
+            Rank.COUNTEREXAMPLE, file, f"not the curated counterexamples there are: {asked}"
+        )
+    if run.profile not in PROFILES:
+        yield Reason(Rank.RUN, "", f"there is no profile {run.profile}")
+        return
+    profile = profile_named(run.profile)
+    outcomes: dict[Task, Outcome] = {}
+    for shard, part in run.parts:
+        try:
+            outcome = Outcome.read(part)
+            task = Task(outcome.claim, outcome.part, shard)
+            if task in outcomes:
+                said = f"{_part(task)} is recorded twice"
+                yield Reason(Rank.VERDICT, task.claim, said)
+            outcomes[task] = outcome
+        except (TypeError, KeyError, ValueError, AttributeError):
+            yield Reason(Rank.RUN, "", "an outcome of a part is of another form")
+    owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims], profile)
+    if run.finished:
+        for task in sorted(set(outcomes) - set(owed), key=repr):
+            said = f"{_part(task)} is recorded, which the claim does not have or has no verdict for"
+            yield Reason(Rank.VERDICT, task.claim, said)
+    for name, got in run.verdicts.items():
+        missing = [t for t in owed if t.claim == name and t not in outcomes]
+        if name not in checkout.claims:
+            continue
+        if missing:
+            said = f"a verdict without {_part(missing[0])} ({len(missing)} missing)"
+            yield Reason(Rank.VERDICT, name, said)
+            continue
+        try:
+            floor = _floor(expectations.get(name))
+            for said in _follows(checkout.claims[name], got, outcomes, run.profile, floor):
+                yield Reason(Rank.VERDICT, name, said)
+        except (TypeError, KeyError, ValueError, AttributeError, AttsvmError):
+            yield Reason(Rank.RUN, "", f"the outcomes of {name} are of another form")
+
+
+def _part(task: Task) -> str:
+    where = f"sibling {task.part!r}" if task.part else "the reading"
+    return f"{where} on shard {task.shard}"
+
+
+def _floor(expectation: Expectation | None) -> int:
+    return 1 if expectation is None or expectation.reviewed is None else expectation.reviewed.owed
+
+
+def _follows(
+    claim: Claim, got: Mapping[str, Any], outcomes: Mapping[Task, Outcome], profile: str, floor: int
+) -> Iterator[str]:
+    """How a recorded verdict differs from what its parts come to, and what was hardly looked at."""
+    checked = conclude(claim, outcomes, profile_named(profile))
+    again = json.loads(json.dumps(checked.json()))
+    wrong = [key for key in again if key not in _APART and got.get(key) != again[key]]
+    if wrong:
+        key = wrong[0]
+        yield (
+            f"its verdict does not follow from its parts: {', '.join(wrong)} "
+            f"({key} is {got.get(key)}, the parts say {again[key]})"
+        )
+    if checked.reading.examples < floor:
+        looked = counted(checked.reading.examples, "instance")
+        yield f"{looked} evaluated, at least {floor} are owed"
+    for part in checked.siblings:
+        if part.examples + part.probed < 1:
+            yield f"sibling {part.part!r} fell without an instance"
+
+
+_APART = frozenset(("seconds", "counterexample", "min_slack", "tightness", "warnings"))
+"""What a verdict says beyond its parts, or what JSON rounds: infinite numbers."""
+
+
+def _unlike(
+    run: Run, expectations: Mapping[str, Expectation], checkout: Checkout
+) -> Iterator[Reason]:
+    """Where the claims that are checked out are not those that were reviewed."""
+    for claim in sorted(set(checkout.reviewed) | set(expectations)):
+        now = checkout.reviewed.get(claim)
+        expected = expectations.get(claim)
+        if now is None:
+            yield Reason(Rank.MISSING, claim, "reviewed, but the claim is not there any more")
+        elif expected is None:
+            if claim not in run.claims:
+                yield Reason(Rank.MISSING, claim, "nobody reviewed this claim")
+        elif expected.reviewed is None:
+            yield Reason(Rank.REVIEW, claim, "nothing says what was reviewed of it")
+        else:
+            if expected.reviewed.examples < 1:
+                yield Reason(Rank.REVIEW, claim, "no run of it was reviewed")
+            for said in differences(expected.reviewed, now):
+                rank = Rank.STATEMENT if said.startswith("statement") else Rank.REVIEW
+                rank = Rank.COUNTEREXAMPLE if said.startswith("curated") else rank
+                yield Reason(rank, claim, said)
+
+
+def brief(
+    run: Run,
+    expectations: Mapping[str, Expectation],
+    reasons: Sequence[Reason],
+    checkout: Checkout | None = None,
+) -> tuple[str, ...]:
+    """The reasons for people, with the places of claims.
+
+    Claims that are not part of the run are counted by source, and of many reasons of one rank the
+    first are shown.
+    """
+    left = absent(run, expectations)
+    sources = Counter(claim.partition("/")[0] for claim in left) if run.finished else Counter()
+    reviewed = Counter(claim.partition("/")[0] for claim in expectations)
+    lines: list[str] = []
+    for rank in Rank:
+        if rank is Rank.MISSING:
+            lines += (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
+        some = [r for r in reasons if r.rank is rank]
+        if rank is Rank.MISSING:
+            some = [r for r in some if r.about not in left]
+        for reason in some[:_LISTED]:
+            where = "" if checkout is None else checkout.where(reason.about)
+            lines.append(f"{reason} [{where}]" if where else str(reason))
+        if len(some) > _LISTED:
+            lines.append(f"{len(some) - _LISTED} more such reasons; --json lists them")
+    if checkout is not None and any(r.rank > Rank.MISSING for r in reasons):
+        lines.append("if the claims are right as they are now, see `attsvm gate --update`")
+    return tuple(lines)
+
+
+def _counted_out(source: str, number: int, reviewed: int, left: Sequence[str]) -> str:
+    were = "is" if number == 1 else "are"
+    first = next(c for c in left if c.startswith(f"{source}/"))
+    return (
+        f"{source}: {number} of {counted(reviewed, 'reviewed claim')} {were} not part "
+        f"of the run, the first {first}"
+    )
+
+
+def renewed(
+    document: Mapping[str, Any], checkout: Checkout, run: Run | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """An expectations file brought up to date with the claims, and every change, a line each.
+
+    Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
+    down with a reason that the gate refuses. Counts of instances are those of the run if it ran the
+    code that is checked out at the reviewed profile.
+    """
+    fresh = run is not None and run.finished and run.profile == BASIS and run.code == checkout.code
+    verdicts = run.verdicts if fresh and run is not None else {}
+    claims = dict(document["claims"])
+    lines: list[str] = []
+    for name in sorted(set(claims) - set(checkout.reviewed)):
+        lines.append(f"{name}: removed, there is no such claim")
+        del claims[name]
+    for name, now in checkout.reviewed.items():
+        expected = checkout.claims[name].expected.verdict
+        entry = dict(claims.get(name) or {**expected.json(), "reason": UNREVIEWED})
+        old = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
+        changes = list(differences(old, now)) if old else ["what was reviewed is written down"]
+        if name not in claims:
+            changes = [f"new: {expected}; replace its reason, which says {UNREVIEWED!r}"]
+        seen = verdicts[name].get("examples", 0) if name in verdicts else None
+        count = old.examples if old else 0
+        if seen is not None and (changes or count < 1 or (old and seen < old.owed)):
+            if old and seen != count:
+                changes.append(f"instances evaluated: {count} -> {seen}")
+            count = seen
+        if changes or old is None:
+            entry["reviewed"] = replace(now, examples=count).json()
+            lines += (f"{name}: {change}" for change in changes)
+        claims[name] = entry
+    return {**document, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
+
+
+def spelt(document: Mapping[str, Any]) -> str:
+    """An expectations file as text: what was reviewed of a claim is one line."""
+    claims = document["claims"]
+    short = {
+        name: {**entry, "reviewed": f"reviewed {name}"} if "reviewed" in entry else entry
+        for name, entry in claims.items()
+    }
+    text = files.dump({**document, "claims": short}) + "\n"
+    for name, entry in claims.items():
+        if "reviewed" in entry:
+            line = json.dumps(entry["reviewed"], allow_nan=False)
+            text = text.replace(f": {json.dumps(f'reviewed {name}')}", f": {line}", 1)
+    return text

@@ -1,0 +1,246 @@
+"""What was reviewed of a claim, and how the claim that is checked out differs from it."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from attsvm.theory.declaration.claim import Claim, Sibling
+from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.declaration.profiles import profile_named
+from attsvm.theory.record import curated
+from attsvm.theory.record.definitions import Definitions, Start, base_of, home_of
+
+__all__ = ["BASIS", "Reviewed", "differences", "review"]
+
+BASIS = "quick"
+"""The profile whose counts are reviewed."""
+
+_PARTS = {"hypotheses": "hypotheses", "siblings": "siblings", "data": "strategy"}
+"""Arguments of a declaration that have a digest of their own, with what it is called."""
+
+_TOLD = frozenset(("statement", "source", "place", "expected", "proof", "cost"))
+"""Arguments that are held in words."""
+
+_CODE = {
+    "hypotheses": "the code of its hypotheses changed",
+    "siblings": "the code of its siblings changed",
+    "strategy": "its strategy of instances changed",
+    "check": "the code of its conclusion, of its certificate or of what they rest on changed",
+    "proof": "the code of its proof changed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What was reviewed of a claim.
+
+    Attributes:
+        statement: the sentence.
+        place: source and place.
+        hypotheses: their names.
+        siblings: by name, what each changes and drops.
+        proof: `package.module:function`, or "".
+        planned: ordinary instances that the profile quick plans for the reading.
+        examples: those that the reviewed run evaluated; 0 where no run was reviewed.
+        counterexample: the digest of the curated counterexample, or "".
+        code: digests of the code by what it serves: hypotheses, siblings, strategy, check, proof.
+    """
+
+    statement: str
+    place: str
+    hypotheses: tuple[str, ...] = ()
+    siblings: Mapping[str, str] = field(default_factory=dict)
+    proof: str = ""
+    planned: int = 0
+    examples: int = 0
+    counterexample: str = ""
+    code: Mapping[str, str] = field(default_factory=dict)
+
+    def json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def read(cls, document: Any) -> Reviewed:
+        """From plain data.
+
+        Raises:
+            TypeError: it is of another form.
+        """
+        if not isinstance(document, dict) or set(document) != {f.name for f in fields(cls)}:
+            raise TypeError("`reviewed` is of another form; `attsvm gate --update` writes it")
+        made = cls(**{**document, "hypotheses": tuple(document["hypotheses"])})
+        words = [made.statement, made.place, made.proof, made.counterexample, *made.hypotheses]
+        words += [w for m in (made.siblings, made.code) for pair in dict(m).items() for w in pair]
+        counts = [made.planned, made.examples]
+        if not all(isinstance(w, str) for w in words) or not all(type(n) is int for n in counts):
+            raise TypeError("`reviewed` is of another form; `attsvm gate --update` writes it")
+        return made
+
+    @property
+    def owed(self) -> int:
+        """The ordinary instances that a run has to evaluate: half of the reviewed ones, rounded up.
+
+        Another seed meets hypotheses more or less often; it does not lose half of the instances.
+        """
+        return max(-(-self.examples // 2), 1)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def review(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, Reviewed]:
+    """The claims as they are checked out, by id; no run is looked at."""
+    names = _names(claims, packs)
+    definitions = Definitions()
+    return {c.id: _reviewed(c, names.get(c.id, ()), definitions) for c in claims}
+
+
+def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[Start, ...]]:
+    """The names at the top level of modules under which the claims are found, by id."""
+    homes = {claim.file for claim in claims}
+    places = [m for pack in packs for m in modules(pack)]
+    places += [m for m in list(sys.modules.values()) if str(getattr(m, "__file__", "")) in homes]
+    found: dict[str, set[tuple[str, str]]] = {}
+    for module in places:
+        for name, value in vars(module).items():
+            if isinstance(value, Claim) and module.__file__:
+                found.setdefault(value.id, set()).add((module.__file__, name))
+    return {
+        claim: tuple(Start(Path(file).resolve(), name) for file, name in sorted(where))
+        for claim, where in found.items()
+    }
+
+
+def _reviewed(claim: Claim, names: tuple[Start, ...], definitions: Definitions) -> Reviewed:
+    quick = profile_named(BASIS).scaled(claim.cost)
+    ensemble = quick.ensemble if claim.ensemble is not None else 0
+    return Reviewed(
+        statement=claim.statement,
+        place=f"{claim.source}, {claim.place}",
+        hypotheses=tuple(h.name for h in claim.hypotheses),
+        siblings={s.name: _described(s) for s in claim.siblings},
+        proof=claim.proof or "",
+        planned=len(claim.examples) + ensemble + quick.examples,
+        counterexample=_stored(claim),
+        code=dict(_code(claim, names, definitions)),
+    )
+
+
+def _described(sibling: Sibling) -> str:
+    """What a sibling changes and drops, in words."""
+    words = [f"{name}={_simple(value)}" for name, value in sibling.parameters.items()]
+    words += [f"drops {name}" for name in sibling.drop]
+    words += ["own strategy"] if sibling.data is not None else []
+    words += [f"own instances: {len(sibling.examples)}"] if sibling.examples else []
+    return ", ".join(words)
+
+
+def _simple(value: Any) -> str:
+    known = value is None or isinstance(value, bool | int | float | str)
+    return repr(value) if known else type(value).__name__
+
+
+def _stored(claim: Claim) -> str:
+    """The digest of the curated counterexample, without the fingerprint of the code at its time."""
+    path = curated.place(claim)
+    if not path.is_file():
+        return ""
+    text = path.read_bytes()
+    try:
+        content = json.loads(text)
+        content.pop("fingerprint", None)
+        text = json.dumps(content, sort_keys=True).encode()
+    except (ValueError, AttributeError, RecursionError):
+        pass  # a file that cannot be read does not stand: the replay says so
+    return hashlib.sha256(text).hexdigest()[:12]
+
+
+def _code(
+    claim: Claim, names: tuple[Start, ...], definitions: Definitions
+) -> Iterator[tuple[str, str]]:
+    """The digests of a claim's code by what it serves.
+
+    A claim that is declared by a decorator is taken apart by its arguments; of one that is made
+    otherwise all its code counts as its check.
+    """
+    file = Path(claim.file).resolve()
+    node = definitions.declaration(file, claim.line) if file.is_file() else None
+    call = _declaring(node)
+    check = list(names)
+    if call is not None and isinstance(node, ast.FunctionDef):
+        check = [Start(file, node=part) for part in (node.args, *node.body) if part is not None]
+        for keyword in call.keywords:
+            if keyword.arg in _PARTS:
+                yield _PARTS[keyword.arg], definitions.resting([Start(file, node=keyword.value)])
+            elif keyword.arg not in _TOLD:
+                check.append(Start(file, node=keyword))
+        check += [Start(file, node=argument) for argument in (call.func, *call.args)]
+        check += [Start(file, node=d) for d in node.decorator_list if d is not call]
+    elif node is not None:
+        check.append(Start(file, node=node))
+    yield "check", definitions.resting(check)
+    if claim.proof is not None:
+        module, _, function = claim.proof.partition(":")
+        home = home_of(module, base_of(file))
+        yield (
+            "proof",
+            "" if home is None else definitions.resting([Start(home.resolve(), function)]),
+        )
+
+
+def _declaring(node: ast.AST | None) -> ast.Call | None:
+    """The decorator that declares a claim: the call that is given its statement."""
+    for decorator in getattr(node, "decorator_list", ()):
+        given = [k.arg for k in getattr(decorator, "keywords", ())]
+        if isinstance(decorator, ast.Call) and {"statement", "data", "siblings", None} & set(given):
+            return decorator
+    return None
+
+
+def differences(old: Reviewed, new: Reviewed) -> tuple[str, ...]:
+    """What changed since the review, in words; the counts of runs are left out."""
+    return tuple(_differences(old, new))
+
+
+def _differences(old: Reviewed, new: Reviewed) -> Iterator[str]:
+    if old.statement != new.statement:
+        yield f'statement edited: reviewed is "{old.statement}", now it says "{new.statement}"'
+    if old.place != new.place:
+        yield f"place edited: reviewed is {old.place}, now it says {new.place}"
+    told = set()
+    for names, kind, topic in (
+        ((old.hypotheses, new.hypotheses), "hypothesis", "hypotheses"),
+        ((old.siblings, new.siblings), "sibling", "siblings"),
+    ):
+        for verb, some, others in (("removed", *names), ("added", *reversed(names))):
+            for name in some:
+                if name not in others:
+                    told.add(topic)
+                    yield f"{kind} {verb}: {name}"
+    for name in old.siblings:
+        if name in new.siblings and old.siblings[name] != new.siblings[name]:
+            told.add("siblings")
+            yield f"sibling changed: {name}: {old.siblings[name]} -> {new.siblings[name]}"
+    if old.proof != new.proof:
+        told.add("proof")
+        yield f"proof replaced: {old.proof or 'none'} -> {new.proof or 'none'}"
+    if old.planned != new.planned:
+        yield f"instances planned at profile {BASIS}: {old.planned} -> {new.planned}"
+    if old.counterexample != new.counterexample:
+        done = "edited" if new.counterexample and old.counterexample else "added"
+        yield f"curated counterexample {done if new.counterexample else 'deleted'}"
+    for topic, said in _CODE.items():
+        before, after = old.code.get(topic, "none"), new.code.get(topic, "none")
+        if topic not in told and before != after:
+            yield f"{said} ({before} -> {after})"

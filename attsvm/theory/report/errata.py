@@ -1,0 +1,151 @@
+"""What people write about a source beside its claims: its order, and errata for its authors.
+
+A `Source` at module level of a pack is found like a claim. It holds words only: verdicts come from
+a run, counterexamples from instances that are confirmed anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from attsvm.errors import ClaimError, UsageError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, modules
+
+__all__ = ["Erratum", "Source", "claims_of", "find_source", "in_order"]
+
+_KINDS = ("literal", "amended", "sharp")
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """Words for the authors of a source on a statement that does not stand as printed.
+
+    Attributes:
+        statement: its id, such as sim/lemma-3.11.
+        printed: what is printed, in plain words and formulas.
+        fails: what fails, and why.
+        repair: the least change that stands, or what is left where none is known.
+        falls: the refuted readings that it rests on: all literal ones that fall, and those
+            repairs that fall as well.
+        stands: the readings that stand and that the repair rests on.
+        telling: instances by reading that tell more than the smallest ones; confirmed like these.
+    """
+
+    statement: str
+    printed: str
+    fails: str
+    repair: str
+    falls: tuple[str, ...]
+    stands: tuple[str, ...]
+    telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source whose claims a pack holds.
+
+    Attributes:
+        name: what the ids of its claims begin with, such as sim.
+        order: its statements, in the order in which they stand there.
+        errata: at most one a statement.
+        names: what fields of instances are called there: "Record.field" to a word, to "yes|no" for
+            one that is true or false.
+        notes: what its authors should know of all errata, a paragraph each.
+        notation: what a reader of the page alone cannot know: a symbol to what it means.
+
+    Raises:
+        ClaimError: a statement of another source, or two errata of one statement.
+    """
+
+    name: str
+    order: tuple[str, ...] = ()
+    errata: tuple[Erratum, ...] = ()
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+    notation: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        about = [e.statement for e in self.errata]
+        for statement in (*self.order, *about):
+            if not statement.startswith(f"{self.name}/"):
+                raise ClaimError(f"source {self.name} has no such statement", value=statement)
+        for statement, times in (Counter(self.order) + Counter(set(about))).items():
+            if self.order.count(statement) > 1 or times > 2:
+                raise ClaimError("a statement is listed twice", value=statement)
+        if len(set(about)) < len(about):
+            raise ClaimError("a statement has two errata", value=", ".join(about))
+
+    def erratum(self, statement: str) -> Erratum | None:
+        """The erratum of a statement, if there is one."""
+        return next((e for e in self.errata if e.statement == statement), None)
+
+
+def find_source(packs: Sequence[Pack], name: str) -> Source:
+    """What the packs say of a source; nothing but its name where they are silent.
+
+    Raises:
+        ClaimError: two packs speak of it.
+    """
+    found: Source | None = None
+    for module in (module for pack in packs for module in modules(pack)):
+        for value in vars(module).values():
+            if isinstance(value, Source) and value.name == name and value is not found:
+                if found is not None:
+                    raise ClaimError("a source is described twice", value=name)
+                found = value
+    return found or Source(name)
+
+
+def claims_of(packs: Sequence[Pack], name: str) -> tuple[Claim, ...]:
+    """All claims of a source.
+
+    Raises:
+        UsageError: there is none.
+    """
+    claims = {c.id: c for pack in packs for c in pack.claims}
+    chosen = [claims[key] for key in sorted(claims) if key.startswith(f"{name}/")]
+    if not chosen:
+        known = ", ".join(sorted({key.partition("/")[0] for key in claims}))
+        raise UsageError("no claim is about that source", value=name, remedy=f"There are: {known}.")
+    return tuple(chosen)
+
+
+def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+    """The readings by statement, both in the source's order; what it does not list comes last.
+
+    Raises:
+        ClaimError: an erratum is about a statement or a reading that is not there.
+    """
+    groups: dict[str, list[Claim]] = {}
+    for claim in sorted(claims, key=_reading):
+        groups.setdefault(claim.statement_id, []).append(claim)
+    for erratum in source.errata:
+        there = {c.id for c in groups.get(erratum.statement, [])}
+        for reading in (*erratum.falls, *erratum.stands, *erratum.telling):
+            if reading not in there:
+                raise ClaimError(
+                    f"the erratum of {erratum.statement} rests on a reading that is not there",
+                    value=reading,
+                )
+    place = {statement: k for k, statement in enumerate(source.order)}
+    last = len(place)
+    return {s: groups[s] for s in sorted(groups, key=lambda s: (place.get(s, last), _natural(s)))}
+
+
+def _reading(claim: Claim) -> tuple[int, list[Any]]:
+    return _KINDS.index(claim.reading.split("-")[0]), _natural(claim.id)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key that sorts numbers within text by their size."""
+    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in _parts(text)]
+
+
+def _parts(text: str) -> list[str]:
+    return re.split(r"(\d+)", text)

@@ -1,0 +1,184 @@
+"""Counterexamples for a paper: an instance and what it refutes as LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, InvalidOperation
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.report.snippets import LONG, ODD, leaves, rounded, scaled, short
+
+if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Refuted
+
+__all__ = ["escaped", "latex"]
+
+_DIGITS = 8
+"""Digits of an enclosure in LaTeX; it is rounded outwards."""
+
+_ROUNDING = Context(prec=17, rounding=ROUND_FLOOR, Emax=MAX_EMAX)
+"""How integers are rounded that have too many digits."""
+
+_COLUMNS = 10
+"""More columns than amsmath's matrices take by themselves."""
+
+_NAMED = {"scores": r"\gamma", "alpha": r"\alpha", "eta": r"\eta", "lam": r"\lambda"}
+_BY_ROWS = {"Z": "z", "scores": r"\gamma"}
+"""Matrices whose rows are one thing for each input."""
+
+
+def latex(claim: Claim, part: str, case: Any, found: Refuted) -> str:
+    """The instance as mathematics with what it refutes; needs the package amsmath.
+
+    Args:
+        claim: what is refuted.
+        part: the sibling that is refuted instead.
+        case: the instance.
+        found: its refutation.
+    """
+    parts = list(leaves(case))
+    last = [path[-1] for path, _ in parts]
+    shown: list[str] = []
+    for path, value in parts:
+        name = path[-1]
+        over = "" if len(path) < 2 or last.count(name) == 1 else f"^{{({_symbol(path[-2])})}}"
+        shown.append(", \\quad ".join(_equations(name, over, value)))
+    inexact = any(r"\approx" in line for line in shown)
+    sibling = f", sibling ``{escaped(part)}''" if part else ""
+    needed = "above 0" if found.slack["kind"] == "strict" else "at least 0"
+    bounds = "is not enclosed"
+    if found.enclosure is not None:
+        low = _decimal(found.enclosure[0], ROUND_FLOOR)
+        high = _decimal(found.enclosure[1], ROUND_CEILING)
+        bounds = f"lies in $[{low}, {high}]$"
+    return "\n".join(
+        [
+            r"% needs \usepackage{amsmath}",
+            rf"\noindent\textbf{{Counterexample}} to \texttt{{{escaped(claim.id)}}}{sibling} "
+            rf"(\emph{{{escaped(claim.source)}}}, {escaped(claim.place)}): "
+            rf"``{escaped(claim.statement)}''.",
+            r"\begin{gather*}",
+            " \\\\\n".join(shown),
+            r"\end{gather*}",
+            *(["Entries after $\\approx$ are rounded; the file holds them exactly."] * inexact),
+            f"Its slack, {needed} where the conclusion holds, {bounds} "
+            f"({escaped(found.evidence)}: {escaped(found.method)}).",
+            "",
+        ]
+    )
+
+
+def _symbol(name: str) -> str:
+    """A field's name in mathematics; a number after a space becomes an index."""
+    word, _, index = name.partition(" ")
+    letter = len(word) == 1 and word.isascii()
+    shown = _NAMED.get(word) or (word if letter else rf"\mathrm{{{escaped(word)}}}")
+    return f"{shown}_{{{index}}}" if index else shown
+
+
+def _equations(name: str, over: str, value: Any) -> Iterator[str]:
+    if isinstance(value, np.ndarray):
+        if value.size == 0:
+            size = r" \times ".join(map(str, value.shape))
+            yield rf"{_symbol(name)}{over} \in \mathbb{{R}}^{{{size}}}"
+            return
+        rows = value.ndim == 2 and name in _BY_ROWS
+        leading = value.shape[:1] if rows else value.shape[:-2]
+        symbol = _BY_ROWS[name] if rows else _symbol(name)
+        for index in product(*(range(size) for size in leading)):
+            under = ",".join(str(k + 1) for k in index)
+            yield _equal(symbol + over + (f"_{{{under}}}" if under else ""), value[index])
+    elif isinstance(value, str | bool):
+        word = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+        yield rf"{_symbol(name)}{over} = \text{{{escaped(str(word))}}}"
+    else:
+        yield _equal(_symbol(name) + over, value)
+
+
+def _equal(symbol: str, value: Any) -> str:
+    """An equation of a number, a vector or a matrix."""
+    if np.ndim(value) == 0:
+        text = _number(value)
+    elif np.ndim(value) == 1:
+        text = "(" + ", ".join(map(_number, value.tolist())) + ")"
+    else:
+        rows = r" \\ ".join(" & ".join(map(_number, row)) for row in value.tolist())
+        text = rf"\begin{{pmatrix}} {rows} \end{{pmatrix}}"
+        if value.shape[1] > _COLUMNS:
+            columns = "r" * value.shape[1]
+            text = rf"\left(\begin{{array}}{{{columns}}} {rows} \end{{array}}\right)"
+    every = value.ravel().tolist() if isinstance(value, np.ndarray) else [value]
+    exact = all(map(_exact, every))
+    return f"{symbol} {'=' if exact else chr(92) + 'approx'} {text}"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float) and not short(value):
+        if _exact(value):
+            odd, power = scaled(value)
+            factor = {1: "", -1: "-"}.get(odd, rf"{odd} \cdot ")
+            return f"{factor}2^{{{power}}}"
+        return _decimal(repr(value), ROUND_FLOOR, 17)
+    if isinstance(value, float) and not math.isfinite(value):
+        return _decimal(repr(value), ROUND_FLOOR)
+    exact = Fraction(value if isinstance(value, Fraction | float) else int(value))
+    sign = "-" if exact < 0 else ""
+    above, below = _integer(abs(exact.numerator)), _integer(exact.denominator)
+    return sign + (above if below == "1" else rf"\frac{{{above}}}{{{below}}}")
+
+
+def _integer(value: int) -> str:
+    """A natural number, rounded where it has more digits than Python writes."""
+    if value < LONG:
+        return str(value)
+    near = _ROUNDING.create_decimal(value).normalize(_ROUNDING)
+    mantissa, _, exponent = f"{near:e}".partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+
+
+def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
+    """A number in decimals, rounded the given way to so many digits, in mathematics."""
+    try:
+        value = rounded(text, rounding, digits)
+    except InvalidOperation:
+        return rf"\text{{{escaped(text)}}}"
+    if not value.is_finite():
+        return r"\text{NaN}" if value.is_nan() else ("-" if value < 0 else "") + r"\infty"
+    if -6 < value.adjusted() < 16:
+        return f"{value:f}"
+    mantissa, _, exponent = f"{value:e}".partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    **{sign: f"\\{sign}" for sign in "{}$&#_%"},
+}
+
+
+def escaped(text: str) -> str:
+    """Text as LaTeX sets it, letter by letter; what is not ASCII by its code point."""
+    return "".join(
+        _SPECIAL.get(c, c) if " " <= c <= "~" else " " if c.isspace() else f"[U+{ord(c):04X}]"
+        for c in text
+    )
+
+
+def _exact(value: Any) -> bool:
+    """Whether LaTeX writes it exactly."""
+    if isinstance(value, float):
+        return short(value) or abs(scaled(value)[0]) <= ODD
+    exact = Fraction(value)
+    return max(abs(exact.numerator), exact.denominator) < LONG

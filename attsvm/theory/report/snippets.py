@@ -1,0 +1,239 @@
+"""Counterexamples for people: Python that rebuilds one exactly and executes it again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import LOOSE
+from attsvm.theory.declaration.statement import Statement
+from attsvm.theory.record import codec
+
+__all__ = ["LONG", "ODD", "leaves", "python", "rounded", "scaled", "short"]
+
+_SHORT = 8
+"""Decimals up to this length are written as such where they are exact."""
+
+LONG = 10**640
+"""Integers of more digits are not written in decimals: Python may refuse that from 641 on."""
+
+ODD = 1 << 20
+"""Odd integers up to this are written where they are multiplied by a power of two."""
+
+
+class _Unnamed(Exception):
+    """A type cannot be imported by its name."""
+
+
+def python(claim: Claim, part: str, case: Any) -> str:
+    """A script that builds the instance from exact literals, evaluates it and confirms it.
+
+    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both.
+    """
+    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["confirm"]}
+    try:
+        value = _literal(case, imports, "")
+    except _Unnamed:
+        imports["attsvm.theory"] = ["codec"]
+        text = json.dumps(codec.encode(case))
+        value = f"codec.decode({_plain(text)}, claim.instance_type)"
+    module, name, whole = _place(claim)
+    find = []
+    if not module:
+        imports["attsvm.theory.declaration.packs"] = ["find_claims"]
+        find = [f"(claim,) = find_claims(packs, [{claim.id!r}])"]
+    elif whole:
+        imports.setdefault(module, []).append(name)
+        find = [f"claim = {name}.claim({claim.reading!r})"]
+    else:
+        imports.setdefault(module, []).append(f"{name} as claim")
+    # which makes a project importable that is not installed, or a file that is in no project
+    imports.setdefault("attsvm.theory", []).append("load_packs")
+    file = f"[{claim.file!r}]" if not module or module.startswith(LOOSE) else ""
+    what = f"{claim.id}, sibling {part!r}," if part else claim.id
+    numbers = [line for word, line in _USED.items() if word in value]
+    lines = [f"from {name} import {', '.join(words)}" for name, words in sorted(imports.items())]
+    own = [line for line in lines if not line.startswith("from attsvm.")]
+    return "\n".join(
+        [
+            f"# {what} is refuted by this instance.",
+            *(f"# {line}" for line in textwrap.wrap(claim.statement, 88)),
+            *numbers,
+            *(line for line in lines if line not in own),
+            "",
+            f"packs = load_packs({file})",
+            *own,
+            *find,
+            "",
+            f"case = {value}",
+            f"part = claim.part({part!r})",
+            "slack = claim.conclusion(case, **part.parameters)",
+            "answer = confirm(claim, part.parameters, case, slack.kind)",
+            'print("hypotheses:", {h.name: h.holds(case) for h in part.hypotheses})',
+            'print("floats:", slack)',
+            'print("confirmed:", answer)',
+            "",
+        ]
+    )
+
+
+_USED = {"Fraction(": "from fractions import Fraction\n", "np.": "import numpy as np\n"}
+
+
+def _plain(text: str) -> str:
+    return f"__import__('json').loads({text!r})"
+
+
+def _place(claim: Claim) -> tuple[str, str, bool]:
+    """Where a claim can be imported from: a module, a name, whether that is of its statement.
+
+    All empty where it can be imported from nowhere.
+    """
+    first = getattr(claim.conclusion, "__module__", "")
+    names = [first, *(n for n, m in sys.modules.items() if _file(m) == claim.file and n != first)]
+    there = [n for n in names if getattr(sys.modules.get(n), "__spec__", None)]  # no script
+    found = [(n, k, x) for n in there for k, x in list(vars(sys.modules[n]).items())]
+    for module, name, value in found:
+        if value is claim:
+            return module, name, False
+    for module, name, value in found:
+        own = isinstance(value, Statement) and _file(sys.modules[module]) == claim.file
+        if own and claim in value.claims:
+            return module, name, True
+    return "", "", False
+
+
+def _file(module: Any) -> str | None:
+    return getattr(module, "__file__", None)
+
+
+def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
+    """An expression for the value; notes what it needs."""
+    if value is None or isinstance(value, bool | str):
+        return repr(value)
+    if isinstance(value, int):
+        return _integer(value)
+    if isinstance(value, float | np.floating):
+        text = _float(float(value))
+        return text if not text.lstrip("-").isdigit() else f"{text}.0"
+    if isinstance(value, Fraction):
+        return f"Fraction({_integer(value.numerator)}, {_integer(value.denominator)})"
+    if isinstance(value, np.ndarray):
+        return _array(value, indent)
+    inner = indent + "    "
+    if getattr(type(value), "BUILT", False):  # the record of a statement's variables
+        rows = [
+            f"{inner}{f.name}={_literal(getattr(value, f.name), imports, inner)},\n"
+            for f in dataclasses.fields(value)
+        ]
+        return f"claim.formula.build(\n{''.join(rows)}{indent})"
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{_literal(x, imports, inner)}, " for x in value).strip() + ")"
+    kind = type(value)
+    if vars(sys.modules[kind.__module__]).get(kind.__name__) is not kind:
+        raise _Unnamed
+    if kind.__name__ not in imports.setdefault(kind.__module__, []):
+        imports[kind.__module__].append(kind.__name__)
+    given = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    optional = {f.name for f in dataclasses.fields(value) if f.default is None}
+    rows = [
+        f"{inner}{name}={_literal(x, imports, inner)},\n"
+        for name, x in given.items()
+        if not (x is None and name in optional)
+    ]
+    return f"{kind.__name__}(\n{''.join(rows)}{indent})"
+
+
+def _integer(value: int) -> str:
+    """A literal; hexadecimal where Python would not write or read so many decimals."""
+    return str(value) if abs(value) < LONG else hex(value)
+
+
+def _array(value: Any, indent: str) -> str:
+    kind = {"f": "float", "i": "int", "b": "bool"}[value.dtype.kind]
+    if value.size == 0:
+        return f"np.zeros({value.shape}, dtype={kind})"
+    text = f"np.array({_nested(value.tolist(), kind)}, dtype={kind})"
+    return textwrap.fill(
+        text,
+        92,
+        subsequent_indent=indent + "    ",
+        initial_indent=" " * len(indent),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).lstrip()
+
+
+def _nested(value: Any, kind: str) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_nested(x, kind) for x in value) + "]"
+    return _float(value) if kind == "float" else str(value)
+
+
+def _float(value: float) -> str:
+    """An expression whose value is exactly this float."""
+    if not math.isfinite(value):
+        return f'float("{value}")'
+    exact = Fraction(value)
+    if value == 0.0:
+        return "-0.0" if math.copysign(1.0, value) < 0 else "0"
+    if exact.denominator == 1 and abs(value) < 1 << 53:
+        return str(exact)
+    if len(repr(value)) <= _SHORT and Fraction(repr(value)) == exact:
+        return repr(value)
+    if short(value):
+        return f"{exact.numerator}/{exact.denominator}"
+    odd, power = scaled(value)
+    if abs(odd) <= ODD:
+        return f"{odd} * 2.0**{power}"
+    return f'float.fromhex("{value.hex()}")'
+
+
+def short(value: float) -> bool:
+    """Whether files write it as an integer or a short fraction (or it is not finite)."""
+    return "0x" not in codec.encode(value)["float"]
+
+
+def scaled(value: float) -> tuple[int, int]:
+    """A finite float other than 0 as an odd integer times a power of two."""
+    above, below = value.as_integer_ratio()
+    power = (above & -above).bit_length() - below.bit_length()
+    return above >> max(power, 0), power
+
+
+def leaves(
+    value: Any, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The parts of an instance that are no records, with the names that lead to them.
+
+    Args:
+        value: the instance, or a part of it.
+        path: the names that lead to it.
+        names: what fields are called, "Record.field" to a word; by default what they are.
+    """
+    if dataclasses.is_dataclass(value):
+        for f in dataclasses.fields(value):
+            name = (names or {}).get(f"{type(value).__name__}.{f.name}", f.name)
+            yield from leaves(getattr(value, f.name), (*path, name), names)
+    elif isinstance(value, tuple):
+        for k, item in enumerate(value):
+            yield from leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"), names)
+    elif value is not None:
+        plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
+        yield path or ("x",), value.item() if plain else value
+
+
+def rounded(bound: str, rounding: str, digits: int) -> Decimal:
+    """A number in decimals, rounded the given way to so many digits."""
+    value = Context(prec=digits, rounding=rounding).plus(Decimal(bound))
+    return value.normalize() if value.is_finite() else value

@@ -1,0 +1,339 @@
+"""A source as a page of Markdown: a row a statement, errata for its authors, every reading.
+
+Verdicts, tightness and counts come from a run; statements and places from the claims; words from
+people (`attsvm.theory.report.errata`); counterexamples from instances that are confirmed while the
+page is made. Nothing on it depends on time, so a run gives the same bits wherever it is drawn
+again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from attsvm._words import counted
+from attsvm.errors import UsageError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm.theory.record import codec, curated
+from attsvm.theory.record.counterexample import read
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.errata import Erratum, Source, claims_of, find_source, in_order
+from attsvm.theory.report.statement_view import formula_lines, statement_view
+from attsvm.theory.report.terminal import tight
+from attsvm.theory.report.two_lines import in_words, refutation
+
+__all__ = ["source_page"]
+
+_STANDS = {str(Truth.PROVED), str(Truth.HOLDS)}
+_STATEMENTS = ("statement", "literal", "amended", "sharp", "tightness", "counterexample", "file")
+_AXES = ("truth", "evidence", "validity")
+_KINDS = {
+    "reading": "One exact form of a statement: hypotheses, data and conclusion.",
+    "literal": "Exactly what is printed; numbered where the words admit several forms.",
+    "amended": "A repair of ours, meant to change as little as possible; the first ones may fall.",
+    "sharp": "The best constant or rate, attained by a stated instance.",
+    "slack": "What the conclusion has to spare at an instance: below 0 it is violated.",
+    "instances": "How many met the hypotheses and were examined.",
+}
+_READINGS = ("reading", "says", "hypotheses", "instances")
+
+
+def source_page(name: str, packs: Sequence[Pack], run: Run, place: Path) -> str:
+    """The page of a source.
+
+    Args:
+        name: what the ids of its claims begin with.
+        packs: loaded packs; one of them may describe the source.
+        run: whose verdicts it shows.
+        place: where the page will lie; links are relative to its folder.
+
+    Raises:
+        UsageError: there is no such source, or the run checked nothing of it.
+        ClaimError: words that fit no reading, or an instance that refutes nothing.
+        FileError: a curated counterexample that cannot be read.
+    """
+    claims = claims_of(packs, name)
+    if not any(c.id in run.verdicts for c in claims):
+        raise UsageError(
+            "the run has no verdict on that source",
+            value=name,
+            remedy=f"`attsvm verify {name}/` makes some.",
+        )
+    source = find_source(packs, name)
+    return _Page(source, in_order(source, claims), run, place.parent).text(packs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    source: Source
+    statements: dict[str, list[Claim]]
+    run: Run
+    folder: Path
+
+    def text(self, packs: Sequence[Pack]) -> str:
+        (first, *_), *_ = self.statements.values()
+        errata = {s: self.erratum(s, c) for s, c in self.statements.items() if self.falls(c)}
+        fallen = [s for s, parts in errata.items() if parts]
+        parts = [
+            f"# {safe(first.source)}",
+            self.account(fallen),
+            *(f"**{safe(said)}**" for said in self.warnings(packs)),
+            *(
+                f"**Refuted in the run, and by no instance here: {s}.**"
+                for s in errata
+                if s not in fallen
+            ),
+            "## Statements",
+            "A verdict is `truth / evidence / validity`; the words are explained at the end. "
+            "Tightness is the largest ratio of left to right side that the run reached, for "
+            "readings that compare two sides.",
+            table(_STATEMENTS, (self.row(s, c) for s, c in self.statements.items())),
+            "## Errata",
+            *([_ERRATA] if fallen else [self.nothing()]),
+            *(safe(note) for note in self.source.notes if fallen),
+            *(part for s in fallen for part in errata[s]),
+            "## Readings",
+            "What exactly was checked, under which hypotheses, and on how many instances.",
+            *(part for s, c in self.statements.items() for part in self.readings(s, c)),
+            "## Words",
+            table(("axis", "word", "means"), self.words()),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def account(self, fallen: Sequence[str]) -> str:
+        """Where the page comes from, and what it comes to."""
+        printed = [literal for claims in self.statements.values() if (literal := _literal(claims))]
+        whole = [group for group in printed if all(self.truth(c) in _STANDS for c in group)]
+        ours = len(self.statements) - len(printed)
+        count = sum(map(len, self.statements.values()))
+        return (
+            f"Generated by `attsvm report --source {self.source.name}` from a run of `attsvm "
+            f"verify` (profile {safe(self.run.profile)}, seed {self.run.seed}); not to be edited. "
+            f"{counted(len(self.statements), 'statement')} in {counted(count, 'reading')}. "
+            f"Standing in every literal reading (proved, or not refuted so far): {len(whole)}; "
+            f"with a literal reading that is refuted: {len(fallen)}."
+            f"{f' Of our own, without a literal reading: {ours}.' if ours else ''}"
+        )
+
+    def nothing(self) -> str:
+        """What is said where no literal reading is refuted."""
+        literal = [c for claims in self.statements.values() for c in _literal(claims)]
+        missing = sum(self.truth(c) is None for c in literal)
+        said = "No literal reading is refuted."
+        if missing:
+            said = (
+                f"No literal reading is refuted, but {missing} of {len(literal)} have no verdict."
+            )
+        return said
+
+    def warnings(self, packs: Sequence[Pack]) -> list[str]:
+        """What a reader must know of the run: nothing, where all went well."""
+        claims = [c for group in self.statements.values() for c in group]
+        absent = [c.id for c in claims if c.id not in self.run.verdicts]
+        said = [] if self.run.finished else ["The run did not finish."]
+        if self.run.damaged:
+            said.append(f"{counted(self.run.damaged, 'line')} of its record cannot be read.")
+        if absent:
+            said.append(f"Without a verdict: {', '.join(absent)}.")
+        for claim in claims:
+            entry = self.entry(claim)
+            want = entry.get("expected") or {}
+            if entry.get("as_expected") is False or any(
+                entry.get(axis) != want[axis] for axis in _AXES if axis in want
+            ):
+                said.append(f"Not as expected: {claim.id}, expected {_verdict(want)}.")
+        files = [curated.shown(path, pack) for path, pack in curated.chosen(packs, claims).items()]
+        replays = {f: r for f, r in self.run.replays.items() if f in files}
+        fallen = replace(self.run, curated=tuple(files), replays=replays).fallen
+        said += [f"{result}: {file}." for file, result, _ in fallen]
+        return said
+
+    def entry(self, claim: Claim) -> Mapping[str, Any]:
+        """What the run recorded of a reading; empty where it did not come to a verdict."""
+        return self.run.verdicts.get(claim.id, {})
+
+    def truth(self, claim: Claim) -> str | None:
+        """The run's word on the truth of a reading, None where it did not come to one."""
+        return self.entry(claim).get("truth")
+
+    def falls(self, claims: Iterable[Claim]) -> bool:
+        return any(self.truth(c) == str(Truth.REFUTED) for c in _literal(claims))
+
+    def row(self, statement: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+        """The row of a statement."""
+        cells = []
+        for kind in _STATEMENTS[1:4]:
+            group = [c for c in claims if c.reading.split("-")[0] == kind]
+            cells.append(
+                lines(
+                    f"{c.reading.removeprefix(kind).replace('-', '') + '. ' * (c.reading != kind)}"
+                    f"{_verdict(self.entry(c))}"
+                    for c in group
+                )
+            )
+        files = dict.fromkeys(c.file for c in claims)
+        stored = [c for c in claims if curated.place(c).is_file()]
+        return (
+            f"[{safe(statement)}](#{slug(statement)})<br>{safe(_places(claims))}",
+            *cells,
+            lines(f"{c.reading} {t}" for c in claims if (t := tight(self.entry(c)))),
+            lines(self.link(c.reading, curated.place(c)) for c in stored),
+            lines(self.link(Path(file).name, file) for file in files),
+        )
+
+    def link(self, text: str, file: str | Path) -> str:
+        where = os.path.relpath(Path(file).resolve(), self.folder.resolve())
+        return f"[{safe(text)}]({quote(Path(where).as_posix())})"
+
+    def erratum(self, statement: str, claims: Sequence[Claim]) -> list[str]:
+        """For the authors: what is printed, what fails, the counterexamples, the repair.
+
+        Nothing where no instance refutes a literal reading.
+        """
+        words = self.source.erratum(statement)
+        by_id = {c.id: c for c in claims}
+        refuted = [c for c in _literal(claims) if self.truth(c) == str(Truth.REFUTED)]
+        told: Mapping[str, Any] = {}
+        parts = [f"### {safe(claims[0].place)} (`{statement}`)"]
+        if words is None:
+            parts += [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
+        else:
+            refuted, told = [by_id[name] for name in words.falls], words.telling
+            parts += [f"**Printed.** {safe(words.printed)}", f"**Fails.** {safe(words.fails)}"]
+        shown = self.counterexamples(refuted, told)
+        if not any(r.startswith("literal") for slacks in shown.values() for r in slacks):
+            return []
+        for instance, slacks in shown.items():
+            ours = all(reading.startswith("amended") for reading in slacks)
+            whose = " (a repair of ours that falls too)" if ours else ""
+            said = [slack if len(slacks) == 1 else f"{r}: {slack}" for r, slack in slacks.items()]
+            parts += [f"**Counterexample** to {', '.join(slacks)}{whose}:", code([instance, *said])]
+        smaller = [c for c in refuted if c.id in told and self.stores_another(c, told[c.id])]
+        if smaller:
+            links = ", ".join(self.link(c.reading, curated.place(c)) for c in smaller)
+            parts.append(f"A shorter one is stored: {links}.")
+        if words is not None:
+            parts.append(f"**Repair.** {safe(words.repair)}")
+            parts.append(f"**Rests on** {self.grounds(words, by_id)}.")
+        return parts
+
+    def stores_another(self, claim: Claim, case: Any) -> bool:
+        """Whether the curated file of a claim tells of another instance."""
+        words = self.source.names
+        stored = curated.place(claim).is_file() and in_words(_stored(claim), words)
+        return bool(stored) and stored != in_words(case, words)
+
+    def counterexamples(
+        self, claims: Iterable[Claim], told: Mapping[str, Any]
+    ) -> dict[str, dict[str, str]]:
+        """By instance in one line: the readings that it refutes, with the line on each slack."""
+        found: dict[str, dict[str, str]] = {}
+        for claim in claims:
+            if claim.id in told:
+                case = told[claim.id]
+            elif curated.place(claim).is_file():
+                case = _stored(claim)
+            else:
+                continue
+            instance, slack = refutation(claim, case, self.source.names)
+            found.setdefault(instance, {})[claim.reading] = slack
+        return found
+
+    def grounds(self, words: Erratum, by_id: Mapping[str, Claim]) -> str:
+        """The readings that an erratum rests on, by verdict."""
+        by_verdict: dict[str, list[str]] = {}
+        for claim in (by_id[name] for name in (*words.falls, *words.stands)):
+            verdict = _verdict(self.entry(claim))
+            by_verdict.setdefault(verdict, []).append(claim.reading)
+        return "; ".join(f"{', '.join(names)} ({word})" for word, names in by_verdict.items())
+
+    def readings(self, statement: str, claims: Sequence[Claim]) -> list[str]:
+        """A statement's heading, the table of its readings, and the formulas that run."""
+        rows = [
+            (
+                self.link(c.reading, c.file),
+                safe(c.statement),
+                lines(safe(h.name) for h in c.hypotheses),
+                str(self.entry(c).get("examples", "")),
+            )
+            for c in claims
+        ]
+        formulas = formula_lines(statement_view(claims, self.source.names).readings)
+        written = [code(formulas)] if formulas else []
+        return [f"### {safe(statement)}", table(_READINGS, rows), *written]
+
+    def words(self) -> Iterable[tuple[str, str, str]]:
+        """The words and symbols of the page."""
+        yield from (("reading", word, meaning) for word, meaning in _KINDS.items())
+        for axis in (Truth, Evidence, Validity):
+            yield from ((axis.__name__.lower(), str(word), word.meaning) for word in axis)
+        for symbol, meaning in self.source.notation.items():
+            yield "notation", safe(symbol), safe(meaning)
+
+
+_ERRATA = (
+    "For the authors. Each instance below satisfies every hypothesis of the readings named and "
+    "violates their conclusion; it was confirmed from its exact values while this page was made. "
+    "The slack is at least 0 exactly where the conclusion holds (above 0 where it is strict): for "
+    "an "
+    "inequality it is the right side less the left, for an equation minus the largest error, for "
+    "sizes minus their misfit; for statements about the limit of a run only its sign has a meaning."
+)
+
+
+def _stored(claim: Claim) -> Any:
+    """The instance of a claim's curated file."""
+    document = read(curated.place(claim))
+    return codec.decode_exactly(document["instance"], claim.instance_type)
+
+
+def _literal(claims: Iterable[Claim]) -> list[Claim]:
+    return [c for c in claims if c.reading.startswith("literal")]
+
+
+def _places(claims: Iterable[Claim]) -> str:
+    return "; ".join(dict.fromkeys(c.place for c in claims))
+
+
+def _verdict(words: Mapping[str, Any]) -> str:
+    """A recorded verdict on its three axes."""
+    if not words:
+        return "not run"
+    return " / ".join(safe(words.get(axis, "?")) for axis in _AXES)
+
+
+_PIPE = r"\|"
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    every = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(c.replace('|', _PIPE) for c in cells)} |" for cells in every)
+
+
+def lines(cells: Iterable[str]) -> str:
+    """Lines within a cell."""
+    return "<br>".join(cells)
+
+
+def code(text: Iterable[str]) -> str:
+    """Lines that are shown letter by letter."""
+    return "\n".join(["```text", *text, "```"])
+
+
+def safe(text: object) -> str:
+    """Text that Markdown sets as it is; within words an underscore is no mark."""
+    plain = " ".join(str(text).split())
+    return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
+
+
+def slug(heading: str) -> str:
+    """The anchor that readers of Markdown give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -1,0 +1,284 @@
+"""A statement as a reader sees it: what is printed, what runs, and what its readings differ in.
+
+The data that `attsvm show` and the pages draw. Formulas are written down by running them on
+letters (`attsvm.theory.arithmetic.text`), so what is shown is what is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from attsvm.errors import ClaimError, UsageError
+from attsvm.theory.arithmetic.naming import in_short
+from attsvm.theory.arithmetic.text import Term, Text, letters, written
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.variables import Defined
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record import curated
+from attsvm.theory.report.two_lines import in_words
+
+__all__ = [
+    "ReadingView",
+    "StatementView",
+    "Typeset",
+    "Written",
+    "formula_lines",
+    "statement_of",
+    "statement_view",
+    "typeset",
+]
+
+
+_UNWRITABLE = ClaimError, AttributeError, TypeError
+"""What a formula raises that loops over letters, or asks for their shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A line of mathematics, in LaTeX and in plain characters."""
+
+    latex: str
+    plain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typeset:
+    """A formula as it runs.
+
+    Attributes:
+        conclusion: the comparison.
+        hypotheses: the conditions, by the names that the statement gives them.
+        where: what each name in these lines stands for.
+    """
+
+    conclusion: Written
+    hypotheses: Mapping[str, Written]
+    where: tuple[Written, ...]
+
+    def json(self) -> dict[str, Any]:
+        """As plain data, the same as what is read back from a file."""
+        return {**asdict(self), "where": [asdict(line) for line in self.where]}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingView:
+    """A reading: its sentence, its expected verdict, what sets it apart from the others.
+
+    Attributes:
+        name: such as literal or amended-2.
+        says: the claim in one sentence.
+        expected: the expected truth and evidence.
+        differs: its constants, hypotheses and variables, where readings differ in them.
+        hypotheses: the names of its hypotheses.
+        siblings: the names of its false neighbours.
+        formula: what runs.
+        counterexample: the stored one of a refuted reading, in one line.
+        file: where it is declared.
+        line: in which line.
+    """
+
+    name: str
+    says: str
+    expected: str
+    differs: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    siblings: tuple[str, ...]
+    formula: Typeset
+    counterexample: str | None
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatementView:
+    """A statement with its readings; `printed` is empty where its claims do not quote it."""
+
+    id: str
+    source: str
+    place: str
+    printed: str
+    readings: tuple[ReadingView, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The document of `show --json`."""
+        return {"schema": 1, "statement": asdict(self)}
+
+
+def statement_of(claims: Sequence[Claim], word: str) -> str:
+    """The id of the one statement that these claims belong to.
+
+    Raises:
+        UsageError: they belong to several.
+    """
+    ids = list(dict.fromkeys(c.statement_id for c in claims))
+    if len(ids) > 1:
+        few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+        raise UsageError(
+            f"{len(ids)} statements begin like that", value=word, remedy=f"Name one of {few}."
+        )
+    return ids[0]
+
+
+def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> StatementView:
+    """The view of a statement.
+
+    Args:
+        claims: all of its readings.
+        names: what fields of instances are called, "Record.field" to a word.
+    """
+    first = claims[0]
+    return StatementView(
+        first.statement_id,
+        first.source,
+        "; ".join(dict.fromkeys(c.place for c in claims)),
+        next((c.printed for c in claims if c.printed), ""),
+        tuple(_reading(c, claims, names) for c in claims),
+    )
+
+
+def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) -> ReadingView:
+    stored = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
+    return ReadingView(
+        claim.reading,
+        claim.statement,
+        f"{claim.expected.truth}, {claim.expected.verdict.evidence}",
+        tuple(_differences(claim, claims)),
+        tuple(h.name for h in claim.hypotheses),
+        tuple(s.name for s in claim.siblings),
+        typeset(claim.formula),
+        in_words(stored[0], names) if stored else None,
+        claim.file,
+        claim.line,
+    )
+
+
+def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
+    """What a reading does not share with the others of its statement."""
+    literal = sorted(claims, key=lambda c: not c.reading.startswith("literal"))
+    formulas = [c.formula for c in literal]
+    for name, value in claim.formula.constants.items():
+        if any(other.constants.get(name) != value for other in formulas):
+            yield f"{name} = {getattr(value, '__name__', value)}"
+    every = dict.fromkeys(h.name for c in claims for h in c.hypotheses)
+    missing = [name for name in every if name not in claim.formula.hypotheses]
+    if missing and len(missing) == len(every):
+        yield "without hypotheses"
+    elif missing:
+        yield f"without {'; '.join(missing)}"
+    own = []
+    for name in dict.fromkeys(name for other in formulas for name in other.variables):
+        each = [other.variables.get(name) for other in formulas]
+        variable = claim.formula.variables.get(name)
+        if variable != max(each, key=each.count):
+            own.append(name if variable is not None else f"no {name}")
+    if own:
+        yield f"other variables: {', '.join(own)}"
+
+
+def typeset(formula: Formula) -> Typeset:
+    """A formula as it runs, each name spelled out; code that is no expression by its docstring."""
+    if not formula.batches:
+        return _of_records(formula)
+    m = Text()
+    v = SimpleNamespace(**letters(formula.variables))
+    conclusion = _one(lambda: written(formula.relation(m, v, {})), formula.conclusion)
+    hypotheses = {
+        name: _one(lambda condition=condition: written(condition(m, v)), condition, name)
+        for name, condition in formula.hypotheses.items()
+    }
+    lines = {
+        definition.left.plain: _equation(definition.left, definition.right)
+        for definition in m.definitions.values()
+    }
+    for name, variable in formula.variables.items():
+        if isinstance(variable, Defined):
+            lines[name] = _defined(getattr(v, name), variable, m, v)
+    shown = [conclusion, *hypotheses.values()]
+    return Typeset(conclusion, hypotheses, tuple(_used(lines, shown)))
+
+
+def _of_records(formula: Formula) -> Typeset:
+    """A formula over records: what is measured in its own line, conditions by their names."""
+    if formula.measured is None:
+        says = in_short(formula.conclusion, "see its code")
+    else:
+        says = formula.measured.in_words(formula.constants)
+    hypotheses = {name: _text(name) for name in formula.hypotheses}
+    return Typeset(_text(says), hypotheses, ())
+
+
+def _text(said: str) -> Written:
+    return Written(rf"\text{{{said}}}", said)
+
+
+def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
+    try:
+        return _equation(left, variable.by(m, v))
+    except _UNWRITABLE:
+        return _equation(left, in_short(variable.by, "determined by the others"))
+
+
+def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
+    """What a function of the formula writes; in words where it is no single expression."""
+    try:
+        found = write()
+        return Written(found.latex, found.plain)
+    except _UNWRITABLE:
+        return _text(in_short(function, otherwise))
+
+
+def _equation(left: Term, right: Any) -> Written:
+    if isinstance(right, str):
+        return Written(rf"{left.latex} \text{{ is {right}}}", f"{left.plain} is {right}")
+    return Written(f"{left.latex} = {right.latex}", f"{left.plain} = {right.plain}")
+
+
+def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:
+    """The definitions whose name occurs in what is shown, or in a definition that does."""
+    text = " ".join(line.plain for line in shown)
+    left = dict(lines)
+    while found := next((k for k in left if k.partition("(")[0].split(".")[-1] in text), None):
+        line = left.pop(found)
+        text += " " + line.plain
+        yield line
+
+
+def formula_lines(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:
+    """Every distinct formula of these readings, hypotheses and definitions, a line each."""
+
+    def of(line: Written) -> str:
+        return line.latex if latex else line.plain
+
+    typed = {r.name: r.formula for r in readings}
+    by_formula: dict[str, list[str]] = {}
+    for name, formula in typed.items():
+        by_formula.setdefault(of(formula.conclusion), []).append(name)
+    many = len(by_formula) > 1
+    lines = [
+        f"{text}    ({', '.join(names)})" if many and not latex else text
+        for text, names in by_formula.items()
+    ]
+    conditions: dict[str, str] = {}
+    where: dict[str, list[str]] = {}
+    for reading, formula in typed.items():
+        for name, condition in formula.hypotheses.items():
+            turned = " <= ".join(reversed(name.split(" >= ")))
+            turned = " < ".join(reversed(turned.split(" > ")))
+            same = of(condition).replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
+            conditions[name] = name if same else f"{name}, that is {of(condition)}"
+            if latex:
+                conditions[name] = of(condition)
+        for line in map(of, formula.where):
+            where.setdefault(line, []).append(reading)
+    lead = r"\text{if } " if latex else "if "
+    lines += [lead + condition for condition in conditions.values()]
+    lead = r"\text{where } " if latex else "where "
+    left = [line.partition(" = ")[0] for line in where]
+    for line, names in where.items():
+        clash = left.count(line.partition(" = ")[0]) > 1 and not latex
+        lines.append(f"{lead}{line}    ({', '.join(names)})" if clash else lead + line)
+    return lines

@@ -1,0 +1,350 @@
+"""What a person sees: the table of verdicts, live progress."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TextIO
+
+from attsvm._words import counted
+from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from attsvm.theory.search.account import Hunt
+
+__all__ = [
+    "NOT_SHOWN",
+    "NOT_SHOWN_MEANING",
+    "Live",
+    "aligned",
+    "claims_text",
+    "hunt_line",
+    "hunt_text",
+    "not_shown_text",
+    "outcome",
+    "ranked",
+    "table_text",
+    "tight",
+    "verdict_rows",
+]
+
+NOT_SHOWN = "hypothesis not shown to be needed"
+NOT_SHOWN_MEANING = (
+    "A hypothesis is not shown to be needed where this run found no counterexample without it. "
+    "Either the claim holds without it, or the search was too short: another seed or a longer "
+    "profile may find one. That is a hint about the statement and no verdict on it."
+)
+
+_COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
+
+
+def _console(file: TextIO | None = None, width: int | None = None) -> Console:
+    from rich.console import Console
+
+    stream = file or sys.stdout
+    return Console(file=stream, width=width or (None if stream.isatty() else 400), highlight=False)
+
+
+def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """One row a claim from entries in the form of `verify --json`."""
+    rows: list[tuple[str, ...]] = []
+    for entry in entries:
+        siblings = entry["siblings"]
+        fallen = sum(bool(s["refuted"]) for s in siblings)
+        rows.append(
+            (
+                "" if entry.get("as_expected") else "!",
+                entry["id"],
+                entry["truth"],
+                entry["evidence"],
+                entry["validity"],
+                f"{fallen}/{len(siblings)}",
+                str(entry.get("examples", 0)),
+                tight(entry),
+            )
+        )
+    return rows
+
+
+def tight(entry: Mapping[str, Any]) -> str:
+    """The largest ratio reached; none where floats are unsure of what a certificate refutes."""
+    ratio = entry.get("tightness")
+    unsure = entry.get("truth") == "refuted" and (ratio or 0) < 1
+    return "" if ratio is None or unsure else f"{ratio:.3g}"
+
+
+def ranked(words: Mapping[str, int], most: int) -> str:
+    """The most frequent words with their counts, in one line."""
+    every = sorted(words.items(), key=lambda item: (-item[1], item[0]))
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(f"{word} ({count})" for word, count in every[:most]) + more
+
+
+def table_text(
+    entries: Iterable[Mapping[str, Any]], file: TextIO | None = None, width: int | None = None
+) -> None:
+    """Print the table of verdicts, then a line for every claim that is not as expected.
+
+    Where the table is wider than the terminal, each id stands above its figures.
+
+    Args:
+        entries: in the form of `verify --json`.
+        file: where to; standard output where None.
+        width: letters a line; those of the terminal where None.
+    """
+    from rich.text import Text
+
+    entries = list(entries)
+    rows = verdict_rows(entries)
+    console = _console(file, width)
+    titles = ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight")
+    widths = [max(len(cell) for cell in column) for column in zip(titles, *rows, strict=True)]
+    narrow = sum(widths) + 2 * (len(widths) - 1) > console.width
+    for row in (titles, *rows):
+        sides = (str.ljust,) * 5 + (str.rjust,) * 3
+        cells = [Text(side(x, k)) for side, x, k in zip(sides, row, widths, strict=True)]
+        if row is titles:
+            for cell in cells:
+                cell.stylize("bold")
+        cells[2].stylize(_COLOURS.get(row[2], ""))
+        cells[0].stylize("bold red")
+        if narrow:
+            cells[1].rstrip()
+            console.print(Text(" ").join(cells[:2]), soft_wrap=True)
+            console.print(Text("  ").join([Text("  "), *cells[2:]]), soft_wrap=True)
+        else:
+            console.print(Text("  ").join(cells), soft_wrap=True)
+    for entry in entries:
+        if not entry["as_expected"]:
+            want = entry["expected"]
+            console.print(
+                Text(
+                    f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
+                    f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
+                )
+            )
+
+
+def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A line for every claim with hypotheses that were not shown to be needed, and what it means.
+
+    Args:
+        entries: in the form of `verify --json`.
+    """
+    lines = [
+        f"  {entry['id']}: {'; '.join(entry['not_shown_to_be_needed'])}"
+        for entry in entries
+        if entry.get("not_shown_to_be_needed")
+    ]
+    return ["Hypotheses not shown to be needed", *lines, NOT_SHOWN_MEANING] if lines else []
+
+
+def outcome(wrong: int, fallen: int) -> str:
+    """What a run came to.
+
+    Args:
+        wrong: verdicts that are not the expected ones.
+        fallen: curated counterexamples that were not confirmed.
+    """
+    said = f"{wrong} not as expected" if wrong else "every verdict as expected"
+    if not fallen:
+        return said
+    curated = "curated counterexamples were" if fallen > 1 else "curated counterexample was"
+    return f"{said}, {'and' if wrong else 'but'} {fallen} {curated} not confirmed"
+
+
+def _meanings(entry: Mapping[str, Any]) -> str:
+    """What the words mean that are not the expected ones."""
+    axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
+    wrong = [name for name in axes if entry[name] != entry["expected"][name]]
+    if "validity" in wrong:  # nothing else means anything then
+        wrong = ["validity"]
+    return " ".join(f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong)
+
+
+def claims_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The list of claims: id, expected verdict, statement."""
+    wants = ((e, e["expected"]) for e in entries)
+    rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
+    return aligned([("claim", "expected", "statement"), *rows], width)
+
+
+def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+    """Rows as columns of text; the last one is wrapped where the lines have a width."""
+    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = sum(columns[:-1]) + 2 * len(columns[:-1])
+    room = max((width or sys.maxsize) - left, 20)
+    for row in rows:
+        lead = "".join(f"{cell:{k}}  " for cell, k in zip(row[:-1], columns[:-1], strict=True))
+        for line in textwrap.wrap(row[-1], room) or [""]:
+            yield f"{lead}{line}".rstrip()
+            lead = " " * left
+
+
+class Live:
+    """A line on standard error that is redrawn on a terminal; elsewhere a line now and then.
+
+    Args:
+        every: seconds between lines where standard error is no terminal.
+    """
+
+    def __init__(self, every: float = 0.0) -> None:
+        self._every, self._told = every, -math.inf
+        self._line: Callable[[], str] = lambda: "starting"
+        self._stack = contextlib.ExitStack()
+        self._terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> Live:
+        """Start drawing."""
+        if self._terminal:
+            from rich.live import Live as Redrawn
+            from rich.text import Text
+
+            drawn = Redrawn(
+                console=_console(sys.stderr),
+                get_renderable=lambda: Text(self._line()),
+                transient=True,
+            )
+            self._stack.enter_context(drawn)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop drawing."""
+        self._stack.close()
+
+    def update(self, line: Callable[[], str], worth: bool = True) -> None:
+        """Show a line, which may change with time; off a terminal only where it is worth one."""
+        self._line = line
+        now = time.monotonic()
+        if worth and not self._terminal and now - self._told >= self._every:
+            self._told = now
+            print(line(), file=sys.stderr, flush=True)
+
+
+def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
+    """One line: rounds, instances, instances per second, the closest so far, seconds left."""
+    words = [
+        f"{account.claim.id}{account.part and ' '}{account.part}: round {account.rounds}",
+        counted(account.examples, "instance"),
+        f"{account.examples / max(elapsed, 1e-3):.3g}/s",
+    ]
+    if account.smallest is not None:
+        words.append("refuted, making it smaller and worse")
+    elif account.tightness is not None:
+        words.append(f"closest {account.tightness:.6g} of 1")
+    elif account.min_slack is not None:
+        words.append(f"closest slack {account.min_slack:.6g}")
+    if seconds is not None:
+        words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
+    return ", ".join(words)
+
+
+def hunt_text(
+    document: Mapping[str, Any],
+    packs: Iterable[str],
+    shown: Iterable[str] = (),
+    kept: Iterable[str] = (),
+) -> Iterator[str]:
+    """How a hunt went, a line each.
+
+    Args:
+        document: of `hunt --json`.
+        packs: those that the user named.
+        shown: the counterexample for people, a line each.
+        kept: the same for another one, no larger, that its file keeps.
+    """
+    name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
+    looked = f"{counted(document['examples'], 'instance')} in "
+    looked += counted(document["rounds"], "round")
+    if document["interrupted"] and document["examples"] == document["rejected"] == 0:
+        yield f"interrupted before anything was looked at: {name}"
+        return
+    if document["interrupted"]:
+        yield "interrupted; what was found is kept"
+    if document["found"]:
+        by = document["found_by"]
+        yield f"refuted, {document['evidence']}: {name} after {looked}, by {by}"
+        yield from _find_text(document, packs, shown, kept)
+        yield from _searchers_text(document)
+        return
+    if document["error"] is not None:
+        yield f"no answer: {name}, the hunt broke after {looked}"
+    else:
+        yield f"not refuted: {name} after {looked}; that is no proof"
+    if document["tightness"] is not None:
+        yield f"closest: left side over right side reached {document['tightness']:.6g}"
+    elif document["min_slack"] is not None:
+        yield f"closest: slack {document['min_slack']:.6g}"
+    if document["undecided"]:
+        yield f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
+    if document["open"]:
+        yield f"open: {_left_open(document['open'], document['unexamined'])}"
+    if document["broke"]:
+        yield (
+            f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis, the "
+            "conclusion or what confirms a violation raised an exception, the first time "
+            f"{document['broke_note']}"
+        )
+    yield from _searchers_text(document)
+    looked = document["ordinary"]  # what the search was blind to
+    for hypothesis, count in document["hypotheses"].items():
+        yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"
+    yield from (f"  {kind}: {ranked(words, 6)}" for kind, words in document["coverage"].items())
+    yield from (f"warning: {warning}" for warning in document["warnings"])
+
+
+def _left_open(number: int, unexamined: int) -> str:
+    """What is not known of the instances that guided searchers made up."""
+    made = counted(number, "made-up instance")
+    was, them = ("was", "it") if number == 1 else ("were", "them")
+    if unexamined == number:
+        said = f"{made} {was} not checked exactly"
+    else:
+        said = f"{made} {was} not settled"
+        said += f", {unexamined} of {them} not checked exactly" if unexamined else ""
+    return f"{said}; floats see no violation in {them}"
+
+
+def _find_text(
+    document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str], kept: Iterable[str]
+) -> Iterator[str]:
+    """The counterexample and where it is."""
+    yield from (f"  {line}" for line in shown)
+    least = document["unfinished"]
+    least = f"not made minimal: {least}" if least else "no single move makes it smaller"
+    yield f"  ({least})"
+    path = document["counterexample"]
+    if document["kept"]:
+        yield f"counterexample: {path} keeps another one, no larger, that was there:"
+        yield from (f"  {line}" for line in kept)
+        yield "it holds a Python script and LaTeX to paste"
+    else:
+        yield f"counterexample: {path}; it holds a Python script and LaTeX to paste"
+    if document["worst"]:
+        yield f"the worst found: {document['worst']}"
+    with_pack = "".join(f" --pack {pack}" for pack in packs)
+    yield f"replay it: attsvm replay{with_pack} {path}"
+
+
+_NEEDS = {"gradient": "PyTorch is missing"}
+
+
+def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
+    """Who looked, and who could not."""
+    for name, effort in document["searchers"].items():
+        yield (
+            f"  {name:10} {counted(effort['turns'], 'turn'):>8}, "
+            f"{effort['accepted']:7} instances, "
+            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
+            f"{effort['seconds']:.1f} s"
+        )
+    for name in document["absent"]:
+        yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"

@@ -1,0 +1,1 @@
+"""A run: instances, hypotheses, evaluation, verdict; on workers."""

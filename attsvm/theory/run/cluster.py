@@ -1,0 +1,197 @@
+"""Workers of a dask.distributed cluster, which is the user's own: SLURM, Kubernetes, SSH, local.
+
+A worker process does one job at a time, however many threads it has, as the precision of exact
+arithmetic belongs to the process. Workers may come and go: the scheduler has the job of a lost one
+done again, and as what a job returns depends on its text alone, nothing else changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import platform
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attsvm.errors import AttsvmError, UsageError, WorkerError
+from attsvm.theory.run.workers import Job, Workers, known_claims
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+__all__ = ["cluster", "identity"]
+
+_ANSWER = 5.0
+"""Seconds within which the scheduler must answer."""
+
+_LOADED = 120.0
+"""Seconds within which every worker must have loaded the packs."""
+
+_SKEW = 1.0
+"""Seconds that the clock of a worker may be off, as turns end at a time of day."""
+
+_PACKAGES = ("attsvm", "hypothesis", "numpy", "scipy", "python-flint", "torch")
+"""What instances and their slacks depend on."""
+
+_one = threading.Lock()
+
+
+def identity(*named: str) -> str:
+    """What must be the same here and on every worker, as text, and the `clock`; a job."""
+    prints = sorted(f"{claim.id} {claim.fingerprint}" for claim in known_claims(named).values())
+    return json.dumps(
+        {
+            "Python": ".".join(platform.python_version_tuple()[:2]),
+            **{name: _version(name) for name in _PACKAGES},
+            "claims": hashlib.sha256("\n".join(prints).encode()).hexdigest()[:12],
+            "clock": time.time(),
+        }
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package).split("+")[0]  # a local build is the same
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _alone(job: Job, *arguments: str) -> str:
+    with _one:
+        return job(*arguments)
+
+
+class _Remote:
+    """A job on the cluster."""
+
+    def __init__(self, future: Future[Any]) -> None:
+        self.future = future
+
+    def result(self, timeout: float | None = None) -> str:
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            return str(self.future.result(timeout))
+        except (TimeoutError, AttsvmError):
+            raise
+        except KilledWorker as lost:
+            raise WorkerError(
+                "several workers of the cluster died of one job or were killed",
+                remedy="Look at their memory and their logs.",
+            ) from lost
+        except (CancelledError, OSError) as lost:
+            raise WorkerError(
+                "the cluster has gone away", remedy="Look at the scheduler, then run it again."
+            ) from lost
+
+    def done(self) -> bool:
+        return bool(self.future.done())
+
+    def cancel(self) -> object:
+        return self.future.cancel()
+
+
+class _Cluster:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def count(self) -> int:
+        return len(self._client.nthreads())
+
+    def submit(self, job: Job, *arguments: str) -> Any:
+        return _Remote(self._client.submit(_alone, job, *arguments, pure=False))
+
+    def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
+        from distributed import as_completed
+
+        by_key = {job.future.key: job for job in jobs}
+        futures = [job.future for job in by_key.values()]
+        for future in as_completed(futures, loop=self._client.loop):
+            yield by_key[future.key]
+
+
+@contextlib.contextmanager
+def cluster(address: str, named: Sequence[str] = ()) -> Iterator[Workers]:
+    """The workers of a running cluster that have the same claims and versions as this process.
+
+    Args:
+        address: of the scheduler, such as tcp://10.0.0.1:8786.
+        named: packs that the user named; every worker must find them under that name.
+
+    Raises:
+        UsageError: dask.distributed is not installed.
+        WorkerError: nobody answers at the address, there is no worker, or one does not match.
+        ClaimError: a pack cannot be loaded here.
+    """
+    try:
+        from distributed import Client
+
+        class Quiet(Client):
+            """A client that never connected goes without waiting for anybody to say goodbye to."""
+
+            def __del__(self) -> None:
+                return None
+
+    except ImportError as error:
+        raise UsageError(
+            "a cluster needs dask.distributed, which is not installed",
+            remedy="pip install 'attsvm[cluster]'",
+        ) from error
+    try:
+        client = Quiet(address, timeout=_ANSWER, set_as_default=False)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise WorkerError(
+            "no dask scheduler answers at the address",
+            value=address,
+            remedy="Start one (`dask scheduler`), or correct the address.",
+        ) from error
+    try:
+        _ensure_same(client, named)
+        yield _Cluster(client)
+    finally:
+        with contextlib.suppress(Exception):  # it may have gone away
+            client.close(_ANSWER)
+
+
+def _ensure_same(client: Client, named: Sequence[str]) -> None:
+    workers = sorted(client.nthreads())
+    if not workers:
+        raise WorkerError(
+            "the cluster has no worker yet", remedy="Start some (`dask worker ADDRESS`)."
+        )
+    here = json.loads(identity(*named))
+    asked = time.time()
+    answers = {
+        worker: client.submit(_alone, identity, *named, workers=[worker], pure=False)
+        for worker in workers
+    }
+    for worker, answer in answers.items():
+        there = _answer(worker, answer)
+        clock = there.pop("clock")
+        for name, version in there.items():
+            if version != here[name]:
+                raise WorkerError(
+                    f"{name} differs: {here[name]} here and {version} on worker {worker}",
+                    remedy="Install the same versions and the same packs everywhere.",
+                )
+        if not asked - _SKEW < clock < time.time() + _SKEW:
+            raise WorkerError(
+                f"the clock of worker {worker} is wrong",
+                value=f"{clock - time.time():+.0f} s",
+                remedy="Synchronise the clocks of the machines.",
+            )
+
+
+def _answer(worker: str, answer: Future[Any]) -> dict[str, Any]:
+    try:
+        return dict(json.loads(answer.result(_LOADED)))
+    except Exception as error:
+        raise WorkerError(
+            f"worker {worker} cannot load the claims ({type(error).__name__}: {error})",
+            remedy="Install attsvm there, and name packs by a module or path that it knows.",
+        ) from error

@@ -1,0 +1,257 @@
+"""The judge of formulas: decides an instance in balls, and exact zeros by fingerprints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from attsvm.theory.arithmetic import BALLS, Entries
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
+from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.slack import Slack
+
+__all__ = ["Judgement", "judge", "meets", "sides"]
+
+_FIRST, _LAST = 64, 2048
+"""Working precisions in bits: doubled from the first to the last until a sign is decided."""
+
+_TINY = 5e-324
+"""A slack that is too small or too large for a float keeps its sign and is a float."""
+
+_TRACED = 128
+"""The precision from which on fingerprints are asked, before more bits are spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the judge says of one instance.
+
+    Attributes:
+        holds: True, False, or None where neither was proved.
+        slack: the right side minus the left, or minus the residual, as a rational or ball.
+        ratio: a lower bound of left over right side, where both are positive.
+        kind: that of the comparison.
+        method: how it was decided.
+    """
+
+    holds: bool | None
+    slack: fmpq | arb
+    ratio: float | None
+    kind: str
+    method: str
+
+    @property
+    def as_slack(self) -> Slack:
+        """The slack in floats, its radius rounded up."""
+        if self.holds is None:
+            return Slack.unknown(self.method)
+        value, error = _float(self.slack)
+        if math.isnan(value):  # another entry has no value: the sign is known, the size is not
+            value, error = 0.0, 0.0
+        if self.kind == "equal":
+            return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, "equality")
+        if self.holds:
+            value = max(value, _TINY if self.kind == "below" else 0.0)
+        else:
+            value = min(value, 0.0 if self.kind == "below" else -_TINY)
+        # the sign is known; beyond the floats the value is infinite, and only its sign is said
+        error = 0.0 if math.isinf(value) else min(error, abs(value) / 2)
+        return Slack(value, error, "strict" if self.kind == "below" else "inequality", self.ratio)
+
+
+def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
+    """Decide the conclusion on one instance from its exact values."""
+    try:
+        return _judged(formula, parameters, case)
+    except ZeroDivisionError:
+        return Judgement(None, arb("nan"), None, "at most", "the conclusion divides by 0")
+
+
+def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
+    bits = _FIRST
+    while True:
+        with ctx.workprec(bits):
+            relation = formula.relation(BALLS, formula.exact(case), parameters)
+            kind, slack, ratio = _measured(relation)
+            answer = _decided(relation)
+        if answer is not None:
+            exact = isinstance(slack, fmpq)
+            method = "rationals" if exact else f"ball arithmetic at {bits} bits"
+            return Judgement(answer, slack, ratio, kind, method)
+        if bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
+            return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
+        if bits >= _LAST:
+            said = f"sign open at {bits} bits, and not 0 by its fingerprint"
+            return Judgement(None, slack, ratio, kind, said)
+        bits *= 2
+
+
+_SIGNS = {"at most": "<=", "below": "<", "equal": "="}
+
+
+def sides(formula: Formula, parameters: Mapping[str, Any], case: Any) -> str:
+    """The comparison that counts on an instance, with the values of its sides to six digits."""
+    with ctx.workprec(_TRACED):
+        relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
+        while isinstance(relation, All | AnyOf):
+            choose = min if isinstance(relation, All) else max
+            relation = choose(_counting(relation), key=lambda part: _float(_measured(part)[1])[0])
+        if isinstance(relation.right - relation.left, Entries):
+            worst = max(_gaps(relation), key=lambda gap: abs(_float(gap)[0]))
+            return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
+        return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
+
+
+def _digits(value: Any) -> str:
+    text = str(value)
+    if isinstance(value, int | fmpq) and len(text) <= 12:
+        return text
+    return str(arb(value).str(6, radius=False))
+
+
+def meets(condition: Any, formula: Formula, case: Any) -> bool:
+    """Whether an instance is proved to meet a hypothesis.
+
+    What stays open counts as not met, and so does a hypothesis that divides by 0.
+    """
+    try:
+        return _met(condition, formula, case)
+    except ZeroDivisionError:
+        return False
+
+
+def _met(condition: Any, formula: Formula, case: Any) -> bool:
+    bits = _FIRST
+    while bits <= _LAST:
+        with ctx.workprec(bits):
+            answer = _decided(returned(condition(BALLS, formula.exact(case)), "a hypothesis"))
+        if answer is not None:
+            return answer
+        if bits >= _TRACED:
+            try:
+                with ctx.workprec(bits):
+                    if _traced(condition(TRACES, formula.traced(case))):
+                        return True
+            except Untraceable:
+                pass
+        bits *= 2
+    return False
+
+
+def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any, bits: int) -> bool:
+    try:
+        with ctx.workprec(bits):
+            return _traced(formula.relation(TRACES, formula.traced(case), parameters))
+    except Untraceable:
+        return False
+
+
+def _traced(relation: Any) -> bool:
+    """Whether fingerprints or balls say that a relation holds; False says nothing."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_traced(part) for part in relation.parts]
+        return all(parts) if isinstance(relation, All) else any(parts)
+    for left, right in _sides(relation):
+        if relation.kind == "below":
+            if not (right - left).ball > 0:
+                return False
+        elif not left.same(right) and (relation.kind == "equal" or not (right - left).ball >= 0):
+            return False
+    return True
+
+
+def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:
+    """Both sides, entry by entry; an array may be compared with one number."""
+    columns = [
+        list(side.ravel()) if isinstance(side, Entries) else [side]
+        for side in (relation.left, relation.right)
+    ]
+    length = max(len(column) for column in columns)
+    left, right = (column * (length // len(column)) for column in columns)
+    return [(_trace(a), _trace(b)) for a, b in zip(left, right, strict=True)]
+
+
+def _trace(value: Any) -> Trace:
+    """A number of the arithmetic of traces; formulas may return integers."""
+    return value if isinstance(value, Trace) else TRACES.exact(value)
+
+
+def _decided(relation: Any) -> bool | None:
+    """Whether a relation of rationals and balls holds, None where it is open."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_decided(part) for part in relation.parts]
+        absorbing = isinstance(relation, AnyOf)
+        if any(part is absorbing for part in parts):
+            return absorbing
+        return None if any(part is None for part in parts) else not absorbing
+    if relation.kind == "equal":
+        signs = [_equal(gap) for gap in _gaps(relation)]
+        if any(sign is False for sign in signs):
+            return False
+        return None if any(sign is None for sign in signs) else True
+    gap = _gaps(relation)[0]
+    if relation.kind == "below":
+        return True if gap > 0 else False if gap <= 0 else None
+    return True if gap >= 0 else False if gap < 0 else None
+
+
+def _equal(gap: Any) -> bool | None:
+    if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):
+        return True
+    return False if gap > 0 or gap < 0 else None
+
+
+def _gaps(relation: Comparison) -> list[Any]:
+    """Right minus left, entry by entry."""
+    moved = relation.right - relation.left
+    return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
+
+
+def _counting(relation: All | AnyOf) -> list[Relation]:
+    """The parts that say whether the whole holds: those that decide it, all where none does."""
+    answers = [_decided(part) for part in relation.parts]
+    absorbing = isinstance(relation, AnyOf)
+    chosen = [p for p, a in zip(relation.parts, answers, strict=True) if a is absorbing]
+    return chosen or list(relation.parts)
+
+
+def _measured(relation: Any) -> tuple[str, Any, float | None]:
+    """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
+    if isinstance(relation, All | AnyOf):
+        parts = [_measured(part) for part in _counting(relation)]
+        choose = min if isinstance(relation, All) else max
+        return choose(parts, key=lambda part: _float(part[1])[0])
+    if relation.kind == "equal":
+        worst: Any = fmpq(0)
+        for gap in _gaps(relation):
+            size = abs(gap)
+            exact = isinstance(size, fmpq) and isinstance(worst, fmpq)
+            worst = max(size, worst) if exact else arb(size).max(arb(worst))
+        return "equal", -worst, None
+    left, right = relation.left, relation.right
+    ratio = None
+    if right > 0 and not left < 0:  # a ball about 0 counts as 0
+        middle, radius = _float(arb(left) / arb(right))
+        ratio = max(0.0, middle - radius)
+    return relation.kind, _gaps(relation)[0], ratio
+
+
+def _float(value: Any) -> tuple[float, float]:
+    """The middle of a ball and its radius as floats; infinite where they do not fit."""
+    ball = arb(value)
+    if not ball.is_finite():
+        return math.nan, math.inf
+    try:
+        middle = float(ball.mid())
+    except OverflowError:
+        middle = math.inf if ball.mid() > 0 else -math.inf
+    try:
+        radius = float(ball.rad().upper()) * (1 + 1e-9)
+    except OverflowError:
+        radius = math.inf
+    return middle, radius

@@ -1,0 +1,470 @@
+"""The tally of one part of a claim: examines instances and counts what it sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis.errors import UnsatisfiedAssumption
+
+from attsvm.errors import ClaimError, DataError
+from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
+from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.record import codec
+from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
+from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
+from attsvm.theory.run.coverage import Coverage
+from attsvm.theory.search import DRAWN, ENSEMBLE, EXPLICIT
+from attsvm.theory.search.document import rebuilt
+from attsvm.theory.search.domain import Domain
+from attsvm.theory.search.drawn import sample
+from attsvm.theory.search.pool import Pool
+
+__all__ = ["MANY", "Refuted", "Tally"]
+
+MANY = 64
+"""Values of a variable that are told apart."""
+
+_TOUCHING = 12
+"""How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
+
+
+_AUDIT = PRECISIONS[1]
+"""The bits that may be spent on an instance on which floats see no fault."""
+
+_SAMPLES = 32
+"""How many draws of the strategy tell what an instance looks like."""
+
+_ENSEMBLE = 4
+"""How many of the ensemble do, where the check has drawn none."""
+
+_AUTHORS = frozenset((EXPLICIT, ENSEMBLE, DRAWN))
+"""Whose instances are as the claim's author meant them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A confirmed violation of a part, with the values that confirm it."""
+
+    instance: Any
+    slack: dict[str, str]
+    evidence: str
+    enclosure: tuple[str, str] | None
+    method: str
+    found_by: str
+
+    @classmethod
+    def read(cls, document: dict[str, Any]) -> Refuted:
+        """From plain data."""
+        bounds = document["enclosure"]
+        return cls(**{**document, "enclosure": bounds and tuple(bounds)})
+
+
+class Tally:
+    """Examines instances of one part and counts what it sees.
+
+    Ordinary instances (`examine`) are drawn as the claim's author meant them and carry the verdict;
+    guided searchers make up others (`probe`).
+    """
+
+    def __init__(self, claim: Claim, part: Part, audits: int) -> None:
+        self.claim = claim
+        self.part = part
+        self.audits = audits
+        self.examples = 0
+        self.rejected = 0
+        self.satisfied = {h.name: 0 for h in part.hypotheses}
+        self.min_slack: float | None = None
+        self.max_slack: float | None = None
+        self.tightness: float | None = None
+        self.undecided = 0
+        self.note = ""
+        self.audited = 0
+        self.drawn = 0
+        self.probed = 0
+        self.refused = 0
+        self.open = 0
+        self.broke = 0
+        self.broke_note = ""
+        self.touched: dict[str, int] = {}
+        self.unexamined = 0
+        self.screened = 0
+        self.varied: dict[str, set[Any]] = {}
+        self.sides: set[str] = set()
+        self.missed: dict[str, int] = {h.name: 0 for h in part.dropped}
+        self.best: tuple[float, Any, Slack] | None = None
+        self.best_by: str | None = None
+        self._domain = Domain()
+        self._draws = 0
+        self._learnt = False
+        self.pool = Pool()
+        self.coverage = Coverage()
+        self.latest: Refuted | None = None
+        self.counting = True
+        self.repeats = 0
+        self._first: list[tuple[Any, Any, Slack]] = []
+
+    def made_up(self, document: Any) -> Any | None:
+        """The instance of an encoded one that a searcher made up; None where it is none.
+
+        It is one if it is of the claim's type, as `replay` would read it, and looks like what the
+        claim's author draws.
+        """
+        case = rebuilt(self.claim, document)
+        if case is None:
+            return None
+        case = frozen(case)
+        if not self._learnt:
+            self._learnt = True
+            for ordinary in self._ordinary():
+                self._domain.see(ordinary)
+        return case if self._domain.holds(case) else None
+
+    def learn(self, found: Refuted) -> None:
+        """Learn what instances look like from a find, if it is not made up."""
+        if found.found_by in _AUTHORS:
+            self._domain.see(codec.decode(found.instance, self.claim.instance_type))
+
+    def _ordinary(self) -> Iterator[Any]:
+        """Instances as their author means them; draws only where few were examined."""
+        yield from (*self.part.examples, *self.claim.examples)
+        if self._draws >= _SAMPLES:
+            return
+        for document in sample(self.part.data, _SAMPLES)[0]:
+            yield codec.decode(document, self.claim.instance_type)
+        if self.claim.ensemble is not None:
+            generator = np.random.default_rng(0)
+            yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
+
+    def _see_variables(self, case: Any) -> None:
+        """Count the values that each variable takes, and whether the sides of the formula move."""
+        formula = self.part.formula
+        if formula.measured is None and len(self.sides) < 2 and self.drawn <= MANY:
+            self.sides.add(formula.sides(case, self.part.parameters))
+        for name, value in formula.values_of(case).items():
+            seen = self.varied.setdefault(name, set())
+            if len(seen) < MANY:
+                seen.add(value)
+
+    def _see_dropped(self, case: Any) -> None:
+        """See whether an instance violates what a sibling of a formula drops; one is enough."""
+        for hypothesis in self.part.dropped:
+            if self.counting and self.missed[hypothesis.name] == 0:
+                self.missed[hypothesis.name] += not self._decided(hypothesis, case)
+
+    def accepts(self, case: Any) -> bool:
+        """Whether the instance meets every hypothesis; counts each by name.
+
+        Raises:
+            ClaimError: a hypothesis is not decided, or raised on what is no change of a find.
+        """
+        verdicts = {h.name: self._named(h, case) for h in self.part.hypotheses}
+        accepted = all(verdicts.values())
+        if self.counting:
+            for name, answer in verdicts.items():
+                self.satisfied[name] += answer
+            self.examples += accepted
+            self.rejected += not accepted
+        return accepted
+
+    def admits(self, case: Any, searcher: str, *, reshaped: bool) -> bool:
+        """Whether a made-up instance meets every hypothesis; False where one of them raises.
+
+        Those are counted as broken: what a claim does not decide was not looked at.
+        """
+        for hypothesis in self.part.hypotheses:
+            try:
+                if not self._decided(hypothesis, case):
+                    return False
+            except ClaimError:
+                raise
+            except Exception as problem:
+                if not (reshaped or isinstance(problem, DataError)):
+                    raise
+                self.leave_broken(f"hypothesis {hypothesis.name!r}", case, problem, searcher)
+                return False
+        return True
+
+    def _named(self, hypothesis: Hypothesis, case: Any) -> bool:
+        """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
+        try:
+            return self._decided(hypothesis, case)
+        except (ClaimError, UnsatisfiedAssumption):
+            raise
+        except (Exception, SystemExit) as problem:
+            if not self.counting:
+                raise
+            raise ClaimError(
+                f"hypothesis {hypothesis.name!r} of {self.claim.id} raised {describe(problem)}",
+                remedy="Return True or False on every instance.",
+            ) from problem
+
+    def _decided(self, hypothesis: Hypothesis, case: Any) -> bool:
+        answer = ask(self.claim.id, f"hypothesis {hypothesis.name!r}", hypothesis.holds, case)
+        if not isinstance(answer, bool):
+            raise ClaimError(
+                f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
+                value=repr(answer),
+                remedy="Return True or False.",
+            )
+        return answer
+
+    def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
+        """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
+        case = frozen(case)
+        if self.counting and searcher in _AUTHORS:
+            self._domain.see(case)
+            self._draws += searcher == DRAWN
+        watched = self.counting and len(self._first) < self.repeats
+        before = codec.encode(case) if watched else None
+        accepted = self.accepts(case)
+        if watched:
+            self._ensure_unchanged("a hypothesis", case, before)
+        if not accepted:
+            return False, None
+        self._see_dropped(case)
+        if self.counting:
+            self.drawn += searcher == DRAWN
+            self.coverage.see(case)
+            if searcher != EXPLICIT:  # an author's instance does not vary what he draws
+                self._see_variables(case)
+        slack = self._slack(case)
+        if watched:
+            self._ensure_unchanged("the conclusion", case, before)
+            self._first.append((case, before, slack))
+        if slack.holds:
+            self._record(slack, case, refuted=False)
+            if self.counting and self.audits > 0:
+                self.audits -= 1
+                try:
+                    return True, self._audited(case, slack, searcher)
+                finally:
+                    if watched:
+                        self._ensure_unchanged("the certificate", case, before)
+            return True, None
+        answer, document = self._confirmed(case, slack)
+        self._record(slack, case, refuted=answer.refuted is True)
+        if answer.refuted:
+            return True, self._refutation(document, slack, answer, searcher)
+        if answer.refuted is None or slack.violated:
+            self._leave_undecided(case, slack, answer)
+        return True, None
+
+    def probe(
+        self, case: Any, searcher: str, *, reshaped: bool, progress: float = 1.0
+    ) -> tuple[float | None, Refuted | None]:
+        """Examine an instance that a guided searcher made up: its height, and a refutation.
+
+        Such instances leave what the claim's author prepared. One that no evaluation settles is
+        counted as open and leaves the verdict alone, unless floats see a violation in it. One on
+        which exact evaluation raises is counted as broken.
+
+        Args:
+            case: the instance.
+            searcher: what the searcher is called.
+            reshaped: whether exceptions are put down to the form of the instance.
+            progress: the part of the searcher's turn that has passed; of the instances that floats
+                cannot settle though they see no violation, few are evaluated exactly, and these
+                are spread over the turn.
+
+        Returns:
+            How close it comes to violation, None where it is not admissible or not evaluated; and
+            the confirmed refutation.
+        """
+        case = frozen(case)
+        broke = self.broke
+        if not self.admits(case, searcher, reshaped=reshaped):
+            self.refused += self.broke == broke
+            return None, None
+        try:
+            slack = self._slack(case)
+        except ClaimError:
+            raise
+        except Exception as problem:
+            if not (reshaped or isinstance(problem, DataError)):
+                raise
+            self.leave_broken("the conclusion", case, problem, searcher)
+            return None, None
+        answer, document = None, None
+        if slack.violated or (not slack.holds and self._touches(searcher, progress)):
+            try:
+                answer, document = self._confirmed(case, slack)
+            except ClaimError:
+                raise
+            except Exception as problem:
+                self.leave_broken("what confirms it", case, problem, searcher)
+                return None, None
+        self.probed += 1
+        self._see_dropped(case)
+        refuted = answer is not None and answer.refuted is True
+        contradicted = answer is not None and answer.refuted is False and slack.violated
+        if not contradicted:  # its height would lead the search to where floats are wrong
+            self._record(slack, case, refuted=refuted, by=searcher)
+        height = None if slack.kind == "unknown" or contradicted else _height(slack)
+        if answer is not None and refuted:
+            return height, self._refutation(document, slack, answer, searcher)
+        if answer is not None and slack.violated:
+            self._leave_undecided(case, slack, answer)
+        elif not slack.holds and (answer is None or answer.refuted is None):
+            self.open += 1
+        return height, None
+
+    def _touches(self, searcher: str, progress: float) -> bool:
+        """Whether one more instance that floats cannot settle is evaluated exactly."""
+        touched = self.touched.get(searcher, 0)
+        if touched >= _TOUCHING * progress:
+            self.unexamined += 1
+            return False
+        self.touched[searcher] = touched + 1
+        return True
+
+    def height(self, case: Any) -> float | None:
+        """How close an instance comes to violation, as floats see it; None if not admissible."""
+        case = frozen(case)
+        if not all(self._decided(h, case) for h in self.part.hypotheses):
+            return None
+        slack = self._slack(case)
+        return None if slack.kind == "unknown" else _height(slack)
+
+    def audit_closest(self) -> Refuted | None:
+        """Ask exactly about the instance that came closest, whichever searcher found it."""
+        if self.best is None or not self.best[2].holds:
+            return None
+        _, case, slack = self.best
+        try:
+            return self._audited(case, slack, self.best_by or DRAWN)
+        except ClaimError:
+            raise
+        except Exception as problem:
+            if self.best_by is None:
+                raise
+            self.leave_broken("what confirms it", case, problem, self.best_by)
+            return None
+
+    def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
+        """Ask exactly about an instance on which floats see no fault; what is refuted after all."""
+        measured = self.part.formula.measured
+        if measured is None or measured.balls is None:
+            return None
+        answer, document = self._confirmed(case, slack, _AUDIT)
+        self.audited += answer.refuted is False
+        return self._refutation(document, slack, answer, searcher) if answer.refuted else None
+
+    def repeat(self) -> None:
+        """Evaluate the conclusion once more on the first instances that were accepted.
+
+        Raises:
+            ClaimError: it comes to another slack, or changes an instance.
+        """
+        for case, before, slack in self._first:
+            agree(self.claim.id, slack, self._slack(case), exactly=True)
+            self._ensure_unchanged("the conclusion", case, before)
+
+    def _ensure_unchanged(self, what: str, case: Any, document: Any) -> None:
+        ensure_unchanged(self.claim.id, what, case, document)
+
+    def _slack(self, case: Any) -> Slack:
+        conclusion = self.claim.conclusion
+        slack = ask(self.claim.id, "the conclusion", conclusion, case, **self.part.parameters)
+        if not isinstance(slack, Slack) or slack.broken:
+            raise ClaimError(
+                f"the conclusion of {self.claim.id} returned no usable slack",
+                value=repr(slack),
+                remedy="Return a Slack whose value and error are numbers.",
+            )
+        return slack
+
+    def _confirmed(
+        self, case: Any, slack: Slack, bits: int = PRECISIONS[-1]
+    ) -> tuple[Confirmation, Any]:
+        """What exact evaluation says where floats do not see the conclusion hold.
+
+        It is asked about the instance as its file would give it back, and a refutation stands only
+        if the hypotheses and the conclusion say the same of that one.
+
+        Returns:
+            The answer, and the encoded instance that it is about.
+        """
+        again = frozen(codec.canonical(case, self.claim.instance_type))
+        document = codec.encode(again)
+        answer = confirm(self.claim, self.part.parameters, again, slack.kind, bits)
+        self._ensure_unchanged("what confirms a violation", again, document)
+        if answer.refuted:
+            self._decide_again(again, document, slack)
+        return answer, document
+
+    def _decide_again(self, again: Any, document: Any, slack: Slack) -> None:
+        """Hold what was said of a refuting instance against what is said of its copy."""
+        for hypothesis in self.part.hypotheses:
+            what = f"hypothesis {hypothesis.name!r}"
+            holds = self._decided(hypothesis, again)
+            self._ensure_unchanged(what, again, document)
+            if not holds:
+                raise ClaimError(
+                    f"{what} of {self.claim.id} holds of an instance and not of its copy, or the "
+                    "conclusion changed the instance in between",
+                    remedy="Let them depend on the instance alone, and change nothing of it.",
+                )
+        if self.counting:  # a find that is made smaller was evaluated twice when it was found
+            agree(self.claim.id, slack, self._slack(again), exactly=False)
+            self._ensure_unchanged("the conclusion", again, document)
+
+    def _refutation(
+        self, document: Any, slack: Slack, answer: Confirmation, searcher: str
+    ) -> Refuted:
+        self.latest = Refuted(
+            instance=document,
+            slack={"value": repr(slack.value), "error": repr(slack.error), "kind": slack.kind},
+            evidence=str(answer.evidence),
+            enclosure=answer.enclosure,
+            method=answer.method,
+            found_by=searcher,
+        )
+        return self.latest
+
+    def _leave_undecided(self, case: Any, slack: Slack, answer: Confirmation) -> None:
+        if not self.counting:
+            return
+        self.undecided += 1
+        said = slack.note or f"slack {slack.value!r}: {answer.method}"
+        if answer.refuted is False:
+            said = (
+                f"floats see a slack of {slack.value!r} within {slack.error!r}, which "
+                f"{answer.method} contradicts"
+            )
+        where = json.dumps(codec.encode(case))
+        self.note = self.note or f"{said}; first at {where[:300]}"
+
+    def leave_broken(
+        self, what: str, case: Any, problem: Exception, searcher: str | None = None
+    ) -> None:
+        """Count an exception of the claim on a made-up instance, None where it has none to show."""
+        self.broke += 1
+        where = "" if case is None else f"; first at {json.dumps(codec.encode(case))[:300]}"
+        where += "" if searcher is None else f", proposed by {searcher}"
+        said = f"{type(problem).__name__}: {problem} in {what}{where}"
+        self.broke_note = self.broke_note or said
+
+    def _record(self, slack: Slack, case: Any, *, refuted: bool, by: str | None = None) -> None:
+        if not self.counting or slack.kind == "unknown":
+            return
+        if self.min_slack is None or slack.value < self.min_slack:
+            self.min_slack = slack.value
+        if self.max_slack is None or slack.value > self.max_slack:
+            self.max_slack = slack.value
+        if slack.ratio is not None:
+            # above 1 without a refutation is within its own error
+            ratio = slack.ratio if refuted else min(slack.ratio, 1.0)
+            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
+        height = _height(slack)
+        self.pool.offer(height, case)
+        if self.best is None or height > self.best[0]:
+            self.best, self.best_by = (height, case, slack), by
+
+
+def _height(slack: Slack) -> float:
+    """How close to violation: the ratio of the two sides where there is one, else -slack."""
+    return slack.ratio if slack.ratio is not None else -slack.value

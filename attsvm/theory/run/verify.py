@@ -1,0 +1,407 @@
+"""A run: every part of every claim on every shard, on any number of workers, to verdicts."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from attsvm._words import counted
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, find_claims
+from attsvm.theory.declaration.profiles import Profile, profile_named
+from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
+from attsvm.theory.record import codec, counterexample, curated, files
+from attsvm.theory.record.checkout import checked_packs, code_of, versions
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.report.statement_view import typeset
+from attsvm.theory.run.check import Outcome, check_part, merge
+from attsvm.theory.run.coverage import warnings_of
+from attsvm.theory.run.judge import sides
+from attsvm.theory.run.workers import HERE, Workers, known_claim
+
+__all__ = [
+    "Checked",
+    "Report",
+    "Task",
+    "assess",
+    "check_job",
+    "conclude",
+    "finite",
+    "plan",
+    "run_tasks",
+    "verify",
+]
+
+_THIN = 0.2
+"""Below this share of the planned instances a check that refuted nothing is called thin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The unit of work: a part of a claim on one shard."""
+
+    claim: str
+    part: str
+    shard: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim with everything that its check came to."""
+
+    claim: Claim
+    verdict: Verdict
+    reading: Outcome
+    siblings: tuple[Outcome, ...]
+    reason: str
+    counterexample: str | None = None
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the expected one on all three axes."""
+        return self.verdict == self.claim.expected.verdict
+
+    @property
+    def seconds(self) -> float:
+        """Time spent on the reading and its siblings."""
+        return self.reading.seconds + sum(o.seconds for o in self.siblings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the search of a reading that was not refuted was blind to."""
+        o = self.reading
+        if o.refuted is not None or o.error is not None:
+            return []
+        dropped = {name for s in self.claim.siblings for name in s.drop}
+        # the judge says 0 of an equality that holds; floats screen a formula by its residual
+        slacks = (o.min_slack, o.max_slack) if self.claim.formula.measured else (None, None)
+        return warnings_of(
+            looked=o.examples + o.rejected,
+            hypotheses=o.hypotheses,
+            tightness=o.tightness,
+            slacks=slacks,
+            accepted=o.examples + o.probed,
+            undropped=frozenset(o.hypotheses) - dropped,
+        )
+
+    @property
+    def _unneeded(self) -> dict[str, str]:
+        """Hypotheses that the search could leave out, by the siblings that survived without them.
+
+        That says nothing about the check: either the hypothesis is not needed, or the search was
+        too short to show that it is.
+        """
+        alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
+        return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
+
+    @property
+    def _formula(self) -> dict[str, Any]:
+        """The formula that ran, in LaTeX and in plain characters."""
+        return typeset(self.claim.formula).json()
+
+    def json(self) -> dict[str, Any]:
+        """One entry of `verify --json`."""
+        o = self.reading
+        return {
+            "id": self.claim.id,
+            "expected": self.claim.expected.verdict.json(),
+            **self.verdict.json(),
+            "as_expected": self.as_expected,
+            "reason": self.reason,
+            "statement": self.claim.statement,
+            "formula": self._formula,
+            "place": f"{self.claim.source}, {self.claim.place}",
+            **{name: getattr(o, name) for name in _TOLD},
+            "min_slack": finite(o.min_slack),
+            "tightness": finite(o.tightness),
+            "variables": o.varied,
+            "warnings": self.warnings,
+            "counterexample": self.counterexample,
+            "siblings": [
+                {
+                    "name": s.part,
+                    "refuted": s.refuted is not None,
+                    "evidence": s.refuted.evidence if s.refuted else "none",
+                    "examples": s.examples,
+                    "found_by": s.refuted.found_by if s.refuted else None,
+                    "error": s.error,
+                }
+                for s in self.siblings
+                if s.part not in self._unneeded
+            ],
+            "not_shown_to_be_needed": list(self._unneeded.values()),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+_TOLD = (
+    *("examples", "rejected", "hypotheses", "undecided", "audited", "probed", "refused", "open"),
+    *("unexamined", "broke", "broke_note", "screened", "coverage", "proof", "steps"),
+)
+"""What an entry takes over from the outcome of the reading as it is."""
+
+
+def finite(value: float | None) -> float | None:
+    """The value where JSON can hold it."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All claims of a run, and the curated counterexamples that it replayed first."""
+
+    profile: str
+    seed: int
+    checked: tuple[Checked, ...]
+    replayed: tuple[counterexample.Replay, ...] = ()
+
+    @property
+    def matched(self) -> bool:
+        """Whether every verdict is as expected and every curated counterexample stands."""
+        stand = all(r.confirmed for r in self.replayed)
+        return stand and all(c.as_expected for c in self.checked)
+
+    def json(self) -> dict[str, Any]:
+        """The document of `verify --json`."""
+        return {
+            "schema": 1,
+            "profile": self.profile,
+            "seed": self.seed,
+            "replayed": [r.json() for r in self.replayed],
+            "claims": [c.json() for c in self.checked],
+            "matched": self.matched,
+        }
+
+    def verdict_bytes(self) -> bytes:
+        """The report without times: the same bytes for any number of workers."""
+        document = self.json()
+        for entry in document["claims"]:
+            del entry["seconds"]
+        return json.dumps(document, sort_keys=True).encode()
+
+
+def plan(claims: Sequence[Claim], profile: Profile) -> list[Task]:
+    """All tasks, in an order that does not depend on anything but the claims."""
+    return [
+        Task(claim.id, part.name, shard)
+        for claim in claims
+        for part in claim.parts()
+        for shard in range(profile.shards)
+    ]
+
+
+def assess(
+    claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
+) -> tuple[Verdict, str]:
+    """The verdict on three axes and the sentence that gives its reason."""
+    truth, evidence = _truth(claim, reading)
+    broken = next((o for o in (reading, *siblings) if o.error), None)
+    automatic = {s.name for s in claim.siblings if s.automatic}
+    survivors = [o.part for o in siblings if o.refuted is None and o.part not in automatic]
+    fallen = sum(o.refuted is not None for o in siblings)
+    planned = profile.scaled(claim.cost).examples * profile.shards
+    if broken is not None:
+        where = f"sibling {broken.part!r}: " if broken.part else ""
+        return Verdict(truth, evidence, Validity.ERROR), f"{where}{broken.error}"
+    if reading.refuted is None and reading.examples == 0:
+        never = [name for name, count in reading.hypotheses.items() if count == 0]
+        said = f"never satisfied: {', '.join(never)}" if never else "no instance met all of them"
+        return Verdict(Truth.UNDECIDED, Evidence.NONE, Validity.VACUOUS), (
+            f"hypotheses {said} ({counted(reading.rejected, 'instance')})"
+        )
+    if survivors:
+        said = f"survived: {'; '.join(survivors)}"
+        if reading.refuted is not None and claim.expected.truth is not Truth.REFUTED:
+            said = f"{_reason(claim, reading)}; siblings that {said}"
+        return Verdict(truth, evidence, Validity.WEAK), said
+    if siblings and not fallen:
+        return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
+    if reading.refuted is None and reading.drawn < _THIN * planned:
+        return Verdict(truth, evidence, Validity.THIN), (
+            f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
+        )
+    if reading.refuted is None and reading.sides == 1 and reading.drawn > 1:
+        said = "both sides of the conclusion are the same on every instance"
+        return Verdict(truth, evidence, Validity.WEAK), said
+    still = [name for name, values in reading.varied.items() if values < 2]
+    if reading.refuted is None and still:
+        return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
+    met = _never_violated(siblings)
+    if reading.refuted is None and met:
+        said = f"never violated, not even where it is left out: {', '.join(met)}"
+        return Verdict(truth, evidence, Validity.THIN), said
+    return Verdict(truth, evidence, Validity.EXERCISED), _reason(claim, reading)
+
+
+def _never_violated(siblings: Sequence[Outcome]) -> list[str]:
+    """Hypotheses of formulas that all instances satisfy, also those of siblings without them."""
+    names = dict.fromkeys(name for o in siblings for name in o.missed)
+    return [n for n in names if not any(o.missed.get(n, 0) for o in siblings)]
+
+
+def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
+    if reading.refuted is not None:
+        return Truth.REFUTED, Evidence.read(reading.refuted.evidence)
+    if reading.error is not None:
+        return Truth.UNDECIDED, Evidence.NONE
+    if reading.undecided:
+        return Truth.UNDECIDED, Evidence.NUMERIC
+    if claim.proof is not None and reading.proof:
+        return Truth.PROVED, Evidence.SYMBOLIC
+    return Truth.HOLDS, Evidence.NUMERIC
+
+
+def _reason(claim: Claim, reading: Outcome) -> str:
+    if reading.refuted is not None:
+        found = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
+        formula = claim.formula
+        if formula.measured or claim.expected.truth is Truth.REFUTED:
+            return found
+        case = codec.decode(reading.refuted.instance, claim.instance_type)
+        said = sides(formula, {}, case)
+        return f"{found}; the conclusion says {said} there, which is false"
+    if reading.undecided:
+        return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
+    if reading.proof:
+        return f"proved: {reading.proof}"
+    looked = counted(reading.examples, "instance")
+    if claim.formula.measured is None:
+        return f"{looked}, each decided in rationals or balls"
+    return f"{looked}, {reading.audited} of them decided by a certificate as well"
+
+
+def check_job(claim: str, part: str, shard: str, profile: str, seed: str, *named: str) -> str:
+    """Check a part on a shard, as text, in whatever process this is."""
+    found = known_claim(claim, named)
+    budget = profile_named(profile)
+    return json.dumps(check_part(found, found.part(part), budget, int(shard), int(seed)).json())
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    claims: Sequence[Claim],
+    profile: Profile,
+    seed: int,
+    crew: Workers,
+    named: Sequence[str] = (),
+) -> Iterator[tuple[Task, Outcome]]:
+    """Run the tasks; yields in order of completion.
+
+    What each task yields depends on the task alone.
+    """
+    if crew is HERE:  # the claims may belong to no pack
+        by_id = {c.id: c for c in claims}
+        for task in tasks:
+            claim = by_id[task.claim]
+            yield task, check_part(claim, claim.part(task.part), profile, task.shard, seed)
+        return
+    pending = {
+        crew.submit(
+            check_job, task.claim, task.part, str(task.shard), profile.name, str(seed), *named
+        ): task
+        for task in tasks
+    }
+    for future in crew.completed(pending):
+        yield pending[future], Outcome.read(json.loads(future.result()))
+
+
+def verify(
+    packs: Sequence[Pack],
+    wanted: Sequence[str] = (),
+    *,
+    profile: str = "quick",
+    seed: int = 0,
+    crew: Workers | None = None,
+    named: Sequence[str] = (),
+    ledger: Ledger | None = None,
+    examples_folder: Path | None = None,
+    progress: Callable[[int, int, Checked | None], None] | None = None,
+) -> Report:
+    """Replay the curated counterexamples of the wanted claims, then check these and siblings.
+
+    Args:
+        packs: loaded claim packs.
+        wanted: ids, statements or prefixes; empty for all.
+        profile: name of the profile.
+        seed: base seed.
+        crew: who does the work; this process where None.
+        named: packs that the user named, for the workers to load.
+        ledger: where to record events.
+        examples_folder: where to store counterexamples of readings; not stored where None.
+        progress: called in this process with tasks done, tasks in all, and a claim when its
+            last task is done.
+
+    Raises:
+        UnknownClaimError, UsageError: bad ids or profile.
+        LedgerError, FileError: the ledger or a counterexample cannot be written.
+    """
+    claims = find_claims(packs, wanted)
+    chosen = profile_named(profile)
+    tasks = plan(claims, chosen)
+    if ledger is not None:
+        ledger.append(
+            "run",
+            profile=profile,
+            seed=seed,
+            claims=[c.id for c in claims],
+            curated=[curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
+            version=importlib.metadata.version("attsvm"),
+            versions=versions(),
+            code=code_of(checked_packs(packs, [c.id for c in claims])),
+        )
+    replayed = []
+    for replay in curated.replays(packs, claims):
+        replayed.append(replay)
+        if ledger is not None:
+            ledger.append("replay", replay=replay.json())
+    outcomes: dict[Task, Outcome] = {}
+    finished: dict[str, Checked] = {}
+    remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
+    by_id = {c.id: c for c in claims}
+    for task, outcome in run_tasks(tasks, claims, chosen, seed, crew or HERE, named):
+        outcomes[task] = outcome
+        if ledger is not None:
+            ledger.append("part", shard=task.shard, outcome=_loggable(outcome))
+        done = None
+        if all(t in outcomes for t in remaining[task.claim]):
+            claim = by_id[task.claim]
+            done = _stored(conclude(claim, outcomes, chosen), examples_folder)
+            finished[claim.id] = done
+            if ledger is not None:
+                ledger.append("verdict", verdict=done.json())
+        if progress is not None:
+            progress(len(outcomes), len(tasks), done)
+    report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
+    if ledger is not None:
+        ledger.append("finished", matched=report.matched)
+    return report
+
+
+def _loggable(outcome: Outcome) -> dict[str, Any]:
+    document = outcome.json()
+    return document | {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
+
+
+def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:
+    """The verdict of a claim from the outcomes of all its parts on all shards."""
+    merged = [
+        merge([outcomes[Task(claim.id, part.name, k)] for k in range(profile.shards)])
+        for part in claim.parts()
+    ]
+    verdict, reason = assess(claim, merged[0], merged[1:], profile)
+    return Checked(claim, verdict, merged[0], tuple(merged[1:]), reason)
+
+
+def _stored(done: Checked, folder: Path | None) -> Checked:
+    """With its counterexample stored in the folder, if there are both."""
+    if done.reading.refuted is None or folder is None:
+        return done
+    path = folder / counterexample.file_name(done.claim.id)
+    document = counterexample.document(done.claim, done.reading.refuted)
+    files.write_text(path, files.dump(document) + "\n")
+    return replace(done, counterexample=path.as_posix())

@@ -1,0 +1,110 @@
+"""The searchers: each proposes instances of a claim and learns how close they come to violation.
+
+Ordinary searchers draw instances as the claim's author meant them: explicit ones, the seeded
+ensemble, Hypothesis. Guided ones start from the pool of what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.search.climb import climb
+from attsvm.theory.search.drawn import DRAWN, draw
+from attsvm.theory.search.families import families
+from attsvm.theory.search.gradient import gradient, torch_is_there
+from attsvm.theory.search.grid import grid
+from attsvm.theory.search.pool import Elite, Pool
+from attsvm.theory.search.relatives import relatives
+from attsvm.theory.search.scout import Found, Scout, Spent, Stop
+from attsvm.theory.search.screen import screen
+from attsvm.theory.search.shrink import Polished, shrink
+from attsvm.theory.search.worsen import worsen
+
+__all__ = [
+    "DRAWN",
+    "ENSEMBLE",
+    "EXPLICIT",
+    "GUIDED",
+    "NEEDS",
+    "Elite",
+    "Found",
+    "Guided",
+    "Polished",
+    "Pool",
+    "Scout",
+    "Spent",
+    "Stop",
+    "draw",
+    "fits",
+    "shrink",
+    "worsen",
+]
+
+EXPLICIT = "explicit instance"
+ENSEMBLE = "seeded ensemble"
+
+
+@dataclass(frozen=True, slots=True)
+class Guided:
+    """A searcher that starts from the pool.
+
+    Attributes:
+        title: what it is called in reports.
+        search: proposes to a scout until that stops it, or it has no more to propose.
+        share: its part of the budget for guided searchers in a check.
+        fits: whether it can work on a claim.
+        there: whether what it needs is installed.
+        without: profiles that do without it, so that no quick check waits for a large library.
+    """
+
+    title: str
+    search: Callable[[Scout, np.random.Generator], None]
+    share: float
+    fits: Callable[[Claim], bool] = lambda claim: True
+    there: Callable[[], bool] = lambda: True
+    without: tuple[str, ...] = ()
+
+    def works_on(self, claim: Claim) -> bool:
+        """Whether it fits and is there."""
+        return self.fits(claim) and self.there()
+
+
+GUIDED: dict[str, Guided] = {
+    "screen": Guided(
+        "screening in batches",
+        screen,
+        0.2,
+        fits=lambda claim: claim.formula.batches,
+    ),
+    "relatives": Guided("relatives", relatives, 0.18),
+    "grid": Guided("integer grid", grid, 0.18),
+    "families": Guided("structured families", families, 0.2),
+    "climb": Guided("slack-guided climb", climb, 0.24),
+    "gradient": Guided(
+        "gradient descent on the slack",
+        gradient,
+        0.2,
+        fits=lambda claim: claim.relaxed is not None,
+        there=torch_is_there,
+        without=("quick",),
+    ),
+}
+"""The guided searchers by their short names, in the order in which a check runs them."""
+
+NEEDS = {
+    "ensemble": "a seeded ensemble (`ensemble=`)",
+    "gradient": "an objective (`relaxed=`)",
+    "screen": "variables that are drawn one by one",
+}
+"""What a claim must have for a searcher to fit it, where that is not every claim."""
+
+
+def fits(claim: Claim, name: str) -> bool:
+    """Whether a searcher can work on the claim, if what it needs is installed."""
+    if name == "ensemble":
+        return claim.ensemble is not None
+    return name not in GUIDED or GUIDED[name].fits(claim)

@@ -1,0 +1,149 @@
+"""The account of a hunt: what was found, who looked where, and what the search was blind to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.run.coverage import warnings_of
+from attsvm.theory.run.tally import Refuted
+from attsvm.theory.run.verify import finite
+from attsvm.theory.search import Elite
+
+__all__ = ["Effort", "Hunt"]
+
+
+@dataclass(slots=True)
+class Effort:
+    """What a searcher did.
+
+    Attributes:
+        turns: how many it took.
+        accepted, rejected: instances evaluated; instances that are not admissible.
+        closer: turns that came closer to violation than all before.
+        found: whether the counterexample is its own.
+        seconds: working time, summed over workers.
+    """
+
+    turns: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    closer: int = 0
+    found: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Hunt:
+    """How a hunt went.
+
+    Attributes:
+        claim, part: what was hunted; part "" is the reading.
+        smallest, worst: the counterexample, made smaller and made worse; None where none was found.
+        minimal: whether every single move of the shrinker was tried on the smallest in vain.
+        rounds: rounds that were begun.
+        efforts: by searcher.
+        absent: searchers that would fit but need a library that is not installed.
+        ordinary, hypotheses: instances that were drawn as the author meant them, and how many of
+            them satisfied each hypothesis.
+        undecided, note: instances that floats or the author's strategy call into question and that
+            could be settled neither way, with the first reason.
+        open: made-up instances that were left open though floats see no violation.
+        unexamined: those among them that exact evaluation was not asked about.
+        screened: instances that were evaluated in batches of floats, to choose what is examined.
+        closest: the instance that came closest, with its height; `closest_by` who brought it.
+        min_slack, tightness: the least slack and the largest ratio of left to right side.
+        audited: instances re-evaluated exactly although floats found no fault.
+        broke, broke_note: made-up instances on which a hypothesis, the conclusion or what
+            confirms a violation raised, with the first of them.
+        max_slack: the largest slack.
+        coverage: what the ordinary instances were like, counted by kind and word.
+        error: what broke first, if anything.
+        interrupted: whether it was stopped from outside.
+        seconds: wall time.
+    """
+
+    claim: Claim
+    part: str = ""
+    smallest: Refuted | None = None
+    worst: Refuted | None = None
+    minimal: bool = False
+    rounds: int = 0
+    efforts: dict[str, Effort] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+    ordinary: int = 0
+    hypotheses: dict[str, int] = field(default_factory=dict)
+    undecided: int = 0
+    note: str = ""
+    open: int = 0
+    unexamined: int = 0
+    screened: int = 0
+    closest: Elite | None = None
+    closest_by: str | None = None
+    min_slack: float | None = None
+    tightness: float | None = None
+    audited: int = 0
+    broke: int = 0
+    broke_note: str = ""
+    max_slack: float | None = None
+    coverage: dict[str, dict[str, int]] = field(default_factory=dict)
+    error: str | None = None
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @property
+    def examples(self) -> int:
+        """Instances that were evaluated."""
+        return sum(e.accepted for e in self.efforts.values())
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a search that refuted nothing was blind to."""
+        if self.smallest is not None:
+            return []
+        return warnings_of(
+            looked=self.ordinary,
+            hypotheses=self.hypotheses,
+            tightness=self.tightness,
+            slacks=(self.min_slack, self.max_slack),
+            accepted=self.examples,
+        )
+
+    def json(self) -> dict[str, Any]:
+        """As plain data, schema 1."""
+        busy = sum(e.seconds for e in self.efforts.values())
+        found, closest = self.smallest, self.closest
+        searchers = {
+            n: {**asdict(e), "seconds": round(e.seconds, 3)} for n, e in self.efforts.items()
+        }
+        return {
+            "schema": 1,
+            "claim": self.claim.id,
+            "sibling": self.part or None,
+            "found": found is not None,
+            "found_by": found and found.found_by,
+            "evidence": found and found.evidence,
+            **{name: getattr(self, name) for name in _TOLD},
+            "examined": self.examples,
+            "rejected": sum(e.rejected for e in self.efforts.values()),
+            "tightness": finite(self.tightness),
+            "min_slack": finite(self.min_slack),
+            "closest": closest
+            and {
+                "height": finite(closest.height),
+                "by": self.closest_by,
+                "instance": closest.document,
+            },
+            "searchers": searchers,
+            "per_second": round(self.examples / busy, 1) if busy > 0 else None,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+_TOLD = (
+    *("minimal", "rounds", "examples", "screened", "ordinary", "hypotheses", "undecided", "note"),
+    *("open", "unexamined", "broke", "broke_note", "audited", "absent", "coverage", "warnings"),
+    *("error", "interrupted"),
+)
+"""What the document takes over as it is."""

@@ -1,0 +1,161 @@
+"""Which axes of an instance's arrays belong together, and copies that lack an index of them.
+
+Axes share an index where they had the same length in every instance that the claim's strategy drew.
+Names from shape annotations such as `Float[Array, "n T d"]` tell apart those that were alike by
+chance.
+"""
+
+from __future__ import annotations
+
+import itertools
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attsvm.errors import present
+from attsvm.theory.record.codec import annotations_of, records
+from attsvm.theory.search.document import Path, array_key, replaced
+
+__all__ = ["Group", "groups", "lacking", "unnamed"]
+
+_GUESSES = 16
+"""How many choices of axes without names are tried where two names could be theirs."""
+
+Axes = tuple[Path, tuple[int, ...]]
+"""An array by its path, and some of its axes."""
+
+Lengths = tuple[int, ...]
+"""The length of an axis here and in all samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Axes of one length that may lose an index together: by path of the array."""
+
+    length: int
+    axes: tuple[tuple[Path, tuple[int, ...]], ...]
+
+
+def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]:
+    """All groups of axes longer than 1 that may lose an index together, the shortest axes first.
+
+    Args:
+        document: an encoded instance.
+        hint: its type.
+        samples: other encoded instances of the claim, of various sizes.
+    """
+    types = records(hint)
+    arrays = list(_arrays(document, types))
+    paths = [path for path, _, _ in arrays]
+    alike = [list(_arrays(other, types)) for other in samples]
+    alike = [a for a in alike if [path for path, _, _ in a] == paths]
+    named: dict[tuple[str, Lengths], list[Axes]] = {}
+    loose: dict[Lengths, list[Axes]] = {}
+    for k, (path, shape, names) in enumerate(arrays):
+        own: dict[tuple[str, Lengths], list[int]] = {}
+        for axis, size in enumerate(shape):
+            seen = tuple(a[k][1][axis] if axis < len(a[k][1]) else 0 for a in alike)
+            own.setdefault((names[axis] if names else "", (size, *seen)), []).append(axis)
+        for (name, lengths), mine in own.items():
+            if name:
+                named.setdefault((name, lengths), []).append((path, tuple(mine)))
+            else:
+                loose.setdefault(lengths, []).append((path, tuple(mine)))
+    found = []
+    for (_, lengths), axes in sorted(named.items(), key=lambda item: item[0][1][0]):
+        rivals = sum(other == lengths for _, other in named)
+        beside = loose.get(lengths, [])
+        choices = [tuple(beside)] if rivals == 1 else _choices(beside)
+        found += [Group(lengths[0], (*axes, *extra)) for extra in choices]
+    taken = {lengths for _, lengths in named}
+    for lengths, axes in sorted(loose.items(), key=lambda item: item[0][0]):
+        if lengths not in taken:
+            found.append(Group(lengths[0], tuple(axes)))
+    return [group for group in dict.fromkeys(found) if group.length > 1]
+
+
+def unnamed(document: Any, hint: Any) -> bool:
+    """Whether some axis longer than 1 has no name, so that samples must tell where it belongs."""
+    arrays = _arrays(document, records(hint))
+    return any(names is None and max(shape, default=0) > 1 for _, shape, names in arrays)
+
+
+def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
+    """Each array with all its axes, with one of them, or left alone; the first many of these."""
+    options: list[list[Axes | None]] = []
+    for path, axes in items:
+        alone = [(path, (axis,)) for axis in axes] if len(axes) > 1 else []
+        options.append([(path, axes), None, *alone])
+    for choice in itertools.islice(itertools.product(*options), _GUESSES):
+        yield tuple(each for each in choice if each is not None)
+
+
+def _arrays(
+    document: Any, types: Mapping[str, type], path: Path = (), names: tuple[str, ...] | None = None
+) -> Iterator[tuple[Path, list[int], tuple[str, ...] | None]]:
+    """Path, shape and names of the axes, None where there are none, of every array."""
+    if isinstance(document, list):
+        for k, item in enumerate(document):
+            yield from _arrays(item, types, (*path, k))
+    elif isinstance(document, dict):
+        key = array_key(document)
+        if key is not None:
+            fits = names is not None and len(names) == len(document[key])
+            yield path, document[key], names if fits else None
+        elif "record" in document:
+            hints = annotations_of(types[document["record"]])
+            for field, item in document["fields"].items():
+                yield from _arrays(item, types, (*path, "fields", field), _axis_names(hints[field]))
+        else:
+            for field, item in document.items():
+                yield from _arrays(item, types, (*path, field))
+
+
+def _axis_names(hint: Any) -> tuple[str, ...] | None:
+    """The names in an array annotation, or in the only one of a union."""
+    text = getattr(hint, "dim_str", None)
+    if text is None:
+        texts = [getattr(part, "dim_str", None) for part in typing.get_args(hint)]
+        text = next((t for t in texts if t is not None), None)
+    words = tuple(str(text).split()) if text is not None else ()
+    return words if words and all(word.isidentifier() for word in words) else None
+
+
+def lacking(document: Any, group: Group, index: int, *, renumbered: bool) -> Any:
+    """A copy that lacks one index of the axes of a group.
+
+    Args:
+        document: the encoded instance.
+        group: the axes.
+        index: what to leave out.
+        renumbered: whether integers above the index, which may be indices themselves, go down by 1.
+    """
+    for path, axes in group.axes:
+        array = document
+        for key in path:
+            array = array[key]
+        name = present(array_key(array), "the kind of an encoded array")
+        values = np.array(array["values"], dtype=object).reshape(array[name])
+        for axis in axes:
+            values = np.delete(values, index, axis)
+        shorter = {name: list(values.shape), "values": values.ravel().tolist()}
+        document = replaced(document, path, shorter)
+    return _renumbered(document, index) if renumbered else document
+
+
+def _renumbered(document: Any, index: int) -> Any:
+    def lower(text: str) -> str:
+        return str(int(text) - 1) if int(text) > index else text
+
+    if isinstance(document, list):
+        return [_renumbered(item, index) for item in document]
+    if not isinstance(document, dict):
+        return document
+    if set(document) == {"int64", "values"}:
+        return {**document, "values": [lower(text) for text in document["values"]]}
+    if set(document) == {"int"}:
+        return {"int": lower(document["int"])}
+    return {key: _renumbered(item, index) for key, item in document.items()}

@@ -1,0 +1,70 @@
+"""A check's search: every searcher in turn, each with its share of the profile's budget."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attsvm.theory.search import (
+    ENSEMBLE,
+    EXPLICIT,
+    GUIDED,
+    Found,
+    Guided,
+    Scout,
+    Spent,
+    draw,
+    shrink,
+)
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.profiles import Profile
+    from attsvm.theory.run.tally import Refuted, Tally
+
+__all__ = ["guide", "run"]
+
+
+def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
+    """Search a refutation of the tally's part with every searcher in turn; a find is made smaller.
+
+    Explicit instances are not: they are as their author wants them.
+    """
+    if explicit:
+        for case in tally.part.examples:
+            found = tally.examine(case, EXPLICIT)[1]
+            if found:
+                return found
+    found = _search(tally, budget, seed)
+    if found:
+        return shrink(tally, found, budget.simplify).found
+    tally.repeat()
+    return tally.audit_closest()
+
+
+def _search(tally: Tally, budget: Profile, seed: int) -> Refuted | None:
+    generator = np.random.default_rng(seed)
+    if tally.claim.ensemble is not None:
+        for _ in range(budget.ensemble):
+            found = tally.examine(tally.claim.ensemble(generator), ENSEMBLE)[1]
+            if found:
+                return found
+    found = draw(tally, budget.examples, budget.simplify, seed)
+    if found:
+        return found
+    for searcher in GUIDED.values():
+        if budget.name in searcher.without or not searcher.works_on(tally.claim):
+            continue
+        scout = Scout(tally, searcher.title, max(round(searcher.share * budget.guided), 3))
+        found = guide(searcher, scout, generator)
+        if found:
+            return found
+    return None
+
+
+def guide(searcher: Guided, scout: Scout, generator: np.random.Generator) -> Refuted | None:
+    """Let a guided searcher propose until it is stopped or done; what it found."""
+    with contextlib.suppress(Found, Spent):
+        searcher.search(scout, generator)
+    return scout.found

@@ -1,0 +1,76 @@
+"""The domain: what instances of a claim look like, learnt from those that its author draws.
+
+An axis whose length never varied is fixed: a claim about two tokens has its strategy draw two, and
+an instance of three, though of the same type, is none of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory.search.document import Path
+
+__all__ = ["Domain"]
+
+_KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
+"""Kinds of numbers by those of numpy."""
+
+
+class Domain:
+    """Kinds, numbers of axes and fixed lengths of the numbers, arrays and tuples of an instance.
+
+    A number counts as an array of no axes, a tuple as one of one axis. Places where nothing was
+    drawn but None, as in an optional field, are free.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[Path, set[str]] = {}
+        self._lengths: dict[Path, dict[int, list[set[int]]]] = {}
+
+    def see(self, case: Any) -> None:
+        """Learn from an instance that is one by definition."""
+        for path, kind, shape in _parts(case, ()):
+            self._kinds.setdefault(path, set()).add(kind)
+            axes = self._lengths.setdefault(path, {})
+            for lengths, size in zip(
+                axes.setdefault(len(shape), [set() for _ in shape]), shape, strict=True
+            ):
+                lengths.add(size)
+
+    def holds(self, case: Any) -> bool:
+        """Whether an instance has the axes that were seen, and the fixed ones their lengths."""
+        return all(self._fits(*part) for part in _parts(case, ()))
+
+    def _fits(self, path: Path, kind: str, shape: tuple[int, ...]) -> bool:
+        if path not in self._kinds:
+            return True
+        kinds = self._kinds[path]
+        if kind not in kinds and not (kind == "int" and kinds & {"float", "fraction"}):
+            return False
+        axes = self._lengths[path].get(len(shape))
+        return axes is not None and all(
+            len(lengths) > 1 or size in lengths for lengths, size in zip(axes, shape, strict=True)
+        )
+
+
+def _parts(case: Any, path: Path) -> Iterator[tuple[Path, str, tuple[int, ...]]]:
+    """Path, kind and shape of all numbers, arrays and tuples of an instance."""
+    if isinstance(case, np.ndarray | np.generic):
+        yield path, _KINDS.get(case.dtype.kind, case.dtype.kind), case.shape
+    elif isinstance(case, bool | int | float):
+        yield path, type(case).__name__, ()
+    elif isinstance(case, Fraction):
+        yield path, "fraction", ()
+    elif isinstance(case, tuple):
+        yield path, "tuple", (len(case),)
+        for k, item in enumerate(case):
+            yield from _parts(item, (*path, k))
+    elif dataclasses.is_dataclass(case):
+        name = type(case).__name__  # fields of another record are other places
+        for field in dataclasses.fields(case):
+            yield from _parts(getattr(case, field.name), (*path, name, field.name))

@@ -1,0 +1,333 @@
+"""The hunt: searchers side by side on one claim until one finds or the time is up.
+
+A round is a fixed number of turns. What the turns of round k are, with all their seeds and pools,
+depends on what came of the rounds up to k - 2, so two rounds are under way at any time and the
+answer is the same for any number of workers. The first find in the order of turns wins; it is then
+made smaller, until no single move does, and worse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from attsvm.errors import UsageError, WorkerError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.run.coverage import merged
+from attsvm.theory.run.tally import Refuted
+from attsvm.theory.run.workers import HERE, Workers
+from attsvm.theory.search import GUIDED, NEEDS, Elite, Pool, fits
+from attsvm.theory.search.account import Effort, Hunt
+from attsvm.theory.search.schedule import Schedule
+from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
+
+__all__ = ["Hunt", "hunt"]
+
+_BUDGET = 96
+"""Instances of a turn in the first rounds, for a claim of cost 1."""
+
+_FIRST = 2
+"""Turns of each drawing searcher in a round, until something was drawn."""
+
+_POLISH = 240
+"""Instances of a turn that shrinks or worsens a find, for a claim of cost 1."""
+
+_WORSE = 8
+"""Turns that may be spent on worsening."""
+
+_BROKEN = 3
+"""Turns that may break before the hunt ends."""
+
+_GRACE = 0.04
+"""Turns stop this part of the time early, and are waited for this part longer."""
+
+
+def hunt(
+    claim: Claim,
+    *,
+    part: str = "",
+    seconds: float | None = 60.0,
+    rounds: int | None = None,
+    seed: int = 0,
+    crew: Workers = HERE,
+    searchers: Sequence[str] | None = None,
+    known: bool = True,
+    named: Sequence[str] = (),
+    progress: Callable[[Hunt], None] | None = None,
+) -> Hunt:
+    """Search until a counterexample is confirmed, then make it smaller and worse.
+
+    Args:
+        claim: what to refute.
+        part: "" for the reading, or the name of a sibling.
+        seconds: wall time, in which at least one round is begun; None for no limit.
+        rounds: rounds of search; None for no limit. With rounds alone the answer is a function of
+            the seed.
+        seed: base seed.
+        crew: who does the work.
+        searchers: names, all that fit where None.
+        known: whether the claim's explicit instances may be used.
+        named: packs that the user named.
+        progress: called after every turn; it may raise KeyboardInterrupt to stop the hunt.
+
+    Raises:
+        UsageError: no limit at all, an unknown searcher, or one that the claim has nothing for.
+    """
+    if seconds is None and rounds is None:
+        raise UsageError("a hunt needs an end", remedy="Give seconds or rounds.")
+    there = searchers_of(claim, known=known)
+    chosen = there if searchers is None else tuple(searchers)
+    strange = sorted(set(chosen) - {"explicit", "ensemble", "drawn", *GUIDED})
+    if strange:
+        raise UsageError(
+            "there is no such searcher", value=", ".join(strange), remedy=f"Of {', '.join(there)}."
+        )
+    idle = sorted(name for name in set(chosen) if not fits(claim, name))
+    if idle:
+        needs = " ".join(f"{name} needs {NEEDS[name]}." for name in idle)
+        raise UsageError(
+            f"{claim.id} has nothing for a searcher", value=", ".join(idle), remedy=needs
+        )
+    chase = _Chase(
+        Hunt(claim, part, absent=[n for n, g in GUIDED.items() if g.fits(claim) and not g.there()]),
+        crew=crew,
+        seed=seed,
+        named=named,
+        searchers=[s for s in there if s in chosen],
+        seconds=seconds,
+        progress=progress,
+    )
+    try:
+        chase.search(rounds)
+        chase.polish()
+    except KeyboardInterrupt:
+        chase.hunt.interrupted = True
+    except WorkerError as lost:
+        chase.hunt.error = chase.hunt.error or str(lost)
+    account = chase.hunt
+    if account.examples == 0 and not (account.error or account.interrupted or account.smallest):
+        account.error = "no instance was looked at: name a searcher that draws, or give more time"
+    account.seconds = time.time() - chase.started
+    return account
+
+
+class _Over(Exception):
+    """The time is up."""
+
+
+class _Chase:
+    """A hunt under way."""
+
+    def __init__(
+        self,
+        account: Hunt,
+        *,
+        crew: Workers,
+        seed: int,
+        named: Sequence[str],
+        searchers: Sequence[str],
+        seconds: float | None,
+        progress: Callable[[Hunt], None] | None,
+    ) -> None:
+        self.hunt = account
+        self.crew = crew
+        self.seed = seed
+        self.named = named
+        self.searchers = searchers
+        self.progress = progress
+        self.started = time.time()
+        self.deadline = None if seconds is None else self.started + seconds * (1 - _GRACE)
+        self.last = None if seconds is None else self.started + seconds * (1 + _GRACE)
+        self.pool = Pool()
+        self.schedule = Schedule([s for s in searchers if s != "explicit"])
+        self.numbers = dict.fromkeys((*searchers, "shrink", "worsen"), 0)
+        self.found: Refuted | None = None
+        self.broken = 0
+
+    def search(self, rounds: int | None) -> None:
+        """Rounds of turns, two under way at a time, until a find or an end."""
+        under_way: deque[deque[tuple[str, Any]]] = deque()
+        try:
+            while self.found is None and self.broken < _BROKEN:
+                while len(under_way) < 2 and self.hunt.rounds != rounds:
+                    if self.late and self.hunt.rounds > 0:
+                        break
+                    under_way.append(deque(self._begin(self.hunt.rounds)))
+                    self.hunt.rounds += 1
+                if not any(under_way):  # no searcher can do more, or it is the end
+                    return
+                first = under_way[0]
+                while first and self.found is None and self.broken < _BROKEN:
+                    gain = self._result(first[0][1])
+                    self._account(first.popleft()[0], gain)
+                    self._tell(gain)
+                under_way.popleft()
+        except _Over:
+            self._gather(under_way)
+        except (KeyboardInterrupt, WorkerError):
+            self._gather(under_way)
+            raise
+        finally:
+            for _, job in (turn for each in under_way for turn in each):
+                job.cancel()
+
+    def _tell(self, gain: Gain) -> None:
+        if self.progress is not None:
+            self.progress(self.hunt)
+        if gain.interrupted:
+            raise KeyboardInterrupt
+
+    @property
+    def late(self) -> bool:
+        """Whether no turn should begin."""
+        return self.deadline is not None and time.time() > self.deadline
+
+    def _gather(self, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
+        """Account for the turns that are done, up to a find: none of those is lost."""
+        for searcher, job in (turn for each in under_way for turn in each):
+            if self.found is None and job.done():
+                with contextlib.suppress(WorkerError):
+                    self._account(searcher, _read(job.result()))
+
+    def _begin(self, number: int) -> list[tuple[str, Any]]:
+        """Submit the turns of a round."""
+        drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
+        guided = [s for s in self.searchers if s in GUIDED]
+        ready = drawing + (guided if self.pool.templates else [])
+        names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
+        turns, times = self.schedule.size(number)
+        if not self.pool.templates:  # the others wait for something to start from
+            turns = min(turns, _FIRST * len(ready))
+        names += self.schedule.plan(ready, turns)
+        pool = self.pool.text()
+        return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
+
+    def _submit(
+        self,
+        searcher: str,
+        budget: int,
+        *,
+        pool: str = "[]",
+        found: Refuted | None = None,
+        resume: tuple[int, int] = (0, 0),
+    ) -> Any:
+        turn = Turn(
+            claim=self.hunt.claim.id,
+            part=self.hunt.part,
+            searcher=searcher,
+            number=self.numbers[searcher],
+            seed=self.seed,
+            budget=max(budget // self.hunt.claim.cost, 8),
+            deadline=self.deadline,
+            pool=pool,
+            found=None if found is None else asdict(found),
+            resume=resume,
+        )
+        self.numbers[searcher] += 1
+        text = written(turn)
+        if self.crew is HERE:  # the claim may belong to no pack
+            return HERE.submit(functools.partial(_taken, self.hunt.claim), text)
+        return self.crew.submit(turn_job, text, *self.named)
+
+    def _result(self, job: Any) -> Gain:
+        if self.crew is HERE:
+            if self.late and self.hunt.examples > 0:
+                raise _Over
+            return _read(job.result())
+        try:
+            left = None if self.last is None else max(self.last - time.time(), 0.0)
+            return _read(job.result(left))
+        except TimeoutError as late:
+            raise _Over from late
+
+    def _account(self, searcher: str, gain: Gain) -> None:
+        """Add what a turn came to."""
+        account = self.hunt
+        effort = account.efforts.setdefault(searcher, Effort())
+        effort.turns += 1
+        effort.accepted += gain.accepted
+        effort.rejected += gain.rejected
+        effort.seconds += gain.seconds
+        for name in _ADDED:
+            setattr(account, name, getattr(account, name) + getattr(gain, name))
+        for name, count in gain.hypotheses.items():
+            account.hypotheses[name] = account.hypotheses.get(name, 0) + count
+        account.note = account.note or gain.note
+        account.broke_note = account.broke_note or gain.broke_note
+        account.coverage = merged([account.coverage, gain.coverage])
+        account.min_slack = _of(min, account.min_slack, gain.min_slack)
+        account.max_slack = _of(max, account.max_slack, gain.max_slack)
+        account.tightness = _of(max, account.tightness, gain.tightness)
+        before = self.pool.height
+        for entry in gain.pool:
+            self.pool.add(Elite.read(entry))
+        closer = self.pool.height > before
+        effort.closer += closer
+        if closer:
+            account.closest, account.closest_by = self.pool.closest[0], searcher
+        if searcher in self.schedule:
+            self.schedule.learn(searcher, float(closer))
+        if gain.error is not None:
+            self.broken += 1
+            account.error = account.error or gain.error
+        if gain.found is not None and self.found is None:
+            self.found = account.smallest = account.worst = Refuted.read(gain.found)
+            effort.found = True
+
+    def polish(self) -> None:
+        """Make the find smaller until it is minimal, and worse, while there is time."""
+        if self.found is None or self.late:
+            return
+        now = {"shrink": self.found, "worsen": self.found}
+        resume = {"shrink": (0, 0), "worsen": (0, 0)}
+        ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None is as many as it takes
+        try:
+            while any(left is None or left > 0 for left in ahead.values()):  # one may break
+                jobs = []
+                for name, left in ahead.items():
+                    if left is None or left > 0:
+                        job = self._submit(name, _POLISH, found=now[name], resume=resume[name])
+                        jobs.append((name, job))
+                for name, job in jobs:
+                    gain = self._result(job)
+                    if gain.error is not None or gain.found is None:
+                        self.hunt.error = self.hunt.error or gain.error
+                        ahead[name] = 0
+                        continue
+                    found = Refuted.read(gain.found)
+                    over = gain.minimal or (name == "worsen" and found == now[name])
+                    now[name], resume[name] = found, (gain.resume[0], gain.resume[1])
+                    left = ahead[name]
+                    ahead[name] = 0 if over else left and left - 1
+                    if name == "shrink":
+                        self.hunt.smallest, self.hunt.minimal = found, gain.minimal
+                    else:
+                        self.hunt.worst = found
+                    self._tell(gain)
+        except _Over:
+            return
+
+
+_ADDED = ("ordinary", "undecided", "open", "unexamined", "screened", "broke", "audited")
+"""Counts of a turn that add up."""
+
+
+def _of(choose: Callable[..., float], *values: float | None) -> float | None:
+    """The least or the largest of what there is."""
+    there = [value for value in values if value is not None]
+    return choose(there) if there else None
+
+
+def _read(gain: str) -> Gain:
+    return Gain(**json.loads(gain))
+
+
+def _taken(claim: Claim, turn: str) -> str:
+    """A turn that this process takes when it is asked for the gain."""
+    return written(take(claim, Turn(**json.loads(turn))))

@@ -1,0 +1,134 @@
+"""The pool: the instances that came closest and the smallest of each size, shared by searchers."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+from attsvm.theory.record import codec
+from attsvm.theory.search.document import leaves, signature
+
+__all__ = ["Elite", "Pool"]
+
+_CLOSEST = 16
+"""How many instances are kept for their height."""
+
+_A_SIZE = 4
+"""How many of them may share all their shapes."""
+
+_TEMPLATES = 8
+"""How many instances are kept for their smallness, each of shapes of its own."""
+
+_smallness = attrgetter("smallness")
+
+
+@dataclass(frozen=True, slots=True)
+class Elite:
+    """An accepted instance, encoded, and how close it came to violating the conclusion.
+
+    Attributes:
+        height: minus infinity where its closeness cannot be told.
+        document: the instance; nobody changes it.
+        key: the document as text.
+        shape: the shapes of its arrays.
+        smallness: orders instances: by the number of floats, then by the length of the text.
+    """
+
+    height: float
+    document: Any
+    key: str = field(repr=False)
+    shape: tuple[tuple[int, ...], ...] = field(repr=False)
+    smallness: tuple[int, int, str] = field(repr=False)
+
+    @classmethod
+    def of(cls, height: float, document: Any) -> Elite:
+        """An elite from an encoded instance."""
+        key = json.dumps(document, sort_keys=True)
+        floats = sum(1 for _ in leaves(document))
+        return cls(height, document, key, signature(document), (floats, len(key), key))
+
+    def json(self) -> list[Any]:
+        """As plain data; a height of minus infinity as None."""
+        return [self.height if math.isfinite(self.height) else None, self.document]
+
+    @classmethod
+    def read(cls, entry: Iterable[Any]) -> Elite:
+        """From plain data."""
+        height, document = entry
+        return cls.of(-math.inf if height is None else height, document)
+
+
+class Pool:
+    """Closest instances first, few of each size; and templates, the smallest first.
+
+    Of equally close ones the shortest are kept: many counterexamples are degenerate.
+    """
+
+    def __init__(self, elites: Iterable[Elite] = ()) -> None:
+        self.closest: list[Elite] = []
+        self._templates: dict[Any, Elite] = {}
+        for elite in elites:
+            self.add(elite)
+
+    @property
+    def height(self) -> float:
+        """The largest height; minus infinity where the pool is empty."""
+        return self.closest[0].height if self.closest else -math.inf
+
+    @property
+    def templates(self) -> list[Elite]:
+        """One instance of each size seen, the smallest size first."""
+        return sorted(self._templates.values(), key=_smallness)
+
+    def offer(self, height: float, case: Any) -> bool:
+        """Offer an accepted instance; whether it came closer than all before."""
+        full = len(self.closest) >= _CLOSEST and len(self._templates) >= _TEMPLATES
+        if full and not height > self.closest[-1].height:
+            return False
+        best = self.height
+        self.add(Elite.of(height, codec.encode(case)))
+        return self.height > best
+
+    def add(self, elite: Elite) -> None:
+        """Take an elite in where it ranks high enough."""
+        if math.isnan(elite.height):
+            return
+        kept = self._templates.get(elite.shape)
+        if kept is None or elite.smallness < kept.smallness:
+            self._templates[elite.shape] = elite
+            if len(self._templates) > _TEMPLATES:
+                del self._templates[max(self._templates.values(), key=_smallness).shape]
+        if not math.isfinite(elite.height) or any(e.key == elite.key for e in self.closest):
+            return
+        ranked = sorted([*self.closest, elite], key=lambda e: (-e.height, len(e.key), e.key))
+        counts: dict[Any, int] = {}
+        chosen = []
+        for each in ranked:
+            counts[each.shape] = counts.get(each.shape, 0) + 1
+            if counts[each.shape] <= _A_SIZE:
+                chosen.append(each)
+        self.closest = chosen[:_CLOSEST]
+
+    def elites(self) -> list[Elite]:
+        """All that the pool holds, each once: a pool made of them is this one."""
+        unique = {e.key: e for e in (*self.closest, *self.templates)}
+        return list(unique.values())
+
+    def text(self) -> str:
+        """What `read` takes."""
+        return json.dumps([e.json() for e in self.elites()])
+
+    @classmethod
+    def read(cls, text: str) -> Pool:
+        """From text; that of one pool is often read, by every turn of a round."""
+        return cls(_elites(text))
+
+
+@functools.lru_cache(maxsize=4)
+def _elites(text: str) -> tuple[Elite, ...]:
+    return tuple(map(Elite.read, json.loads(text)))

@@ -1,0 +1,97 @@
+"""A scout looks at instances for a guided searcher: it counts, remembers, and stops at a find."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.search.pool import Pool
+
+__all__ = ["Found", "Scout", "Spent", "Stop"]
+
+_PATIENCE = 20
+"""A turn also ends after this many times its budget of proposals, refused ones included."""
+
+
+class Stop(BaseException):
+    """The turn of a searcher is over; passes through what catches mere exceptions."""
+
+
+class Spent(Stop):
+    """Its budget or its time is up."""
+
+
+class Found(Stop):
+    """A refutation was confirmed."""
+
+
+class Scout:
+    """What a guided searcher sees of the check: it proposes instances, it learns their heights.
+
+    Attributes:
+        tally: the tally of the part.
+        name: what the searcher is called.
+        budget: how many instances it may have examined.
+        spent, proposed: how many it has had examined; how many it proposed.
+        found: the confirmed refutation, if any.
+    """
+
+    def __init__(self, tally: Tally, name: str, budget: int, deadline: float | None = None) -> None:
+        self.tally = tally
+        self.name = name
+        self.budget = budget
+        self.deadline = deadline
+        self.spent = 0
+        self.proposed = 0
+        self.found: Refuted | None = None
+        self._seen: dict[str, float | None] = {}
+
+    @property
+    def pool(self) -> Pool:
+        """The instances that are known."""
+        return self.tally.pool
+
+    def look(self, case: Any, *, reshaped: bool = False) -> float | None:
+        """Examine an instance; its height, or None where the claim says nothing about it.
+
+        Args:
+            case: the instance.
+            reshaped: whether it may be of a form that no strategy draws, so that an exception of
+                the claim says no more than that.
+
+        Raises:
+            Found: it refutes. Spent: there is no budget or time for it.
+        """
+        self.ensure_time()
+        self.spent += 1
+        progress = self.spent / self.budget
+        height, self.found = self.tally.probe(case, self.name, reshaped=reshaped, progress=progress)
+        if self.found is not None:
+            raise Found
+        return height
+
+    def look_at(self, document: Any, *, reshaped: bool = False) -> float | None:
+        """The same for an encoded instance; known ones are remembered, not examined again."""
+        self.proposed += 1
+        if self.proposed > _PATIENCE * self.budget:
+            raise Spent
+        self.ensure_time()
+        key = json.dumps(document, sort_keys=True)
+        if key not in self._seen:
+            case = self.tally.made_up(document)
+            self._seen[key] = None  # should the claim stop the search
+            if case is not None:
+                self._seen[key] = self.look(case, reshaped=reshaped)
+        return self._seen[key]
+
+    def ensure_time(self) -> None:
+        """Nothing, as long as there is budget and time.
+
+        Raises:
+            Spent: there is none left.
+        """
+        if self.spent >= self.budget or (self.deadline is not None and time.time() > self.deadline):
+            raise Spent

@@ -1,0 +1,302 @@
+"""Shrinking: a find is made smaller and simpler while its refutation stands.
+
+Small means few numbers, then few that are not 0, then short ones: integers before fractions, small
+before large, positive before negative, whether they are floats or exact. Every move makes an
+instance smaller in this sense, so shrinking ends, and it ends where each of its moves has been
+tried in vain: leaving an index out of the axes that share it, unless every instance drawn has as
+many (with the rest as it is, doubled or
+quadrupled), setting an array, a slice or an entry to 0, rounding all entries or one, scaling an
+array or all of them by a power of two, moving an entry towards 0, and giving an exact fraction a
+smaller denominator.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.errors import ClaimError, DataError
+from attsvm.theory.search.axes import Group, groups, lacking, unnamed
+from attsvm.theory.search.document import (
+    Path,
+    exact_leaves,
+    finite_leaves,
+    float_arrays,
+    leaves,
+    replaced,
+    shapes,
+    value_at,
+    written,
+)
+from attsvm.theory.search.drawn import sample
+from attsvm.theory.search.simpler import (
+    ROUNDINGS,
+    rounded,
+    simpler_fractions,
+    simpler_values,
+    simplicity,
+)
+
+if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Refuted, Tally
+
+__all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness", "still_refuted"]
+
+MINIMAL = (
+    "no index left out of the axes that share it and whose length the claim's draws vary (the rest "
+    "as it is, doubled or quadrupled), no array, slice or entry set to 0, no rounding of all "
+    "entries or of one, no array scaled by 2^-3 to 2^3, no entry, integer or numerator made 0, 1, "
+    "-1, positive, half or one less, and no fraction given a smaller denominator leaves a "
+    "confirmed counterexample"
+)
+"""What a minimal counterexample is."""
+
+_MAKING_UP = (0, 1, 2)
+"""Powers of two that what remains is scaled by, to make up for an index that was left out."""
+
+_SCALES = (1, 2, 3, -1, -2, -3)
+"""Powers of two that arrays are scaled by."""
+
+_SAMPLES = 16
+"""Instances of the strategy that tell which axes belong together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where instances live: their type, and encoded samples of various sizes."""
+
+    hint: Any
+    samples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Polished:
+    """A find made smaller or worse.
+
+    Attributes:
+        found: the refutation reached.
+        minimal: whether it is done: every move was tried in vain.
+        spent: re-evaluations.
+        resume: where to go on: a code of the stage, and an index in it.
+    """
+
+    found: Refuted
+    minimal: bool
+    spent: int
+    resume: tuple[int, int] = (0, 0)
+
+
+def shrink(
+    tally: Tally,
+    found: Refuted,
+    budget: int,
+    deadline: float | None = None,
+    resume: tuple[int, int] = (0, 0),
+) -> Polished:
+    """Make the instance of a find smaller and simpler while its refutation stands.
+
+    Args:
+        tally: of the part that it refutes.
+        found: the find.
+        budget: examinations to spend.
+        deadline: wall-clock time (`time.time`) at which to stop.
+        resume: where an earlier call on the same find stopped.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
+    tally.counting = False
+    tally.learn(found)
+    hint = tally.claim.instance_type
+    asked = _SAMPLES if unnamed(found.instance, hint) else 0
+    samples, problem = sample(tally.part.data, asked)
+    if problem is not None:
+        tally.leave_broken("the strategy", None, problem)
+    space = Space(hint, samples)
+    code, index = resume
+    improved, stage = divmod(code, len(_STAGES))
+    spent = 0
+    refuted: dict[str, Refuted | None] = {}
+    now = smallness(found.instance)
+    while True:
+        slots = _STAGES[stage](found.instance, space)
+        while index < len(slots):
+            better = None
+            for trial in slots[index](found.instance):
+                key = json.dumps(trial, sort_keys=True)
+                if smallness(trial) >= now:
+                    continue
+                if key not in refuted:
+                    if spent >= budget or (deadline is not None and time.time() > deadline):
+                        return Polished(
+                            found, False, spent, (improved * len(_STAGES) + stage, index)
+                        )
+                    spent += 1
+                    refuted[key] = still_refuted(tally, trial, found.found_by)
+                    tally.latest = found  # should the claim break, this is what there is
+                better = refuted[key]
+                if better is not None and smallness(better.instance) < now:
+                    break
+                better = None
+            if better is None:
+                index += 1
+                continue
+            found, improved, now = better, True, smallness(better.instance)
+            if _STAGES[stage] is _shorter:  # other axes and indices now
+                slots, index = _shorter(found.instance, space), 0
+        stage, index = stage + 1, 0
+        if stage == len(_STAGES):
+            if not improved:
+                return Polished(found, True, spent)
+            stage, improved = 0, False
+
+
+def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
+    """The confirmed refutation by a changed instance, None where there is none.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
+    case = tally.made_up(trial)
+    if case is None:
+        return None
+    try:
+        return tally.examine(case, found_by)[1]
+    except ClaimError:
+        raise
+    except DataError:  # the change led to what is no instance
+        return None
+    except Exception as problem:
+        tally.leave_broken("a change of the find", case, problem, "shrinking")
+        return None
+
+
+def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
+    """How small an encoded instance is: the order in which shrinking descends."""
+    each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
+    each += [simplicity(value) for _, value in exact_leaves(document)]
+    return (
+        len(each) + sum(math.prod(shape) for shape in shapes(document)),
+        sum(nonzero for nonzero, _, _, _ in each),
+        sum(bits for _, bits, _, _ in each),
+        sum((size for _, _, size, _ in each), Fraction(0)),
+        sum(negative for _, _, _, negative in each),
+    )
+
+
+def moves(document: Any, space: Space) -> Iterator[Any]:
+    """All encoded instances that are one move away and smaller, large steps first."""
+    now = smallness(document)
+    seen = set()
+    for stage in _STAGES:
+        for slot in stage(document, space):
+            for trial in slot(document):
+                key = json.dumps(trial, sort_keys=True)
+                if key not in seen and smallness(trial) < now:
+                    seen.add(key)
+                    yield trial
+
+
+Slot = Callable[[Any], Iterable[Any]]
+"""A place where a document can be made smaller: gives what to try there, the simplest first."""
+
+
+def _shorter(document: Any, space: Space) -> list[Slot]:
+    """Leave an index out of a group of axes."""
+
+    def slot(group: Group, index: int, power: int) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            for renumbered in (False, True):
+                trial = lacking(document, group, index, renumbered=renumbered)
+                yield _changed(trial, finite_leaves(trial) if power else [], _times(power))
+
+        return trials
+
+    return [
+        slot(group, index, power)
+        for power in _MAKING_UP
+        for group in groups(document, space.hint, space.samples)
+        for index in reversed(range(group.length))
+    ]
+
+
+def _simpler(document: Any, space: Space) -> list[Slot]:
+    """Change more than one entry and leave all shapes as they are."""
+    arrays = list(float_arrays(document))
+    entries = finite_leaves(document)
+    blocks = []
+    for path, shape in arrays:
+        places = np.arange(math.prod(shape)).reshape(shape)
+        slices = [places]
+        for axis in range(places.ndim if places.ndim > 1 else 0):
+            slices += [np.take(places, k, axis) for k in range(shape[axis])]
+        blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
+    everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
+    changes: list[tuple[list[Path], Callable[[float], float]]]
+    changes = [(block, _zero) for block in blocks]
+    changes += [(entries, _rounding(bits)) for bits in ROUNDINGS]
+    changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
+    return [_at(paths, change) for paths, change in changes]
+
+
+def _single(document: Any, space: Space) -> list[Slot]:
+    """Change one entry, integer or fraction."""
+
+    def slot(path: Path) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            value = value_at(document, path)
+            for simpler in dict.fromkeys(simpler_values(value)):
+                if simplicity(simpler) < simplicity(value):
+                    yield replaced(document, path, written(simpler))
+
+        return trials
+
+    def exact_slot(path: Path) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            value = dict(exact_leaves(document))[path]
+            for simpler in dict.fromkeys(simpler_fractions(value)):
+                if simplicity(simpler) < simplicity(value):
+                    yield replaced(document, path, str(simpler))
+
+        return trials
+
+    exact = [exact_slot(path) for path, _ in exact_leaves(document)]
+    return [slot(path) for path in finite_leaves(document)] + exact
+
+
+_STAGES = (_shorter, _simpler, _single)
+
+
+def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
+    return lambda document: [_changed(document, paths, change)]
+
+
+def _zero(value: float) -> float:
+    return 0.0
+
+
+def _times(power: int) -> Callable[[float], float]:
+    return lambda value: math.ldexp(value, power)
+
+
+def _rounding(bits: int) -> Callable[[float], float]:
+    return lambda value: rounded(value, bits)
+
+
+def _changed(document: Any, paths: list[Path], change: Callable[[float], float]) -> Any:
+    """A copy with the entries at some paths changed; the document itself where that overflows."""
+    changed = document
+    for path in paths:
+        try:
+            value = change(value_at(document, path))
+        except OverflowError:
+            return document
+        changed = replaced(changed, path, written(value))
+    return changed

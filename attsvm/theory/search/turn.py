@@ -1,0 +1,241 @@
+"""A turn: one searcher at work on one part of a claim, from a pool, within a budget."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from attsvm.errors import present
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.profiles import derive_seed
+from attsvm.theory.record.curated import STORED, known
+from attsvm.theory.run.asking import describe
+from attsvm.theory.run.tally import Refuted, Tally
+from attsvm.theory.run.workers import known_claim
+from attsvm.theory.search import (
+    ENSEMBLE,
+    EXPLICIT,
+    GUIDED,
+    Pool,
+    Scout,
+    Stop,
+    draw,
+    shrink,
+    worsen,
+)
+from attsvm.theory.search.checking import guide
+
+__all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job", "written"]
+
+POLISHERS = {"shrink": shrink, "worsen": worsen}
+"""What is done to a find."""
+
+_SHRINKS = 100
+"""Examinations that Hypothesis may spend on shrinking what it found."""
+
+_LOOKS = 3
+"""Instances that Hypothesis may draw, as a multiple of the budget: others wait for their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What to do; plain data.
+
+    Attributes:
+        claim, part: what to search a refutation of; part "" is the reading.
+        searcher: `explicit`, `ensemble`, `drawn`, the name of a guided one, or a polisher.
+        number: of the turns of that searcher, from 0; with the claim and the base seed it gives
+            the seed.
+        seed: base seed.
+        budget: instances to examine.
+        audits: instances to re-evaluate exactly although floats found no fault.
+        deadline: wall-clock time (`time.time`) at which to stop; None for none.
+        pool: known instances, as `Pool.text` gives them.
+        found: for a polisher, the refutation to make smaller or worse; `resume` where to go on.
+    """
+
+    claim: str
+    part: str
+    searcher: str
+    number: int
+    seed: int
+    budget: int
+    audits: int = 2
+    deadline: float | None = None
+    pool: str = "[]"
+    found: dict[str, Any] | None = None
+    resume: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a turn came to; plain data.
+
+    Attributes:
+        searcher: who took it.
+        accepted, rejected: instances evaluated, and those that are not admissible.
+        hypotheses: how many ordinary instances satisfied each, of `ordinary` looked at.
+        undecided, note, open, unexamined, screened: as in `Outcome`.
+        min_slack, tightness: the least slack and the largest ratio seen.
+        audited: instances re-evaluated exactly.
+        broke, broke_note, max_slack, coverage: as in `Outcome`.
+        pool: what it would add to the pool, as `Elite.json` gives them.
+        found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
+            try, `resume` where it stopped.
+        error: what broke.
+        interrupted: whether it was stopped from outside after its find.
+        seconds: how long it worked.
+    """
+
+    searcher: str
+    accepted: int
+    rejected: int
+    ordinary: int
+    hypotheses: dict[str, int]
+    undecided: int
+    note: str
+    open: int
+    unexamined: int
+    screened: int
+    min_slack: float | None
+    tightness: float | None
+    audited: int
+    broke: int
+    broke_note: str
+    max_slack: float | None
+    coverage: dict[str, dict[str, int]]
+    pool: list[Any]
+    found: dict[str, Any] | None
+    minimal: bool
+    resume: tuple[int, int]
+    error: str | None
+    interrupted: bool
+    seconds: float
+
+
+def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
+    """The names of the searchers that can work on the claim.
+
+    Args:
+        claim: the claim.
+        known: whether its explicit instances and its curated counterexample are among them.
+    """
+    ordinary = ["explicit"] * known + ["ensemble"] * (claim.ensemble is not None) + ["drawn"]
+    return (*ordinary, *(name for name, g in GUIDED.items() if g.works_on(claim)))
+
+
+def turn_job(turn: str, *named: str) -> str:
+    """Take a turn, as text, in whatever process this is."""
+    asked = Turn(**json.loads(turn))
+    return written(take(known_claim(asked.claim, named), asked))
+
+
+def written(record: Turn | Gain) -> str:
+    """A turn or a gain as text; unlike `asdict`, nothing is copied on the way."""
+    return json.dumps({f.name: getattr(record, f.name) for f in fields(record)})
+
+
+def take(claim: Claim, turn: Turn) -> Gain:
+    """Take a turn; nothing that a claim does escapes as an exception."""
+    started = time.perf_counter()
+    tally = Tally(claim, claim.part(turn.part), turn.audits)
+    tally.pool = Pool.read(turn.pool)
+    given = {(e.height, e.key) for e in tally.pool.elites()}
+    found: Refuted | None = None
+    minimal, interrupted, resume = False, False, (0, 0)
+    error = None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if turn.found is not None:
+                tally.latest = Refuted.read(turn.found)
+                where = (turn.resume[0], turn.resume[1])
+                polish = POLISHERS[turn.searcher]
+                done = polish(tally, tally.latest, turn.budget, turn.deadline, where)
+                found, minimal, resume = done.found, done.minimal, done.resume
+            else:
+                found = _searched(tally, turn)
+    except Stop:
+        found = tally.latest
+    except BaseException as problem:  # the claim may raise anything, SystemExit as well
+        found = tally.latest  # what was confirmed stays so
+        interrupted = _is_interruption(problem)
+        if not interrupted:
+            error = describe(problem)
+        elif found is None:
+            raise KeyboardInterrupt from problem
+    if error is None and found is None:
+        try:
+            found = tally.audit_closest()
+        except Exception as problem:
+            error = describe(problem)
+    return Gain(
+        searcher=turn.searcher,
+        accepted=tally.examples + tally.probed,
+        rejected=tally.rejected + tally.refused,
+        ordinary=tally.examples + tally.rejected,
+        hypotheses=tally.satisfied,
+        undecided=tally.undecided,
+        note=tally.note,
+        open=tally.open,
+        unexamined=tally.unexamined,
+        screened=tally.screened,
+        min_slack=tally.min_slack,
+        tightness=tally.tightness,
+        audited=tally.audited,
+        broke=tally.broke,
+        broke_note=tally.broke_note,
+        max_slack=tally.max_slack,
+        coverage=tally.coverage.json(),
+        pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
+        found=None if found is None else asdict(found),
+        minimal=minimal,
+        resume=resume,
+        error=error,
+        interrupted=interrupted,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _is_interruption(problem: BaseException | None) -> bool:
+    """Whether it is a KeyboardInterrupt, or was raised on the way of one through other code."""
+    seen = []
+    while problem is not None and problem not in seen:  # causes may go round in circles
+        if isinstance(problem, KeyboardInterrupt):
+            return True
+        seen.append(problem)
+        problem = problem.__cause__ or problem.__context__
+    return False
+
+
+def _searched(tally: Tally, turn: Turn) -> Refuted | None:
+    seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
+    if turn.searcher == "drawn":
+        looks = _LOOKS * turn.budget
+        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks)
+    generator = np.random.default_rng(seed)
+    if turn.searcher in GUIDED:
+        guided = GUIDED[turn.searcher]
+        scout = Scout(tally, guided.title, turn.budget, turn.deadline)
+        return guide(guided, scout, generator)
+    title = EXPLICIT if turn.searcher == "explicit" else ENSEMBLE
+    if turn.searcher == "explicit":
+        for case in known(tally.claim, turn.part):
+            found = tally.examine(case, STORED)[1]
+            if found:
+                return found
+    cases = tally.part.examples if turn.searcher == "explicit" else range(turn.budget)
+    for case in cases:
+        if turn.deadline is not None and time.time() > turn.deadline:
+            return None
+        if turn.searcher == "ensemble":
+            case = present(tally.claim.ensemble, "the claim's ensemble")(generator)
+        found = tally.examine(case, title)[1]
+        if found:
+            return found
+    return None

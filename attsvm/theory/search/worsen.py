@@ -1,0 +1,105 @@
+"""Worsening: a find is moved to where its violation is largest, confirmed at every step."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.errors import ClaimError, DataError
+from attsvm.theory.search.document import (
+    Path,
+    finite_leaves,
+    float_arrays,
+    replaced,
+    value_at,
+    written,
+)
+from attsvm.theory.search.shrink import Polished, still_refuted
+
+if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Refuted, Tally
+
+__all__ = ["worsen"]
+
+_LARGEST = 2.0**20
+"""Entries are not moved beyond this, as some violations grow for ever."""
+
+
+def worsen(
+    tally: Tally,
+    found: Refuted,
+    budget: int,
+    deadline: float | None = None,
+    resume: tuple[int, int] = (0, 0),
+) -> Polished:
+    """Move entries and scale arrays of a find while its violation grows; confirmed steps are kept.
+
+    Args:
+        tally: of the part that it refutes.
+        found: the find.
+        budget: examinations to spend.
+        deadline: wall-clock time (`time.time`) at which to stop.
+        resume: how often it was called before, so that it tries other moves.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
+    tally.counting = False
+    tally.learn(found)
+    generator = np.random.default_rng([len(str(found.instance)), resume[0]])
+    height = _height(tally, found.instance)
+    stride = 0  # successes lengthen the steps, failures shorten them
+    for spent in range(budget):
+        late = deadline is not None and time.time() > deadline
+        paths = finite_leaves(found.instance)
+        if late or not paths or height is None:
+            return Polished(found, late, spent, (resume[0] + 1, 0))
+        trial = _moved(found.instance, paths, stride, generator)
+        reached = None if trial == found.instance else _height(tally, trial)
+        stride = max(stride - 1, -30) if stride > -8 or generator.random() < 0.5 else 0
+        if reached is None or not reached > height:
+            continue
+        again = still_refuted(tally, trial, found.found_by)
+        tally.latest = found  # should the claim break, this is what there is
+        if again is not None:
+            found, height, stride = again, reached, min(stride + 2, 3)
+    return Polished(found, False, budget, (resume[0] + 1, 0))
+
+
+def _moved(document: Any, paths: list[Path], stride: int, generator: np.random.Generator) -> Any:
+    """The document with one entry moved, or one array scaled."""
+    arrays = float_arrays(document)
+    scaled = [[p for p in paths if p[: len(path)] == path] for path, _ in arrays]
+    if generator.random() < 0.2:
+        choices = [paths, *(chosen for chosen in scaled if chosen)]
+        chosen = choices[int(generator.integers(len(choices)))]
+        factor = 2.0 ** float(generator.choice([-1, 1]))
+        for path in chosen:
+            value = value_at(document, path) * factor
+            document = replaced(document, path, written(value)) if _fits(value) else document
+        return document
+    path = paths[int(generator.integers(len(paths)))]
+    value = value_at(document, path)
+    size = math.floor(math.log2(max(1.0, abs(value))))
+    moved = value + float(generator.choice([-1.0, 1.0])) * 2.0 ** (size + stride)
+    return replaced(document, path, written(moved)) if _fits(moved) else document
+
+
+def _fits(value: float) -> bool:
+    return abs(value) <= _LARGEST
+
+
+def _height(tally: Tally, document: Any) -> float | None:
+    case = tally.made_up(document)
+    try:
+        return None if case is None else tally.height(case)
+    except ClaimError:
+        raise
+    except DataError:  # the change led to what is no instance
+        return None
+    except Exception as problem:
+        tally.leave_broken("a change of the find", case, problem, "worsening")
+        return None

@@ -1,0 +1,288 @@
+"""The curves of gradient flow, followed by arc length to any norm.
+
+What is followed is dW/ds = -grad L / ||grad L||, the curve of gradient FLOW and not the points of
+descent with some step: with a step of at most 1/smoothness descent stays near this curve where
+the flow contracts, and may take another side of a saddle. Where the limit direction is the same
+from all nearby points, both converge to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from attsvm._types import Array
+from attsvm._validate import ensure_count
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.kernels.field import Field, norms_at
+from attsvm.kernels.flow import follow as follow_field
+from attsvm.losses import LOSSES, Loss, ensure_loss
+from attsvm.training.batch import Batch, Trajectory, each, stack, starts
+from attsvm.training.layer import Layer, loss_number
+
+__all__ = ["follow", "follow_kq", "follow_p", "follow_w"]
+
+_COARSER = (30.0, 100.0)
+_LOCAL = 4.0  # errors of single steps that a companion may happen to share
+_ROUNDING = 32.0 * float(np.finfo(np.float64).eps)
+
+
+def follow_w(
+    data: AttentionData,
+    W0: Float[Array, "d d"],
+    loss: Loss | str,
+    norms: Sequence[float],
+    *,
+    steps: int = 20000,
+    tolerance: float = 1e-4,
+) -> Trajectory:
+    """`follow` for one data set; fewer iterates where some norms were not passed."""
+    (run,) = follow([data], W0, loss, norms, steps=steps, tolerance=tolerance)
+    return run
+
+
+def follow(
+    sets: Sequence[AttentionData] | AttentionData,
+    W0: object,
+    loss: Loss | str,
+    norms: Sequence[float],
+    *,
+    steps: int = 20000,
+    tolerance: float = 1e-4,
+    threads: int = 1,
+) -> tuple[Trajectory, ...]:
+    """Follow the curves of gradient flow on W by arc length until ||W|| passes each of `norms`.
+
+    Made for norms up to 1e6; from about 1e7 on rounding ends most curves.
+
+    Plain descent with a step of at most 1/smoothness moves ever more slowly along this curve, as
+    the gradient dies exponentially in the norm; by arc length, with directions from the log
+    domain, any norm is reached. Explicit steps of third order, kept so short that what is off
+    the curve dies out, change to implicit ones of second order where they would be far shorter
+    than the norm. The local error of a step is at most `tolerance` times the norm that moves the
+    difference of two logits by one; no step turns by more than 45 degrees. A curve that runs
+    into a stationary point, or passes one nearer than 1e-9 of that norm, ends there.
+
+    Args:
+        sets: data sets of one shape.
+        W0: start (d, d), or one per data set.
+        loss: the loss, one of this package.
+        norms: increasing Frobenius norms to pass.
+        steps: evaluations of the gradient after which to give up.
+        tolerance: local error of a step, in units of the data.
+        threads: how many data sets to run side by side.
+
+    Returns:
+        One trajectory a data set: the start and the points of the curve that first have each
+        norm, of a norm that the start exceeds the point where it first exceeds its own; fewer
+        where the steps ran out or a stationary point was met. They do not depend on the other
+        norms. `steps` counts evaluations, `log_time` is right to about 1e-3. `error` estimates
+        the distance to the curve: measured against companion runs of 30 and 100 times the
+        tolerance, which get as many evaluations, and infinite where one fell behind.
+
+    Raises:
+        DataError: bad starts, norms, counts or tolerance, or a loss that is not one of this
+            package.
+    """
+    batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
+    B, _, _, d = batch.X.shape
+    start = starts("W0", W0, ("d", "d"), {"B": B, "d": d})
+
+    def run(b: int) -> Trajectory:
+        return _matrix(batch, b, batch.Z[b], start[b], number, goals, steps, tolerance)
+
+    return tuple(each(run, B, threads))
+
+
+def follow_p(
+    sets: Sequence[AttentionData] | AttentionData,
+    p0: object,
+    loss: Loss | str,
+    norms: Sequence[float],
+    *,
+    steps: int = 20000,
+    tolerance: float = 1e-4,
+    threads: int = 1,
+) -> tuple[Trajectory, ...]:
+    """`follow` for a prompt p with logits X_i p (mm, theorem 1); starts are (d,) or (B, d)."""
+    batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
+    B, n, _, d = batch.X.shape
+    start = starts("p0", p0, ("d",), {"B": B, "d": d})[..., None]
+
+    def run(b: int) -> Trajectory:
+        one = _matrix(batch, b, np.ones((n, 1)), start[b], number, goals, steps, tolerance)
+        return Trajectory(
+            one.steps, one.W[..., 0], one.norms, log_time=one.log_time, error=one.error
+        )
+
+    return tuple(each(run, B, threads))
+
+
+def follow_kq(
+    sets: Sequence[AttentionData] | AttentionData,
+    K0: object,
+    Q0: object,
+    loss: Loss | str,
+    norms: Sequence[float],
+    *,
+    steps: int = 20000,
+    tolerance: float = 1e-4,
+    threads: int = 1,
+) -> tuple[Trajectory, ...]:
+    """`follow` for (K, Q): d(K, Q)/ds = -grad L(K, Q) / ||grad L||, of any inner dimension.
+
+    `norms` are norms of W = K Q^T; starts are (d, r) or (B, d, r), and K = Q = 0 is stationary.
+    The unit of the tolerance is that of W over ||(K, Q)||, or ||(K, Q)|| itself where that is
+    smaller; implicit steps may take a hundredth of ||(K, Q)||, as the small singular values
+    change like powers of the length. Small singular values can ask for more than the default
+    `steps` on the way to 1e6: give 200000. `error` is the distance of K and Q together.
+    """
+    batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
+    B, n, T, d = batch.X.shape
+    sizes = {"B": B, "d": d}
+    K = starts("K0", K0, ("d", "r"), sizes)
+    Q = starts("Q0", Q0, ("d", "r"), sizes)
+
+    def run(b: int) -> Trajectory:
+        mask = None if batch.mask is None else batch.mask[b]
+        layer = Layer.of(batch.X[b], batch.Z[b], batch.gamma[b], mask, np.zeros((n, T)))
+        (k, still_K), (q, still_Q) = _split(K[b], layer.U), _split(Q[b], layer.V)
+        field = Field(
+            layer.X, layer.rows, layer.Z, layer.gamma, layer.base, number, True,
+            np.empty((0, 0)), float((still_K**2).sum() + (still_Q**2).sum()), still_K.T @ still_K,
+            still_Q.T @ still_Q,
+        )  # fmt: skip
+        both = np.concatenate([k, q])
+        points, taken, times, error = _pair(field, both, goals, _unit(layer), steps, tolerance)
+        Ks = _joined(points[:, : len(k)], still_K, layer.U)
+        Qs = _joined(points[:, len(k) :], still_Q, layer.V)
+        Ks[0], Qs[0] = K[b], Q[b]
+        W = np.matmul(Ks, np.swapaxes(Qs, -1, -2))
+        return Trajectory(
+            taken, W[None], _size(W)[None], log_time=times, K=Ks[None], Q=Qs[None], error=error
+        )
+
+    return tuple(each(run, B, threads))
+
+
+def _checked(
+    sets: Sequence[AttentionData] | AttentionData,
+    loss: Loss | str,
+    norms: Sequence[float],
+    steps: int,
+    tolerance: float,
+) -> tuple[Batch, int, Array]:
+    """The batch, the number of the loss and the norms, all fit to be followed."""
+    loss = ensure_loss(loss)
+    number = loss_number(loss)
+    if number is None:
+        raise DataError(
+            "curves are followed for the losses of this package",
+            value=loss.name,
+            remedy=f"Use one of {', '.join(LOSSES)}, or descend_w.",
+        )
+    if np.ndim(norms) != 1:
+        raise DataError("norms is not a list of norms", value=norms, remedy="Use e.g. [1e2, 1e4].")
+    goals = np.array(list(norms), dtype=np.float64)
+    if not (np.isfinite(goals).all() and (goals >= 0.0).all() and (np.diff(goals) >= 0.0).all()):
+        raise DataError(
+            "norms to pass must be finite, not negative and increasing",
+            value=list(norms),
+            remedy="Sort them.",
+        )
+    ensure_count("the number of steps", steps)
+    if not isinstance(tolerance, float) or not 0.0 < tolerance <= 0.1:
+        raise DataError(
+            "the tolerance must be positive and at most 0.1", value=tolerance, remedy="Use 1e-4."
+        )
+    return stack(sets), number, goals
+
+
+def _unit(layer: Layer) -> float:
+    """The norm of W that moves the difference of two logits by one, at least."""
+    middle = layer.rows.mean(axis=1, keepdims=True)
+    reach = float(np.sqrt(((layer.rows - middle) ** 2).sum(axis=2)).max())
+    pull = 2.0 * reach * float(np.sqrt((layer.Z**2).sum(axis=1)).max())
+    return 1.0 / pull if pull > 0.0 else 1.0
+
+
+def _size(points: Array) -> Array:
+    sizes: Array = np.sqrt((points**2).sum(axis=(1, 2)))
+    return sizes
+
+
+def _matrix(
+    batch: Batch,
+    b: int,
+    Z: Array,
+    start: Array,
+    number: int,
+    goals: Array,
+    steps: int,
+    tolerance: float,
+) -> Trajectory:
+    """The curve of one W (d, e) with queries (n, e)."""
+    X = batch.X[b]
+    base = np.matmul(X, np.matmul(start, Z[..., None]))[..., 0]
+    layer = Layer.of(X, Z, batch.gamma[b], None if batch.mask is None else batch.mask[b], base)
+    none = np.empty((0, 0))
+    field = Field(
+        layer.X, layer.rows, layer.Z, layer.gamma, layer.base, number, False,
+        layer.short(start), float((start**2).sum()), none, none,
+    )  # fmt: skip
+    points, taken, times, error = _pair(
+        field, np.zeros(layer.size), goals, _unit(layer), steps, tolerance
+    )
+    W = layer.long(points, start)
+    return Trajectory(taken, W[None], _size(W)[None], log_time=times, error=error)
+
+
+def _pair(
+    field: Field, start: Array, goals: Array, unit: float, steps: int, tolerance: float
+) -> tuple[Array, Array, Array, Array]:
+    """Points (1 + k, ...) where the norms are met, steps, log times, and errors.
+
+    What became of a step's error depends on all that the flow does with it later, so errors are
+    measured: by the larger distance to companions of 30 and 100 times the tolerance, beside what
+    a few single steps may err by and the rounding of W.
+    """
+    runs = []
+    for each_tolerance in (tolerance, *(factor * tolerance for factor in _COARSER)):
+        out = np.empty((len(goals), *start.shape))
+        counts = np.zeros(len(goals), dtype=np.int64)
+        times, single = np.zeros(len(goals)), np.zeros(len(goals))
+        passed = follow_field(
+            field, start.copy(), goals, unit, each_tolerance, steps, out, counts, times, single
+        )
+        runs.append((passed, out, counts, times, single))
+    (passed, out, counts, times, single), *companions = runs
+    points = np.concatenate([start[None], out[:passed]])
+    error = np.full(1 + passed, np.inf)
+    error[0] = 0.0
+    for k in range(min(passed, *(reached for reached, *_ in companions))):
+        size = norms_at(field, out[k])[1]
+        apart = max(float(np.sqrt(((out[k] - rough[k]) ** 2).sum())) for _, rough, *_ in companions)
+        error[k + 1] = apart + _LOCAL * single[k] + _ROUNDING * size
+    return (
+        points,
+        np.concatenate([[0], counts[:passed]]).astype(np.int64),
+        np.concatenate([[-np.inf], times[:passed]]),
+        error,
+    )
+
+
+def _split(side: Array, basis: Array | None) -> tuple[Array, Array]:
+    """Coordinates of a factor, and what of it the data do not see."""
+    if basis is None:
+        return np.ascontiguousarray(side), np.zeros((1, side.shape[1]))
+    short = basis.T @ side
+    return np.ascontiguousarray(short), side - basis @ short
+
+
+def _joined(short: Array, still: Array, basis: Array | None) -> Array:
+    """Factors (k, d, r) of coordinates (k, p, r) and of what does not move."""
+    joined: Array = short.copy() if basis is None else still + np.matmul(basis, short)
+    return joined

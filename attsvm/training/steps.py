@@ -1,0 +1,256 @@
+"""Plain and normalised descent on W, (K, Q), p and (v, p)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.heads import Head, ReluHead
+from attsvm.losses import Loss
+from attsvm.training import compiled, general
+from attsvm.training.batch import Batch, Trajectory, batch_size, stack, starts
+from attsvm.training.devices import on_device
+from attsvm.training.rule import Rule, rule
+
+__all__ = ["descend_kq", "descend_p", "descend_vp", "descend_w"]
+
+
+def descend_w(
+    sets: Sequence[AttentionData] | AttentionData,
+    W0: object,
+    loss: Loss | str,
+    *,
+    step: float | Sequence[float] | Float[Array, " B"],
+    steps: int,
+    record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
+    normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
+    threads: int = 1,
+    device: str | None = None,
+) -> Trajectory:
+    """Gradient descent W(k+1) = W(k) - step * grad L(W(k)) (tf, GD-W; sim, definition 3.7).
+
+    Data sets, starts and step sizes may each be one or many: one data set from many starts, many
+    data sets with one step, or as many of each as there are runs. A run is the same to the last
+    bit in any batch and for any number of threads; on a device it agrees with that to rounding.
+
+    Args:
+        sets: data sets of one shape, or a single one.
+        W0: start (d, d), or one start per run (B, d, d).
+        loss: the loss, or its name.
+        step: step size, positive, or one per run (B,).
+        steps: how many steps.
+        record: which steps to keep (all by default); 0 and the last are always kept.
+        norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
+            kept, and the run ends early where all are passed.
+        normalised: divide every gradient by its Frobenius norm, in the log domain: each step has
+            length `step` at any norm of W, and a stationary point is left where it is.
+        head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
+        attention: `softmax`, or `linear`, the sum of the tokens weighted by their logits.
+        threads: how many groups of data sets to run side by side.
+        device: run as one batch of tensors there: `cpu`, `cuda`, `cuda:1`.
+
+    Raises:
+        DataError: bad start, step size, counts or norms, data sets of different shapes, a head
+            without labels, a device that is not there.
+    """
+    batch, count = _batch(sets, step, (W0, 2))
+    d = batch.X.shape[3]
+    start = starts("W0", W0, ("d", "d"), {"B": count, "d": d})
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
+        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
+    )  # fmt: skip
+    if how.compiled:
+        return _trajectory(how, *compiled.descend(batch, start, how))
+    (W,), taken = _generally(batch, "W", (start,), how)
+    return _trajectory(how, W, taken)
+
+
+def descend_p(
+    sets: Sequence[AttentionData] | AttentionData,
+    p0: object,
+    loss: Loss | str,
+    *,
+    step: float | Sequence[float] | Float[Array, " B"],
+    steps: int,
+    record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
+    normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
+    threads: int = 1,
+    device: str | None = None,
+) -> Trajectory:
+    """Gradient descent on a prompt p with logits X_i p (mm, theorem 1).
+
+    Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
+    """
+    batch, count = _batch(sets, step, (p0, 1))
+    d = batch.X.shape[3]
+    start = starts("p0", p0, ("d",), {"B": count, "d": d})[..., None]
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
+        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
+    )  # fmt: skip
+    batch = _prompted(batch)
+    if how.compiled:
+        W, taken = compiled.descend(batch, start, how)
+    else:
+        (W,), taken = _generally(batch, "W", (start,), how)
+    return _trajectory(how, W[..., 0], taken)
+
+
+def descend_kq(
+    sets: Sequence[AttentionData] | AttentionData,
+    K0: object,
+    Q0: object,
+    loss: Loss | str,
+    *,
+    step: float | Sequence[float] | Float[Array, " B"],
+    steps: int,
+    record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
+    normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
+    threads: int = 1,
+    device: str | None = None,
+) -> Trajectory:
+    """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension (tf, KQ-ERM).
+
+    Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r), norms those of W.
+    Normalised steps divide by the norm of both gradients together.
+    """
+    batch, count = _batch(sets, step, (K0, 2), (Q0, 2))
+    sizes = {"B": count, "d": batch.X.shape[3]}
+    K = starts("K0", K0, ("d", "r"), sizes)
+    Q = starts("Q0", Q0, ("d", "r"), sizes)
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
+        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
+    )  # fmt: skip
+    if how.compiled:
+        K, Q, taken = compiled.descend_factors(batch, K, Q, how)
+    else:
+        (K, Q), taken = _generally(batch, "KQ", (K, Q), how)
+    with np.errstate(over="ignore", invalid="ignore"):
+        W = np.matmul(K, np.swapaxes(Q, -1, -2))
+    return _trajectory(how, W, taken, K=K, Q=Q)
+
+
+def descend_vp(
+    sets: Sequence[AttentionData] | AttentionData,
+    v0: object,
+    p0: object,
+    loss: Loss | str,
+    *,
+    step: float | Sequence[float] | Float[Array, " B"],
+    steps: int,
+    record: Sequence[int] | None = None,
+    normalised: bool = False,
+    threads: int = 1,
+    device: str | None = None,
+) -> Trajectory:
+    """Gradient descent on the head v and a prompt p together, with scores y_i X_i v (mm, ERM).
+
+    Arguments and errors as in `descend_w`; starts are (d,) or (B, d), and the data sets need
+    labels (their own heads play no part). `norms` of the trajectory are those of p. Normalised
+    steps divide by the norm of both gradients together.
+    """
+    batch, count = _batch(sets, step, (v0, 1), (p0, 1))
+    if batch.y is None:
+        raise DataError(
+            "a head is trained on labels",
+            value="token scores",
+            remedy="Give the data sets labels y and any head v.",
+        )
+    sizes = {"B": count, "d": batch.X.shape[3]}
+    v = starts("v0", v0, ("d",), sizes)
+    start = starts("p0", p0, ("d",), sizes)[..., None]
+    how = rule(
+        loss, count, batch, step=step, steps=steps, record=record, norms=None,
+        normalised=normalised, head=None, attention="softmax", threads=threads, device=device,
+    )  # fmt: skip
+    batch = _prompted(batch)
+    if how.compiled:
+        v, W = compiled.descend_jointly(batch, v, start, how)
+    else:
+        (v, W), _ = _generally(batch, "joint", (v, start), how)
+    return _trajectory(how, W[..., 0], None, v=v)
+
+
+def _batch(
+    sets: Sequence[AttentionData] | AttentionData, step: object, *given: tuple[object, int]
+) -> tuple[Batch, int]:
+    """The batch of all runs and their number."""
+    batch = stack(sets)
+    here = len(batch.X)
+    count = batch_size(here, step, *given)
+    return (batch.repeated(count) if here == 1 else batch), count
+
+
+def _prompted(batch: Batch) -> Batch:
+    """The same tokens with a single query coordinate, 1, so that W is a prompt."""
+    B, n, _, _ = batch.X.shape
+    return Batch(batch.X, np.ones((B, n, 1)), batch.gamma, batch.mask, batch.y)
+
+
+def _generally(
+    batch: Batch, kind: str, state: tuple[Array, ...], how: Rule
+) -> tuple[tuple[Array, ...], Int[Array, "B k"]]:
+    """Any head and loss: in numpy one run after the other, or as tensors on a device."""
+    if how.device is not None:
+        return on_device(batch, kind, state, how)
+    parts, taken = [], []
+    for b in range(len(batch.X)):
+        one = slice(b, b + 1)
+        model = general.Model(
+            np,
+            batch.X[one],
+            batch.Z[one],
+            batch.gamma[one],
+            None if batch.y is None else batch.y[one],
+            None if batch.mask is None else batch.mask[one],
+            how.loss,
+            how.head,
+            how.linear,
+        )
+        kept, when = general.descend(
+            model.masked(), kind, tuple(part[one] for part in state), how, how.step[one]
+        )
+        parts.append([part[:, 0] for part in kept])
+        taken.append(when[:, 0])
+    return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(taken)
+
+
+def _trajectory(how: Rule, W: Array, taken: Array | None, **parts: Array) -> Trajectory:
+    """The trajectory, unless it left the numbers.
+
+    Raises:
+        DataError: iterates overflowed, as they do where steps are too long for a loss without
+            bounds.
+    """
+    steps = how.kept if taken is None or not len(how.goals) else taken
+    there = np.ones(W.shape[:2], dtype=bool) if steps.ndim == 1 else steps >= 0
+    for array in (W, *parts.values()):
+        lost = ~np.isfinite(array).all(axis=tuple(range(2, array.ndim))) & there
+        if lost.any():
+            b, r = (int(i) for i in np.argwhere(lost)[0])
+            raise DataError(
+                f"run {b} overflowed by step {int(np.broadcast_to(steps, lost.shape)[b, r])}",
+                value=float(how.step[b]),
+                remedy="Use smaller steps, or normalised ones.",
+            )
+    axes = tuple(range(2, W.ndim))
+    largest = np.abs(W).max(axis=axes, keepdims=True)
+    scale = np.ldexp(1.0, np.frexp(largest)[1] - 1)  # a power of 2, so that no square overflows
+    norms = np.sqrt(((W / scale) ** 2).sum(axis=axes)) * scale.reshape(W.shape[:2])
+    return Trajectory(steps=steps, W=W, norms=norms, **parts)

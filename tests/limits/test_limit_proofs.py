@@ -1,0 +1,141 @@
+"""Limits are told apart by rates: the right direction passes, a slightly wrong one does not."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from attsvm import limits
+from attsvm.data import AttentionData
+from attsvm.limits import direction_converges, norm_diverges
+from attsvm.losses import LOGISTIC_LOSS, LOSSES
+from attsvm.svm import att_svm
+from attsvm.training import follow_w
+from properties._support.published_data import joint_inputs
+from properties.sim._support.theorem_3_14 import UNEVEN
+
+LOG = LOSSES["log-loss"]
+
+
+def one_pair():
+    """One input whose max-margin direction is known: (x_0 - x_1) z^T."""
+    return AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
+
+
+def two_inputs():
+    """Two inputs along axes of their own, so that both rivals are support tokens."""
+    X = [[[0, 0, 0], [-1, 0, 0.5]], [[0, 0, 0], [0, -2, 0]]]
+    return AttentionData.of(X, [[1, 0, 0], [0, 1, 0]], scores=[[1, 0], [2, 0]])
+
+
+def three_inputs():
+    """The tokens of the published joint instance, the second of each input being the better."""
+    published = joint_inputs(1.5)
+    return AttentionData(published.X, published.Z, scores=np.array([[0.0, 1.0]] * 3))
+
+
+DATA = {"one pair": one_pair, "two inputs": two_inputs, "three inputs": three_inputs}
+STARTS = {"zero": 0.0, "small": 0.25, "large": 2.0}
+
+
+def start(data, size):
+    return size * np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
+
+
+def tilted(target, cosine):
+    """A matrix of the target's size whose cosine to it is as given."""
+    size = np.linalg.norm(target)
+    other = np.sin(1.0 + np.arange(target.size, dtype=float)).reshape(target.shape)
+    other -= (other * target).sum() / size**2 * target
+    other *= size / np.linalg.norm(other)
+    return cosine * target + np.sqrt(1 - cosine**2) * other
+
+
+@pytest.mark.parametrize("size", STARTS)
+@pytest.mark.parametrize("name", DATA)
+def test_the_max_margin_direction_passes(name, size):
+    data = DATA[name]()
+    slack = direction_converges(data, start(data, STARTS[size]), LOG, att_svm(data).W)
+    assert slack.holds
+
+
+@pytest.mark.parametrize("cosine", [0.999, 0.99, 0.9, 0.0, -0.9, -1.0])
+@pytest.mark.parametrize("name", DATA)
+def test_a_wrong_direction_is_refuted_at_any_angle(name, cosine):
+    data = DATA[name]()
+    target = tilted(att_svm(data).W, cosine)
+    assert direction_converges(data, start(data, 0.25), LOG, target).violated
+
+
+def test_a_direction_is_judged_whatever_the_size_of_its_matrix():
+    data = two_inputs()
+    W, W0 = att_svm(data).W, start(data, 0.25)
+    for scale in (0.125, 8.0):
+        assert direction_converges(data, W0, LOG, scale * W).holds
+        assert direction_converges(data, W0, LOG, scale * tilted(W, 0.99)).violated
+
+
+def test_the_zero_matrix_has_no_direction():
+    data = one_pair()
+    assert direction_converges(data, np.zeros((2, 2)), LOG, np.zeros((2, 2))).violated
+
+
+def test_a_run_that_is_cut_short_is_unknown(monkeypatch):
+    data = two_inputs()
+    monkeypatch.setattr(limits.direction, "follow_w", partial(follow_w, steps=10))
+    slack = direction_converges(data, start(data, 0.25), LOG, att_svm(data).W)
+    assert slack.kind == "unknown"
+    assert not slack.holds
+    assert not slack.violated
+    assert slack.note.startswith("the norm did not reach")
+
+
+def test_a_run_that_stands_still_is_unknown():
+    data = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
+    assert direction_converges(data, np.eye(2), LOG, np.eye(2)).kind == "unknown"
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("size", STARTS)
+def test_the_norm_diverges_where_tokens_can_be_separated(name, size):
+    data = DATA[name]()
+    assert norm_diverges(data, start(data, STARTS[size]), LOG).holds
+
+
+@pytest.mark.parametrize("scores", [[[1, 1]], [[0, 0]]])
+def test_the_norm_stands_still_where_nothing_is_to_be_gained(scores):
+    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=scores)
+    assert norm_diverges(data, np.zeros((2, 2)), LOG).violated
+    assert norm_diverges(data, np.eye(2), LOG).violated
+
+
+@pytest.mark.parametrize(
+    ("X", "Z"), [([[[1, 1], [1, 1]]], [[1, 0]]), ([[[1, 0], [0, 1]]], [[0, 0]])]
+)
+def test_equal_tokens_and_zero_queries_stand_still(X, Z):
+    data = AttentionData.of(X, Z, scores=[[1, 0]])
+    assert norm_diverges(data, np.zeros((2, 2)), LOG).violated
+
+
+def test_half_of_the_way_decides_nothing(monkeypatch):
+    def first_goal(data, W0, loss, norms):
+        return follow_w(data, W0, loss, norms[:1])
+
+    monkeypatch.setattr(limits.rates, "follow_w", first_goal)
+    slack = norm_diverges(one_pair(), np.zeros((2, 2)), LOG)
+    assert not slack.holds
+    assert not slack.violated
+
+
+@pytest.mark.parametrize("turn", [0.01, 0.02, 0.1])
+def test_a_direction_turned_by_a_hundredth_does_not_pass(turn):
+    run = UNEVEN
+    W = att_svm(run.data).W
+    unit = W / np.linalg.norm(W)
+    across = np.zeros_like(W)
+    across[0, 1] = 1.0
+    across -= (across * unit).sum() * unit
+    across /= np.linalg.norm(across)
+    wrong = np.linalg.norm(W) * (np.cos(turn) * unit + np.sin(turn) * across)
+    assert direction_converges(run.data, run.start, LOGISTIC_LOSS, W).holds
+    assert direction_converges(run.data, run.start, LOGISTIC_LOSS, wrong).violated

@@ -1,0 +1,391 @@
+"""Conclusions from iterates: right directions pass, near ones fail, stuck runs stay open."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.limits import (
+    as_matrices,
+    direction_converges,
+    distance_falls,
+    dual_weights,
+    dual_weights_converge,
+    gradient_aligns,
+    margin_grows_like_log,
+    norm_diverges,
+    norm_grows_like_log,
+    prompted,
+    residual_stays_bounded,
+    unique_multipliers,
+    unsettled,
+)
+from attsvm.limits.growth import decades, falls, stays_bounded
+from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
+from attsvm.strategies.data import attention_data
+from attsvm.svm import att_svm, p_svm
+from attsvm.svm.nuclear import solve_nuclear
+from attsvm.svm.programme import att_svm_programme
+from attsvm.training import descend_kq, descend_p, descend_w, follow_w
+from properties._support.published_data import gaussian_protocol, joint_inputs
+from properties.sim._support.theorem_3_14 import PULLED_APART
+
+LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
+FAR = (10.0, 100.0, 1000.0, 10000.0)
+
+
+def two_inputs():
+    """Two inputs along axes of their own, so that both rivals are support tokens."""
+    X = [[[0, 0, 0], [-1, 0, 0.5]], [[0, 0, 0], [0, -2, 0]]]
+    return AttentionData.of(X, [[1, 0, 0], [0, 1, 0]], scores=[[1, 0], [2, 0]])
+
+
+def three_inputs():
+    """The tokens of the published joint instance, the second of each input being the better."""
+    published = joint_inputs(1.5)
+    return AttentionData(published.X, published.Z, scores=np.array([[0.0, 1.0]] * 3))
+
+
+def gaussian():
+    """Three inputs of the published protocol in R^6."""
+    return gaussian_protocol(np.random.default_rng(1), n=3, T=4, d=6)
+
+
+def degenerate():
+    """Gaps (1, 0) and (1, 1): the second is tight at W^mm = (1, 0) with multiplier zero."""
+    return AttentionData.of([[[0, 0], [-1, 0], [-1, -1]]], [[1, 0]], scores=[[1, 0, 0]])
+
+
+DATA = {f.__name__: f for f in (two_inputs, three_inputs, gaussian, degenerate)}
+
+
+def start(data):
+    return 0.25 * np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
+
+
+def tilted(target, cosine):
+    """A matrix of the target's size whose cosine to it is as given."""
+    size = np.linalg.norm(target)
+    other = np.sin(1.0 + np.arange(target.size, dtype=float)).reshape(target.shape)
+    other -= (other * target).sum() / size**2 * target
+    return cosine * target + np.sqrt(1 - cosine**2) * size * other / np.linalg.norm(other)
+
+
+@pytest.fixture(params=DATA)
+def run(request):
+    """Data, W^mm and iterates at norms over three decades."""
+    data = DATA[request.param]()
+    W = att_svm(data).W
+    norms = (np.linalg.norm(W) * np.array(FAR)).tolist()
+    return data, W, follow_w(data, start(data), LOG, norms).W[0]
+
+
+def test_the_right_direction_passes_and_close_ones_fail(run):
+    data, W, iterates = run
+    tight = bool(att_svm(data).degenerate[0])
+    for scale in (1.0, 0.01):
+        assert residual_stays_bounded(data, iterates, LOG, scale * W, degenerate=tight).holds
+    assert gradient_aligns(data, iterates, LOG, W).holds
+    for cosine in (0.9999, 0.99, 0.0, -1.0):
+        wrong = tilted(W, cosine)
+        assert residual_stays_bounded(data, iterates, LOG, wrong, degenerate=tight).violated
+        assert direction_converges(data, start(data), LOG, wrong).violated
+        assert gradient_aligns(data, iterates, LOG, wrong).violated
+    assert direction_converges(data, start(data), LOG, W).holds
+
+
+def test_an_old_residual_hides_no_wrong_direction():
+    """A residual of 80 that nothing moves, at norms up to 2e4: the gain tells an angle of 0.0045.
+
+    The wrong direction is tilted across the residual, which grows only from 80 to 120.
+    """
+    data = two_inputs()
+    W, W0 = att_svm(data).W, np.zeros((3, 3))
+    W0[0, 2] = 80.0
+    iterates = follow_w(data, W0, LOG, [200.0, 2000.0, 20000.0]).W[0, 1:]
+    assert residual_stays_bounded(data, iterates, LOG, W).holds
+    assert residual_stays_bounded(data, iterates, LOG, tilted(W, 0.99999)).violated
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_swings_of_a_curve_refute_nothing(seed):
+    """One Gaussian input of four tokens: steps swing the gains by up to 1/5000."""
+    generator = np.random.default_rng(seed)
+    drawn = gaussian_protocol(generator, n=1, T=4, d=6)
+    level = np.where(drawn.gamma == drawn.gamma.max(), 1.0, -1.0)
+    data = AttentionData(drawn.X, drawn.Z, scores=level)
+    W0 = generator.choice([0.0, 1.0, 8.0]) * generator.integers(-8, 9, size=(6, 6)) / 8
+    assert not direction_converges(data, W0, LOGISTIC_LOSS, att_svm(data).W).violated
+
+
+def test_weights_converge_to_the_multipliers_where_these_are_unique(run):
+    data, _, iterates = run
+    share = unique_multipliers(data)
+    if data.T == 3:  # degenerate
+        assert share is None
+        return
+    assert abs(share.sum() - 1.0) <= 1e-12
+    assert dual_weights_converge(data, iterates, LOG, share).holds
+    other = share.copy()
+    other[np.unravel_index(share.argmax(), share.shape)] *= 1.03
+    assert dual_weights_converge(data, iterates, LOG, other).violated
+    weights = dual_weights(data, iterates[-1], LOG)
+    assert np.abs(weights - share).max() <= 1e-5
+    assert abs(float(np.abs(weights).sum()) - 1.0) <= 1e-12
+
+
+@settings(max_examples=60, deadline=None)
+@given(attention_data(), st.sampled_from(["log-loss", "logistic", "correlation", "squared"]))
+def test_dual_weights_make_up_the_gradient(data, name):
+    """At moderate norms, where the plain gradient is accurate: -grad L is their sum, scaled."""
+    W = np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
+    weights = dual_weights(data, W, LOSSES[name])
+    a = logits_of_w(data.X, data.Z, W).argmax(axis=1)
+    lead = data.X[np.arange(data.n), a][:, None, :] - data.X
+    made = np.einsum("nt,ntd,ne->de", weights, lead, data.Z)
+    plain = -gradient_w(data, W, LOSSES[name])
+    size = np.linalg.norm(plain) * np.linalg.norm(made)
+    assert abs(size - (made * plain).sum()) <= 1e-9 * max(size, 1e-3)
+
+
+def test_multipliers_are_not_unique_where_tight_constraints_depend():
+    """The same rival twice, and optimal tokens that are tied or not separable."""
+    twice = AttentionData.of([[[0.0], [-1.0], [-1.0]]], [[1.0]], scores=[[1, 0, 0]])
+    tied = AttentionData.of([[[0.0], [-1.0]]], [[1.0]], scores=[[1, 1]])
+    equal = AttentionData.of([[[1.0], [1.0]]], [[1.0]], scores=[[1, 0]])
+    for data in (twice, tied, equal):
+        assert unique_multipliers(data) is None
+    assert unique_multipliers(tied, [1]).tolist() == [[1.0, 0.0]]
+
+
+def test_iterates_of_prompts_are_judged_as_columns():
+    for data in (three_inputs(), gaussian()):
+        run = descend_p(
+            [data], np.zeros(data.d), LOG, step=0.05, steps=60000, normalised=True,
+            record=[60, 600, 6000],
+        )  # fmt: skip
+        columns, W = prompted(data), as_matrices(p_svm(data).W.reshape(1, -1))[0]
+        iterates = as_matrices(run.W[0])
+        assert residual_stays_bounded(columns, iterates, LOG, W).holds
+        assert gradient_aligns(columns, iterates, LOG, W).holds
+        wrong = as_matrices(tilted(W[:, 0], 0.9999)[None])[0]
+        assert residual_stays_bounded(columns, iterates, LOG, wrong).violated
+
+
+def test_products_approach_the_solutions_of_the_nuclear_norm_and_no_other_set():
+    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
+    answer = solve_nuclear(att_svm_programme(data))
+    K, Q = np.array([[0.1, 0.02], [0.0, 0.1]]), 0.1 * np.eye(2)
+    run = descend_kq([data], K, Q, LOG, step=0.05, steps=20000, normalised=True, record=[200, 2000])
+    iterates = run.W[0, 1:]
+    assert distance_falls(data, iterates, LOG, answer).holds
+    turned = iterates + 0.0141 * np.linalg.norm(iterates, axis=(1, 2))[:, None, None] * np.array(
+        [[0.0, 1.0], [1.0, 0.0]]
+    )
+    assert distance_falls(data, turned, LOG, answer).violated
+    assert distance_falls(data, iterates[1:], LOG, answer).kind == "unknown"
+    assert distance_falls(data, np.nan * iterates, LOG, answer).kind == "unknown"
+
+
+def test_degenerate_residuals_grow_like_the_logarithm_and_are_allowed_for_by_name():
+    data, W = degenerate(), np.array([[1.0, 0.0], [0.0, 0.0]])
+    iterates = follow_w(data, np.zeros((2, 2)), LOG, FAR).W[0]
+    second = iterates[1:, 1, 0]
+    off = np.abs(np.diff(second) - np.log(10.0))  # per decade, dying like 1/norm
+    assert off[-1] <= 0.01
+    assert (np.diff(off) < 0.0).all()
+    allowed = residual_stays_bounded(data, iterates[:-1], LOG, W, degenerate=True)
+    plain = residual_stays_bounded(data, iterates[:-1], LOG, W)
+    assert allowed.value - plain.value >= 0.1
+    assert allowed.holds
+
+
+def metastable():
+    """Gaps (1, 0) and (-9/10, 1), the second with a gain of 1e-30.
+
+    The second margin falls while w runs along (1, 0); its weight, exp(-0.9 a) 1e-30 against
+    exp(-a), takes over only at a = 690.
+    """
+    return AttentionData.of(
+        [[[1, 0], [0, 0]], [[-0.9, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1e-30, 0]]
+    )
+
+
+def test_a_metastable_run_is_open_in_both_directions():
+    data, W0 = metastable(), np.array([[1.0, 0.0], [0.0, 0.0]])
+    stuck = follow_w(data, W0, LOG, [2.0, 30.0, 400.0]).W[0, 1:]
+    assert (logits_of_w(data.X, data.Z, stuck[-1])[1] @ [1, -1]) < -100.0
+    along, right = np.array([[1.0, 0.0], [0.0, 0.0]]), att_svm(data).W
+    for target in (along, right):
+        for conclude in (residual_stays_bounded, gradient_aligns):
+            slack = conclude(data, stuck, LOG, target)
+            assert slack.kind == "unknown"
+            assert slack.note == "the better token 0 of input 1 may return"
+    assert not direction_converges(data, W0, LOG, right).violated
+    assert not direction_converges(data, W0, LOG, along).holds
+    share = unique_multipliers(data)
+    assert dual_weights_converge(data, stuck, LOG, share).kind == "unknown"
+    assert norm_grows_like_log(data, W0, LOG, 1.0).kind == "unknown"
+    away = follow_w(data, W0, LOG, [3000.0], steps=200000).W[0, -1]
+    assert logits_of_w(data.X, data.Z, away)[1] @ [1, -1] > 0.0
+
+
+def test_a_slow_pull_on_a_positive_margin_is_open_as_well():
+    """Gaps (1, 0) and (1/2, 1) with a gain of 1e-40: the slower margin does not pull yet."""
+    data = AttentionData.of(
+        [[[1, 0], [0, 0]], [[0.5, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1e-40, 0]]
+    )
+    stuck = follow_w(data, np.zeros((2, 2)), LOG, [1.0, 15.0, 160.0]).W[0, 1:]
+    for target in (np.diag([1.0, 0.0]), att_svm(data).W):
+        slack = residual_stays_bounded(data, stuck, LOG, target)
+        assert slack.kind == "unknown"
+        assert slack.note == "token 1 of input 1 does not pull yet"
+
+
+def test_a_run_that_is_truly_trapped_has_settled_and_refutes():
+    data, W0 = PULLED_APART.data, PULLED_APART.start
+    iterates = follow_w(data, W0, LOGISTIC_LOSS, FAR).W[0]
+    assert unsettled(data, iterates[-2], iterates[-1], LOGISTIC_LOSS) is None
+    assert residual_stays_bounded(data, iterates, LOGISTIC_LOSS, att_svm(data).W).violated
+    assert residual_stays_bounded(data, iterates, LOGISTIC_LOSS, np.diag([1.0, 0.0])).holds
+
+
+def test_plain_runs_that_hardly_move_are_open():
+    data = two_inputs()
+    plain = descend_w([data], start(data), LOG, step=0.1, steps=500).W[0]
+    for target in (att_svm(data).W, tilted(att_svm(data).W, 0.9)):
+        assert residual_stays_bounded(data, plain, LOG, target).kind == "unknown"
+        assert gradient_aligns(data, plain, LOG, target).kind == "unknown"
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_never_passes(bad):
+    data, W = two_inputs(), att_svm(two_inputs()).W
+    iterates = follow_w(data, start(data), LOG, FAR).W[0]
+    for k in range(len(iterates)):
+        broken = iterates.copy()
+        broken[k, 0, 0] = bad
+        for conclude in (residual_stays_bounded, gradient_aligns):
+            assert not conclude(data, broken, LOG, W).holds
+    hollow = np.full_like(W, bad)
+    for conclude in (residual_stays_bounded, gradient_aligns):
+        assert not conclude(data, iterates, LOG, hollow).holds
+        assert not conclude(data, iterates, LOG, 0.0 * W).holds
+    assert not dual_weights_converge(data, iterates, LOG, np.full((2, 2), bad)).holds
+    for rate in (bad, -1.0, 0.0):
+        assert not norm_grows_like_log(data, start(data), LOG, rate).holds
+        assert not margin_grows_like_log(data, start(data), LOG, rate).holds
+
+
+@pytest.mark.parametrize("name", ["two_inputs", "three_inputs", "gaussian"])
+def test_the_least_margin_grows_by_one_in_the_logarithm(name):
+    data = DATA[name]()
+    rate = float(np.linalg.norm(att_svm(data).W))
+    assert margin_grows_like_log(data, start(data), LOG, rate).holds
+    assert norm_grows_like_log(data, start(data), LOG, rate).holds
+    for slope in (0.95, 1.05):
+        assert margin_grows_like_log(data, start(data), LOG, rate, slope=slope).violated
+        assert norm_grows_like_log(data, start(data), LOG, slope * rate).violated
+
+
+def test_a_rate_is_measured_after_the_inputs_have_levelled_their_pulls():
+    """|l'| is exp(-256) of one input: margins of 50 do not make up for that yet."""
+    data = AttentionData.of(
+        [[[1, 0], [0, 0]], [[-3, -2], [0, 0]]], [[1, 0]] * 2, scores=[[256, -2], [1, -1]]
+    )
+    rate = float(np.linalg.norm(att_svm(data).W))
+    assert norm_grows_like_log(data, start(data), LOG, rate).holds
+    assert norm_grows_like_log(data, start(data), LOG, 0.95 * rate).violated
+
+
+def test_a_norm_that_was_not_reached_is_open_unless_nothing_moves():
+    opposed = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-2]], scores=[[1, 0]] * 2)
+    assert norm_diverges(opposed, np.ones((1, 1)), LOG).kind == "unknown"
+    even = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0]] * 2)
+    assert norm_diverges(even, np.zeros((1, 1)), LOG).violated
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-2.0, 1.5), st.floats(1e-3, 1e3), st.floats(10.0, 1e3), st.floats(10.0, 1e3))
+def test_powers_of_the_norm_are_told_by_their_exponents(exponent, size, one, two):
+    sizes = (1.0, one, one * two)
+    values = size * np.array(sizes) ** exponent
+    bounded, falling = stays_bounded(values, sizes, 1e-30), falls(values, sizes, 1e-30)
+    assert abs(bounded.value - (0.5 - exponent)) <= 1e-9
+    if abs(exponent + 0.5) > 1e-9:
+        assert abs(falling.value - (-0.5 - exponent)) <= 1e-9
+    assert falls(values, sizes, 10.0 * values[2]).holds
+    for bad in (np.nan, np.inf, -1.0):
+        assert stays_bounded(np.array([*values[:2], bad]), sizes, 1e-30).kind == "unknown"
+        assert falls(np.array([*values[:2], bad]), sizes, 1e-30).kind == "unknown"
+
+
+def test_growth_that_ended_a_decade_ago_is_open():
+    sizes = (1.0, 10.0, 100.0)
+    assert stays_bounded(np.array([1.0, 9.0, 9.0]), sizes, 1e-9).kind == "unknown"
+    assert stays_bounded(np.array([1.0, 1.0, 9.0]), sizes, 1e-9).violated
+    assert falls(np.array([1.0, 1.0, 0.1]), sizes, 1e-9).kind == "unknown"
+    assert falls(np.array([1.0, 0.1, 0.1]), sizes, 1e-9).kind == "unknown"
+
+
+def test_decades_are_found_among_recorded_norms():
+    assert decades(np.array([0.0, 1.0, 5.0, 10.0, 60.0, 100.0])).rows == (1, 3, 5)
+    assert decades(np.array([0.0, 2.0, 10.0, 100.0])) is None
+    assert decades(np.array([1.0, 10.0])) is None
+    assert decades(np.array([0.0, 10.0, 100.0])) is None
+    assert decades(np.array([1.0, np.nan, 100.0])) is None
+
+
+def test_gradients_that_swing_about_the_ray_refute_nothing():
+    """Normalised steps of 4 keep the ray of W^mm, while their gradients point to its sides."""
+    data = gaussian_protocol(np.random.default_rng(0), n=4, T=4, d=6)
+    W = att_svm(data).W
+    long, short = (
+        descend_w(
+            [data], np.zeros((6, 6)), LOG, step=step, steps=5000, normalised=True,
+            norms=[10.0, 100.0, 1000.0],
+        ).W[0]
+        for step in (4.0, 1.0)
+    )  # fmt: skip
+    assert residual_stays_bounded(data, long, LOG, W).holds
+    assert gradient_aligns(data, long, LOG, W).kind == "unknown"
+    assert dual_weights_converge(data, long, LOG, unique_multipliers(data)).kind == "unknown"
+    assert gradient_aligns(data, short, LOG, W).holds
+
+
+@pytest.mark.parametrize("power", range(0, 26, 2))
+def test_a_nearly_parallel_degenerate_constraint_refutes_no_right_direction(power):
+    """Gaps (1, 0) and (1, 2^-k): W drifts by 2^k ln(norm), far beyond all norms followed."""
+    rival = [-1, -(2.0**-power)]
+    data = AttentionData.of([[[0, 0], [-1, 0], rival]], [[1, 0]], scores=[[1, 0, 0]])
+    W0, W = np.array([[8.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])
+    slack = direction_converges(data, W0, LOG, W)
+    assert not slack.violated
+    if power <= 6:
+        assert slack.holds
+        turned = np.array([[np.cos(0.1), 0.0], [np.sin(0.1), 0.0]])
+        assert direction_converges(data, W0, LOG, turned).violated
+
+
+@pytest.mark.parametrize("power", [12, 20, 34])
+def test_a_token_just_beyond_the_margin_still_pulls_and_refutes_no_right_direction(power):
+    """Differences (1, 1/512 + b) and (1, b): under (1, b) the first has a margin of 1 + b/512."""
+    b = 2.0**-power
+    data = AttentionData.of(
+        [[[1, 1 / 512], [0, -b]], [[1, 0], [0, -b]]], [[1, 0], [1, 0]], scores=[[1, 0], [1, 0]]
+    )
+    right, wrong = np.array([[1.0, 0.0], [b, 0.0]]), np.array([[1.0, 0.0], [0.25, 0.0]])
+    loss, start = LOSSES["log-loss"], np.zeros((2, 2))
+    assert not direction_converges(data, start, loss, right).violated
+    assert not direction_converges(data, start, loss, wrong).holds
+
+
+def test_a_token_clearly_beyond_the_margin_hides_no_wrong_direction():
+    data = AttentionData.of([[[0, 0], [-1, 0], [-1.5, 1]]], [[1, 0]], scores=[[0, -1, -0.5]])
+    right, wrong = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.25, 0.0]])
+    loss = LOSSES["log-loss"]
+    assert direction_converges(data, np.zeros((2, 2)), loss, right).holds
+    assert direction_converges(data, np.zeros((2, 2)), loss, wrong).violated
