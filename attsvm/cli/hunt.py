@@ -130,6 +130,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import counterexample
     from attsvm.theory.report.terminal import Live, hunt_line, hunt_text
+    from attsvm.theory.search.account import store
     from attsvm.theory.search.hunt import Hunt, hunt
 
     chosen = _searchers(options.searchers)
@@ -164,7 +165,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
             if options.stopped:
                 raise KeyboardInterrupt
             if account.smallest is not None and not stored:
-                stored.update(counterexample.store(folder, account))
+                stored.update(store(folder, account))
             live.update(lambda: hunt_line(account, time.monotonic() - started, seconds))
 
         result = hunt(
@@ -185,7 +186,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     kept: list[str] = []
     document["kept"] = False
     if result.smallest is not None:
-        stored.update(counterexample.store(folder, result))
+        stored.update(store(folder, result))
         keep_from_git(folder)
         shown = counterexample.shown(claim, options.sibling, result.smallest)
         there = counterexample.read(stored["smallest"])

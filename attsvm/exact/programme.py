@@ -4,17 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
 
-if TYPE_CHECKING:
-    from attsvm.svm.programme import Programme
+__all__ = ["ExactProgramme", "FloatProgramme"]
 
-__all__ = ["ExactProgramme"]
+
+class FloatProgramme(Protocol):
+    """What a programme in floats tells of itself: tokens kept and rivals, keys, queries, bounds."""
+
+    @property
+    def kept(self) -> Array:
+        """The tokens that are kept (m, d)."""
+
+    @property
+    def rival(self) -> Array:
+        """The tokens that they are held against (m, d)."""
+
+    @property
+    def keys(self) -> Array | None:
+        """The key matrix, where there is one."""
+
+    @property
+    def Z(self) -> Array:
+        """The queries (m, d)."""
+
+    @property
+    def bound(self) -> Array:
+        """The bounds (m,)."""
+
+    @property
+    def equal(self) -> Array:
+        """Which rows are equalities (m,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +67,7 @@ class ExactProgramme:
         return cls(numer_D, numer_Z, unit_D, unit_Z, bound or [fmpq(1)] * m, equal or [False] * m)
 
     @classmethod
-    def of(cls, programme: Programme) -> ExactProgramme:
+    def of(cls, programme: FloatProgramme) -> ExactProgramme:
         """The exact values of a float programme, its rounded differences taken anew."""
         kept, unit_kept = integers(programme.kept)
         rival, unit_rival = integers(programme.rival)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import fmpq, fmpz, fmpz_mat
@@ -13,12 +12,9 @@ from attsvm.errors import SolverError
 from attsvm.exact.active_set import Status, exchange, pivot, solve
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, rational, subtract
-from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.programme import ExactProgramme, FloatProgramme
 from attsvm.kernels.least_norm import pivot as propose
 from attsvm.kernels.least_norm import scale_rows
-
-if TYPE_CHECKING:
-    from attsvm.svm.programme import Programme
 
 __all__ = ["ExactAnswer", "ExactProgramme", "decide", "nearest", "separate", "solve_exactly"]
 
@@ -101,7 +97,7 @@ MANY = 24
 
 
 def decide(
-    programme: Programme, duals: Array | None = None, deadline: Deadline | None = None
+    programme: FloatProgramme, duals: Array | None = None, deadline: Deadline | None = None
 ) -> ExactAnswer:
     """Decide a programme from the exact values of its tokens, queries and bounds.
 

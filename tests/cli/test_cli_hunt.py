@@ -12,8 +12,8 @@ from commands import PACK, TOYS
 from attsvm.cli.hunt import unfinished
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.packs import find_claims
-from attsvm.theory.record import counterexample
 from attsvm.theory.run.tally import Refuted
+from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt
 
 
@@ -79,7 +79,7 @@ def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, m
     assert document(*words)[1]["kept"] is False
     assert json.loads(path.read_text())["instance"] == {"float": "6"}
     path.write_text(json.dumps(seven))
-    monkeypatch.setattr(counterexample, "smallness", lambda x: -Fraction(x["float"]))
+    monkeypatch.setattr(account, "smallness", lambda x: -Fraction(x["float"]))
     code, out, _ = attsvm(*words)
     lines = out.splitlines()
     at = lines.index(f"counterexample: {path.name} keeps another one, no larger, that was there:")

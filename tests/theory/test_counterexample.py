@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.theory import PROFILES, load_packs
-from attsvm.theory.record import codec, counterexample
+from attsvm.theory.record import codec
 from attsvm.theory.record.counterexample import (
     document,
     file_name,
@@ -21,11 +21,11 @@ from attsvm.theory.record.counterexample import (
     replay,
     shown,
     standing,
-    store,
 )
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search.account import Hunt
+from attsvm.theory.search import account
+from attsvm.theory.search.account import Hunt, store
 
 PACK = str(Path(__file__).parent / "toy_pack.py")
 NAMES = ["false", "unequal", "tie", "rare", "numeric"]
@@ -214,7 +214,7 @@ def test_a_smaller_counterexample_is_never_replaced_by_a_larger_one(tmp_path_fac
 
 
 def test_of_two_counterexamples_of_one_size_the_first_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(counterexample, "smallness", lambda instance: 0)
+    monkeypatch.setattr(account, "smallness", lambda instance: 0)
     for k in (7.0, 6.0):
         store(tmp_path, refutation(toy_pack.false, "", k))
     path = tmp_path / file_name(toy_pack.false.id)

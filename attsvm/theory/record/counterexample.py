@@ -18,11 +18,9 @@ from attsvm.theory.report.latex import latex
 from attsvm.theory.report.snippets import python
 from attsvm.theory.run.asking import ask, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import confirm
-from attsvm.theory.search.shrink import smallness
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
-    from attsvm.theory.search.account import Hunt
 
 __all__ = [
     "Replay",
@@ -33,7 +31,6 @@ __all__ = [
     "replay",
     "shown",
     "standing",
-    "store",
 ]
 
 KIND = "attsvm-counterexample"
@@ -95,51 +92,6 @@ def document(
         "python": python(claim, part, case),
         "latex": latex(claim, part, case, found),
     }
-
-
-def store(folder: Path, account: Hunt) -> dict[str, str]:
-    """Write the smallest and the worst counterexample of a hunt; their paths by role.
-
-    One that is there already and no larger is kept, where it was found on the same code of the
-    claim, is still confirmed, and by evidence of the same kind.
-
-    Raises:
-        FileError: the folder cannot be written.
-    """
-    stored: dict[str, str] = {}
-    name = file_name(account.claim.id, account.part)
-    roles: dict[Literal["smallest", "worst"], Refuted | None] = {"smallest": account.smallest}
-    if account.worst != account.smallest:
-        roles["worst"] = account.worst
-    for role, found in roles.items():
-        if found is None:
-            continue
-        ending = ".json" if role == "smallest" else "--worst.json"
-        path = folder / f"{name.removesuffix('.json')}{ending}"
-        if role == "smallest" and _stays(path, account, found):
-            stored[role] = path.as_posix()
-            continue
-        minimal = role == "smallest" and account.minimal
-        entry = document(account.claim, found, part=account.part, role=role, minimal=minimal)
-        files.write_text(path, files.dump(entry) + "\n")
-        stored[role] = path.as_posix()
-    return stored
-
-
-def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
-    """Whether another counterexample, no larger than this one, stands in the file."""
-    claim = account.claim
-    try:
-        there = read(path)
-    except FileError:
-        return False
-    about = there.get("claim"), there.get("sibling") or "", there.get("fingerprint")
-    if about != (claim.id, account.part, claim.fingerprint):
-        return False
-    replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
-    stands = replayed.confirmed and replayed.evidence == found.evidence
-    another = there["instance"] != found.instance  # the same one is written anew
-    return stands and another and smallness(there["instance"]) <= smallness(found.instance)
 
 
 def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ from typing import Any
 from attsvm._files import dump, write_json, write_text
 from attsvm.errors import FileError
 
-__all__ = ["dump", "read_json", "write_json", "write_text"]
+__all__ = ["dump", "finite", "read_json", "write_json", "write_text"]
 
 _LARGEST = 1 << 26
+
+
+def finite(value: float | None) -> float | None:
+    """The value where JSON can hold it."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:

@@ -17,11 +17,10 @@ from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
 from attsvm.theory.run.coverage import Coverage
-from attsvm.theory.search import DRAWN, ENSEMBLE, EXPLICIT
 from attsvm.theory.search.document import rebuilt
 from attsvm.theory.search.domain import Domain
-from attsvm.theory.search.drawn import sample
 from attsvm.theory.search.pool import Pool
+from attsvm.theory.search.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
 __all__ = ["MANY", "Refuted", "Tally"]
 

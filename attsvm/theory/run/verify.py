@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,11 +13,12 @@ from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.profiles import Profile, profile_named
+from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import codec, counterexample, curated, files
 from attsvm.theory.record.checkout import checked_packs, code_of, versions
+from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.report.statement_view import typeset
 from attsvm.theory.run.check import Outcome, check_part, merge
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.judge import sides
@@ -31,7 +31,6 @@ __all__ = [
     "assess",
     "check_job",
     "conclude",
-    "finite",
     "plan",
     "run_tasks",
     "verify",
@@ -144,11 +143,6 @@ _TOLD = (
     *("unexamined", "broke", "broke_note", "screened", "coverage", "proof", "steps"),
 )
 """What an entry takes over from the outcome of the reading as it is."""
-
-
-def finite(value: float | None) -> float | None:
-    """The value where JSON can hold it."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

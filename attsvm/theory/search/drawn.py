@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import json
 import math
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -17,17 +14,13 @@ from hypothesis.errors import Unsatisfiable, UnsatisfiedAssumption
 from attsvm.errors import ClaimError
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import frozen
+from attsvm.theory.search.sampling import DRAWN, same_pool
 from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
     from attsvm.theory.run.tally import Refuted, Tally
 
-__all__ = ["DRAWN", "draw", "same_pool", "sample"]
-
-DRAWN = "Hypothesis"
-"""What the searcher is called that draws from the claim's strategy."""
+__all__ = ["draw"]
 
 
 class _FoundError(Exception):
@@ -39,27 +32,6 @@ class _Broken(BaseException):
 
     def __init__(self, problem: BaseException) -> None:
         self.problem = problem
-
-
-@contextlib.contextmanager
-def same_pool() -> Iterator[None]:
-    """Keep Hypothesis from drawing constants of the modules that happen to be loaded.
-
-    It mixes literals of local source files into what it draws, so the same seed would give other
-    instances in a process that has imported other modules.
-    """
-    from hypothesis.internal.conjecture import providers
-    from hypothesis.internal.constants_ast import Constants
-
-    original = providers._get_local_constants
-    empty = Constants()
-    providers._get_local_constants = lambda: empty
-    providers.CONSTANTS_CACHE.cache.clear()
-    try:
-        yield
-    finally:
-        providers._get_local_constants = original
-        providers.CONSTANTS_CACHE.cache.clear()
 
 
 def draw(
@@ -158,33 +130,3 @@ def draw(
     if broken is not None:
         raise broken  # out here, it keeps the context that it was raised in
     return None
-
-
-@functools.lru_cache(maxsize=64)
-def sample(strategy: SearchStrategy[Any], count: int) -> tuple[tuple[Any, ...], Exception | None]:
-    """Some encoded instances of a strategy, always the same ones, and what it raised, if it did."""
-    drawn: list[Any] = []
-    if count == 0:
-        return (), None
-
-    @hypothesis.seed(0)
-    @hypothesis.settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        verbosity=Verbosity.quiet,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @hypothesis.given(strategy)
-    def body(case: Any) -> None:
-        drawn.append(codec.encode(case))
-
-    try:
-        with same_pool():
-            body()
-    except Unsatisfiable:
-        pass
-    except Exception as problem:
-        return tuple(drawn), problem
-    return tuple(drawn), None

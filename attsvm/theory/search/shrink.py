@@ -35,7 +35,7 @@ from attsvm.theory.search.document import (
     value_at,
     written,
 )
-from attsvm.theory.search.drawn import sample
+from attsvm.theory.search.sampling import sample
 from attsvm.theory.search.simpler import (
     ROUNDINGS,
     rounded,

@@ -1,0 +1,114 @@
+"""Formulas as a reader sees them: written down by running them on letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.naming import in_short
+from attsvm.theory.arithmetic.text import Term, Text, letters, written
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.variables import Defined
+
+__all__ = ["Typeset", "Written", "typeset"]
+
+_UNWRITABLE = ClaimError, AttributeError, TypeError
+"""What a formula raises that loops over letters, or asks for their shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A line of mathematics, in LaTeX and in plain characters."""
+
+    latex: str
+    plain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typeset:
+    """A formula as it runs.
+
+    Attributes:
+        conclusion: the comparison.
+        hypotheses: the conditions, by the names that the statement gives them.
+        where: what each name in these lines stands for.
+    """
+
+    conclusion: Written
+    hypotheses: Mapping[str, Written]
+    where: tuple[Written, ...]
+
+    def json(self) -> dict[str, Any]:
+        """As plain data, the same as what is read back from a file."""
+        return {**asdict(self), "where": [asdict(line) for line in self.where]}
+
+
+def typeset(formula: Formula) -> Typeset:
+    """A formula as it runs, each name spelled out; code that is no expression by its docstring."""
+    if not formula.batches:
+        return _of_records(formula)
+    m = Text()
+    v = SimpleNamespace(**letters(formula.variables))
+    conclusion = _one(lambda: written(formula.relation(m, v, {})), formula.conclusion)
+    hypotheses = {
+        name: _one(lambda condition=condition: written(condition(m, v)), condition, name)
+        for name, condition in formula.hypotheses.items()
+    }
+    lines = {
+        definition.left.plain: _equation(definition.left, definition.right)
+        for definition in m.definitions.values()
+    }
+    for name, variable in formula.variables.items():
+        if isinstance(variable, Defined):
+            lines[name] = _defined(getattr(v, name), variable, m, v)
+    shown = [conclusion, *hypotheses.values()]
+    return Typeset(conclusion, hypotheses, tuple(_used(lines, shown)))
+
+
+def _of_records(formula: Formula) -> Typeset:
+    """A formula over records: what is measured in its own line, conditions by their names."""
+    if formula.measured is None:
+        says = in_short(formula.conclusion, "see its code")
+    else:
+        says = formula.measured.in_words(formula.constants)
+    hypotheses = {name: _text(name) for name in formula.hypotheses}
+    return Typeset(_text(says), hypotheses, ())
+
+
+def _text(said: str) -> Written:
+    return Written(rf"\text{{{said}}}", said)
+
+
+def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
+    try:
+        return _equation(left, variable.by(m, v))
+    except _UNWRITABLE:
+        return _equation(left, in_short(variable.by, "determined by the others"))
+
+
+def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
+    """What a function of the formula writes; in words where it is no single expression."""
+    try:
+        found = write()
+        return Written(found.latex, found.plain)
+    except _UNWRITABLE:
+        return _text(in_short(function, otherwise))
+
+
+def _equation(left: Term, right: Any) -> Written:
+    if isinstance(right, str):
+        return Written(rf"{left.latex} \text{{ is {right}}}", f"{left.plain} is {right}")
+    return Written(f"{left.latex} = {right.latex}", f"{left.plain} = {right.plain}")
+
+
+def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:
+    """The definitions whose name occurs in what is shown, or in a definition that does."""
+    text = " ".join(line.plain for line in shown)
+    left = dict(lines)
+    while found := next((k for k in left if k.partition("(")[0].split(".")[-1] in text), None):
+        line = left.pop(found)
+        text += " " + line.plain
+        yield line
