@@ -77,6 +77,8 @@ def test_a_token_may_follow_itself():
     assert one.follow.shape == (1, 1)
     assert one.probability([0, 0, 0]) == 1
     made = [random_language(np.random.default_rng(k), 5, 2, 2).follow > 0 for k in range(400)]
+    drawn = [random_language(np.random.default_rng(k), 5, 2, 2).follow for k in range(9)]
+    assert {w for table in drawn for w in table.ravel().tolist()} == set(range(10))
     own = sum(int(np.trace(table)) for table in made)
     assert abs(own - 400 * 5 * 2 / 5) <= 5.0 * np.sqrt(400 * 5 * 0.4 * 0.6)
 

@@ -72,6 +72,7 @@ def test_only_scores_of_a_head_that_differ_by_rounding_are_tied(d, shuffler, see
     X = np.stack([token[shuffler.sample(range(d), d)] for _ in range(4)])[None]
     data = AttentionData(X, np.ones((1, d)), y=np.ones(1), v=np.full(d, v[0]))
     assert optimal_tokens(data).ties == ((0, 1, 2, 3),)
+    assert optimal_tokens(data).gap == [np.inf]
     given_themselves = AttentionData(X, np.ones((1, d)), scores=data.gamma)
     best = tuple(np.flatnonzero(data.gamma[0] == data.gamma.max()).tolist())
     assert optimal_tokens(given_themselves).ties == (best,)

@@ -18,7 +18,6 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.least_norm import _backward, _forward
 
 __all__ = ["SOLVED", "STUCK", "UNBOUNDED", "begin", "interior"]
 
@@ -81,6 +80,22 @@ def _factor(M: Array, floor: float) -> bool:
             for j in range(stop, i + 1):
                 M[i, j] -= update[i - stop, j - stop]
     return whole
+
+
+@compiled
+def _solve(L: Array, right: Array) -> None:
+    """Solve L L^T x = right in place."""
+    m = L.shape[0]
+    for i in range(m):
+        total = right[i]
+        for k in range(i):
+            total -= L[i, k] * right[k]
+        right[i] = total / L[i, i]
+    for i in range(m - 1, -1, -1):
+        right[i] /= L[i, i]
+        x = right[i]
+        for k in range(i):
+            right[k] -= L[i, k] * x
 
 
 @compiled
@@ -239,8 +254,7 @@ def interior(
                 aim, squared, bend, bent, ahead = 3.0 * mu, np.zeros(m), none, none, residual
             base = aim * P - T - _symmetric(np.dot(np.dot(T, bend), P)) - bent
             dw = residual - ahead + (aim - squared) / w - s - 2.0 * _pair(np.dot(G, base), b)
-            _forward(L, m, dw)
-            _backward(L, m, dw)
+            _solve(L, dw)
             dS = np.dot(a.T, dw.reshape(m, 1) * b)
             slope = np.dot(dS.T, S)
             slope = -(slope + slope.T)

@@ -79,22 +79,26 @@ class Gap(Best):
 
 
 class Problem(ABC):
-    """min log(L - L_*) over a ball, in short coordinates whose ball has the radius `reach`.
-
-    `margins` are m_j = D_j^T W z_j; `descend` tells where Newton steps on a gap lead.
-    """
+    """min log(L - L_*) over a ball, in short coordinates."""
 
     data: AttentionData
     objective: GapObjective
 
     @abstractmethod
-    def reach(self, R: float) -> float: ...  # noqa: D102
+    def reach(self, R: float) -> float:
+        """The Euclidean radius of the ball."""
+
     @abstractmethod
-    def margins(self, x: Array) -> Array: ...  # noqa: D102
+    def margins(self, x: Array) -> Array:
+        """The margins m_j = D_j^T W z_j."""
+
     @abstractmethod
-    def residual(self, x: Array, R: float) -> float: ...  # noqa: D102
+    def residual(self, x: Array, R: float) -> float:
+        """First-order residual."""
+
     @abstractmethod
-    def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array: ...  # noqa: D102
+    def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array:
+        """Where Newton steps on a gap lead."""
 
     def graded(self, x: Array) -> Array:
         """The margins, from the point that is handed out where coordinates round."""

@@ -73,7 +73,7 @@ def test_a_gap_survives_where_one_minus_the_cosine_is_lost():
     for angle in (1e-5, 1e-9, 1e-12):
         turned = 1e6 * np.array([[np.cos(angle), np.sin(angle)]])
         h = heading(turned, np.array([3.0, 0.0]))
-        assert h.gap[0] == pytest.approx(angle**2 / 2.0, rel=1e-6)
+        assert h.gap[0] == pytest.approx(angle**2 / 2.0, rel=1e-6, abs=0.0)
         assert h.residual[0] == pytest.approx(1e6 * angle, rel=1e-6)
 
 

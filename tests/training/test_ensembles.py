@@ -217,7 +217,6 @@ OPTIONS = [
     ([DATA] * 6, {"step": np.array([0.1, 0.2])}, "different numbers"),
     ([protocol(1), protocol(2, T=3)], {}, "one shape"),
     ([], {}, "one shape"),
-    ([DATA, 3], {}, "something else than data sets"),
     *((DATA, {"W0": W0}, "W0") for W0 in BAD_STARTS),
 ]
 
