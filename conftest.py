@@ -7,11 +7,11 @@ _CHECKED = [
     f"attsvm.{name}"
     for name in (
         "tokens",
+        "training",
         "attention",
         "losses",
         "heads",
         "risk",
-        "descent",
         "paths",
         "plots",
         "lipschitz",

@@ -260,9 +260,9 @@ MATHEMATICS = sorted(
         f"attsvm.{name}"
         for name in (
             "attention",
-            "descent",
             "heads",
             "language",
+            "limits",
             "lipschitz",
             "losses",
             "paths",
@@ -270,6 +270,7 @@ MATHEMATICS = sorted(
             "reproduce",
             "risk",
             "tokens",
+            "training",
         )
     ]
     + [
