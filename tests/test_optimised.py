@@ -28,8 +28,9 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import (Slack, ensure_equal, ensure_true, sibling)
-from attsvm.theory.declaration import claim
+from attsvm.theory import (
+    Measured, Reading, Records, Slack, Statement, changed, ensure_equal, ensure_true
+)
 from symbolic.sim import lemma_3_12
 
 
@@ -42,17 +43,22 @@ def ball(x: float, shift: float = 0.0) -> arb:
 
 
 def made(name):
-    return claim(
-        f"planted/{name}:literal",
+    return Statement(
+        f"planted/{name}",
         source="planted",
         place="here",
-        statement=name,
-        data=st.integers(-1000, 1000).map(lambda k: k / 8),
-        certify=ball,
-        expected="proved",
-        proof=f"planted_pack:{name}",
-        siblings={f"less {k}": sibling(shift=k) for k in (100.0, 1000.0)},
-    )(square)
+        printed=name,
+        variables=Records(float, st.integers(-1000, 1000).map(lambda k: k / 8)),
+        conclusion=Measured(name, floats=square, balls=ball),
+        readings={
+            "literal": Reading(
+                name,
+                expected="proved",
+                proof=f"planted_pack:{name}",
+                siblings={f"less {k}": changed(shift=k) for k in (100.0, 1000.0)},
+            )
+        },
+    )
 
 
 x = sp.Symbol("x", real=True)

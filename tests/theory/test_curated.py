@@ -25,37 +25,46 @@ PACK = """
 from flint import arb
 from hypothesis import strategies as st
 from attsvm.exact import rational
-from attsvm.theory import Slack, sibling
-from attsvm.theory.declaration import claim
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 
-FIXED = dict(source="toys", place="here", data=st.integers(-1000, 0).map(float))
-SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
+NUMBERS = Records(float, st.integers(-1000, 0).map(float))
+FIXED = dict(source="toys", place="here", variables=NUMBERS)
+SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
+LARGE = {"shift 1e8": changed(shift=1e8), "shift 1e9": changed(shift=1e9)}
+
+
+def below(x: float, shift: float = 0.0) -> Slack:
+    return Slack.at_most(x + shift, 5.0, 0.0)
 
 
 def ball(x: float, shift: float = 0.0) -> arb:
     return arb(5 - rational(x) - rational(shift))
 
 
-@claim("mine/false:literal", **FIXED, statement="x <= 5", expected="refuted", certify=ball,
-       siblings=SHIFTED, examples=[1.0, 7.0, 100.0])
-def false(x: float, shift: float = 0.0) -> Slack:
-    return Slack.at_most(x + shift, 5.0, 0.0)
+def square(x: float, shift: float = 0.0) -> Slack:
+    return Slack(x * x - shift, 1e-6)
 
 
 def square_ball(x: float, shift: float = 0.0) -> arb:
     return arb(rational(x) ** 2 - rational(shift))
 
 
-@claim("mine/true:literal", **FIXED, statement="x^2 >= 0", expected="holds", certify=square_ball,
-       siblings={"shift 1e8": sibling(shift=1e8), "shift 1e9": sibling(shift=1e9)})
-def true(x: float, shift: float = 0.0) -> Slack:
-    return Slack(x * x - shift, 1e-6)
-
-
-@claim("odd/wrong:literal", **FIXED, statement="x <= 5", expected="holds", certify=ball,
-       siblings=SHIFTED)
-def wrong(x: float, shift: float = 0.0) -> Slack:
-    return Slack.at_most(x + shift, 5.0, 0.0)
+BELOW = Measured("x <= 5", floats=below, balls=ball)
+FALSE = Statement(
+    "mine/false", **FIXED, printed="x <= 5", conclusion=BELOW,
+    readings={
+        "literal": Reading("x <= 5", "refuted", siblings=SHIFTED, examples=(1.0, 7.0, 100.0))
+    },
+)
+TRUE = Statement(
+    "mine/true", **FIXED, printed="x^2 >= 0",
+    conclusion=Measured("x^2 >= 0", floats=square, balls=square_ball),
+    readings={"literal": Reading("x^2 >= 0", "holds", siblings=LARGE)},
+)
+WRONG = Statement(
+    "odd/wrong", **FIXED, printed="x <= 5", conclusion=BELOW,
+    readings={"literal": Reading("x <= 5", "holds", siblings=SHIFTED)},
+)
 """
 FALSE = "mine--false--literal.json"
 WRONG = "odd--wrong--literal.json"

@@ -37,87 +37,116 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Slack, sibling
-from attsvm.theory.declaration import claim
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
 
-NUMBERS = st.integers(-SPREAD, SPREAD).map(float)
+NUMBERS = Records(float, st.integers(-SPREAD, SPREAD).map(float))
 PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 6}
 
 
-def square_ball(x: float, shift: float = 0.0) -> arb:
-    return arb(rational(x) ** 2 - rational(shift))
-
-
-@claim(
-    "toys/square:sharp",
-    **PLACE,
-    statement="x^2 >= 0",
-    data=NUMBERS,
-    certify=square_ball,
-    expected="proved",
-    proof="lemma_proofs.squares:prove",
-    siblings={"x^2 >= 1e6": sibling(shift=1e6 + 1), "x^2 >= 1e9": sibling(shift=1e9)},
-)
 def square(x: float, shift: float = 0.0) -> Slack:
     """A square is not negative."""
     # its error bound
     return Slack(x * x - shift, 1e-9)
 
 
-def below_ball(x: float, shift: float = 0.0) -> arb:
-    return arb(LIMIT - rational(x) - rational(shift))
+def square_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(rational(x) ** 2 - rational(shift))
 
 
-@claim(
-    "toys/below:literal",
+SQUARE = Statement(
+    "toys/square",
     **PLACE,
-    statement="x <= 5",
-    data=NUMBERS,
-    hypotheses={"x >= -1000": fine},
-    certify=below_ball,
-    expected="refuted",
-    examples=[7.0],
-    siblings={"x <= 4": sibling(shift=1.0), "x <= 3": sibling(shift=2.0)},
+    printed="Squares are not negative.",
+    variables=NUMBERS,
+    conclusion=Measured("x^2 >= {shift}", floats=square, balls=square_ball),
+    readings={
+        "sharp": Reading(
+            "x^2 >= 0",
+            "proved",
+            proof="lemma_proofs.squares:prove",
+            siblings={"x^2 >= 1e6": changed(shift=1e6 + 1), "x^2 >= 1e9": changed(shift=1e9)},
+        )
+    },
 )
+
+
 def below(x: float, shift: float = 0.0) -> Slack:
     return Slack.at_most(x + shift, float(LIMIT), 0.0)
 
 
-def double_ball(x: float, shift: float = 0.0) -> arb:
-    return arb(2 * rational(x) + 2001 - rational(shift))
+def below_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(LIMIT - rational(x) - rational(shift))
 
 
-@claim(
-    "toys/double:amended",
+BELOW = Statement(
+    "toys/below",
     **PLACE,
-    statement="2 x + 2001 > 0",
-    data=NUMBERS,
-    hypotheses={"x >= -1000": fine, "x is finite": lambda x: x - x == 0},
-    certify=double_ball,
-    expected="holds",
-    siblings={"2 x > 999": sibling(shift=3000.0), "2 x > 1999": sibling(shift=4000.0)},
+    printed="All numbers are small.",
+    variables=NUMBERS,
+    hypotheses={"x >= -1000": fine},
+    conclusion=Measured("x <= 5 - {shift}", floats=below, balls=below_ball),
+    readings={
+        "literal": Reading(
+            "x <= 5",
+            "refuted",
+            examples=(7.0,),
+            siblings={"x <= 4": changed(shift=1.0), "x <= 3": changed(shift=2.0)},
+        )
+    },
 )
+
+
 def double(x: float, shift: float = 0.0) -> Slack:
     from lemmas.lazy import doubled
 
     return Slack(doubled(x) + 2001 - shift, 1e-9)
 
 
+def double_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(2 * rational(x) + 2001 - rational(shift))
+
+
+DOUBLE = Statement(
+    "toys/double",
+    **PLACE,
+    printed="Double a number and add.",
+    variables=NUMBERS,
+    hypotheses={"x >= -1000": fine, "x is whole": lambda x: x % 1 == 0},
+    violating={"x >= -1000": [-2000.0], "x is whole": [0.5]},
+    conclusion=Measured("2 x + 2001 > {shift}", floats=double, balls=double_ball),
+    readings={
+        "amended": Reading(
+            "2 x + 2001 > 0",
+            "holds",
+            siblings={"2 x > 999": changed(shift=3000.0), "2 x > 1999": changed(shift=4000.0)},
+        )
+    },
+)
+
+
 def made(name: str, least: float):
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack(x * x - least - shift, 1e-9)
 
-    return claim(
-        f"toys/{name}:literal",
+    def balls(x: float, shift: float = 0.0) -> arb:
+        return arb(rational(x) ** 2 - rational(least) - rational(shift))
+
+    return Statement(
+        f"toys/{name}",
         **PLACE,
-        statement="x^2 >= -1",
-        data=NUMBERS,
-        certify=lambda x, shift=0.0: arb(rational(x) ** 2 - rational(least) - rational(shift)),
-        expected="holds",
-        siblings={"x^2 >= 1e6": sibling(shift=1e6 + 2), "x^2 >= 1e9": sibling(shift=1e9)},
-    )(conclusion)
+        printed="Squares are at least minus one.",
+        variables=NUMBERS,
+        conclusion=Measured("x^2 >= -1 + {shift}", floats=conclusion, balls=balls),
+        readings={
+            "literal": Reading(
+                "x^2 >= -1",
+                "holds",
+                siblings={"x^2 >= 1e6": changed(shift=1e6 + 2), "x^2 >= 1e9": changed(shift=1e9)},
+            )
+        },
+    )
 
 
 tabled = made("tabled", -1.0)
@@ -362,7 +391,7 @@ def bound(claim, **values):
 SQUARE, BELOW, DOUBLE = "toys/square:sharp", "toys/below:literal", "toys/double:amended"
 OLD = "the run is of other code than is checked out: "
 FORGED = "its verdict does not follow from its parts"
-RIGHT = '"x^2 >= 1e9": sibling(shift=1e9)},\n)\ndef square'
+RIGHT = 'changed(shift=1e6 + 1), "x^2 >= 1e9": changed(shift=1e9)'
 TABLED = 'tabled = made("tabled", -1.0)'
 ADDED = f'{TABLED}\nnew = made("new", -1.0)'
 STRATEGY = "the digest of line"
@@ -494,7 +523,7 @@ ATTACKS = {
         "hypothesis removed: x >= -1000",
     ),
     "hypothesis edited": (
-        anew(LEMMAS, "x - x == 0", "x == 1"),
+        anew(LEMMAS, "x % 1 == 0", "x == 1"),
         "the code of its hypotheses changed",
     ),
     "hypothesis edited in its helper": (
@@ -502,7 +531,11 @@ ATTACKS = {
         "the code of its hypotheses changed",
     ),
     "strategy narrowed": (
-        swap(LEMMAS, "data=NUMBERS,\n    hyp", "data=st.just(0.0),\n    hyp"),
+        swap(
+            LEMMAS,
+            "variables=NUMBERS,\n    hyp",
+            "variables=Records(float, st.just(0.0)),\n    hyp",
+        ),
         "its strategy of instances changed",
     ),
     "strategy narrowed at its root": (
@@ -510,16 +543,28 @@ ATTACKS = {
         "its strategy of instances changed",
     ),
     "sibling removed": (
-        swap(LEMMAS, RIGHT, '"three": sibling(shift=1e9)},\n)\ndef square'),
+        swap(LEMMAS, RIGHT, RIGHT.replace("x^2 >= 1e9", "three")),
         "sibling removed: x^2 >= 1e9",
     ),
     "sibling added": (
-        swap(LEMMAS, RIGHT, '"three": sibling(shift=1e9), ' + RIGHT),
+        swap(LEMMAS, RIGHT, f'{RIGHT}, "three": changed(shift=1e9)'),
         "sibling added: three",
     ),
     "sibling made trivial": (
         anew(LEMMAS, RIGHT, RIGHT.replace("shift=1e9", "shift=1e99")),
         "sibling changed: x^2 >= 1e9: shift=1000000000.0 -> shift=1e+99",
+    ),
+    "sibling of its own data": (
+        swap(LEMMAS, RIGHT, RIGHT[:-1] + ", variables=Records(float, st.just(0.0)))"),
+        "sibling changed: x^2 >= 1e9: shift=1000000000.0 -> shift=1000000000.0, own strategy",
+    ),
+    "violating record edited": (
+        swap(LEMMAS, "[-2000.0]", "[-2001.0]"),
+        f"{DOUBLE}: the code of its siblings changed",
+    ),
+    "explicit instance edited": (
+        swap(LEMMAS, "examples=(7.0,)", "examples=(8.0,)"),
+        f"{BELOW}: the code of its conclusion",
     ),
     "error bound": (
         anew(LEMMAS, "x * x - shift, 1e-9", "x * x - shift, 1e300"),
@@ -554,7 +599,7 @@ ATTACKS = {
     ),
     "no proof": (
         both(
-            swap(LEMMAS, '    proof="lemma_proofs.squares:prove",\n', ""),
+            swap(LEMMAS, '            proof="lemma_proofs.squares:prove",\n', ""),
             swap(LEMMAS, '"proved"', '"holds"'),
             again(),
         ),
@@ -562,7 +607,9 @@ ATTACKS = {
     ),
     "expected word": (
         anew(
-            LEMMAS, 'expected="holds",\n    siblings={"2', 'expected="undecided",\n    siblings={"2'
+            LEMMAS,
+            '"2 x + 2001 > 0",\n            "holds"',
+            '"2 x + 2001 > 0",\n            "undecided"',
         ),
         "its file declares {'truth': 'undecided'",
     ),
@@ -577,7 +624,7 @@ ATTACKS = {
     ),
     "claim false": (
         anew("lemmas/lazy.py", "2 * x", "3 * x"),
-        f"{DOUBLE}: validity is error, expected exercised",
+        f"{DOUBLE}: truth is undecided, expected holds",
     ),
     "claims that no longer parse": (swap(LEMMAS, "NUMBERS =", "NUMBERS = ("), "cannot be imported"),
     # curated counterexamples
@@ -613,7 +660,7 @@ HARMLESS = {
         "return Slack(x * x - shift, 1e-9)",
         "return Slack(\n        x*x - shift,\n        1e-9,\n    )",
     ),
-    "quotes": swap(LEMMAS, 'statement="x <= 5"', "statement='x <= 5'"),
+    "quotes": swap(LEMMAS, '"x <= 5"', "'x <= 5'"),
     "lines moved": swap(LEMMAS, "\n\ndef below_ball", "\n\n\n\n\n\ndef below_ball"),
     "a function moved": both(
         swap(BOUNDS, "\n\ndef unused(x: float) -> float:\n    return x\n", ""),
@@ -661,7 +708,7 @@ def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pac
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(OLD)
     assert lines[1].startswith(f"{BELOW}: truth is refuted, expected holds")
-    line = 1 + (pack / LEMMAS).read_text().splitlines().index("@claim(")
+    line = 1 + (pack / LEMMAS).read_text().splitlines().index("SQUARE = Statement(")
     assert f"[{LEMMAS}:{line}]" in next(x for x in lines if x.startswith(f"{SQUARE}: statement"))
 
 

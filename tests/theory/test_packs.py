@@ -14,22 +14,24 @@ from attsvm.theory.declaration.packs import find_claims
 PACK = str(Path(__file__).parent / "toy_pack.py")
 ROOT = Path(__file__).parents[2]
 CLAIM = """
-from hypothesis import strategies as st
-from attsvm.theory import Slack, sibling
-from attsvm.theory.declaration import claim
 from flint import arb
+from hypothesis import strategies as st
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 
-@claim("{id}", source="s", place="p", statement="t", data=st.just(0.0), expected="holds",
-       siblings={{"a": sibling(k=1.0), "b": sibling(k=2.0)}}, certify=lambda x, k=0.0: arb(1),
-       depends_on={needs!r})
-def conclusion(x: float, k: float = 0.0) -> Slack:
+def slack(x: float, k: float = 0.0) -> Slack:
     return Slack(-k, 0.0)
+
+CLAIM = Statement(
+    "{statement}", source="s", place="p", printed="t", variables=Records(float, st.just(0.0)),
+    conclusion=Measured("t", floats=slack, balls=lambda x, k=0.0: arb(1)),
+    readings={{"literal": Reading("t", "holds", depends_on={needs!r},
+        siblings={{"a": changed(k=1.0), "b": changed(k=2.0)}})}})
 """
 
 
 def pack(tmp_path, name, id, needs=()):
     path = tmp_path / f"{name}.py"
-    path.write_text(CLAIM.format(id=id, needs=list(needs)))
+    path.write_text(CLAIM.format(statement=id.removesuffix(":literal"), needs=tuple(needs)))
     return str(path)
 
 
@@ -88,8 +90,8 @@ def test_an_id_of_two_files_is_refused_with_both(tmp_path):
 
 def test_an_id_twice_in_one_pack_is_refused(tmp_path):
     path = tmp_path / "double.py"
-    one = CLAIM.format(id="mine/f:literal", needs=[])
-    path.write_text(one + one.replace("def conclusion", "def other"))
+    one = CLAIM.format(statement="mine/f", needs=())
+    path.write_text(one + one.replace("CLAIM =", "OTHER ="))
     with pytest.raises(ClaimError, match="two claims have the id mine/f:literal"):
         load_packs([str(path)])
 

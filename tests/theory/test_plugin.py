@@ -19,45 +19,56 @@ PACK = """
 from flint import arb
 from hypothesis import strategies as st
 from attsvm.exact import rational
-from attsvm.theory import Slack, sibling
-from attsvm.theory.declaration import claim
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 
-FIXED = dict(source="toys", place="here", data=st.integers(-1000, 1000).map(float))
-SHIFTED = {"shift 100": sibling(shift=100.0), "shift 1000": sibling(shift=1000.0)}
+SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
+
+
+def made(name, says, floats, balls, expected="holds"):
+    return Statement(
+        f"mine/{name}",
+        source="toys",
+        place="here",
+        printed=says,
+        variables=Records(float, st.integers(-1000, 1000).map(float)),
+        conclusion=Measured(says, floats=floats, balls=balls),
+        readings={"literal": Reading(says, expected, siblings=SHIFTED)},
+    )
 
 
 def ball(x: float, shift: float = 0.0) -> arb:
     return arb(rational(x) ** 2 - rational(shift))
 
 
-@claim("mine/square:literal", **FIXED, statement="x^2 >= 0", expected="holds", certify=ball,
-       siblings=SHIFTED)
 def square(x: float, shift: float = 0.0) -> Slack:
     return Slack(x * x - shift, 1e-9)
 
 
-@claim("mine/blunt:literal", **FIXED, statement="1 >= 0", expected="holds",
-       certify=lambda x, shift=0.0: arb(1), siblings=SHIFTED)
 def blunt(x: float, shift: float = 0.0) -> Slack:
     return Slack(1.0, 0.0)
 
 
-@claim("mine/wrong:literal", **FIXED, statement="x^2 >= 1", expected="holds",
-       certify=lambda x, shift=0.0: ball(x, 1.0 + shift), siblings=SHIFTED)
 def wrong(x: float, shift: float = 0.0) -> Slack:
     return Slack(x * x - 1.0 - shift, 1e-9)
 
 
-@claim("mine/raises:literal", **FIXED, statement="nothing", expected="holds", certify=ball,
-       siblings=SHIFTED)
 def raises(x: float, shift: float = 0.0) -> Slack:
     raise ArithmeticError("no value")
 
 
-@claim("mine/false:literal", **FIXED, statement="x <= 0", expected="refuted", siblings=SHIFTED,
-       certify=lambda x, shift=0.0: arb(-rational(x) - rational(shift)))
 def false(x: float, shift: float = 0.0) -> Slack:
     return Slack(-x - shift, 0.0)
+
+
+def false_ball(x: float, shift: float = 0.0) -> arb:
+    return arb(-rational(x) - rational(shift))
+
+
+SQUARE = made("square", "x^2 >= 0", square, ball)
+BLUNT = made("blunt", "1 >= 0", blunt, lambda x, shift=0.0: arb(1))
+WRONG = made("wrong", "x^2 >= 1", wrong, lambda x, shift=0.0: ball(x, 1.0 + shift))
+RAISES = made("raises", "nothing", raises, ball)
+FALSE = made("false", "x <= 0", false, false_ball, "refuted")
 """
 QUIET = ["-p", "no:cacheprovider", "--color=no"]
 FAILED = {

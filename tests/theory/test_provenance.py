@@ -11,7 +11,7 @@ FILES = {
     "pack/__init__.py": "",
     "pack/base.py": "x = 1\n",
     "pack/deep/__init__.py": "",
-    "pack/deep/claims.py": "import numpy\nfrom attsvm.theory import claim\n"
+    "pack/deep/claims.py": "import numpy\nfrom attsvm.theory import Statement\n"
     "from pack.helper import h\nfrom . import near\nfrom ..far import f\nimport beside\n",
     "pack/deep/near.py": "def lazy():\n    from pack.deep import claims, later\n",
     "pack/deep/later.py": "this is no Python",

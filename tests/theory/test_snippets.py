@@ -18,8 +18,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from latex import faults
 
-from attsvm.theory import PROFILES, Slack, load_packs, sibling
-from attsvm.theory.declaration import claim
+from attsvm.theory import (
+    PROFILES,
+    Measured,
+    Reading,
+    Records,
+    Slack,
+    Statement,
+    changed,
+    load_packs,
+)
 from attsvm.theory.record import codec
 from attsvm.theory.report.latex import escaped, latex
 from attsvm.theory.report.snippets import python
@@ -56,18 +64,26 @@ class Everything:
     nothing: Any = None
 
 
-@claim(
-    "toy/everything:literal",
+def below_zero(case: Everything, shift: float = 0.0) -> Slack:
+    return Slack(-1.0 - shift, 0.5)
+
+
+EVERYTHING = Statement(
+    "toy/everything",
     source="50% of $toys_",
     place="§1 {here}",
-    statement='x^2 <= 1 & 2 > |x| #3 ~ \\frac "quoted" ‖x‖',
-    data=st.none(),
-    expected="refuted",
-    certify=lambda case, shift=0.0: arb(-1),
-    siblings={"shift 1": sibling(shift=1.0), "~ \\{2}_": sibling(shift=2.0)},
+    printed="everything",
+    variables=Records(Everything, st.none()),
+    conclusion=Measured("-1 >= 0", floats=below_zero, balls=lambda case, shift=0.0: arb(-1)),
+    readings={
+        "literal": Reading(
+            'x^2 <= 1 & 2 > |x| #3 ~ \\frac "quoted" ‖x‖',
+            "refuted",
+            siblings={"shift 1": changed(shift=1.0), "~ \\{2}_": changed(shift=2.0)},
+        )
+    },
 )
-def everything(case: Everything, shift: float = 0.0) -> Slack:
-    return Slack(-1.0 - shift, 0.5)
+everything = EVERYTHING.claim("literal")
 
 
 def floats(*shape):
@@ -131,18 +147,24 @@ def test_an_instance_of_a_type_without_a_name_is_read_from_its_document():
     class Hidden:
         x: float
 
-    @claim(
-        "toy/hidden:literal",
+    def slack(case: Hidden, shift: float = 0.0) -> Slack:
+        return Slack(case.x - shift, 0.0)
+
+    hidden = Statement(
+        "toy/hidden",
         source="toys",
         place="here",
-        statement="x >= 0",
-        data=st.none(),
-        expected="refuted",
-        certify=lambda case, shift=0.0: arb(case.x - shift),
-        siblings={"shift 1": sibling(shift=1.0), "shift 2": sibling(shift=2.0)},
-    )
-    def hidden(case: Hidden, shift: float = 0.0) -> Slack:
-        return Slack(case.x - shift, 0.0)
+        printed="x >= 0",
+        variables=Records(Hidden, st.none()),
+        conclusion=Measured("x >= 0", slack, lambda case, shift=0.0: arb(case.x - shift)),
+        readings={
+            "literal": Reading(
+                "x >= 0",
+                "refuted",
+                siblings={"shift 1": changed(shift=1.0), "shift 2": changed(shift=2.0)},
+            )
+        },
+    ).claim("literal")
 
     script = python(hidden, "", Hidden(-0.25))
     line = next(line for line in script.splitlines() if line.startswith("case = "))

@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim, Sibling
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.declaration.profiles import profile_named
+from attsvm.theory.declaration.records import RecordFormula
+from attsvm.theory.declaration.statement import Reading, Statement
+from attsvm.theory.declaration.variables import Meeting
 from attsvm.theory.record import curated
 from attsvm.theory.record.definitions import Definitions, Start, base_of, home_of
 
@@ -22,17 +26,24 @@ __all__ = ["BASIS", "Reviewed", "differences", "review"]
 BASIS = "quick"
 """The profile whose counts are reviewed."""
 
-_PARTS = {"hypotheses": "hypotheses", "siblings": "siblings", "data": "strategy"}
-"""Arguments of a declaration that have a digest of their own, with what it is called."""
+_TOPICS = {
+    "variables": "strategy",
+    "hypotheses": "hypotheses",
+    "under": "hypotheses",
+    "violating": "siblings",
+    "siblings": "siblings",
+    "tight": "siblings",
+}
+"""Arguments of a statement and of a reading by what they serve; others serve the check."""
 
-_TOLD = frozenset(("statement", "source", "place", "expected", "proof", "cost"))
+_TOLD = frozenset(("id", "source", "place", "cost", "says", "expected", "proof"))
 """Arguments that are held in words."""
 
 _CODE = {
     "hypotheses": "the code of its hypotheses changed",
     "siblings": "the code of its siblings changed",
     "strategy": "its strategy of instances changed",
-    "check": "the code of its conclusion, of its certificate or of what they rest on changed",
+    "check": "the code of its conclusion or of what it rests on changed",
     "proof": "the code of its proof changed",
 }
 
@@ -114,8 +125,9 @@ def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[
     found: dict[str, set[tuple[str, str]]] = {}
     for module in places:
         for name, value in vars(module).items():
-            if isinstance(value, Claim) and module.__file__:
-                found.setdefault(value.id, set()).add((module.__file__, name))
+            for made in value.claims if isinstance(value, Statement) else (value,):
+                if isinstance(made, Claim) and module.__file__:
+                    found.setdefault(made.id, set()).add((module.__file__, name))
     return {
         claim: tuple(Start(Path(file).resolve(), name) for file, name in sorted(where))
         for claim, where in found.items()
@@ -129,7 +141,7 @@ def _reviewed(claim: Claim, names: tuple[Start, ...], definitions: Definitions) 
         statement=claim.statement,
         place=f"{claim.source}, {claim.place}",
         hypotheses=tuple(h.name for h in claim.hypotheses),
-        siblings={s.name: _described(s) for s in claim.siblings},
+        siblings={s.name: _described(claim, s) for s in claim.siblings},
         proof=claim.proof or "",
         planned=len(claim.examples) + ensemble + quick.examples,
         counterexample=_stored(claim),
@@ -137,13 +149,24 @@ def _reviewed(claim: Claim, names: tuple[Start, ...], definitions: Definitions) 
     )
 
 
-def _described(sibling: Sibling) -> str:
+def _described(claim: Claim, sibling: Sibling) -> str:
     """What a sibling changes and drops, in words."""
     words = [f"{name}={_simple(value)}" for name, value in sibling.parameters.items()]
     words += [f"drops {name}" for name in sibling.drop]
-    words += ["own strategy"] if sibling.data is not None else []
+    words += ["own strategy"] if _redrawn(claim.formula, sibling.formula) else []
     words += [f"own instances: {len(sibling.examples)}"] if sibling.examples else []
     return ", ".join(words)
+
+
+def _redrawn(own: Formula, other: Formula) -> bool:
+    """Whether a sibling quantifies over other variables or records than its claim."""
+    if isinstance(own, RecordFormula) and isinstance(other, RecordFormula):
+        return own.records is not other.records
+    # a variable that meets hypotheses is made anew for a sibling that leaves some out
+    kept = {k: v for k, v in own.variables.items() if not isinstance(v, Meeting)}
+    return own.variables.keys() != other.variables.keys() or any(
+        other.variables[k] is not v for k, v in kept.items()
+    )
 
 
 def _simple(value: Any) -> str:
@@ -171,25 +194,20 @@ def _code(
 ) -> Iterator[tuple[str, str]]:
     """The digests of a claim's code by what it serves.
 
-    A claim that is declared by a decorator is taken apart by its arguments; of one that is made
-    otherwise all its code counts as its check.
+    A statement at the top level of a module is taken apart by the arguments of its call and of the
+    claim's reading; of a claim that is made otherwise all code counts as its check.
     """
     file = Path(claim.file).resolve()
     node = definitions.declaration(file, claim.line) if file.is_file() else None
-    call = _declaring(node)
-    check = list(names)
-    if call is not None and isinstance(node, ast.FunctionDef):
-        check = [Start(file, node=part) for part in (node.args, *node.body) if part is not None]
-        for keyword in call.keywords:
-            if keyword.arg in _PARTS:
-                yield _PARTS[keyword.arg], definitions.resting([Start(file, node=keyword.value)])
-            elif keyword.arg not in _TOLD:
-                check.append(Start(file, node=keyword))
-        check += [Start(file, node=argument) for argument in (call.func, *call.args)]
-        check += [Start(file, node=d) for d in node.decorator_list if d is not call]
-    elif node is not None:
-        check.append(Start(file, node=node))
-    yield "check", definitions.resting(check)
+    call = _call(node.value, Statement) if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    parts: dict[str, list[Start]] = {"check": []}
+    if call is None:
+        parts["check"] += [*names, *([] if node is None else [Start(file, node=node)])]
+    else:
+        for name, value in _parts(call, claim.reading):
+            parts.setdefault(_TOPICS.get(name, "check"), []).append(Start(file, node=value))
+    for topic, starts in parts.items():
+        yield topic, definitions.resting(starts)
     if claim.proof is not None:
         module, _, function = claim.proof.partition(":")
         home = home_of(module, base_of(file))
@@ -199,13 +217,47 @@ def _code(
         )
 
 
-def _declaring(node: ast.AST | None) -> ast.Call | None:
-    """The decorator that declares a claim: the call that is given its statement."""
-    for decorator in getattr(node, "decorator_list", ()):
-        given = [k.arg for k in getattr(decorator, "keywords", ())]
-        if isinstance(decorator, ast.Call) and {"statement", "data", "siblings", None} & set(given):
-            return decorator
+def _parts(call: ast.Call, reading: str) -> Iterator[tuple[str, ast.AST]]:
+    """The arguments of a statement and of one of its readings by name, but what is told in words.
+
+    Those that cannot be told apart have no name.
+    """
+    yield "", call.func
+    for name, value in _arguments(call, Statement):
+        own = _reading(value, reading) if name == "readings" else None
+        if own is not None:
+            yield "", own.func
+            yield from (pair for pair in _arguments(own, Reading) if pair[0] not in _TOLD)
+        elif name not in _TOLD:
+            yield name, value
+
+
+def _reading(readings: ast.AST, name: str) -> ast.Call | None:
+    """The call that makes the reading of this name, where all names are written out."""
+    table = readings.value if isinstance(readings, ast.keyword) else readings
+    if not isinstance(table, ast.Dict):
+        return None
+    pairs = zip(table.keys, table.values, strict=True)
+    found = {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
+    return _call(found.get(name), Reading) if len(found) == len(table.keys) else None
+
+
+def _call(node: ast.AST | None, made: type[Any]) -> ast.Call | None:
+    """The node, where it is a call of the type by its own name."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        return node if name == made.__name__ else None
     return None
+
+
+def _arguments(call: ast.Call, made: type[Any]) -> Iterator[tuple[str, ast.AST]]:
+    """The arguments of a call that makes a dataclass, by name; "" for those that are unpacked."""
+    names = [f.name for f in fields(made)]
+    plain = not any(isinstance(value, ast.Starred) for value in call.args)
+    for k, value in enumerate(call.args):
+        yield names[k] if plain else "", value
+    for keyword in call.keywords:
+        yield keyword.arg or "", keyword
 
 
 def differences(old: Reviewed, new: Reviewed) -> tuple[str, ...]:

@@ -99,22 +99,17 @@ def _place(claim: Claim) -> tuple[str, str, bool]:
 
     All empty where it can be imported from nowhere.
     """
-    first = getattr(claim.conclusion, "__module__", "")
-    names = [first, *(n for n, m in sys.modules.items() if _file(m) == claim.file and n != first)]
-    there = [n for n in names if getattr(sys.modules.get(n), "__spec__", None)]  # no script
-    found = [(n, k, x) for n in there for k, x in list(vars(sys.modules[n]).items())]
-    for module, name, value in found:
+    there = {  # but no script: it has no spec
+        name: module
+        for name, module in list(sys.modules.items())
+        if getattr(module, "__file__", None) == claim.file and getattr(module, "__spec__", None)
+    }
+    for module, name, value in [(m, k, x) for m in there for k, x in vars(there[m]).items()]:
         if value is claim:
             return module, name, False
-    for module, name, value in found:
-        own = isinstance(value, Statement) and _file(sys.modules[module]) == claim.file
-        if own and claim in value.claims:
+        if isinstance(value, Statement) and claim in value.claims:
             return module, name, True
     return "", "", False
-
-
-def _file(module: Any) -> str | None:
-    return getattr(module, "__file__", None)
 
 
 def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
