@@ -14,11 +14,11 @@ from attsvm.risk import gradient_w
 from attsvm.strategies.data import starts
 from properties._support.aligned_inputs import (
     in_accord,
-    rivals_equal,
     spread_within,
     together,
     together_larger,
 )
+from properties._support.hypotheses import rivals_equal
 from properties.sim._support.theorem_3_14 import PULLED_APART
 from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal

@@ -11,9 +11,10 @@ from attsvm.exact import ExactData, descend, rationals
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.training import follow_w
-from properties._support.descent_runs import Run, feasible, unique_optimum
-from properties._support.gradient_coefficients import log_pulls
+from properties._support.descent_runs import Run
+from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import arrives, course, rate_error
+from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import (
     ALL_TIED,
     NO_QUERY,
@@ -145,7 +146,7 @@ def test_the_rate_from_zero_of_the_prompt_that_runs_to_the_worse_key_is_one_half
 def test_shares_fall_with_the_exponents_that_are_proved(run):
     falls = shares.exponents(course(run.data, run.start, REPAIRED))
     path = follow_w(run.data, run.start, LOSSES[REPAIRED], [200.0, 2000.0])
-    logs = [log_pulls(run.data, W, REPAIRED) for W in path.W[0, 1:]]
+    logs = [log_coefficients(run.data, W, REPAIRED) for W in path.W[0, 1:]]
     waited = float(path.log_time[2] - path.log_time[1])
     total = [np.logaddexp.reduce(sizes[run.data.present]) for sizes in logs]
     for token, exponent in falls.items():

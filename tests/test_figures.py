@@ -19,7 +19,7 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_merge import Merged, merge
 from attsvm.training import descend_w
-from properties._support.programmes import flat
+from properties._support.att_svm import flat
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.telling_sentences import OUTVOTED, said
 from properties.sim._support.token_sequences import (

@@ -22,11 +22,11 @@ from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
     certified_limit,
-    equal_rivals,
     pulling_data,
     rival_data,
     tight_data,
 )
+from properties._support.hypotheses import lower_scores_equal
 
 MIXED = st.one_of(tight_data(), rival_data(), attention_data())
 OPPOSED = AttentionData.of(
@@ -113,7 +113,7 @@ def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
 
 @given(pulling_data())
 def test_pulling_data_are_tight_and_of_equal_rivals(data):
-    assert equal_rivals(Run(data, np.zeros((2, 2))))
+    assert lower_scores_equal(Run(data, np.zeros((2, 2))))
     answer = separate(ExactData.of(data), [0, 0])
     assert answer.status == "solved"
     assert answer.all_tight

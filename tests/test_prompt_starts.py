@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
+from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm._support.adversarial_prompt_starts import alone, apart, on_the_rim, trapping
 from properties.mm._support.prompt_descent import (
     DECREASING,
-    p_exists,
     prompt,
-    rivals_alike,
     single_input,
     starts_in_basin,
-    unique,
 )
 from properties.mm._support.prompt_instances import OPPOSED, TIED, UNEVEN, comparable
 from properties.mm._support.prompt_limits import certified
@@ -60,7 +58,7 @@ def test_a_start_of_low_gap_is_zero():
 def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(case):
     assert len(case.keys) == 2
     assert case.loss != "correlation"
-    if p_exists(case) and unique(case):
+    if exists(case) and unique_optimum(case):
         assert starts_in_basin(type(case)(case.keys, case.scores, case.start, "correlation"))
 
 
@@ -68,8 +66,8 @@ def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(
 @given(alone())
 def test_one_input_of_rivals_alike(case):
     assert single_input(case)
-    assert rivals_alike(case)
-    assert unique(case)
+    assert lower_scores_equal(case)
+    assert unique_optimum(case)
 
 
 def smallest(strategy, wanted):

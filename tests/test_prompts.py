@@ -19,6 +19,7 @@ from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
+from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support.prompt_descent import (
     DECREASING,
@@ -26,12 +27,10 @@ from properties.mm._support.prompt_descent import (
     moves_aside,
     near_basin,
     never_moves,
-    p_exists,
     prompt,
     prompt_gradient,
     properly_started,
     starts_in_basin,
-    unique,
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
@@ -130,7 +129,7 @@ def test_a_gradient_keeps_its_precision_where_weights_die():
 @QUICK
 @given(paced())
 def test_a_path_in_balls_is_that_of_the_floats(run):
-    assume(p_exists(run.case))  # else the gradient may be 0, and has no direction
+    assume(exists(run.case))  # else the gradient may be 0, and has no direction
     with ctx.workprec(256):
         exact = [middle(p) for p in path(BALLS, run, 3)]
     np.testing.assert_allclose(exact, float_path(run, 3), rtol=1e-9, atol=1e-9)
@@ -169,7 +168,7 @@ def test_the_threshold_is_between_100_and_105_percent():
 @given(comparable(0), st.integers(0, 2**32 - 1))
 def test_proper_starts_are_proper(drawn, seed):
     for case in (drawn, gaussian(np.random.default_rng(seed))):
-        if not (p_exists(case) and unique(case)):
+        if not (exists(case) and unique_optimum(case)):
             continue
         proper = properly_started(case)
         assert proper is not None

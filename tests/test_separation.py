@@ -17,9 +17,10 @@ from attsvm.theory import PROFILES
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.run.check import check_part
 from attsvm.training import descend_w, follow_w
-from properties._support.descent_runs import all_tight, equal_rivals, feasible, runs, unique_optimum
-from properties._support.gradient_coefficients import log_pulls
-from properties._support.programmes import constraints, exactly, first_optimal, flat
+from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
+from properties._support.descent_runs import runs
+from properties._support.gradients import log_coefficients
+from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
 from properties.sim._support import margins
 from properties.sim._support.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER, SEPARATION
@@ -32,7 +33,7 @@ STEP = fmpq(1, 8)
 
 def margins_at(data, X):
     exact = ExactData.of(data)
-    A = constraints(exact, first_optimal(exact))
+    A = exact_constraints(exact, first_optimal(exact))
     return [dot(a, [x for row in X for x in row]) for a in A.values()]
 
 
@@ -60,7 +61,7 @@ def test_a_step_adds_its_size_times_the_growth_to_each_margin(run):
 @given(runs(separable_data(), 0))
 def test_what_the_solution_gains_is_the_mean_of_margins_weighted_by_its_multipliers(run):
     with ctx.workprec(256):
-        found = exactly(run.data)
+        found = exact_att_svm(run.data)
         if found is None or not found.A:
             return
         gained, _ = margins.step_along_solution(BALLS, run, REPAIRED)
@@ -76,7 +77,7 @@ def test_the_counterexamples_start_from_zero_and_lose_every_margin_they_name():
     assert unique_optimum(PASSED_OVER)
     assert feasible(PASSED_OVER)
     assert all_tight(PULLED_APART)
-    assert equal_rivals(PULLED_APART)
+    assert lower_scores_equal(PULLED_APART)
     with ctx.workprec(128):
         for run in (PASSED_OVER, PULLED_APART):
             assert grown(run, "mean")[0] < 0
@@ -137,7 +138,7 @@ def test_what_is_false_is_found_without_explicit_instances(claim, part):
 
 
 def share(data, X, token):
-    sizes = log_pulls(data, np.array([[X]]), REPAIRED)
+    sizes = log_coefficients(data, np.array([[X]]), REPAIRED)
     return sizes[0, token] - np.logaddexp.reduce(sizes[0])
 
 
@@ -189,7 +190,7 @@ def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
     )
     run = replace(TWO_TOKENS, data=data, start=np.array([[24.0, 0.0], [0.0, 0.0]]))
     path = follow_w(data, run.start, LOSSES[REPAIRED], [1e3, 1e4, 1e5])
-    sizes = [log_pulls(data, W, REPAIRED)[0] for W in path.W[0, 1:]]
+    sizes = [log_coefficients(data, W, REPAIRED)[0] for W in path.W[0, 1:]]
     share = [np.exp(s[2] - np.logaddexp.reduce(s)) for s in sizes]
     assert share[2] < 0.11 * share[1] < 0.011 * share[0]
     assert shares.certified_fading(run, REPAIRED, "others") is None

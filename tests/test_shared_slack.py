@@ -12,8 +12,7 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
 from attsvm.svm.soft_path import trace
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import constraints
-from properties._support.programmes import exactly
+from properties._support.att_svm import constraints, exact_att_svm
 from properties.sim.definition_4_1 import (
     DEFINITION,
     OWN_QUERIES,
@@ -30,7 +29,7 @@ def meets_hypotheses(case):
 
 
 def least_price(case, together):
-    found = exactly(case.soft.data)
+    found = exact_att_svm(case.soft.data)
     C = largest_multiplier(case, found.duals, together)
     return float(arb(C) / arb(found.square).sqrt())
 

@@ -10,14 +10,13 @@ from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.exact.numbers import spectral_norm
 from attsvm.exact.programme import ExactProgramme
+from properties._support.hypotheses import feasible, unique_optimum
 from properties.tf._support.path_limits import certified_set
 from properties.tf._support.regularisation_paths import (
     TURNING,
     Path,
-    feasible,
     nuclear,
     protocol,
-    unique,
 )
 from properties.tf._support.solution_ranks import _enclosure, beyond_rank
 
@@ -33,7 +32,7 @@ def answers(count, seed=0):
     generator, found = np.random.default_rng(seed), []
     while len(found) < count:
         case = protocol(generator)
-        if unique(case) and feasible(case):
+        if unique_optimum(case) and feasible(case):
             data, scale = case.data, 64.0 ** (len(found) % 2)
             data = AttentionData(data.X / scale, data.Z * scale, scores=data.scores)
             found.append(nuclear(data))

@@ -11,14 +11,13 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.paths.objective import GapObjective
 from attsvm.theory.arithmetic import BALLS
+from properties._support.hypotheses import several_tokens, unique_optimum
 from properties.tf._support.regularisation_paths import (
     STEEP,
     Path,
-    constrained,
     follows,
     log_spread,
     paths,
-    unique,
 )
 from properties.tf.theorem_2 import near_optimal_points as as_good
 from properties.tf.theorem_2.near_optimal_points import Candidate
@@ -33,7 +32,7 @@ def both(data, loss):
 @settings(deadline=None)
 @given(paths())
 def test_floats_agree_with_balls(case):
-    assume(unique(case) and constrained(case))
+    assume(unique_optimum(case) and several_tokens(case))
     floats, exact = both(case.data, case.loss)
     assert floats == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
 

@@ -17,9 +17,9 @@ from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import Target, one_short, towards, transposed
 from properties._support.aligned_inputs import levels, together
+from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction
-from properties._support.programmes import exactly, flat
 from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
@@ -106,19 +106,19 @@ CONE = local.THEOREM.claim("sharp")
 
 
 def _swapped_local(case: Local) -> Matrix | None:
-    found = exactly(case.data, case.alpha)
+    found = exact_att_svm(case.data, case.alpha)
     return transpose(found.W) if found is not None and found.A else None
 
 
 def _is_longer(case: Local) -> bool:
     """||W_0|| >= 8 ||W^mm(alpha)||."""
-    found, W0 = exactly(case.data, case.alpha), flat(rationals(case.start))
+    found, W0 = exact_att_svm(case.data, case.alpha), flat(rationals(case.start))
     return found is not None and bool(dot(W0, W0) >= 64 * found.square)
 
 
 def _in_cone(case: Local, factor: fmpq, full: bool) -> bool:
     """||E|| r_j < factor sigma c_j for all pairs j; c_j is m_j for all where `full`."""
-    found, data = exactly(case.data, case.alpha), ExactData.of(case.data)
+    found, data = exact_att_svm(case.data, case.alpha), ExactData.of(case.data)
     if found is None or not found.A:
         return False
     W0, square = flat(rationals(case.start)), found.square

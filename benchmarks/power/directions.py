@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from flint import arb, fmpq
 
 from attsvm.exact import rationals, softmax
@@ -16,8 +15,8 @@ from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import flipped, plant
 from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
 from properties._support.aligned_inputs import levels
+from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import Run, runs
-from properties._support.programmes import exactly, optimum, solve
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
 from properties.sim import theorem_3_15
@@ -155,14 +154,14 @@ mean_norm = plant(
 
 def _slope_of_norm(run: Run) -> Slack:
     """The slope ||X^mm||, which is that of the norm."""
-    found = solve(run.data, optimum(run.data))
-    if found is None or found.answer is None:
-        return Slack.unknown("floats came to no solution")
-    return margins.slope(run, REPAIRED, Fraction(float(np.linalg.norm(found.W))))
+    found = exact_att_svm(run.data)
+    if found is None or not found.A:
+        return Slack.unknown("there is no X^mm, or no margin")
+    return margins.slope(run, REPAIRED, Fraction(float(arb(found.square).sqrt())))
 
 
 def _slope_of_norm_ball(run: Run) -> arb | None:
-    found, ball = exactly(run.data), margins.certified_slope(run, REPAIRED, Fraction(1))
+    found, ball = exact_att_svm(run.data), margins.certified_slope(run, REPAIRED, Fraction(1))
     if found is None or ball is None or not ball >= 0:  # the slope 1 is not proved
         return None
     return arb(1) if found.square == 1 else -abs(arb(found.square).sqrt() - 1)

@@ -14,13 +14,14 @@ from attsvm.svm import att_svm
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import plant
 from benchmarks.power.targets import Target, one_short, transposed
-from properties._support.descent_runs import answer
+from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
+from properties._support.hypotheses import several_tokens
 from properties._support.limit_certificates import agreement
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3
-from properties.tf._support.descent_instances import Descent, two_tokens
+from properties.tf._support.descent_instances import Descent
 from properties.tf._support.path_limits import certified_set, limit_of
 from properties.tf._support.regularisation_paths import Path, follows_ray, follows_set
 
@@ -105,7 +106,7 @@ def _inverse_rate(case: Descent) -> Slack:
 
 
 def _inverse_rate_ball(case: Descent) -> arb | None:
-    solved, ball = answer(case.data), divergence.proved_rate(case)
+    solved, ball = exact_att_svm(case.data), divergence.proved_rate(case)
     if solved is None or ball is None or not ball >= 0:  # the rate ||W^mm|| is not proved
         return None
     return arb(1) if solved.square == 1 else -abs(1 / arb(solved.square) - 1)
@@ -127,7 +128,7 @@ divergence_hypothesis = plant(
     statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
     why="where all scores are tied the gradient is 0",
     drop=[divergence.TWO_SCORES],
-    hypotheses={"some input has two tokens": two_tokens},
+    hypotheses={"some input has two tokens": several_tokens},
 )
 
 LENGTH = stationary.THEOREM.claim("sharp")

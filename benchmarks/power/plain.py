@@ -7,8 +7,8 @@ from typing import Any
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from benchmarks.power.planting import plant
+from properties._support.att_svm import exact_att_svm, flat
 from properties._support.gradients import negative_gradient
-from properties._support.programmes import exactly, flat
 from properties.tf import svm_rank
 from properties.tf._support.descent_instances import Descent, descents
 from properties.tf.all_support_no_stationary import THEOREM
@@ -37,13 +37,13 @@ SVM = svm_rank.RANK.claim("literal-1")
 
 def _by_multipliers(m: Any, data: AttentionData) -> Any:
     """||W^mm|| is the sum of its multipliers."""
-    found = present(exactly(data), "the answer of the SVM")
+    found = present(exact_att_svm(data), "the answer of the SVM")
     return m.equal(m.norm(m.values(flat(found.W))), m.sum(m.values(list(found.duals.values()))))
 
 
 def _sizes(m: Any, data: AttentionData) -> tuple[Any, Any]:
     """||W^mm||, and the largest 1/||A_j||."""
-    found = present(exactly(data), "the answer of the SVM")
+    found = present(exact_att_svm(data), "the answer of the SVM")
     squares = [1 / m.dot(A, A) for A in (m.values(row) for row in found.A.values())]
     return m.norm(m.values(flat(found.W))), m.sqrt(m.max(m.array(squares)))
 

@@ -10,8 +10,7 @@ from attsvm.errors import present
 from attsvm.exact.spectra import nuclear_norm
 from attsvm.theory.arithmetic import BALLS
 from benchmarks.power.planting import plant
-from properties._support.descent_runs import answer
-from properties._support.programmes import flat
+from properties._support.att_svm import exact_att_svm, flat
 from properties.tf import definition_2, svm_rank
 from properties.tf._support.token_choices import Choice
 from properties.tf.lemma_2 import LEMMA, TWO_SCORES, mean_drop, risk_gap
@@ -36,7 +35,7 @@ rank_role = plant(
 
 def _nuclear_above(m: Any, data: AttentionData) -> Any:
     """||W^mm||_* > ||W^mm||_F; where W^mm has rank 1 both sides are its Frobenius norm."""
-    solved = present(answer(data), "the answer of the SVM")
+    solved = present(exact_att_svm(data), "the answer of the SVM")
     frobenius = m.norm(m.values(flat(solved.W)))
     if solved.rank == 1:
         return m.below(frobenius - frobenius, m.exact(0))

@@ -18,9 +18,9 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats
+from properties._support.att_svm import exact_att_svm, first_optimal, without
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction
-from properties._support.programmes import exactly, first_optimal, without
 
 __all__ = ["below_whole_threshold", "one_short", "towards", "transposed"]
 
@@ -29,7 +29,7 @@ Target = Callable[[AttentionData], Matrix | None]
 
 def transposed(data: AttentionData) -> Matrix | None:
     """X^mm with queries and keys swapped; None where it does not exist or is 0."""
-    found = exactly(data)
+    found = exact_att_svm(data)
     return transpose(found.W) if found is not None and found.A else None
 
 
@@ -38,7 +38,7 @@ def one_short(data: AttentionData) -> Matrix | None:
     best = first_optimal(ExactData.of(data))
     mask = np.zeros((data.n, data.T), dtype=np.bool_)
     mask[:, -1] = [row != data.T - 1 for row in best]
-    found = exactly(without(data, mask & data.present))
+    found = exact_att_svm(without(data, mask & data.present))
     return found.W if found is not None and found.A else None
 
 

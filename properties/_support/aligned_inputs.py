@@ -36,7 +36,7 @@ from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.strategies import arrays, sizes
 
-__all__ = ["in_accord", "levels", "rivals_equal", "spread_within", "together", "together_larger"]
+__all__ = ["in_accord", "levels", "spread_within", "together", "together_larger"]
 
 
 def in_accord(data: AttentionData) -> bool:
@@ -59,14 +59,6 @@ def levels(gamma: Vector) -> tuple[int, Vector]:
     """The first optimal token of an input and the scores of its rivals."""
     best = gamma.index(max(gamma))
     return best, [g for t, g in enumerate(gamma) if t != best]
-
-
-def rivals_equal(data: AttentionData) -> bool:
-    """Whether the non-optimal tokens of each input share one score, be it the optimal one.
-
-    The first optimal token counts as the optimal one, where several are.
-    """
-    return all(len(set(levels(gamma)[1])) <= 1 for gamma in ExactData.of(data).gamma)
 
 
 def spread_within(data: AttentionData, start: Array, factor: float) -> bool:

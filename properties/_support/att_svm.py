@@ -1,22 +1,138 @@
-"""The Att-SVM as a primitive of formulas: its constraints, solution and margin in any arithmetic.
+"""The Att-SVM, in rationals for the judge and as a primitive of formulas in every arithmetic.
 
 X^mm is the least ||X||_F with <A_j, X> >= 1, A_j = (x_opt - x_t) z^T for every token t other than
-the first optimal one. 1/||X^mm||_F is the distance of the hull of the A_j from 0. Balls and traces
-get the rational solution, whose conditions are checked by `attsvm.exact.svm.solve_exactly`; tensors
-a projected gradient.
+the first optimal one of its input; other tokens may be chosen in their place. 1/||X^mm||_F is the
+distance of the hull of the A_j from 0. The conditions that make a rational solution the solution
+are checked by `attsvm.exact.svm.solve_exactly`. Balls and traces get its values; tensors get the
+limit of a projected gradient.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attsvm.exact import ExactData
-from properties._support import torch_objectives
-from properties._support.programmes import Exact, exactly, first_optimal, flat
-from properties._support.programmes import constraints as exact_constraints
+from flint import fmpq, fmpq_mat
 
-__all__ = ["AttSVM", "att_svm", "constraints", "of_rivals"]
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, separate
+from attsvm.exact.numbers import Matrix, Vector, subtract
+from properties._support import torch_objectives
+
+__all__ = [
+    "AttSVM",
+    "ExactAttSVM",
+    "Token",
+    "att_svm",
+    "constraints",
+    "exact_att_svm",
+    "exact_constraints",
+    "first_optimal",
+    "flat",
+    "of_rivals",
+    "without",
+]
+
+Token = tuple[int, int]
+"""An input and one of its tokens, which name a constraint."""
+
+
+# in rationals
+
+
+@dataclass(frozen=True, slots=True)
+class ExactAttSVM:
+    """X^mm in rationals.
+
+    Attributes:
+        W: the matrix, 0 where nothing is constrained.
+        A: the constraint matrices (x_chosen - x_t) z^T, row by row.
+        duals: the multipliers.
+        margins: the margins under W.
+    """
+
+    W: Matrix
+    A: dict[Token, Vector]
+    duals: dict[Token, fmpq]
+    margins: dict[Token, fmpq]
+
+    @property
+    def square(self) -> fmpq:
+        """||X^mm||_F^2."""
+        square: fmpq = dot(flat(self.W), flat(self.W))
+        return square
+
+    @property
+    def rank(self) -> int:
+        """The rank of X^mm."""
+        return int(fmpq_mat(self.W).rank())
+
+    @property
+    def all_tight(self) -> bool:
+        """Whether every token that was not chosen has margin 1: all are support vectors."""
+        return all(margin == 1 for margin in self.margins.values())
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether some token of margin 1 has multiplier 0."""
+        return any(m == 1 and self.duals[token] == 0 for token, m in self.margins.items())
+
+    def gram(self, tokens: Sequence[Token]) -> fmpq_mat:
+        """Inner products of the constraints of some tokens."""
+        return fmpq_mat([[dot(self.A[s], self.A[t]) for t in tokens] for s in tokens])
+
+
+def exact_att_svm(
+    data: AttentionData, chosen: Sequence[int] | Array | None = None
+) -> ExactAttSVM | None:
+    """X^mm for the chosen tokens, else the first optimal ones; None where it does not exist."""
+    exact = ExactData.of(data)
+    rows = first_optimal(exact)
+    if chosen is not None:
+        rows = [ts.index(int(c)) for ts, c in zip(exact.kept, chosen, strict=True)]
+    found, A = separate(exact, rows), exact_constraints(exact, rows)
+    if found is None:
+        return ExactAttSVM([[fmpq(0)] * data.d for _ in range(data.d)], {}, {}, {})
+    if found.status != "solved":
+        return None
+    duals, margins = (dict(zip(A, x, strict=True)) for x in (found.duals, found.margins))
+    return ExactAttSVM(found.W, A, duals, margins)
+
+
+def first_optimal(exact: ExactData) -> list[int]:
+    """The first row of highest score of each input."""
+    return [tied[0] for tied in exact.optimal]
+
+
+def exact_constraints(exact: ExactData, rows: list[int] | None = None) -> dict[Token, Vector]:
+    """(x_chosen - x_t) z^T row by row, for every token t but the one chosen in its input.
+
+    `rows` says which row of each input is chosen; the first optimal ones are where it is None.
+    """
+    chosen = first_optimal(exact) if rows is None else rows
+    inputs = zip(exact.X, exact.Z, exact.kept, chosen, strict=True)
+    return {
+        (i, t): [a * c for a in subtract(tokens[row], x) for c in z]
+        for i, (tokens, z, kept, row) in enumerate(inputs)
+        for x, t in zip(tokens, kept, strict=True)
+        if t != kept[row]
+    }
+
+
+def flat(W: Matrix) -> Vector:
+    """The entries of a matrix, row by row."""
+    return [x for row in W for x in row]
+
+
+def without(data: AttentionData, dropped: Array) -> AttentionData:
+    """The data set less some tokens."""
+    mask = data.present & ~dropped
+    return AttentionData(data.X, data.Z, data.y, data.v, data.scores, mask)
+
+
+# in every arithmetic
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +149,7 @@ class AttSVM:
     rows: Any
     vector: Any
     margin: Any
-    exact: Exact | None = None
+    exact: ExactAttSVM | None = None
 
 
 def att_svm(m: Any, data: Any) -> AttSVM:
@@ -43,7 +159,7 @@ def att_svm(m: Any, data: Any) -> AttSVM:
         A, counted = torch_objectives.constraints(data)
         vector = torch_objectives.solution(A, counted)
         return AttSVM(rows, m.values(vector), m.values(torch_objectives.distance(A, counted)))
-    found = exactly(data)
+    found = exact_att_svm(data)
     if found is None:
         return AttSVM(rows, m.values([0] * data.d**2), m.exact(0))
     margin = m.sqrt(m.values(1 / found.square)) if found.A else m.exact(1)
@@ -55,8 +171,7 @@ def constraints(m: Any, data: Any) -> Any:
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
         return m.values(_counted(A, counted))
-    exact = ExactData.of(data)
-    return m.values(list(exact_constraints(exact, first_optimal(exact)).values()))
+    return m.values(list(exact_constraints(ExactData.of(data)).values()))
 
 
 def of_rivals(m: Any, data: Any, values: Any) -> Any:
@@ -64,8 +179,7 @@ def of_rivals(m: Any, data: Any, values: Any) -> Any:
     if m.name == "tensors":
         _, counted = torch_objectives.constraints(data)
         return m.values(_counted(values.flatten(1)[..., None], counted)[..., 0])
-    exact = ExactData.of(data)
-    return m.values([values[token] for token in exact_constraints(exact, first_optimal(exact))])
+    return m.values([values[token] for token in exact_constraints(ExactData.of(data))])
 
 
 def _counted(A: Any, counted: Any) -> Any:

@@ -11,35 +11,28 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactAnswer, ExactData, rationals, separate
-from attsvm.exact.attention import risk_gap
-from attsvm.exact.descent import threshold
-from attsvm.exact.numbers import Matrix, subtract
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.theory import OPEN, Slack
 from properties._support.adversarial_starts import starts_about
+from properties._support.att_svm import exact_att_svm
 from properties._support.limit_certificates import certified_direction
 
 __all__ = [
     "LOCAL_TRAP",
     "Run",
-    "all_tight",
     "certified_limit",
-    "equal_rivals",
-    "feasible",
-    "in_basin",
     "max_margin",
     "or_more_bits",
     "pulling_data",
     "reaches",
     "runs",
-    "several_tokens",
     "tight_data",
     "towards_solution",
-    "unique_optimum",
 ]
 
 
@@ -51,17 +44,6 @@ class Run:
     start: Array
 
 
-def answer(data: AttentionData, towards: str = "optimal") -> ExactAnswer | None:
-    """The exact answer for the optimal or the worst tokens; None where nothing is constrained.
-
-    Where optimal tokens are tied the first one counts, as definition 1 of tf allows.
-    """
-    exact = ExactData.of(data)
-    if towards == "worst":
-        return separate(exact, [row.index(min(row)) for row in exact.gamma])
-    return separate(exact, [tied[0] for tied in exact.optimal])
-
-
 def max_margin(data: AttentionData, towards: str) -> Matrix | None:
     """The exact target of a run: None where it does not exist.
 
@@ -69,67 +51,20 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
     sum of all constraint matrices, `turned` is X^mm with its first entry moved by a 64th of the
     sum of the sizes of all entries.
     """
-    solved = answer(data, "worst" if towards == "worst" else "optimal")
-    if solved is None or solved.status != "solved":
+    exact = ExactData.of(data)
+    worst = [kept[g.index(min(g))] for kept, g in zip(exact.kept, exact.gamma, strict=True)]
+    solved = exact_att_svm(data, worst if towards == "worst" else None)
+    if solved is None or not solved.A:
         return None
     if towards == "mean":
-        return _mean_constraint(ExactData.of(data))
+        total = [sum(column, fmpq(0)) for column in zip(*solved.A.values(), strict=True)]
+        return [total[k : k + data.d] for k in range(0, data.d**2, data.d)]
     if towards == "turned":
         size = sum((abs(x) for row in solved.W for x in row), fmpq(0))
         first = [solved.W[0][0] + size / 64, *solved.W[0][1:]]
         return [first, *solved.W[1:]]
     sign = -1 if towards == "opposite" else 1
     return [[sign * x for x in row] for row in solved.W]
-
-
-def _mean_constraint(data: ExactData) -> Matrix:
-    """The sum of (x_opt - x_t) z^T over all inputs and tokens."""
-    total = [[fmpq(0)] * len(data.Z[0]) for _ in data.Z[0]]
-    for tokens, z, tied in zip(data.X, data.Z, data.optimal, strict=True):
-        for x in tokens:
-            gap = subtract(tokens[tied[0]], x)
-            total = [
-                [w + g * c for w, c in zip(row, z, strict=True)]
-                for row, g in zip(total, gap, strict=True)
-            ]
-    return total
-
-
-def unique_optimum(run: Run) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(run.data).unique
-
-
-def several_tokens(run: Run) -> bool:
-    """Some input has two tokens."""
-    return bool((run.data.present.sum(axis=1) > 1).any())
-
-
-def feasible(run: Run) -> bool:
-    """The Att-SVM of the optimal tokens has a solution."""
-    found = answer(run.data)
-    return found is None or found.status == "solved"
-
-
-def all_tight(run: Run) -> bool:
-    """Every non-optimal token has margin exactly 1 under X^mm."""
-    found = answer(run.data)
-    return found is None or found.all_tight
-
-
-def equal_rivals(run: Run) -> bool:
-    """All non-optimal tokens of an input have one score, below the optimal one."""
-    return all(
-        len([g for g in row if g == max(row)]) == 1 and len(set(row)) <= 2
-        for row in ExactData.of(run.data).gamma
-    )
-
-
-def in_basin(run: Run, loss: str) -> bool:
-    """The start's risk gap lies below the threshold under which no optimal token is lost."""
-    exact = ExactData.of(run.data)
-    bound = threshold(exact, loss)
-    return bound is not None and bool(risk_gap(exact, rationals(run.start), loss) < bound)
 
 
 def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
@@ -151,8 +86,8 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     target = max_margin(run.data, towards)
     if target is None:
         return arb(-1)
-    solved = answer(run.data)
-    if solved is None or solved.status != "solved" or not exact.unique:
+    solved = exact_att_svm(run.data)
+    if solved is None or not exact.unique:
         return None
     if LOSSES[loss].direction > 0:
         falls = solved.all_tight or moves_along_margins(exact)

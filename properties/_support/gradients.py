@@ -12,16 +12,39 @@ have margin 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from attsvm.exact import ExactData
+import numpy as np
+from flint import fmpq
+
+from attsvm._types import Array
+from attsvm.attention import log_softmax, logits_of_w
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.attention import logits
+from attsvm.exact.numbers import Vector, combine, subtract
+from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.theory import gradient
 from properties._support import torch_objectives
 from properties._support.losses import LOSSES
 
-__all__ = ["NegativeGradient", "inputs", "loss_slope", "negative_gradient"]
+__all__ = ["NegativeGradient", "Part", "log_coefficients", "loss_slope", "negative_gradient"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of -grad L, factor times sum_j weight_j A_j.
+
+    Attributes:
+        factor: a number of one arithmetic that all weights share.
+        matrix: sum_j weight_j A_j, row by row, in rationals.
+        toward: sum_j weight_j.
+    """
+
+    factor: Any
+    matrix: Vector
+    toward: fmpq
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,41 +54,81 @@ class NegativeGradient:
     Attributes:
         matrix: -grad L.
         toward: -sum_i c_i,opt.
+        parts: what both are the sum of; none in tensors.
     """
 
     matrix: Any
     toward: Any
+    parts: tuple[Part, ...] = ()
 
-
-def inputs(m: Any, data: Any) -> Iterator[tuple[Any, Any, Any, int]]:
-    """Tokens, query, scores and the first optimal token of each input, without absent tokens."""
-    exact = ExactData.of(data)
-    for X, z, gamma, optimal in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
-        yield m.values(X), m.values(z), m.values(gamma), optimal[0]
-
-
-def loss_slope(m: Any, loss: str, u: Any) -> Any:
-    """l'(u), by the rules of calculus."""
-    return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
+    def along(self, m: Any, direction: Vector) -> Any:
+        """<-grad L, direction>, of a direction row by row in rationals."""
+        return _sum(m, self.parts, lambda part: dot(part.matrix, direction))
 
 
 def negative_gradient(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     """-grad L(W) of a loss by its name, W as a field of a record.
 
-    A part of it that is 0 because scores are tied is exactly 0.
+    Coefficients whose exact values are seen to agree share a factor: those of tokens that are
+    alike, in inputs that are alike, and, where all logits of an input are equal, rational multiples
+    of l'(mean score). So what cancels for such a reason cancels exactly, also in balls.
     """
     if m.name == "tensors":
         return _in_torch(m, data, W, loss)
-    W = m.values(W)
-    matrix, toward = 0 * W, m.exact(0)
-    for X, z, gamma, best in inputs(m, data):
-        s = m.softmax(X @ (W @ z))
-        leads = [m.dot(s, level - gamma) for level in gamma]  # gamma_it - u_i
-        slope = loss_slope(m, loss, gamma[best] - leads[best])
-        pulls = m.array([slope * p * lead / data.n for p, lead in zip(s, leads, strict=True)])
-        matrix = matrix + m.outer((X[best] - X).T @ pulls, z)
-        toward = toward - pulls[best]
-    return NegativeGradient(matrix, toward)
+    parts = _parts(m, data, W, loss)
+    matrix = m.values([[0] * data.d] * data.d)
+    for part in parts:
+        rows = [part.matrix[k : k + data.d] for k in range(0, data.d**2, data.d)]
+        matrix = matrix + part.factor * m.values(rows)
+    return NegativeGradient(matrix, _sum(m, parts, lambda part: part.toward), parts)
+
+
+def _parts(m: Any, data: AttentionData, W: Array, loss: str) -> tuple[Part, ...]:
+    exact, start = ExactData.of(data), rationals(W)
+    constant = loss == "correlation"  # l' is the same everywhere
+    found: dict[Any, Part] = {}
+    for tokens, z, gamma, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
+        if len(set(gamma)) == 1:
+            continue
+        best, values, mean = tied[0], logits(tokens, start, z), sum(gamma, fmpq(0)) / len(gamma)
+        level = gamma[best] if constant else 0
+        alike = [(a - values[best], g - level) for a, g in zip(values, gamma, strict=True)]
+        for t, x in enumerate(tokens):
+            if t == best:
+                continue
+            if len(set(values)) == 1:
+                key, weight = 0 if constant else mean, (mean - gamma[t]) / (len(gamma) * data.n)
+            else:
+                key, weight = (tuple(sorted(alike)), alike[t]), fmpq(1, data.n)
+            A = [a * b for a in subtract(tokens[best], x) for b in z]
+            part = found.get(key)
+            if part is None:
+                part = Part(_factor(m, values, gamma, t, loss), [fmpq(0)] * len(A), fmpq(0))
+            matrix = combine([fmpq(1), weight], [part.matrix, A])
+            found[key] = Part(part.factor, matrix, part.toward + weight)
+    return tuple(found.values())
+
+
+def _factor(m: Any, values: Vector, gamma: Vector, t: int, loss: str) -> Any:
+    """-l'(u), times s_t (u - gamma_t) where logits differ."""
+    s = m.softmax(m.values(values))
+    slope = -loss_slope(m, loss, s @ m.values(gamma))
+    if len(set(values)) == 1:
+        return slope
+    return slope * s[t] * (s @ m.values([g - gamma[t] for g in gamma]))
+
+
+def _sum(m: Any, parts: tuple[Part, ...], of: Any) -> Any:
+    """The sum of all factors, each times a rational that belongs to its part."""
+    total = m.exact(0)
+    for part in parts:
+        total = total + part.factor * m.values(of(part))
+    return total
+
+
+def loss_slope(m: Any, loss: str, u: Any) -> Any:
+    """l'(u), by the rules of calculus."""
+    return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
 
 
 def _in_torch(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
@@ -76,3 +139,19 @@ def _in_torch(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     of_best = (s * (gamma - u[..., None]) * best).sum(-1)
     toward = (-torch_objectives.loss_slope(loss, u) * of_best).mean(-1)
     return NegativeGradient(m.values(torch_objectives.pull(data, W, loss)), m.values(toward))
+
+
+def log_coefficients(data: AttentionData, W: Array, loss: str) -> Array:
+    """Ln |c_it| (n, T) in floats, also where c_it underflows; -inf at absent tokens."""
+    gamma = np.where(data.present, data.gamma, 0.0)
+    log_s = log_softmax(logits_of_w(data.X, data.Z, W), data.mask)
+    difference = gamma[:, None, :] - gamma[:, :, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inner = log_s[:, None, :] + np.log(np.abs(difference))
+        top = inner.max(axis=2)
+        top = np.where(np.isfinite(top), top, 0.0)
+        bracket = (np.sign(difference) * np.exp(inner - top[..., None])).sum(axis=2)
+        u = (np.exp(log_s) * gamma).sum(axis=1)
+        sizes: Array = FLOAT_LOSSES[loss].log_slope(u)[:, None] - np.log(data.n) + log_s + top
+        sizes = sizes + np.log(np.abs(bracket))
+    return np.where(data.present, sizes, -np.inf)

@@ -36,16 +36,15 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
+from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support.adversarial_prompt_starts import apart
 from properties.mm._support.prompt_descent import (
     Prompting,
-    p_exists,
     prompt_gradient,
     prompting,
     single_input,
     starts_in_basin,
-    unique,
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
@@ -160,8 +159,8 @@ CHOICE = Statement(
     "it reaches",
     variables=Records(Prompting, comparable(0, 2)),
     hypotheses={
-        EXISTS: p_exists,
-        UNIQUE: unique,
+        EXISTS: exists,
+        UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
         BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
         OTHER: lambda case: case.loss != "correlation",

@@ -32,16 +32,14 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support.adversarial_prompt_starts import alone, trapping
 from properties.mm._support.prompt_descent import (
     Prompting,
     near_basin,
-    p_exists,
-    rivals_alike,
     single_input,
     starts_in_basin,
-    unique,
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
@@ -75,10 +73,10 @@ THEOREM = Statement(
     "p(alpha)/||p(alpha)||",
     variables=Records(Prompting, comparable(0, 2)),
     hypotheses={
-        EXISTS: p_exists,
-        UNIQUE: unique,
+        EXISTS: exists,
+        UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
-        ALIKE: rivals_alike,
+        ALIKE: lower_scores_equal,
         SINGLE: single_input,
     },
     conclusion=DIRECTION,

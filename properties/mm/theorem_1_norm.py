@@ -29,13 +29,12 @@ that of the worse key.
 from __future__ import annotations
 
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import (
     Prompting,
-    p_exists,
     separated,
     starts_in_basin,
-    unique,
 )
 from properties.mm._support.prompt_instances import (
     ASIDE,
@@ -66,7 +65,12 @@ THEOREM = Statement(
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
     "lim ||p(k)|| = infinity",
     variables=Records(Prompting, comparable(0, 2)),
-    hypotheses={EXISTS: p_exists, UNIQUE: unique, SEPARATED: separated, BASIN: starts_in_basin},
+    hypotheses={
+        EXISTS: exists,
+        UNIQUE: unique_optimum,
+        SEPARATED: separated,
+        BASIN: starts_in_basin,
+    },
     conclusion=DIVERGENCE,
     cost=10,
     violating={EXISTS: [ONE_KEY], UNIQUE: [TIED], SEPARATED: [STUCK]},

@@ -46,10 +46,9 @@ from flint import arb
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
-from properties._support.descent_directions import descent_direction
-from properties._support.descent_runs import unique_optimum
+from properties._support.gradients import negative_gradient
+from properties._support.hypotheses import unique_optimum
 from properties._support.limit_certificates import agreement, short_step
-from properties._support.programmes import OPEN
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.theorem_3_14 import PRINTED, REPAIRED, starts_in_basin
@@ -78,7 +77,7 @@ def ends(case: Spoken, loss: str, towards: str) -> Slack:
     """Whether the direction of X(k) tends to that of a target, by its rate."""
     found = soft(case.data)
     if found is None:
-        return OPEN
+        return Slack.unknown("floats came to no solution")
     mean = found.programme.combine(np.ones(len(found.programme.D)))
     target = {"soft": found.W, "opposite": -found.W, "mean": mean}[towards]
     if not target.any():
@@ -115,7 +114,7 @@ def rises(m: Any, case: Spoken, loss: str, sign: int = 1) -> Any:
     """A step of 1/L_X does not lower the cosine with X_soft; nor raise it, if the sign is -1."""
     M, X = known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss))
-    moved = X + step * descent_direction(m, case.data, case.start, loss)
+    moved = X + step * m.vec(negative_gradient(m, case.data, case.start, loss).matrix)
     cosines = [(Y @ M) / (length(m, Y) * length(m, M)) for Y in (X, moved)]
     return m.at_most(*cosines[::sign])
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import feasible, unique_optimum
+from properties._support.hypotheses import feasible, unique_optimum
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.margins import END, growth

@@ -50,14 +50,13 @@ from attsvm.theory import (
 )
 from properties._support.descent_runs import (
     Run,
-    feasible,
     max_margin,
     pulling_data,
     runs,
     tight_data,
-    unique_optimum,
 )
 from properties._support.growth_rates import arrives
+from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties._support.limit_certificates import certified_direction
 from properties.sim import SOURCE

@@ -25,13 +25,11 @@ from __future__ import annotations
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import (
     Run,
-    all_tight,
     pulling_data,
     runs,
-    several_tokens,
     tight_data,
-    unique_optimum,
 )
+from properties._support.hypotheses import all_tight, several_tokens, unique_optimum
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (
     DIRECTION,

@@ -21,16 +21,13 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.aligned_inputs import rivals_equal
 from properties._support.descent_runs import (
     Run,
-    feasible,
     pulling_data,
     rival_data,
     runs,
-    several_tokens,
-    unique_optimum,
 )
+from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (

@@ -50,16 +50,13 @@ from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import (
     Run,
-    all_tight,
-    equal_rivals,
-    feasible,
     pulling_data,
     rival_data,
     runs,
     tight_data,
     towards_solution,
-    unique_optimum,
 )
+from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support.margins import END, SLOPE, gain, growth
@@ -106,7 +103,7 @@ SEPARATION = Statement(
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
         SOMETHING: lambda run: two_scores(run.data),
-        PART: lambda run: all_tight(run) or equal_rivals(run),
+        PART: lambda run: all_tight(run) or lower_scores_equal(run),
         BASIN: starts_in_basin,
     },
     readings={

@@ -42,9 +42,10 @@ from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
-from properties._support.descent_runs import answer
+from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
+from properties._support.hypotheses import all_tight, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
 from properties.sim._support.theorem_3_14 import PULLED_APART
@@ -60,9 +61,6 @@ from properties.tf._support.descent_instances import (
     larger,
     opposed,
     started_right,
-    tight,
-    two_scores,
-    unique,
 )
 
 TIED_OPTIMA = Descent(
@@ -106,15 +104,15 @@ def rests(case: Descent) -> arb | None:
 
 def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:
     """||W_k|| / ln k tends to a share of ||W^mm||."""
-    solved = answer(case.data)
+    solved = exact_att_svm(case.data)
     rate = 0.0 if solved is None else float(arb(solved.square).sqrt())
     return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], float(share) * rate)
 
 
 def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     """How far share ||W^mm|| is from the rate that is proved, over ||W^mm||, negated."""
-    solved = answer(case.data)
-    if solved is None or solved.status != "solved":
+    solved = exact_att_svm(case.data)
+    if solved is None or not solved.A:
         return None
     return rate_error(case.data, case.start, case.loss, solved.square, share)
 
@@ -136,10 +134,10 @@ THEOREM = Statement(
     "then ... GD diverges: ||W_k||_F -> infinity",
     variables=Records(Descent, descents()),
     hypotheses={
-        TIGHT: tight,
+        TIGHT: all_tight,
         TWO_SCORES: two_scores,
         SLOPED: decreasing,
-        UNIQUE: unique,
+        UNIQUE: unique_optimum,
         BASIN: in_global_basin,
     },
     conclusion=DIVERGES,

@@ -38,8 +38,9 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import exact_att_svm, flat
 from properties._support.gradients import negative_gradient
-from properties._support.programmes import exactly, flat
+from properties._support.hypotheses import all_tight, two_scores
 from properties._support.torch_objectives import constraints, distance
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import (
@@ -51,8 +52,6 @@ from properties.tf._support.descent_instances import (
     descents,
     larger,
     opposed,
-    tight,
-    two_scores,
 )
 from properties.tf._support.descent_instances import OPPOSED as OPPOSED_INPUTS
 
@@ -88,7 +87,7 @@ def length(m: Any, data: AttentionData) -> Any:
     """||W^mm||; None where there is no W^mm."""
     if m.name == "tensors":
         return 1 / m.values(distance(*constraints(data)))
-    found = exactly(data)
+    found = exact_att_svm(data)
     return None if found is None else m.norm(m.values(flat(found.W)))
 
 
@@ -107,7 +106,7 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
     variables=Records(Descent, descents(), larger, climbed=True),
-    hypotheses={TIGHT: tight, SLOPED: decreasing, TWO_SCORES: two_scores},
+    hypotheses={TIGHT: all_tight, SLOPED: decreasing, TWO_SCORES: two_scores},
     conclusion=not_stationary,
     cost=2,
     violating={TIGHT: [OPPOSED, PASSED_OVER], SLOPED: [FLAT], TWO_SCORES: [TIED]},

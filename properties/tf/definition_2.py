@@ -39,19 +39,18 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.programmes import exactly, flat, without
+from properties._support.att_svm import exact_att_svm, flat, without
+from properties._support.hypotheses import feasible, unique_optimum
 from properties.tf import SOURCE
 from properties.tf._support.token_choices import (
     Choice,
     choices,
     choices_larger,
-    feasible,
     has_rival,
     rivals,
     separable,
     separable_larger,
     separates,
-    unique,
 )
 
 ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])
@@ -72,7 +71,9 @@ def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best"
     """
     exact, pick = ExactData.of(data), max if chosen == "best" else min
     rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
-    found = exactly(data, np.array([kept[r] for kept, r in zip(exact.kept, rows, strict=True)]))
+    found = exact_att_svm(
+        data, np.array([kept[r] for kept, r in zip(exact.kept, rows, strict=True)])
+    )
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # no matrix of norm 1 has a margin above 0
     largest = 1 / m.norm(m.values(flat(found.W))) if found.A else m.exact(1)
@@ -90,8 +91,8 @@ def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best"
 
 def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
     """The margins of the rivals under W^mm(alpha), and under the solution without the rivals."""
-    mask, whole = rivals(case), exactly(case.data, case.alpha)
-    rest = exactly(without(case.data, mask), case.alpha)
+    mask, whole = rivals(case), exact_att_svm(case.data, case.alpha)
+    rest = exact_att_svm(without(case.data, mask), case.alpha)
     if whole is None or rest is None or not mask.any():
         return None, None
     named = [t for t in whole.A if mask[t]]
@@ -124,7 +125,7 @@ DEFINITION = Statement(
     "a locally-optimal direction",
     variables=ANY,
     hypotheses={
-        UNIQUE: unique,
+        UNIQUE: unique_optimum,
         FEASIBLE: feasible,
         SOLVED: separates,
         RIVALLED: has_rival,

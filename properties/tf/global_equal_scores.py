@@ -33,8 +33,13 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.adversarial_starts import starts_about, trapping_data
-from properties._support.aligned_inputs import in_accord, rivals_equal, together, together_larger
+from properties._support.aligned_inputs import (
+    in_accord,
+    together,
+    together_larger,
+)
 from properties._support.descent_runs import Run, pulling_data, rival_data
+from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import (
@@ -43,9 +48,6 @@ from properties.tf._support.descent_instances import (
     ONE_TOKEN,
     OPPOSED,
     Descent,
-    feasible,
-    two_tokens,
-    unique,
 )
 
 PULLED = Descent(
@@ -104,8 +106,8 @@ THEOREM = Statement(
     variables=Records(Descent, started(rival_data())),
     hypotheses={
         EQUAL: lambda case: rivals_equal(case.data),
-        UNIQUE: unique,
-        SEVERAL: two_tokens,
+        UNIQUE: unique_optimum,
+        SEVERAL: several_tokens,
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
     },

@@ -28,6 +28,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypotheses import feasible, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
 from properties.tf._support.path_limits import SET
@@ -38,14 +39,11 @@ from properties.tf._support.regularisation_paths import (
     PUBLISHED,
     TURNING,
     Path,
-    constrained,
-    feasible,
     flat_paths,
     paths,
     protocol,
     steep,
     turned,
-    unique,
 )
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
@@ -65,7 +63,7 @@ THEOREM = Statement(
     "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
     variables=Records(Path, paths(turned()), protocol),
-    hypotheses={UNIQUE: unique, FEASIBLE: feasible, STEEP: steep, SEVERAL: constrained},
+    hypotheses={UNIQUE: unique_optimum, FEASIBLE: feasible, STEEP: steep, SEVERAL: several_tokens},
     conclusion=SET,
     cost=12,
     violating={

@@ -23,15 +23,11 @@ from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
-from properties._support.descent_runs import (
-    Run,
+from properties._support.descent_runs import Run, max_margin
+from properties._support.hypotheses import (
     all_tight,
-    equal_rivals,
-    feasible,
     in_basin,
-    max_margin,
-    several_tokens,
-    unique_optimum,
+    lower_scores_equal,
 )
 
 __all__ = [
@@ -44,16 +40,13 @@ __all__ = [
     "moves_aside",
     "near_basin",
     "never_moves",
-    "p_exists",
     "prompt",
     "prompt_gradient",
     "prompting",
     "properly_started",
-    "rivals_alike",
     "separated",
     "single_input",
     "starts_in_basin",
-    "unique",
 ]
 
 DECREASING = ("correlation", "exponential", "log-loss")
@@ -98,24 +91,9 @@ def prompting(
     return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
 
 
-def unique(case: Prompting) -> bool:
-    """Optimal tokens are unique."""
-    return unique_optimum(case.run)
-
-
-def p_exists(case: Prompting) -> bool:
-    """p(alpha) exists and is not zero, alpha being optimal tokens."""
-    return several_tokens(case.run) and feasible(case.run)
-
-
 def single_input(case: Prompting) -> bool:
     """There is one input."""
     return len(case.keys) == 1
-
-
-def rivals_alike(case: Prompting) -> bool:
-    """All rivals of an optimal token score the same."""
-    return equal_rivals(case.run)
 
 
 def never_moves(case: Prompting) -> bool:
@@ -125,7 +103,7 @@ def never_moves(case: Prompting) -> bool:
 
 def separated(case: Prompting) -> bool:
     """Rivals of an optimal token score the same, or all keys are on the margin of p(alpha)."""
-    return equal_rivals(case.run) or all_tight(case.run)
+    return lower_scores_equal(case) or all_tight(case)
 
 
 def starts_in_basin(case: Prompting) -> bool:

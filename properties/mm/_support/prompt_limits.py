@@ -19,16 +19,15 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
+from properties._support.hypotheses import exists, unique_optimum
 from properties._support.torch_objectives import elsewhere
 from properties.mm._support.prompt_descent import (
     Prompting,
     moves_aside,
     never_moves,
-    p_exists,
     prompt,
     properly_started,
     starts_in_basin,
-    unique,
 )
 
 __all__ = [
@@ -93,7 +92,7 @@ def certified_divergence(case: Prompting) -> arb | None:
     """-1 where the start is exactly stationary, 1 where it is in the basin of p(alpha)."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.run.start)):
         return arb(-1)
-    settles = p_exists(case) and unique(case) and starts_in_basin(case)
+    settles = exists(case) and unique_optimum(case) and starts_in_basin(case)
     return arb(1) if settles else None
 
 

@@ -39,14 +39,9 @@ from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
+from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
-from properties.mm._support.prompt_descent import (
-    p_exists,
-    prompt,
-    rivals_alike,
-    single_input,
-    unique,
-)
+from properties.mm._support.prompt_descent import prompt, single_input
 from properties.mm._support.prompt_instances import (
     ONE_KEY,
     PULLED,
@@ -172,9 +167,9 @@ DESCENT = Statement(
     printed="Normalised descent on p follows the same direction as plain descent, faster",
     variables=Records(Paced, paced()),
     hypotheses={
-        EXISTS: lambda run: p_exists(run.case),
-        UNIQUE: lambda run: unique(run.case),
-        ALIKE: lambda run: rivals_alike(run.case),
+        EXISTS: lambda run: exists(run.case),
+        UNIQUE: lambda run: unique_optimum(run.case),
+        ALIKE: lambda run: lower_scores_equal(run.case),
         SINGLE: lambda run: single_input(run.case),
         ZERO: lambda run: not run.case.start.any(),
     },

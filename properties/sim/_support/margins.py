@@ -23,10 +23,9 @@ from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from attsvm.training import follow_w
-from properties._support.att_svm import att_svm
-from properties._support.descent_directions import gained, pushes
+from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
+from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
-from properties._support.programmes import OPEN, constraints, first_optimal, flat, optimum, solve
 
 __all__ = ["END", "SLOPE", "gain", "growth", "step_along_solution"]
 
@@ -35,14 +34,13 @@ NOTHING = Slack(math.inf, 0.0, "strict")
 
 def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
     """A step of descent raises every margin, or their mean; lowers it where the sign is -1."""
-    exact = ExactData.of(run.data)
-    A = list(constraints(exact, first_optimal(exact)).values())
+    A = list(exact_constraints(ExactData.of(run.data)).values())
     if not A:
         return m.above(m.exact(1), 0)
     if of == "mean":
         A = [combine([fmpq(1, len(A))] * len(A), A)]
-    parts = pushes(m, run.data, run.start, loss)
-    return m.all_of(*(m.above(sign * gained(m, parts, a), 0) for a in A))
+    descent = negative_gradient(m, run.data, run.start, loss)
+    return m.all_of(*(m.above(sign * descent.along(m, a), 0) for a in A))
 
 
 def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
@@ -50,12 +48,9 @@ def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
 
     Where there is no X^mm the former is 0.
     """
-    parts, svm = pushes(m, run.data, run.start, loss), att_svm(m, run.data)
-    toward = m.exact(0)
-    for part in parts:
-        toward = toward + part.factor * m.values(part.toward)
-    X = [fmpq(0)] * run.data.d**2 if svm.exact is None else flat(svm.exact.W)
-    return gained(m, parts, X), toward
+    descent, found = negative_gradient(m, run.data, run.start, loss), exact_att_svm(run.data)
+    X = [fmpq(0)] * run.data.d**2 if found is None else flat(found.W)
+    return descent.along(m, X), descent.toward
 
 
 def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
@@ -71,11 +66,7 @@ def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
     norm that moves the longest constraint by 1 on, over what the longest constraint could gain:
     its sign says whether the margin tends to infinity or to minus infinity.
     """
-    tokens = _whose(run.data, whose)
-    if tokens is None:
-        return OPEN
-    gap = run.data.X[np.arange(run.data.n), tokens][:, None, :] - run.data.X
-    A = (gap[..., None] * run.data.Z[:, None, None, :])[_others(run.data, tokens)]
+    A = _constraints(run.data, worst=whose == "worst")
     if not len(A):
         return NOTHING
     longest = float(np.linalg.norm(A, axis=(1, 2)).max())
@@ -96,21 +87,16 @@ def _pick(values: Array, of: str) -> float:
 
 def _attainable(run: Any, longest: float) -> float:
     """1/||X^mm||, the most that the least margin can gain per norm, or the longest constraint."""
-    M = solve(run.data, optimum(run.data))
-    return longest if M is None or M.answer is None else 1.0 / float(np.linalg.norm(M.W))
+    found = exact_att_svm(run.data)
+    return longest if found is None else 1.0 / float(arb(found.square).sqrt())
 
 
-def _whose(data: AttentionData, whose: str) -> Array | None:
-    if whose == "optimal":
-        return optimum(data)
-    least: Array = np.where(data.present, data.gamma, np.inf).argmin(axis=1)
-    return least
-
-
-def _others(data: AttentionData, tokens: Array) -> Array:
-    others = data.present.copy()
-    others[np.arange(data.n), tokens] = False
-    return others
+def _constraints(data: AttentionData, worst: bool = False) -> Array:
+    """The constraint matrices (J, d, d) of the first optimal tokens, or of the worst ones."""
+    exact = ExactData.of(data)
+    rows = [row.index(min(row)) for row in exact.gamma] if worst else first_optimal(exact)
+    A = [[float(arb(x)) for x in a] for a in exact_constraints(exact, rows).values()]
+    return np.reshape(A, (len(A), data.d, data.d))
 
 
 def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
@@ -122,8 +108,8 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     """
     data = ExactData.of(run.data)
     worst = [row.index(min(row)) for row in data.gamma]
-    best = [tied[0] for tied in data.optimal]
-    A = list(constraints(data, worst if whose == "worst" else best).values())
+    best = first_optimal(data)
+    A = list(exact_constraints(data, worst if whose == "worst" else best).values())
     if not A:
         return arb("inf")
     least, found = of == "least" and whose == "optimal", separate(data, best)
@@ -156,14 +142,16 @@ def slope(run: Any, loss: str, share: Fraction) -> Slack:
     gain over the share must agree with that of the logarithm of time up to 10, of 450; a slope
     that is wrong by 5% is off by more than 20.
     """
-    M = solve(run.data, optimum(run.data))
-    if M is None or M.answer is None:
-        return OPEN
-    low = max(50.0 * float(np.linalg.norm(M.W)), 10.0 * float(np.linalg.norm(run.start)))
+    found = exact_att_svm(run.data)
+    if found is None or not found.A:
+        return Slack.unknown("there is no X^mm, or no margin")
+    size = float(arb(found.square).sqrt())
+    low = max(50.0 * size, 10.0 * float(np.linalg.norm(run.start)))
     path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
     if path.log_time is None or len(path.log_time) < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
-    first, last = (float(M.answer.programme.margins(W).min()) for W in path.W[0, 1:])
+    A = _constraints(run.data)
+    first, last = (float(np.einsum("jde,de->j", A, W).min()) for W in path.W[0, 1:])
     waited = float(path.log_time[2] - path.log_time[1])
     return Slack(10.0 - abs((last - first) / float(share) - waited), 5.0)
 
@@ -175,7 +163,7 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
     (1 + o(1)) X* ln k; None elsewhere, and where there is no margin.
     """
     data = ExactData.of(run.data)
-    A = constraints(data, [tied[0] for tied in data.optimal])
+    A = exact_constraints(data)
     if not A:
         return None
     if is_stationary_start(data, rationals(run.start)):

@@ -23,14 +23,13 @@ from properties._support.descent_runs import LOCAL_TRAP as LOCAL_TRAP
 from properties._support.descent_runs import (
     Run,
     certified_limit,
-    in_basin,
     max_margin,
     or_more_bits,
     reaches,
-    unique_optimum,
 )
 from properties._support.descent_runs import towards_solution as towards_solution
 from properties._support.growth_rates import arrives
+from properties._support.hypotheses import in_basin, unique_optimum
 from properties._support.published_data import gaussian_protocol, one_input
 from properties._support.torch_objectives import elsewhere
 

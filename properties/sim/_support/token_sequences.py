@@ -47,11 +47,9 @@ from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
-from properties._support.att_svm import att_svm
-from properties._support.descent_runs import answer
+from properties._support.att_svm import att_svm, exact_att_svm, exact_constraints, flat
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import agreement, short_step
-from properties._support.programmes import constraints, flat, optimum
 
 __all__ = [
     "C",
@@ -145,7 +143,7 @@ def started(draw: st.DrawFn) -> Spoken:
 def soft(data: AttentionData) -> SoftAnswer | None:
     """X_soft in floats, with a recomputed gap."""
     try:
-        return solve_soft(att_svm_programme(data, optimum(data)), float(C))
+        return solve_soft(att_svm_programme(data), float(C))
     except (SolverError, DataError):
         return None
 
@@ -188,13 +186,12 @@ def _decided(
 
 def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
     """1 where X, flat, is proved to lie on the ray of X_soft; negative where it does not."""
-    exact = ExactData.of(data)
-    A = list(constraints(exact, [tied[0] for tied in exact.optimal]).values())
+    A = list(exact_constraints(ExactData.of(data)).values())
     gap = _least_on_ray(A, X) - _least_known(data, A)
     if gap > 0:
         return arb(-gap)
-    hard = answer(data)
-    if hard is None or hard.status != "solved" or C * C * hard.square < max(hard.duals) ** 2:
+    hard = exact_att_svm(data)
+    if hard is None or not hard.A or not _dear(hard):
         return None
     side = len(data.Z[0])
     matrix = [list(X[i : i + side]) for i in range(0, len(X), side)]
@@ -230,8 +227,7 @@ def moves_soft(case: Spoken) -> bool:
 
 def summed(data: AttentionData) -> Vector:
     """The sum of all A_j, flat."""
-    exact = ExactData.of(data)
-    A = constraints(exact, [tied[0] for tied in exact.optimal]).values()
+    A = exact_constraints(ExactData.of(data)).values()
     return [sum(column, fmpq(0)) for column in zip(*A, strict=True)]
 
 
@@ -247,9 +243,13 @@ def stays_at_zero(case: Spoken) -> bool:
 
 def enough(case: Spoken) -> bool:
     """C ||X^mm|| >= max lambda, so that X_soft = X^mm."""
-    hard = answer(case.data)
-    solved = hard is not None and hard.status == "solved"
-    return solved and C * C * hard.square >= max(hard.duals) ** 2  # type: ignore[union-attr]
+    hard = exact_att_svm(case.data)
+    return hard is not None and bool(hard.A) and _dear(hard)
+
+
+def _dear(hard: ExactAttSVM) -> bool:
+    """C ||X^mm|| >= max lambda."""
+    return bool(C * C * hard.square >= max(hard.duals.values()) ** 2)
 
 
 def known_soft(m: Any, case: Spoken) -> Any:

@@ -35,9 +35,13 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import att_svm, constraints, of_rivals
-from properties._support.programmes import constraints as exact_constraints
-from properties._support.programmes import first_optimal, flat
+from properties._support.att_svm import (
+    att_svm,
+    constraints,
+    exact_constraints,
+    flat,
+    of_rivals,
+)
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim.definition_3_8.instances import (
@@ -83,14 +87,14 @@ def unique(case: Any) -> bool:
 def meet(case: Pointed) -> bool:
     """All matrices meet the constraints of the optimal tokens."""
     exact = ExactData.of(case.data)
-    A = exact_constraints(exact, first_optimal(exact)).values()
+    A = exact_constraints(exact).values()
     return all(dot(a, flat(V)) >= 1 for V in rationals(case.points) for a in A)
 
 
 def are_shares(case: Shared) -> bool:
     """No share is negative, and those of constrained tokens are not all 0."""
     exact = ExactData.of(case.data)
-    constrained = [case.shares[token] for token in exact_constraints(exact, first_optimal(exact))]
+    constrained = [case.shares[token] for token in exact_constraints(exact)]
     return not (case.shares < 0).any() and any(constrained)
 
 

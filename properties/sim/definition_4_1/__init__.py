@@ -43,8 +43,8 @@ from flint import fmpq
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import AttSVM, att_svm, constraints
-from properties._support.programmes import Token
+from properties._support.att_svm import AttSVM, Token, att_svm, constraints
+from properties._support.hypotheses import exists, unique_optimum
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
     Queried,
@@ -52,12 +52,10 @@ from properties.sim.definition_4_1.instances import (
     cheap_rivals,
     queried,
     rivals,
-    separable,
     shares,
     single,
     small_price,
     soft_of,
-    unique,
     whole_sequences,
 )
 
@@ -160,8 +158,8 @@ DEFINITION = Statement(
     hypotheses={
         POSITIVE: lambda case: case.C > 0,
         WHOLE: whole_sequences,
-        UNIQUE: unique,
-        SEPARABLE: separable,
+        UNIQUE: unique_optimum,
+        SEPARABLE: exists,
         SMALL: small_price,
         MOVED: lambda case: bool(case.move.any()),
     },

@@ -16,8 +16,7 @@ from attsvm.exact.numbers import combine
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
-from properties._support.descent_runs import answer
-from properties._support.programmes import constraints, first_optimal
+from properties._support.att_svm import exact_constraints
 
 __all__ = [
     "Queried",
@@ -25,12 +24,10 @@ __all__ = [
     "cheap_rivals",
     "queried",
     "rivals",
-    "separable",
     "shares",
     "single",
     "small_price",
     "soft_of",
-    "unique",
     "whole_sequences",
 ]
 
@@ -55,6 +52,11 @@ class Queried:
 
     soft: Soft
     sequence: Int[Array, " n"]
+
+    @property
+    def data(self) -> AttentionData:
+        """The queries with their tokens."""
+        return self.soft.data
 
 
 def single(x: float, C: float, keep: bool, move: float) -> Soft:
@@ -104,22 +106,11 @@ def soft_of(case: Soft | Queried) -> Soft:
 
 def shares(case: Soft | Queried) -> list[tuple[int, int]]:
     """Which slack each constraint has: its own, or one for each token of a sequence."""
-    exact = ExactData.of(soft_of(case).data)
-    places = list(constraints(exact, first_optimal(exact)))
+    exact = ExactData.of(case.data)
+    places = list(exact_constraints(exact))
     if isinstance(case, Soft):
         return places
     return [(int(case.sequence[i]), t) for i, t in places]
-
-
-def unique(case: Soft | Queried) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(soft_of(case).data).unique
-
-
-def separable(case: Soft | Queried) -> bool:
-    """Some X gives every optimal token a positive margin (and there is something to separate)."""
-    found = answer(soft_of(case).data)
-    return found is not None and found.status == "solved"
 
 
 def whole_sequences(case: Queried) -> bool:
@@ -133,6 +124,6 @@ def whole_sequences(case: Queried) -> bool:
 def small_price(case: Soft) -> bool:
     """C ||sum_j A_j||_F <= 1."""
     exact = ExactData.of(case.data)
-    A = list(constraints(exact, first_optimal(exact)).values())
+    A = list(exact_constraints(exact).values())
     summed = combine([fmpq(1)] * len(A), A)
     return bool(rational(case.C) ** 2 * dot(summed, summed) <= 1)

@@ -39,13 +39,11 @@ from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import (
     Run,
-    feasible,
     pulling_data,
     runs,
-    several_tokens,
     tight_data,
-    unique_optimum,
 )
+from properties._support.hypotheses import feasible, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (

@@ -43,20 +43,18 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties._support.adversarial_starts import trapping_data
-from properties._support.aligned_inputs import rivals_equal, together
+from properties._support.aligned_inputs import together
 from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
-    feasible,
     pulling_data,
     reaches,
     rival_data,
     runs,
-    several_tokens,
     tight_data,
     towards_solution,
-    unique_optimum,
 )
+from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support.theorem_3_14 import (

@@ -26,7 +26,8 @@ from attsvm.limits import norm_diverges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from properties._support.aligned_inputs import in_accord, spread_within, together_larger
-from properties._support.descent_runs import Run, feasible, rival_data
+from properties._support.descent_runs import Run, rival_data
+from properties._support.hypotheses import feasible
 from properties._support.torch_objectives import descent_at_rest
 
 OPPOSED = Run(

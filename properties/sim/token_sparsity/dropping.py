@@ -13,8 +13,8 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
 from attsvm.theory import gradient
+from properties._support.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from properties._support.descent_runs import Run
-from properties._support.programmes import Exact, Token, exactly, first_optimal, without
 from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 __all__ = [
@@ -50,11 +50,11 @@ def mask(data: AttentionData, tokens: Iterable[Token]) -> Array:
     return chosen
 
 
-def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> Exact:
+def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
     """X^mm of the data less some tokens, in rationals; 0 without constraints where none exists."""
-    found = exactly(without(data, mask(data, dropped)))
+    found = exact_att_svm(without(data, mask(data, dropped)))
     zero = [[fmpq(0)] * data.d for _ in range(data.d)]
-    return Exact(zero, {}, {}, {}) if found is None else found
+    return ExactAttSVM(zero, {}, {}, {}) if found is None else found
 
 
 # the gradient of L(X) = sum_i g(u_i) / n, u_i = <softmax(X_i X z_i), gamma_i>

@@ -28,10 +28,10 @@ from attsvm.losses import LOSSES
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Slack
 from attsvm.training import Trajectory, follow_w
-from properties._support.descent_runs import Run, answer
-from properties._support.gradient_coefficients import log_pulls
+from properties._support.att_svm import Token, exact_att_svm, exact_constraints, flat
+from properties._support.descent_runs import Run
+from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import Course, course
-from properties._support.programmes import Token, constraints, exactly, flat
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
 
@@ -73,7 +73,7 @@ class Fading:
         return np.atleast_1d(ends[0] - ends[1])
 
     def _shares(self, data: AttentionData, W: Array, loss: str, together: bool) -> Array:
-        sizes = log_pulls(data, W, loss)
+        sizes = log_coefficients(data, W, loss)
         chosen: Array = sizes[self.tokens]
         if together:
             chosen = np.logaddexp.reduce(chosen)
@@ -83,7 +83,7 @@ class Fading:
 
 def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     """From 100 ||X^mm|| on, or further where some token is closely beyond the margin."""
-    found = exactly(run.data)
+    found = exact_att_svm(run.data)
     beyond = [] if found is None else [m for m in found.margins.values() if m > 1]
     if found is None or not beyond:
         return Slack.unknown("there is no X^mm, or every token is a support vector of it")
@@ -123,7 +123,7 @@ def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     found = _follow(run, loss, "others")
     if isinstance(found, Slack):
         return found
-    solved = answer(run.data)
+    solved = exact_att_svm(run.data)
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
     log_time = present(found.path.log_time, "the path's times")
@@ -141,7 +141,7 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
     """
     found = course(run.data, run.start, loss)
     falls = None if found is None else exponents(found)
-    if found is None or falls is None or exactly(run.data) is None:
+    if found is None or falls is None or exact_att_svm(run.data) is None:
         return None
     if all(falls[t] > 0 for t in named(run.data, which) if t in falls):
         return arb(1)
@@ -155,7 +155,7 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
 
     True is the exponent that follows from where X(k) is proved to go; None where none does.
     """
-    found, solved = course(run.data, run.start, loss), exactly(run.data)
+    found, solved = course(run.data, run.start, loss), exact_att_svm(run.data)
     falls = None if found is None else exponents(found)
     idle = {} if solved is None else {t: m for t, m in solved.margins.items() if m > 1}
     if falls is None or not idle or any(t not in falls for t in idle):
@@ -187,7 +187,7 @@ def exponents(found: Course) -> dict[Token, fmpq] | None:
     limit, data, selected = found.limit, found.data, found.fate.selected
     if limit is None:
         return None
-    A = constraints(data, selected)
+    A = exact_constraints(data, selected)
     margins = {t: dot(a, flat(limit.W)) for t, a in A.items()}
     least = min(margins.values())
     falls: dict[Token, fmpq] = {}
@@ -219,7 +219,7 @@ def basin_larger(generator: np.random.Generator) -> Run:
 
 
 def _along(data: AttentionData, factor: int, noise: Array) -> Run:
-    found = exactly(data)
+    found = exact_att_svm(data)
     X = np.zeros((data.d, data.d))
     if found is not None:
         X = np.array([[float(arb(factor * 64 * x)) for x in row] for row in found.W])

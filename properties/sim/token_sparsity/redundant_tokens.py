@@ -13,8 +13,8 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
+from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import Run
-from properties._support.programmes import exactly
 from properties._support.separable_data import crowd, preferring, separated, separated_larger
 
 
@@ -129,18 +129,18 @@ def unique(case: AttentionData | Dropped | Run) -> bool:
 
 def has_idle(case: AttentionData | Dropped | Run) -> bool:
     """There is an X^mm, and some token is no support vector of it."""
-    found = exactly(_data(case))
+    found = exact_att_svm(_data(case))
     return found is not None and any(m > 1 for m in found.margins.values())
 
 
 def exists(case: AttentionData | Dropped) -> bool:
     """There is an X^mm."""
-    return exactly(_data(case)) is not None
+    return exact_att_svm(_data(case)) is not None
 
 
 def all_independent(data: AttentionData) -> bool:
     """All constraints are linearly independent, so that there is an X^mm."""
-    found = exactly(data)
+    found = exact_att_svm(data)
     return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
 
 

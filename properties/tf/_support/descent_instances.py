@@ -10,26 +10,23 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import (
     LOCAL_TRAP,
-    Run,
-    all_tight,
     certified_limit,
-    in_basin,
     max_margin,
     or_more_bits,
     reaches,
-    several_tokens,
     tight_data,
     towards_solution,
+)
+from properties._support.growth_rates import arrives
+from properties._support.hypotheses import (
+    in_basin,
     unique_optimum,
 )
-from properties._support.descent_runs import feasible as feasible_run
-from properties._support.growth_rates import arrives
 from properties._support.torch_objectives import elsewhere
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
@@ -80,35 +77,6 @@ def started_right(generator: np.random.Generator) -> Descent:
     return Descent(run.data, run.start, "log-loss")
 
 
-def _run(case: Descent) -> Run:
-    return Run(case.data, case.start)
-
-
-def tight(case: Descent) -> bool:
-    """All margins of the Att-SVM are exactly 1."""
-    return all_tight(_run(case))
-
-
-def unique(case: Descent) -> bool:
-    """Optimal tokens are unique."""
-    return unique_optimum(_run(case))
-
-
-def two_tokens(case: Descent) -> bool:
-    """Some input has two tokens."""
-    return several_tokens(_run(case))
-
-
-def feasible(case: Descent) -> bool:
-    """The Att-SVM of the optimal tokens has a solution, be it 0 where nothing is constrained."""
-    return feasible_run(_run(case))
-
-
-def two_scores(case: Descent) -> bool:
-    """Some input has two tokens of different scores."""
-    return any(len(set(row)) > 1 for row in ExactData.of(case.data).gamma)
-
-
 def decreasing(case: Descent) -> bool:
     """The slope of the loss is negative everywhere."""
     return case.loss in DECREASING
@@ -116,7 +84,7 @@ def decreasing(case: Descent) -> bool:
 
 def in_global_basin(case: Descent) -> bool:
     """The start's risk gap is below the threshold."""
-    return in_basin(_run(case), case.loss)
+    return in_basin(case, case.loss)
 
 
 TIED = Descent(
@@ -135,15 +103,15 @@ TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")
 
 def follows(case: Descent, towards: str = "optimal") -> Slack:
     """Descent from the start converges in direction to the target."""
-    return reaches(_run(case), case.loss, towards)
+    return reaches(case, case.loss, towards)
 
 
 def decided(case: Descent, towards: str = "optimal") -> arb | None:
     """Where descent goes, proved; tokens may be tied in inputs that never pull."""
     target = max_margin(case.data, towards)
-    if target is not None and not unique_optimum(_run(case)):
+    if target is not None and not unique_optimum(case):
         return arrives(case.data, case.start, case.loss, target)
-    return certified_limit(_run(case), case.loss, towards)
+    return certified_limit(case, case.loss, towards)
 
 
 def patiently(case: Descent, towards: str = "optimal") -> arb:

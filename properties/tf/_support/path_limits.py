@@ -23,11 +23,11 @@ from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.numbers import subtract
 from attsvm.exact.svm import ExactAnswer, ExactProgramme, solve_exactly
 from attsvm.theory import Measured
-from properties._support.descent_runs import answer, max_margin
+from properties._support.att_svm import exact_att_svm
+from properties._support.descent_runs import max_margin
+from properties._support.hypotheses import feasible, several_tokens
 from properties.tf._support.regularisation_paths import (
     Path,
-    constrained,
-    feasible,
     follows,
     follows_set,
     nuclear,
@@ -91,7 +91,7 @@ def certified_set(
     singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
     1 only data of parallel queries are decided: there both norms agree.
     """
-    if not constrained(case) or not feasible(case) or target == "worst":
+    if not several_tokens(case) or not feasible(case) or target == "worst":
         return arb(-1)
     if not ExactData.of(case.data).unique:
         return _of_parallel(case) if share == 1 and inner is None else None
@@ -145,7 +145,7 @@ def _frobenius_is_long(case: Path) -> arb | None:
 
     ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
     """
-    solved = present(answer(case.data), "the answer of the SVM")
+    solved = present(exact_att_svm(case.data), "the answer of the SVM")
     W = np.array([[float(arb(x)) for x in row] for row in solved.W])
     U, _, Vt = np.linalg.svd(W)
     Y = rationals(U @ Vt)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -25,7 +24,8 @@ from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
-from properties._support.descent_runs import answer, max_margin
+from properties._support.att_svm import exact_att_svm
+from properties._support.descent_runs import max_margin
 from properties.tf._support.token_choices import separable
 
 __all__ = [
@@ -38,8 +38,6 @@ __all__ = [
     "TURNING",
     "UNEVEN",
     "Path",
-    "constrained",
-    "feasible",
     "flat_paths",
     "follows",
     "follows_ray",
@@ -52,7 +50,6 @@ __all__ = [
     "protocol",
     "steep",
     "turned",
-    "unique",
 ]
 
 
@@ -185,22 +182,6 @@ TURNING = Path(
 """W_11, W_21, W_22, -W_12 >= 1: every feasible W has a positive determinant, hence rank 2."""
 
 
-def unique(case: Any) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(case.data).unique
-
-
-def feasible(case: Any) -> bool:
-    """The Att-SVM has a solution, be it 0 where nothing is constrained."""
-    found = answer(case.data)
-    return found is None or found.status == "solved"
-
-
-def constrained(case: Any) -> bool:
-    """Some input has two tokens."""
-    return answer(case.data) is not None
-
-
 def steep(case: Path) -> bool:
     """L' < 0 at the best score of every input."""
     return set(orders(case, ExactData.of(case.data))) == {1}
@@ -229,7 +210,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
     """The same for any target other than 0, where W^mm exists."""
-    solved = present(answer(case.data), "the answer of the SVM")
+    solved = present(exact_att_svm(case.data), "the answer of the SVM")
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
     size = float(arb(solved.square).sqrt())
@@ -275,7 +256,7 @@ def follows_set(
     distance of a few percent that stays hides behind what falls.)
     """
     chosen = "worst" if target == "worst" else "optimal"
-    if not constrained(case) or max_margin(case.data, chosen) is None:
+    if not several_tokens(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
     try:
         found = _found(case, inner)

@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
-from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
-from properties._support.programmes import (
-    exactly,
-)
+from properties._support.att_svm import exact_att_svm
 from properties._support.separable_data import crowd, preferring, separated, separated_larger
 
 
@@ -69,19 +66,9 @@ def _rivalled(X: Array, Z: Array, alpha: Array, by: int, factor: Array, scores: 
     return Choice(AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=scores), alpha)
 
 
-def unique(data: AttentionData) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(data).unique
-
-
-def feasible(data: AttentionData) -> bool:
-    """Att-SVM has a solution."""
-    return exactly(data) is not None
-
-
 def separates(case: Choice) -> bool:
     """Local-SVM has a solution for alpha."""
-    return exactly(case.data, case.alpha) is not None
+    return exact_att_svm(case.data, case.alpha) is not None
 
 
 def has_rival(case: Choice) -> bool:

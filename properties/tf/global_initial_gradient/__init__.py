@@ -41,10 +41,10 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.aligned_inputs import rivals_equal
 from properties._support.descent_runs import max_margin
+from properties._support.hypotheses import rivals_equal, unique_optimum
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, patiently, unique
+from properties.tf._support.descent_instances import DIRECTION, patiently
 from properties.tf.global_equal_scores import PULLED
 from properties.tf.global_initial_gradient.first_steps import (
     AFTER_STEP,
@@ -98,7 +98,7 @@ THEOREM = Statement(
     "grad L(W_0) is favorable",
     variables=Records(Step, steps((1.0,)), fixed=("length",)),
     hypotheses={
-        UNIQUE: unique,
+        UNIQUE: unique_optimum,
         SEPARATED: separates,
         LONG: is_long,
         EQUAL: lambda case: rivals_equal(case.data),

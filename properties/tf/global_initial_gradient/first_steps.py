@@ -22,9 +22,9 @@ from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
+from properties._support.att_svm import exact_constraints, first_optimal, flat
 from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
 from properties._support.limit_certificates import certified_direction
-from properties._support.programmes import constraints, first_optimal, flat
 from properties._support.torch_objectives import Tensor, elsewhere, pull
 from properties._support.torch_objectives import norm as norm_of
 from properties.tf._support.descent_instances import DECREASING
@@ -50,7 +50,7 @@ def steepest(case: Step) -> Matrix | None:
 def separation(case: Step) -> arb | None:
     """The least margin of the optimal tokens under the steepest direction; None without one."""
     exact, unit = ExactData.of(case.data), steepest(case)
-    pairs = list(constraints(exact, first_optimal(exact)).values())
+    pairs = list(exact_constraints(exact, first_optimal(exact)).values())
     if unit is None or not pairs:
         return None
     least = dot(pairs[0], flat(unit))

@@ -25,9 +25,9 @@ from attsvm.exact.traps import moves_along_margins
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
+from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
-from properties._support.programmes import exactly, flat
 from properties.tf.local_convergence.pairs import Pairs
 from properties.tf.local_convergence.radius import radius
 
@@ -135,7 +135,7 @@ def target(case: Local, towards: str) -> Matrix | None:
     Turned by a 64th of the sum of the sizes of all entries, in the first entry of the last row.
     """
     if towards == "optimal":
-        best = exactly(case.data)
+        best = exact_att_svm(case.data)
         return None if best is None or not best.A else best.W
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
@@ -153,7 +153,7 @@ def climbs_away(case: Local, limit: Matrix) -> bool:
     at every step, by increments bounded below on bounded sets. So the norm is unbounded, and
     <W_k, X^mm> >= <W_0, X^mm> does not leave room for a limit L with <L, X^mm> < 0.
     """
-    exact, best = ExactData.of(case.data), exactly(case.data)
+    exact, best = ExactData.of(case.data), exact_att_svm(case.data)
     if not moves_along_margins(exact) or best is None:
         return False
     return bool(dot(flat(limit), flat(best.W)) < 0)

@@ -16,7 +16,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Matrix, Vector
-from properties._support.programmes import exactly
+from properties._support.att_svm import exact_att_svm
 
 __all__ = ["Pairs"]
 
@@ -48,7 +48,7 @@ class Pairs:
     @classmethod
     def of(cls, data: AttentionData, alpha: Array) -> Pairs | None:
         """None where W^mm(alpha) does not exist or nothing is constrained."""
-        found = exactly(data, alpha)
+        found = exact_att_svm(data, alpha)
         if found is None or not found.A:
             return None
         exact = ExactData.of(data)

@@ -13,8 +13,8 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from attsvm.strategies import arrays, sizes
+from properties._support.att_svm import exact_att_svm, flat
 from properties._support.limit_certificates import short_step
-from properties._support.programmes import exactly, flat
 from properties.tf._support.descent_instances import DECREASING
 from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence.cones import Local, is_share, parts, tangent
@@ -59,7 +59,7 @@ def narrowest(choice: Choice) -> Array:
 
     Its length is 1/r_j, so that it takes 1 from the margin of that pair; zero where r_j is.
     """
-    found, pairs = exactly(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
+    found, pairs = exact_att_svm(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
     square = 2 * (choice.data.d,)
     if found is None or pairs is None or pairs.slope == 0:
         return np.zeros(square)

@@ -37,7 +37,8 @@ from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.descent_runs import answer
+from properties._support.att_svm import exact_att_svm
+from properties._support.hypotheses import exists, unique_optimum
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import (
@@ -46,8 +47,6 @@ from properties.tf.svm_rank.rank_estimates import (
     protocol,
     rank_one,
     recount,
-    separable,
-    unique,
 )
 
 UNIQUE, SEPARABLE = "optimal tokens are unique", "Att-SVM is separable"
@@ -62,8 +61,8 @@ def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None)
 
 def by_carriers(m: Any, data: AttentionData, less: int = 0) -> Any:
     """rank(W^mm) is at most the ranks of queries and of differences of positive multiplier."""
-    solved, exact = answer(data), ExactData.of(data)
-    if solved is None or solved.status != "solved":
+    solved, exact = exact_att_svm(data), ExactData.of(data)
+    if solved is None or not solved.A:
         return at_most(m, data, 0)
     rows = [
         (subtract(tokens[best[0]], token), z)
@@ -71,17 +70,17 @@ def by_carriers(m: Any, data: AttentionData, less: int = 0) -> Any:
         for t, token in enumerate(tokens)
         if t != best[0]
     ]
-    used = [row for row, dual in zip(rows, solved.duals, strict=True) if dual != 0]
+    used = [row for row, dual in zip(rows, solved.duals.values(), strict=True) if dual != 0]
     ranks = [fmpq_mat([list(row) for row in side]).rank() for side in zip(*used, strict=True)]
     return at_most(m, data, min(ranks) - less)
 
 
 def at_most(m: Any, data: AttentionData, bound: int) -> Any:
     """The rank of W^mm, which is 0 where nothing is constrained, is at most a bound."""
-    solved = answer(data)
-    if solved is not None and solved.status != "solved":
+    solved = exact_att_svm(data)
+    if solved is None:
         return m.below(m.exact(0), m.exact(0))  # there is no W^mm
-    return m.at_most(m.exact(0 if solved is None else solved.rank), m.exact(bound))
+    return m.at_most(m.exact(solved.rank), m.exact(bound))
 
 
 NUCLEAR = Measured(
@@ -97,7 +96,7 @@ RANK = Statement(
     printed="Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is "
     "factorization of W = QK^T",
     variables=Records(AttentionData, separable_data(), protocol),
-    hypotheses={UNIQUE: unique, SEPARABLE: separable, RANK_ONE: rank_one},
+    hypotheses={UNIQUE: unique_optimum, SEPARABLE: exists, RANK_ONE: rank_one},
     conclusion=by_size,
     violating={
         UNIQUE: Records(AttentionData, attention_data()),

@@ -7,11 +7,10 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
-from attsvm.exact import ExactData
 from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
-from properties._support.descent_runs import answer
+from properties._support.att_svm import exact_att_svm
 
 __all__ = [
     "MIRRORED",
@@ -19,8 +18,6 @@ __all__ = [
     "protocol",
     "rank_one",
     "recount",
-    "separable",
-    "unique",
 ]
 
 
@@ -43,19 +40,8 @@ MIRRORED = _pairs()
 
 def rank_one(data: AttentionData) -> bool:
     """The Frobenius solution has rank 1."""
-    found = answer(data)
-    return found is not None and found.status == "solved" and found.rank == 1
-
-
-def unique(data: AttentionData) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(data).unique
-
-
-def separable(data: AttentionData) -> bool:
-    """The Att-SVM is separable (and there is something to separate)."""
-    found = answer(data)
-    return found is not None and found.status == "solved"
+    found = exact_att_svm(data)
+    return found is not None and found.rank == 1
 
 
 def protocol(generator: np.random.Generator) -> AttentionData:
@@ -93,8 +79,8 @@ def recount(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
 
 def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
     """The rank of the Frobenius solution less some, or a smaller bound; None without a solution."""
-    solved = answer(data)
-    if solved is None or solved.status != "solved":
+    solved = exact_att_svm(data)
+    if solved is None or not solved.A:
         return None
     rank = solved.rank - less
     return rank if most is None else min(rank, most)

@@ -31,6 +31,7 @@ from __future__ import annotations
 from typing import Any
 
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypotheses import feasible, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
 from properties.tf._support.path_limits import DIRECTION
@@ -41,13 +42,10 @@ from properties.tf._support.regularisation_paths import (
     PUBLISHED,
     UNEVEN,
     Path,
-    constrained,
-    feasible,
     flat_paths,
     paths,
     protocol,
     steep,
-    unique,
 )
 from properties.tf.theorem_2 import near_optimal_points
 from properties.tf.theorem_2.near_optimal_points import (
@@ -67,7 +65,7 @@ from properties.tf.theorem_2.near_optimal_points import (
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 STEEP, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
-LISTED = {UNIQUE: unique, FEASIBLE: feasible, SEVERAL: constrained}
+LISTED = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens}
 PRINTED = {
     "source": SOURCE,
     "place": "Theorem 2",

@@ -45,19 +45,14 @@ from attsvm.strategies import arrays
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
-from properties._support.descent_runs import answer
-from properties._support.gradients import inputs, loss_slope
+from properties._support.att_svm import exact_att_svm
+from properties._support.gradients import loss_slope
+from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import LOSSES
 from properties.tf._support.regularisation_paths import NO_SOLUTION as UNSOLVED
 from properties.tf._support.regularisation_paths import ONE_TOKEN as ALONE
-from properties.tf._support.regularisation_paths import (
-    PUBLISHED,
-    STEEP,
-    constrained,
-    feasible,
-    unique,
-)
+from properties.tf._support.regularisation_paths import PUBLISHED, STEEP
 from properties.tf._support.token_choices import separable
 
 __all__ = [
@@ -162,7 +157,7 @@ than V, whose margins are 16 < log(2 Gamma) = 18.7."""
 
 def defined(case: Candidate) -> bool:
     """W^mm has a direction, and no two best scores are tied, so that Gamma has a value."""
-    return unique(case) and constrained(case) and feasible(case)
+    return unique_optimum(case) and exists(case)
 
 
 def large(case: Candidate) -> bool:
@@ -181,7 +176,7 @@ def good(case: Candidate) -> bool:
     """
     if not defined(case):
         return True
-    solved = present(answer(case.data), "the answer of the SVM")
+    solved = present(exact_att_svm(case.data), "the answer of the SVM")
     W, rho = rationals(case.W), rational(case.rho)
     if sum((dot(row, row) for row in W), fmpq(0)) > rho * rho * solved.square:
         return False
@@ -196,7 +191,7 @@ def good(case: Candidate) -> bool:
 
 def distance(m: Any, case: Candidate) -> Any:
     """||W / rho - W^mm||^2 / ||W^mm||^2."""
-    solved, rho = present(answer(case.data), "the answer of the SVM"), m.values(case.rho)
+    solved, rho = present(exact_att_svm(case.data), "the answer of the SVM"), m.values(case.rho)
     V = rho * m.values(solved.W)
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
@@ -216,8 +211,12 @@ class _Input:
 
 def _inputs(m: Any, case: Candidate) -> list[_Input]:
     found = []
-    for tokens, z, gamma, best in inputs(m, case.data):
-        if len(gamma) > 1:
+    exact = ExactData.of(case.data)
+    for X, query, scores, (best, *_) in zip(
+        exact.X, exact.Z, exact.gamma, exact.optimal, strict=True
+    ):
+        if len(scores) > 1:
+            tokens, z, gamma = m.values(X), m.values(query), m.values(scores)
             gaps = gamma[best] - gamma[[t for t in range(len(gamma)) if t != best]]
             ends = (_steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
             found.append(_Input(tokens, z, gamma, gamma[best], gaps, *ends))
@@ -242,13 +241,13 @@ def log_spread(m: Any, case: Candidate) -> Any:
 
 def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
     """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
-    solved, found = present(answer(case.data), "the answer of the SVM"), _inputs(m, case)
+    solved, found = present(exact_att_svm(case.data), "the answer of the SVM"), _inputs(m, case)
     rho, V, G = m.values(case.rho), m.values(case.rho) * m.values(solved.W), m.exact(0)
     for own in found:
         deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
         G = G + LOSSES[case.loss].drop(m, own.best, deficit)
-    total, held = rho + m.log(G), sum(solved.duals, fmpq(0))
-    duals = iter(solved.duals)
+    total, held = rho + m.log(G), sum(solved.duals.values(), fmpq(0))
+    duals = iter(solved.duals.values())
     for own in found:
         x = G / m.minimum(own.first, own.last)
         near = m.minimum(own.first, _steepness(m, case.loss, own.best - x))

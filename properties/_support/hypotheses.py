@@ -1,0 +1,89 @@
+"""Hypotheses on the scores, the Att-SVM and the start of a case, decided on exact values.
+
+A case is a data set, or a record that has one as its field `data`. Where optimal tokens are tied,
+the first one counts, as definition 1 of tf allows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.attention import risk_gap
+from attsvm.exact.descent import threshold
+from properties._support.att_svm import exact_att_svm
+
+__all__ = [
+    "all_tight",
+    "exists",
+    "feasible",
+    "in_basin",
+    "lower_scores_equal",
+    "rivals_equal",
+    "several_tokens",
+    "two_scores",
+    "unique_optimum",
+]
+
+
+def unique_optimum(case: Any) -> bool:
+    """Optimal tokens are unique."""
+    return _exact(case).unique
+
+
+def several_tokens(case: Any) -> bool:
+    """Some input has two tokens."""
+    return any(len(row) > 1 for row in _exact(case).gamma)
+
+
+def two_scores(case: Any) -> bool:
+    """Some input has two tokens of different scores."""
+    return any(len(set(row)) > 1 for row in _exact(case).gamma)
+
+
+def rivals_equal(case: Any) -> bool:
+    """All tokens of an input but its first optimal one share a score, be it the optimal one."""
+    rivals = ([*row[:best], *row[best + 1 :]] for row, (best, *_) in _scores(case))
+    return all(len(set(scores)) <= 1 for scores in rivals)
+
+
+def lower_scores_equal(case: Any) -> bool:
+    """Each input has one optimal token, and its other tokens share one score below it."""
+    return all(len(tied) == 1 and len(set(row)) <= 2 for row, tied in _scores(case))
+
+
+def feasible(case: Any) -> bool:
+    """The Att-SVM of the optimal tokens has a solution, be it 0 where nothing is constrained."""
+    return exact_att_svm(_data(case)) is not None
+
+
+def exists(case: Any) -> bool:
+    """X^mm exists and is not 0, so that it has a direction."""
+    return several_tokens(case) and feasible(case)
+
+
+def all_tight(case: Any) -> bool:
+    """Every non-optimal token has margin exactly 1 under X^mm."""
+    found = exact_att_svm(_data(case))
+    return found is not None and found.all_tight
+
+
+def in_basin(case: Any, loss: str) -> bool:
+    """The start's risk gap lies below the threshold under which no optimal token is lost."""
+    exact = _exact(case)
+    bound = threshold(exact, loss)
+    return bound is not None and bool(risk_gap(exact, rationals(case.start), loss) < bound)
+
+
+def _data(case: Any) -> Any:
+    return getattr(case, "data", case)
+
+
+def _exact(case: Any) -> ExactData:
+    return ExactData.of(_data(case))
+
+
+def _scores(case: Any) -> Any:
+    """The scores of each input and the rows of its optimal tokens."""
+    exact = _exact(case)
+    return zip(exact.gamma, exact.optimal, strict=True)
