@@ -17,7 +17,7 @@ from attsvm.theory import gradient
 from attsvm.theory.arithmetic import BALLS
 from properties.sim import stability_l2 as l2
 from properties.sim import stability_logistic as logistic
-from properties.sim._support import squared_loss
+from properties.sim._support.entry_loss import squared_gradient, squared_loss
 from properties.sim.figures import stability
 from symbolic.sim import stability as proofs
 
@@ -274,8 +274,8 @@ def test_there_is_no_crossing_where_one_side_leads_throughout():
 def test_the_gradient_of_the_squared_loss_is_its_derivative(case):
     v = l2.STABILITY.claim("literal-2").formula.exact(case)
     with ctx.workprec(200):
-        closed = squared_loss.gradient(BALLS, v.A, v.x, v.h, v.b)
-        known = gradient(BALLS, lambda m, x: squared_loss.loss(m, v.A, x, v.h, v.b), v.x)
+        closed = squared_gradient(BALLS, v.A, v.x, v.h, v.b)
+        known = gradient(BALLS, lambda m, x: squared_loss(m, v.A, x, v.h, v.b), v.x)
         assert all(abs(arb(gap)) < 1e-30 for gap in (closed - known).ravel())
 
 

@@ -38,25 +38,30 @@ from properties.sim._support.bounds import (
     LISTED,
     ONE_TOKEN,
     POINTS,
+    WHERE,
+    WHOLE_SPACE,
     beyond,
-    distance,
     examples,
     f,
     published,
     softmax_constant,
+    within,
 )
+
+
+def change(m: Any, v: Any) -> Any:
+    """||f(x) - f(y)||."""
+    return m.norm(f(m, v.A, v.x) - f(m, v.A, v.y))
 
 
 def printed(m: Any, v: Any, exponential: bool = True) -> Any:
     """||f(x) - f(y)|| <= R_f ||x - y|| with the R_f that the next bounds imply."""
-    change = f(m, v.A, v.x) - f(m, v.A, v.y)
-    return m.at_most(m.norm(change), published(m, v, exponential=exponential) * distance(m, v))
+    return within(m, v, change(m, v), published(m, v, exponential=exponential))
 
 
 def sharp(m: Any, v: Any) -> Any:
     """||f(x) - f(y)|| <= spread(A)/2 ||x - y||."""
-    change = f(m, v.A, v.x) - f(m, v.A, v.y)
-    return m.at_most(m.norm(change), softmax_constant(m) * m.spread(v.A) * distance(m, v))
+    return within(m, v, change(m, v), softmax_constant(m) * m.spread(v.A))
 
 
 BOUND = Statement(
@@ -69,9 +74,8 @@ BOUND = Statement(
     conclusion=printed,
     readings={
         "literal": Reading(
-            "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y): "
-            "||f(x) - f(y)|| <= R_f ||x - y||, R_f = beta^-2 n exp(3 R^2) as in bounds five and "
-            "six",
+            f"{WHERE}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f = beta^-2 n exp(3 R^2) as in bounds "
+            "five and six",
             expected="proved",
             proof="symbolic.sim.basic_4:prove_published",
             examples=examples(),
@@ -80,12 +84,9 @@ BOUND = Statement(
         "sharp": Reading(
             "||f(x) - f(y)|| <= spread(A)/2 ||x - y|| on the whole space, spread(A) = max "
             "||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant than 1/2 will do",
-            expected="proved",
             proof="symbolic.sim.basic_4:prove",
-            under=(),
-            variables={"R": None, "beta": None},
             conclusion=sharp,
-            tight=True,
+            **WHOLE_SPACE,
             examples=(ONE_TOKEN, BALANCED),
         ),
     },

@@ -34,18 +34,13 @@ from properties.sim._support.bounds import (
     LISTED,
     ONE_TOKEN,
     POINTS,
-    beyond,
-    distance,
+    WHOLE_SPACE,
     entry_constant,
-    examples,
     f,
     published,
+    published_in_both_norms,
     softmax_constant,
-)
-
-WORDS = (
-    "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y): "
-    "||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||"
+    within,
 )
 
 
@@ -74,12 +69,12 @@ def change(m: Any, v: Any, norm: str) -> Any:
 def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
     """The change against beta^-2 n exp(3 R^2) ||x - y||."""
     constant = published(m, v, exponential=exponential)
-    return m.at_most(change(m, v, norm), constant * distance(m, v))
+    return within(m, v, change(m, v, norm), constant)
 
 
 def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
     """The change against a constant times spread(A) ||x - y||."""
-    return m.at_most(change(m, v, norm), constant(m) * m.spread(v.A) * distance(m, v))
+    return within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 
 BOUND = Statement(
@@ -91,47 +86,29 @@ BOUND = Statement(
     hypotheses=LISTED,
     conclusion=printed,
     readings={
-        "literal-1": Reading(
-            f"{WORDS}, spectral norm",
-            expected="proved",
-            proof="symbolic.sim.basic_6:prove_published",
-            constants={"norm": "spectral"},
-            examples=examples(),
-            siblings=beyond(),
-        ),
-        "literal-2": Reading(
-            f"{WORDS}, Frobenius norm",
-            expected="proved",
-            proof="symbolic.sim.basic_6:prove_published",
-            constants={"norm": "frobenius"},
-            examples=examples(),
-            siblings=beyond(),
+        **published_in_both_norms(
+            "||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||",
+            "symbolic.sim.basic_6:prove_published",
         ),
         "sharp-1": Reading(
             "||diag f(x) - diag f(y)|| <= sqrt(2)/4 spread(A) ||x - y|| on the whole space, "
             "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
             "will do",
-            expected="proved",
             proof="symbolic.sim.basic_6:prove",
             constants={"norm": "spectral", "constant": entry_constant},
-            under=(),
-            variables={"R": None, "beta": None},
             conclusion=sharp,
-            tight=True,
+            **WHOLE_SPACE,
             examples=(ONE_TOKEN, BALANCED),
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
             "||diag f(x) - diag f(y)||_F <= spread(A)/2 ||x - y|| on the whole space; "
             "no smaller constant will do",
-            expected="proved",
             proof="symbolic.sim.basic_6:prove",
             depends_on=("sim/basic-4:sharp",),
             constants={"norm": "frobenius", "constant": softmax_constant},
-            under=(),
-            variables={"R": None, "beta": None},
             conclusion=sharp,
-            tight=True,
+            **WHOLE_SPACE,
             examples=(ONE_TOKEN, BALANCED),
             siblings={"the spectral constant sqrt(2)/4": changed(constant=entry_constant)},
         ),

@@ -42,22 +42,17 @@ from properties.sim._support.bounds import (
     LISTED,
     ONE_TOKEN,
     POINTS,
-    beyond,
-    distance,
-    examples,
+    WHOLE_SPACE,
     f,
     outer_constant,
     published,
+    published_in_both_norms,
     softmax_constant,
+    within,
 )
 
 TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 4096)]}
 """Two tokens with logits 0.8317 apart, weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1."""
-
-WORDS = (
-    "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y): "
-    "||f(x) f(x)^T - f(y) f(y)^T|| <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||"
-)
 
 
 @definition(
@@ -80,12 +75,12 @@ def change(m: Any, v: Any, norm: str) -> Any:
 def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
     """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
     constant = published(m, v, 3, exponential=exponential)
-    return m.at_most(change(m, v, norm), constant * distance(m, v))
+    return within(m, v, change(m, v, norm), constant)
 
 
 def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
     """The change against a constant times spread(A) ||x - y||."""
-    return m.at_most(change(m, v, norm), constant(m) * m.spread(v.A) * distance(m, v))
+    return within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 
 BOUND = Statement(
@@ -97,46 +92,28 @@ BOUND = Statement(
     hypotheses=LISTED,
     conclusion=printed,
     readings={
-        "literal-1": Reading(
-            f"{WORDS}, spectral norm",
-            expected="proved",
-            proof="symbolic.sim.basic_7:prove_published",
-            constants={"norm": "spectral"},
-            examples=examples(),
-            siblings=beyond(),
-        ),
-        "literal-2": Reading(
-            f"{WORDS}, Frobenius norm",
-            expected="proved",
-            proof="symbolic.sim.basic_7:prove_published",
-            constants={"norm": "frobenius"},
-            examples=examples(),
-            siblings=beyond(),
+        **published_in_both_norms(
+            "||f(x) f(x)^T - f(y) f(y)^T|| <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||",
+            "symbolic.sim.basic_7:prove_published",
         ),
         "sharp-1": Reading(
             "||f(x) f(x)^T - f(y) f(y)^T|| <= 3^(-3/4) spread(A) ||x - y|| on the whole space, "
             "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
             "will do",
-            expected="proved",
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "spectral", "constant": outer_constant},
-            under=(),
-            variables={"R": None, "beta": None},
             conclusion=sharp,
-            tight=True,
+            **WHOLE_SPACE,
             examples=(ONE_TOKEN, BALANCED, TILTED),
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
             "||f(x) f(x)^T - f(y) f(y)^T||_F <= spread(A)/2 ||x - y|| on the whole space; "
             "no smaller constant will do",
-            expected="proved",
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "frobenius", "constant": softmax_constant},
-            under=(),
-            variables={"R": None, "beta": None},
             conclusion=sharp,
-            tight=True,
+            **WHOLE_SPACE,
             examples=(ONE_TOKEN, BALANCED),
             siblings={"the spectral constant 3^(-3/4)": changed(constant=outer_constant)},
         ),

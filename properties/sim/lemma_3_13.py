@@ -22,37 +22,18 @@ R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It cannot fail
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import (
-    Defined,
-    Fitted,
-    Integer,
-    Matrix,
-    Near,
-    Reading,
-    Real,
-    Statement,
-    Vector,
-    changed,
-)
+from attsvm.theory import Fitted, Matrix, Reading, Real, Statement, changed
+from attsvm.theory.declaration.statement import Changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR, K, gradient_change, published
+from properties.sim._support import bounds
+from properties.sim._support.entry_loss import DOMAIN, PAIR, SIZES, K, gradient_change, published
 
-BLOCK = {
-    "d": Integer(1, 2),
-    "D": None,
-    "a": Vector("d"),
-    "tokens": Matrix("n", "d"),
-    "X": Matrix("d", "d"),
-    "Y": Near("X", ("d", "d")),
-    "A": Defined(lambda m, v: m.kron(v.a.reshape(1, -1), v.tokens)),
-    "x": Defined(lambda m, v: m.vec(v.X)),
-    "y": Defined(lambda m, v: m.vec(v.Y)),
-    "b": Real((0, 64, 160, 512)),
-}
-"""A is a block of A_1 kron A_2 (a is a row of A_1, `tokens` is A_2), x = vec(X)."""
+BLOCK = {**bounds.BLOCK, "tokens": Matrix("n", "d"), "b": Real((0, 64, 160, 512))}
+"""A is a block of A_1 kron A_2; labels may be large."""
 
 LARGE_LABEL = {
     "A": [[4], [0]],
@@ -87,8 +68,26 @@ ONE_MISSED = {
 }
 """Instances that miss one condition of the amended reading and break its bound."""
 
-LISTED = ("R >= 4", "||A x|| <= R", "||A y|| <= R", "||A|| <= R")
-ADDED = ("|b| <= R", "||h|| <= R")
+LARGE_BLOCK = {
+    **{name: LARGE_LABEL[name] for name in ("h", "b", "R")},
+    "a": [1],
+    "tokens": [[4], [0]],
+    "X": [[0]],
+    "Y": [[Fraction(1, 2**161)]],
+}
+ONE_BLOCK = {"a": [1], "tokens": [[1]], "X": [[0]], "Y": [[1]], "h": [1], "b": 1, "R": 4}
+CONSTANT = {
+    "1e-100 of the constant": changed(tightened="1e-100"),
+    "1 as the constant": changed(constant="one"),
+}
+
+
+def missing(large_label: Mapping[str, Any], one_missed: Mapping[str, Any]) -> dict[str, Changed]:
+    """Siblings of the amended readings that leave conditions out."""
+    found = {"b and h of any size": changed(drop=tuple(SIZES), examples=[large_label])}
+    for name, case in one_missed.items():
+        found[f"without {name}"] = changed(drop=[name], examples=[case])
+    return found
 
 
 def bounded(m: Any, v: Any, constant: str, power: int = 2) -> Any:
@@ -109,14 +108,7 @@ LEMMA = Statement(
     place="Lemma 3.13",
     printed="|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2",
     variables={**PAIR, "R": Fitted()},
-    hypotheses={
-        "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
-        "||A x|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R),
-        "||A y|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R),
-        "||A|| <= R": lambda m, v: m.at_most(m.spectral(v.A), v.R),
-        "|b| <= R": lambda m, v: m.at_most(m.abs(v.b), v.R),
-        "||h|| <= R": lambda m, v: m.at_most(m.norm(v.h), v.R),
-    },
+    hypotheses={**DOMAIN, **SIZES},
     conclusion=bounded,
     readings={
         "literal": Reading(
@@ -124,20 +116,9 @@ LEMMA = Statement(
             "||grad L(x) - grad L(y)|| <= 3 n^3 R^7 exp(13 R^2) ||x - y||",
             expected="refuted",
             constants={"constant": "printed"},
-            under=LISTED,
+            under=tuple(DOMAIN),
             variables=BLOCK,
-            examples=(
-                {"a": [1], "tokens": [[1]], "X": [[0]], "Y": [[1]], "h": [1], "b": 1, "R": 4},
-                {
-                    "a": [1],
-                    "tokens": [[4], [0]],
-                    "X": [[0]],
-                    "Y": [[Fraction(1, 2**161)]],
-                    "h": [1, -1],
-                    "b": 2**161,
-                    "R": 4,
-                },
-            ),
+            examples=(ONE_BLOCK, LARGE_BLOCK),
             siblings={"1 as the constant": changed(constant="one")},
         ),
         "amended": Reading(
@@ -146,15 +127,7 @@ LEMMA = Statement(
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"constant": "printed"},
-            siblings={
-                "1e-100 of the constant": changed(tightened="1e-100"),
-                "1 as the constant": changed(constant="one"),
-                "b and h of any size": changed(drop=ADDED, examples=[LARGE_LABEL]),
-                **{
-                    f"without {name}": changed(drop=[name], examples=[case])
-                    for name, case in ONE_MISSED.items()
-                },
-            },
+            siblings={**CONSTANT, **missing(LARGE_LABEL, ONE_MISSED)},
         ),
         "sharp": Reading(
             "||grad L(x) - grad L(y)|| <= ||A||^2 K(|b| (max h - min h)) ||x - y|| on the "

@@ -21,51 +21,44 @@ for b = 2^161. Two tokens attain K. Proof, step by step: `symbolic.sim.lemma_3_1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import POINT, K, hessian, published
-from properties.sim.lemma_3_13 import BLOCK
+from properties.sim import lemma_3_13 as pairs
+from properties.sim._support.entry_loss import DOMAIN, POINT, SIZES, K, hessian, published
+from properties.sim.lemma_3_13 import (
+    BLOCK,
+    CLOSE,
+    CONSTANT,
+    HUGE,
+    LARGE_BLOCK,
+    LARGE_LABEL,
+    ONE_BLOCK,
+    missing,
+)
 
-LARGE_LABEL = {"A": [[4], [0]], "x": [Fraction(1, 2**161)], "h": [1, -1], "b": 2**161, "R": 4}
-LARGE_LABEL_BLOCK = {
-    "a": [1],
-    "tokens": [[4], [0]],
-    "X": [[Fraction(1, 2**161)]],
-    "h": [1, -1],
-    "b": 2**161,
-    "R": 4,
-}
-CLOSE = {
-    "A": [[1], [-1]],
-    "x": [Fraction(21, 32)],
-    "h": [Fraction(1, 64), Fraction(-1, 64)],
-    "b": 1,
-}
-"""Two tokens where L bends most."""
 
-HUGE, TINY = 2**332, Fraction(1, 2**6)
+def at_x(case: Mapping[str, Any], x: Any) -> dict[str, Any]:
+    """An instance of lemma 3.13 without its second point."""
+    names = ("X", "Y") if "X" in case else ("x", "y")
+    return {**{name: case[name] for name in case if name != names[1]}, names[0]: x}
+
+
+LISTED = {name: holds for name, holds in DOMAIN.items() if name != "||A y|| <= R"}
+STEP = Fraction(1, 2**161)
 BARE = {"A": [[1], [0], [0], [0]], "x": [0], "h": [3, -1, -1, -1], "b": 1, "R": 4}
 """Four tokens with <f, h> = 0, where L bends like b nevertheless."""
 
 ONE_MISSED = {
-    "R >= 4": {
-        "A": [[TINY / 2], [-TINY / 2]],
-        "x": [1],
-        "h": [TINY / 2, -TINY / 2],
-        "b": TINY,
-        "R": TINY,
-    },
-    "||A|| <= R": {"A": [[HUGE], [0]], "x": [Fraction(1, HUGE)], "h": [1, -1], "b": 1, "R": 4},
+    "R >= 4": at_x(pairs.ONE_MISSED["R >= 4"], [1]),
+    "||A|| <= R": at_x(pairs.ONE_MISSED["||A|| <= R"], [1 / Fraction(HUGE)]),
     "|b| <= R": {**BARE, "b": HUGE},
     "||h|| <= R": {**BARE, "h": [3 * HUGE, -HUGE, -HUGE, -HUGE]},
 }
 """Instances that miss one condition of the amended reading and break its bound."""
-
-LISTED = ("R >= 4", "||A x|| <= R", "||A|| <= R")
-ADDED = ("|b| <= R", "||h|| <= R")
 
 
 def curvature(m: Any, v: Any, constant: str, power: int = 2) -> Any:
@@ -84,13 +77,7 @@ LEMMA = Statement(
     place="The Hessian behind lemma 3.13",
     printed="|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2",
     variables={**POINT, "R": Fitted()},
-    hypotheses={
-        "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
-        "||A x|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R),
-        "||A|| <= R": lambda m, v: m.at_most(m.spectral(v.A), v.R),
-        "|b| <= R": lambda m, v: m.at_most(m.abs(v.b), v.R),
-        "||h|| <= R": lambda m, v: m.at_most(m.norm(v.h), v.R),
-    },
+    hypotheses={**LISTED, **SIZES},
     conclusion=curvature,
     readings={
         "literal": Reading(
@@ -98,16 +85,10 @@ LEMMA = Statement(
             "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2)",
             expected="refuted",
             constants={"constant": "printed"},
-            under=LISTED,
+            under=tuple(LISTED),
             variables={name: BLOCK[name] for name in BLOCK if name not in ("Y", "y")},
-            examples=(
-                {"a": [1], "tokens": [[1]], "X": [[0]], "h": [1], "b": 1, "R": 4},
-                LARGE_LABEL_BLOCK,
-            ),
-            siblings={
-                "1e-100 of the constant": changed(tightened="1e-100"),
-                "1 as the constant": changed(constant="one"),
-            },
+            examples=(at_x(ONE_BLOCK, [[0]]), at_x(LARGE_BLOCK, [[STEP]])),
+            siblings=CONSTANT,
         ),
         "amended": Reading(
             "the printed constant bounds ||Hess L(x)|| where also |b| <= R and ||h|| <= R",
@@ -115,15 +96,7 @@ LEMMA = Statement(
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
-            siblings={
-                "1e-100 of the constant": changed(tightened="1e-100"),
-                "1 as the constant": changed(constant="one"),
-                "b and h of any size": changed(drop=ADDED, examples=[LARGE_LABEL]),
-                **{
-                    f"without {name}": changed(drop=[name], examples=[case])
-                    for name, case in ONE_MISSED.items()
-                },
-            },
+            siblings={**CONSTANT, **missing(at_x(LARGE_LABEL, [STEP]), ONE_MISSED)},
         ),
         "sharp": Reading(
             "||Hess L(x)|| <= ||A||^2 K(|b| (max h - min h)) for every x, without n and without "
@@ -134,7 +107,7 @@ LEMMA = Statement(
             under=(),
             variables={"R": None},
             tight=True,
-            examples=(CLOSE,),
+            examples=(at_x(CLOSE, CLOSE["x"]),),
             siblings={"||A|| in place of its square": changed(power=1)},
         ),
     },

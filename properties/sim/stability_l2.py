@@ -49,16 +49,14 @@ from typing import Any
 
 from attsvm.theory import Choice, Defined, Fitted, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR
-from properties.sim._support.squared_loss import gradient_change, loss_change
+from properties.sim._support.entry_loss import DOMAIN, PAIR, squared_gradient, squared_loss
+from properties.sim.stability_logistic import change, pull_of, pulled
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
 the larger one."""
 
 SIGNS = {"b < 0": -1, "b > 0": 1}
-
-DOMAIN = ("R >= 4", "||A x|| <= R", "||A y|| <= R", "||A|| <= R")
 
 CONSTANT_LINEAR = {"A": [[1], [0]], "x": [0], "y": [1], "h": [0, 1], "b": 0}
 """A^T h = 0: linear attention is constant."""
@@ -107,24 +105,24 @@ BARELY_STEEP = {
 """4 ||A^T h||^2 = 3136 beside 3087; two tokens of probabilities (1 +- 1/sqrt 3)/2."""
 
 
-def linear_change(m: Any, v: Any) -> Any:
-    """|M(x) - M(y)|."""
-    at_x, at_y = (m.square(m.dot(v.A @ x, v.h) - v.b) for x in (v.x, v.y))
-    return m.abs(at_x - at_y)
+def linear_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """M(x)."""
+    return m.square(m.dot(A @ x, h) - b)
+
+
+ENTRY = {"loss": squared_loss, "gradient": squared_gradient, "linear": linear_loss}
 
 
 def compared(
     m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
 ) -> Any:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
-    pull = m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
-    change = gradient_change if of == "gradient" else loss_change
-    left = (change if attention == "softmax" else linear_change)(m, v)
+    pull = pull_of(m, v, data)
     if of == "gradient":
         constant = 2 * m.square(pull)
     else:
         constant = 2 * pull * (v.R * m.norm(v.h) + m.abs(v.b))
-    return m.at_most(left, share * constant * m.norm(v.x - v.y))
+    return m.at_most(change(m, v, of, attention, ENTRY), share * constant * m.norm(v.x - v.y))
 
 
 def exceeded(m: Any, v: Any) -> Any:
@@ -141,11 +139,6 @@ def label_at_most(share: Fraction) -> Any:
 def label_above(share: Fraction) -> Any:
     """The hypothesis |b| > share ||h||."""
     return lambda m, v: m.above(m.abs(v.b), m.exact(share) * m.norm(v.h))
-
-
-def pulled(m: Any, v: Any) -> Any:
-    """||A^T h|| >= osc(h) diam(A)/4."""
-    return m.at_least(4 * m.norm(v.A.T @ v.h), m.oscillation(v.h) * m.diameter(v.A))
 
 
 def steep(m: Any, v: Any) -> Any:
@@ -165,13 +158,10 @@ STABILITY = Statement(
     "is more stable than linear attention.",
     variables={**PAIR, "b": Real((0, 3, 6, 10)), "R": Fitted()},
     hypotheses={
-        "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
-        "||A x|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R),
-        "||A y|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R),
-        "||A|| <= R": lambda m, v: m.at_most(m.spectral(v.A), v.R),
+        **DOMAIN,
         "|b| <= 3.532 ||h||": label_at_most(LOWER),
         "|b| > 3.533 ||h||": label_above(UPPER),
-        "||A^T h|| >= osc(h) diam(A)/4": pulled,
+        "||A^T h|| >= osc(h) diam(A)/4": pulled(Fraction(1, 4)),
         "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
     },
     conclusion=compared,
@@ -181,7 +171,7 @@ STABILITY = Statement(
             "2 ||A^T h|| (R ||h|| + |b|) ||x - y||, at least the constant of linear attention",
             expected="refuted",
             constants={"of": "loss", "data": "same"},
-            under=DOMAIN,
+            under=tuple(DOMAIN),
             examples=({**CONSTANT_LINEAR, "R": 4},),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
@@ -201,7 +191,7 @@ STABILITY = Statement(
             "over all A and h of these norms",
             expected="holds",
             constants={"of": "loss"},
-            under=DOMAIN,
+            under=tuple(DOMAIN),
             depends_on=("sim/stability-l2:sharp-1",),
             examples=(FAR_LABEL, AT_THE_EDGE),
             siblings={
@@ -248,7 +238,7 @@ STABILITY = Statement(
             "smaller part of it will do",
             expected="holds",
             constants={"of": "loss", "share": Fraction(1, 2)},
-            under=DOMAIN,
+            under=tuple(DOMAIN),
             tight=True,
             examples=(FAR_LABEL, AT_THE_EDGE),
             siblings={"linear attention as well": changed(attention="linear")},

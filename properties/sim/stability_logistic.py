@@ -45,7 +45,7 @@ from typing import Any
 
 from attsvm.theory import Defined, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR, gradient_change, loss_change
+from properties.sim._support.entry_loss import PAIR, gradient, gradient_change, loss, loss_change
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 """Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
@@ -79,10 +79,9 @@ def wide(low: Fraction) -> Mapping[str, Any]:
     return {"A": [[1], [3]], "x": [-at], "y": [at], "h": [7, low], "b": b}
 
 
-def linear_change(m: Any, v: Any) -> Any:
-    """|M(x) - M(y)|."""
-    at_x, at_y = (m.logistic(v.b * m.dot(v.A @ x, v.h)) for x in (v.x, v.y))
-    return m.abs(at_x - at_y)
+def linear_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """M(x)."""
+    return m.logistic(b * m.dot(A @ x, h))
 
 
 def linear_constant(m: Any, size: Any, of: str) -> Any:
@@ -90,15 +89,25 @@ def linear_constant(m: Any, size: Any, of: str) -> Any:
     return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
 
 
+def pull_of(m: Any, v: Any, data: str) -> Any:
+    """||A^T h|| of the same data, or the largest such number over data of these norms."""
+    return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
+
+
+def change(m: Any, v: Any, of: str, attention: str, entry: Mapping[str, Any]) -> Any:
+    """The change of the loss, of its gradient, or of the loss with linear attention."""
+    if of == "gradient" and attention == "softmax":
+        return gradient_change(m, v, entry["gradient"])
+    return loss_change(m, v, entry["loss" if attention == "softmax" else "linear"])
+
+
 def compared(
     m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
 ) -> Any:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
-    pull = m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
-    change = gradient_change if of == "gradient" else loss_change
-    left = (change if attention == "softmax" else linear_change)(m, v)
-    constant = share * linear_constant(m, m.abs(v.b) * pull, of)
-    return m.at_most(left, constant * m.norm(v.x - v.y))
+    left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
+    constant = linear_constant(m, m.abs(v.b) * pull_of(m, v, data), of)
+    return m.at_most(left, share * constant * m.norm(v.x - v.y))
 
 
 def exceeded(m: Any, v: Any) -> Any:

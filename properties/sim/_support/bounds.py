@@ -8,6 +8,7 @@ d^2 columns. Readings that stand do so for any matrix; printed ones that fall do
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from attsvm.theory import (
     Integer,
     Matrix,
     Near,
+    Reading,
     Vector,
     changed,
     definition,
@@ -35,6 +37,8 @@ __all__ = [
     "ONE_TOKEN",
     "POINTS",
     "RAISED",
+    "WHERE",
+    "WHOLE_SPACE",
     "alpha",
     "beyond",
     "distance",
@@ -43,7 +47,9 @@ __all__ = [
     "f",
     "outer_constant",
     "published",
+    "published_in_both_norms",
     "softmax_constant",
+    "within",
 ]
 
 POINTS = {
@@ -85,6 +91,7 @@ BLOCKS = {
 
 LOGITS, MATRIX = "||A x||, ||A y|| <= R", "||A|| <= R"
 BETA = "0 < beta <= alpha(x), alpha(y)"
+WHERE = "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
 
 
 @definition(r"\alpha({x})", "alpha({x})")
@@ -119,6 +126,13 @@ LISTED = {
 """The domain of lemma 3.13, and what beta is."""
 
 BOUNDS = {"R": Fitted(), "beta": Fitted()}
+WHOLE_SPACE: Mapping[str, Any] = {
+    "expected": "proved",
+    "under": (),
+    "variables": {"R": None, "beta": None},
+    "tight": True,
+}
+"""What the sharp readings share: they are proved on the whole space, and attained."""
 
 
 def published(m: Any, v: Any, power: int = 2, *, exponential: bool = True) -> Any:
@@ -187,6 +201,26 @@ def examples(**more: Any) -> tuple[dict[str, Any], ...]:
         {**ONE_TOKEN, "R": 4, "beta": 1, **more},
         {**TWO_TOKENS, "R": 4, "beta": 2, **more},
     )
+
+
+def within(m: Any, v: Any, change: Any, constant: Any) -> Any:
+    """A change is at most a constant times ||x - y||."""
+    return m.at_most(change, constant * distance(m, v))
+
+
+def published_in_both_norms(bound: str, proof: str) -> dict[str, Reading]:
+    """The readings of a published bound of matrices, which names no norm."""
+    return {
+        f"literal-{k}": Reading(
+            f"{WHERE}: {bound}, {words} norm",
+            expected="proved",
+            proof=proof,
+            constants={"norm": words.lower()},
+            examples=examples(),
+            siblings=beyond(),
+        )
+        for k, words in enumerate(("spectral", "Frobenius"), start=1)
+    }
 
 
 def beyond(**more: Any) -> dict[str, Changed]:

@@ -24,8 +24,10 @@ from attsvm.lipschitz import (
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
 
 __all__ = [
+    "DOMAIN",
     "PAIR",
     "POINT",
+    "SIZES",
     "K",
     "gradient",
     "gradient_change",
@@ -36,6 +38,7 @@ __all__ = [
     "loss_change",
     "published",
     "squared_constant",
+    "squared_gradient",
     "squared_loss",
 ]
 
@@ -59,6 +62,20 @@ PAIR = {
     "b": Real((0, 1)),
 }
 """Two points x and y of one entry of the loss."""
+
+DOMAIN = {
+    "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
+    "||A x|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R),
+    "||A y|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R),
+    "||A|| <= R": lambda m, v: m.at_most(m.spectral(v.A), v.R),
+}
+"""What lemma 3.13 lists."""
+
+SIZES = {
+    "|b| <= R": lambda m, v: m.at_most(m.abs(v.b), v.R),
+    "||h|| <= R": lambda m, v: m.at_most(m.norm(v.h), v.R),
+}
+"""What its proof uses besides."""
 
 
 @definition(r"L({x})", "L({x})")
@@ -92,18 +109,25 @@ def log_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     return m.softplus(-(b * m.dot(m.softmax(A @ x), h)))
 
 
-@definition(r"q({x})", "q({x})")
+@definition(r"L({x})", "L({x})")
 def squared_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """The squared loss (<softmax(A x), h> - b)^2."""
     return m.square(m.dot(m.softmax(A @ x), h) - b)
 
 
-def loss_change(m: Any, v: Any) -> Any:
+@definition(r"\nabla L({x})", "grad L({x})")
+def squared_gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """The gradient of the squared loss."""
+    f = m.softmax(A @ x)
+    return 2 * (m.dot(f, h) - b) * (A.T @ m.covariance(f, h))
+
+
+def loss_change(m: Any, v: Any, loss: Any = loss) -> Any:
     """|L(x) - L(y)|."""
     return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
 
 
-def gradient_change(m: Any, v: Any) -> Any:
+def gradient_change(m: Any, v: Any, gradient: Any = gradient) -> Any:
     """||grad L(x) - grad L(y)||."""
     return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
 

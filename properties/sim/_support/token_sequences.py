@@ -47,7 +47,7 @@ from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
-from properties._support.att_svm import att_svm, exact_att_svm, exact_constraints, flat
+from properties._support.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import agreement, short_step
 

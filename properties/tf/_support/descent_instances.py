@@ -103,7 +103,7 @@ TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")
 
 def follows(case: Descent, towards: str = "optimal") -> Slack:
     """Descent from the start converges in direction to the target."""
-    return reaches(case, case.loss, towards)
+    return reaches(Run(case.data, case.start), case.loss, towards)
 
 
 def decided(case: Descent, towards: str = "optimal") -> arb | None:
@@ -111,7 +111,7 @@ def decided(case: Descent, towards: str = "optimal") -> arb | None:
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
         return arrives(case.data, case.start, case.loss, target)
-    return certified_limit(case, case.loss, towards)
+    return certified_limit(Run(case.data, case.start), case.loss, towards)
 
 
 def patiently(case: Descent, towards: str = "optimal") -> arb:

@@ -26,6 +26,7 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import max_margin
+from properties._support.hypotheses import several_tokens
 from properties.tf._support.token_choices import separable
 
 __all__ = [

@@ -47,7 +47,7 @@ from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import loss_slope
-from properties._support.hypotheses import feasible, unique_optimum
+from properties._support.hypotheses import exists, feasible, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import LOSSES
 from properties.tf._support.regularisation_paths import NO_SOLUTION as UNSOLVED
