@@ -35,15 +35,14 @@ def test_show_writes_one_document(document):
     assert formula["where"][0]["latex"].startswith("g\\left(t\\right) = ")
 
 
-def test_a_claim_without_a_formula_is_shown_in_words(attsvm, document):
+def test_what_is_measured_is_shown_by_its_line_and_conditions_by_their_names(attsvm, document):
     code, out, _ = attsvm("show", *TOYS, "toy/vacuous")
     assert code == 0
-    for words in ("toy/vacuous", "hypotheses", "toy_pack.py:", "holds, numeric"):
+    for words in ("toy/vacuous", "if x above itself", "toy_pack.py:", "holds, numeric"):
         assert words in out
-    assert "runs" not in out.split()
     (reading,) = document("show", *TOYS, "toy/vacuous")[1]["statement"]["readings"]
-    assert reading["formula"] is None
-    assert reading["hypotheses"]
+    assert reading["formula"]["conclusion"]["plain"] == "vacuous"
+    assert reading["hypotheses"] == list(reading["formula"]["hypotheses"]) == ["x above itself"]
 
 
 def test_show_wants_one_statement(attsvm):

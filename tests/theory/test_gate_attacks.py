@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from attsvm.cli import main
+from attsvm.theory import load_packs
 from attsvm.theory.record.curate import main as curate
 from attsvm.theory.record.gate import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
+from attsvm.theory.record.reviewed import review
 
 FILES = {
     "lemmas/__init__.py": '"""A pack."""\n',
@@ -753,3 +755,88 @@ def test_a_run_of_another_seed_or_profile_passes_where_it_is_asked_for(pack, cap
     again("--seed", "3")()
     forget()
     assert main([*GATE, "--seed", "3"]) == 0
+
+
+TWO = """
+from flint import arb
+from hypothesis import strategies as st
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+
+ZERO = 0.0
+ONE = 1.0
+BOTH = {"cost": 1}
+
+
+def slack(x: float, k: float = 0.0) -> Slack:
+    return Slack(-k, 0.0)
+
+
+def ball(x: float, k: float = 0.0) -> arb:
+    return arb(-k)
+
+
+TWO = Statement(
+    "toys/two", source="s", place="p", printed="0 >= 0", **BOTH,
+    variables=Records(float, st.just(ZERO)),
+    hypotheses={"x <= 1": lambda x: x <= 1},
+    violating={"x <= 1": [2.0]},
+    conclusion=Measured("0 >= {k}", floats=slack, balls=ball),
+    readings={
+        "literal": Reading("0 >= 0", "holds", siblings={"k = 1": changed(k=ONE)}),
+        "amended": Reading("0 >= 0", "holds", {"k": 0.0}, siblings={"k = 2": changed(k=2.0)}),
+    },
+)
+"""
+LITERAL, AMENDED = '"literal": Reading("0 >= 0", ', '"amended": Reading("0 >= 0", '
+
+
+def topics(folder, text):
+    """The digests of the two claims of that text, by id."""
+    folder.mkdir()
+    (folder / "two.py").write_text(text)
+    pack = load_packs([str(folder / "two.py")])[-1]
+    return {claim: now.code for claim, now in review(pack.claims, [pack]).items()}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "literal", "amended"),
+    [
+        ("just(ZERO)", "just(0.5)", ["strategy"], ["strategy"]),
+        ("x: x <= 1", "x: x < 1", ["hypotheses"], ["hypotheses"]),
+        ("[2.0]", "[3.0]", ["siblings"], ["siblings"]),
+        ("arb(-k)", "arb(0 - k)", ["check"], ["check"]),
+        ("ONE = 1.0", "ONE = 2.0", ["siblings"], []),
+        ('printed="0', 'printed="00', ["check"], ["check"]),
+        ("changed(k=2.0)", "changed(k=3.0)", [], ["siblings"]),
+        ('{"k": 0.0}', '{"k": -0.0}', [], ["check"]),
+        (LITERAL, LITERAL + "tight=False, expected=", ["siblings"], []),
+        (AMENDED, AMENDED.replace("0 >= 0", "0 >= -0"), [], []),
+        (', "holds", {"k"', ', "undecided", {"k"', [], []),
+        ('{"cost": 1}', '{"cost": 2}', ["check"], ["check"]),
+        ('{"cost": 1}', '{"cost": 1, "violating": {}}', ["check"], ["check"]),
+    ],
+)
+def test_an_edit_counts_for_the_argument_that_holds_it(tmp_path, old, new, literal, amended):
+    text = TWO if "violating" not in new else TWO.replace('    violating={"x <= 1": [2.0]},\n', "")
+    assert text.count(old) == 1
+    before = topics(tmp_path / "before", text)
+    after = topics(tmp_path / "after", text.replace(old, new))
+    assert set(before["toys/two:literal"]) >= {"strategy", "hypotheses", "siblings", "check"}
+    for name, told in (("toys/two:literal", literal), ("toys/two:amended", amended)):
+        assert [t for t in sorted(before[name]) if before[name][t] != after[name][t]] == told
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("TWO = Statement(", "made = lambda *a, **k: Statement(*a, **k)\nTWO = made("),
+        ("TWO = Statement(", "TWO = (lambda x: x)(Statement("),
+        ("readings={", "readings={**{}, "),
+    ],
+)
+def test_what_cannot_be_told_apart_counts_as_the_check(tmp_path, old, new):
+    text = TWO.replace(old, new) + (")" if "lambda x: x" in new else "")
+    before = topics(tmp_path / "before", text)
+    after = topics(tmp_path / "after", text.replace("changed(k=ONE)", "changed(k=ONE + 1)"))
+    old_code, new_code = before["toys/two:literal"], after["toys/two:literal"]
+    assert [topic for topic in old_code if old_code[topic] != new_code[topic]] == ["check"]

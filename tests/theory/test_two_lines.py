@@ -121,7 +121,8 @@ def test_an_instance_is_confirmed_anew():
     for case in (5.0, 0.0):
         with pytest.raises(ClaimError, match="does not refute it"):
             refutation(toy_pack.false, case, {})
-    open_sign = replace(toy_pack.false, certify=lambda x, shift=0.0: arb("nan"))
+    says_nothing = toy_pack.says(arb("nan"))
+    open_sign = toy_pack.build("open", toy_pack.below_five, says_nothing, expected="refuted")
     with pytest.raises(ClaimError, match="does not refute it"):
         refutation(open_sign, 6.0, {})
     undecided = toy_pack.vacuous

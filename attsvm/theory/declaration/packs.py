@@ -64,7 +64,7 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
         ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
     """
     installed = {point.value for point in importlib.metadata.entry_points(group=GROUP)}
-    checkout = Path(__file__).resolve().parents[2]
+    checkout = Path(__file__).resolve().parents[3]
     sources = sorted({*installed, *_listed(checkout), *_listed(Path.cwd())})
     packs = [_load(source) for source in [*sources, *named]]
     seen: dict[str, Claim] = {}

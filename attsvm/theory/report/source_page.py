@@ -324,8 +324,10 @@ def lines(cells: Iterable[str]) -> str:
 
 
 def code(text: Iterable[str]) -> str:
-    """Lines that are shown letter by letter."""
-    return "\n".join(["```text", *text, "```"])
+    """Lines that are shown letter by letter, between fences that none of them closes."""
+    shown = "\n".join(text)
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", shown))])
+    return f"{fence}text\n{shown}\n{fence}"
 
 
 def safe(text: object) -> str:
