@@ -15,6 +15,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import (
     LOCAL_TRAP,
+    Run,
     certified_limit,
     max_margin,
     or_more_bits,
