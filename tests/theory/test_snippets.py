@@ -28,8 +28,9 @@ from attsvm.theory import (
     changed,
     load_packs,
 )
+from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.record import codec
-from attsvm.theory.report.latex import escaped, latex
+from attsvm.theory.report.latex import latex
 from attsvm.theory.report.snippets import python
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm

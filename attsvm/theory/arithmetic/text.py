@@ -15,7 +15,7 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.misuse import misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
-__all__ = ["Term", "Text", "letter", "written"]
+__all__ = ["Term", "Text", "escaped", "letter", "written"]
 
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
@@ -382,3 +382,23 @@ def _part(relation: Relation) -> Term:
 def letters(names: Mapping[str, Any]) -> dict[str, Term]:
     """A letter for each name."""
     return {name: letter(name) for name in names}
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    **{sign: f"\\{sign}" for sign in "{}$&#_%"},
+}
+
+
+def escaped(text: str) -> str:
+    """Text as LaTeX sets it, letter by letter; what is not ASCII by its code point."""
+    return "".join(
+        _SPECIAL.get(c, c) if " " <= c <= "~" else " " if c.isspace() else f"[U+{ord(c):04X}]"
+        for c in text
+    )

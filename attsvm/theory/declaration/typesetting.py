@@ -9,7 +9,7 @@ from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.naming import in_short
-from attsvm.theory.arithmetic.text import Term, Text, letters, written
+from attsvm.theory.arithmetic.text import Term, Text, escaped, letters, written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.variables import Defined
 
@@ -79,7 +79,7 @@ def _of_records(formula: Formula) -> Typeset:
 
 
 def _text(said: str) -> Written:
-    return Written(rf"\text{{{said}}}", said)
+    return Written(rf"\text{{{escaped(said)}}}", said)
 
 
 def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
@@ -100,7 +100,7 @@ def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
 
 def _equation(left: Term, right: Any) -> Written:
     if isinstance(right, str):
-        return Written(rf"{left.latex} \text{{ is {right}}}", f"{left.plain} is {right}")
+        return Written(rf"{left.latex} \text{{ is {escaped(right)}}}", f"{left.plain} is {right}")
     return Written(f"{left.latex} = {right.latex}", f"{left.plain} = {right.plain}")
 
 

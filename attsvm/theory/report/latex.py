@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.snippets import LONG, ODD, leaves, rounded, scaled, short
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
 
-__all__ = ["escaped", "latex"]
+__all__ = ["latex"]
 
 _DIGITS = 8
 """Digits of an enclosure in LaTeX; it is rounded outwards."""
@@ -154,26 +155,6 @@ def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
         return f"{value:f}"
     mantissa, _, exponent = f"{value:e}".partition("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
-
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    **{sign: f"\\{sign}" for sign in "{}$&#_%"},
-}
-
-
-def escaped(text: str) -> str:
-    """Text as LaTeX sets it, letter by letter; what is not ASCII by its code point."""
-    return "".join(
-        _SPECIAL.get(c, c) if " " <= c <= "~" else " " if c.isspace() else f"[U+{ord(c):04X}]"
-        for c in text
-    )
 
 
 def _exact(value: Any) -> bool:
