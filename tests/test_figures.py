@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attsvm.svm.soft as soft_margin
@@ -372,6 +372,7 @@ def test_the_ray_of_the_soft_solution_is_told_from_others():
     assert on_soft_ray(OUTVOTED.data, aside) < 0
 
 
+@settings(deadline=None)
 @given(spoken())
 def test_the_soft_solution_is_zero_up_to_the_first_threshold(case):
     found = soft(case.data)

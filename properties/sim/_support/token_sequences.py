@@ -47,6 +47,7 @@ from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
+from attsvm.tokens import optimal_tokens
 from properties._support.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import agreement, short_step
@@ -143,7 +144,7 @@ def started(draw: st.DrawFn) -> Spoken:
 def soft(data: AttentionData) -> SoftAnswer | None:
     """X_soft in floats, with a recomputed gap."""
     try:
-        return solve_soft(att_svm_programme(data), float(C))
+        return solve_soft(att_svm_programme(data, optimal_tokens(data).index), float(C))
     except (SolverError, DataError):
         return None
 
