@@ -50,8 +50,6 @@ def _screen(view: StatementView) -> Iterator[str]:
     rows = [(r.name, r.expected, "; ".join(r.differs)) for r in view.readings]
     yield from _block("readings", aligned([("reading", "expected", "differs in"), *rows]))
     yield from _block("in words", aligned([(r.name, r.says) for r in view.readings]))
-    old = [(r.name, "; ".join(r.hypotheses)) for r in view.readings if not r.formula]
-    yield from _block("hypotheses", aligned([row for row in old if row[1]]))
     found = [(r.name, r.counterexample) for r in view.readings if r.counterexample]
     yield from _block("counterexamples", aligned(found))
     yield ""

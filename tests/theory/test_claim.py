@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from toy_pack import SHIFTED, build, constant, says, square, square_ball
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Real, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.claim import ensure_checkable
 from attsvm.theory.declaration.profiles import profile_named
 from attsvm.theory.run.check import check_part
+from attsvm.theory.run.tally import Tally
 
 HERE = {"source": "toys", "place": "here", "printed": "x^2 >= 0"}
 SQUARE = Measured("x^2 >= {shift}", floats=square, balls=square_ball)
@@ -280,3 +281,47 @@ def test_what_a_certificate_refutes_is_refuted_though_floats_see_no_fault():
 def test_a_claim_made_by_hand_is_held_to_the_same_rules():
     with pytest.raises(ClaimError, match="cost below 1"):
         ensure_checkable(replace(declare(), cost=0))
+
+
+# declarations that could not mean what they say
+
+
+def test_records_that_violate_an_unknown_hypothesis_are_refused():
+    with pytest.raises(ClaimError, match="violate hypotheses which it does not have"):
+        Statement(
+            "toy/misspelt",
+            **HERE,
+            variables=NUMBERS,
+            conclusion=SQUARE,
+            readings={"literal": Reading("x^2 >= 0", "holds", siblings=SHIFTED)},
+            hypotheses={"x >= 0": lambda x: x >= 0},
+            violating={"x > 0": [-1.0]},
+        )
+
+
+def test_a_measured_conclusion_asks_for_records():
+    with pytest.raises(ClaimError, match="measured, but not of records"):
+        declare(records={"x": Real()})
+
+
+def test_a_measured_conclusion_has_no_right_side_to_tighten():
+    with pytest.raises(ClaimError, match="sets constants that the conclusion lacks"):
+        declare(tight=True)
+
+
+def test_a_sibling_redraws_what_its_statement_has():
+    other = {"wrong": changed(drop=["x <= 1"], variables=NUMBERS)}
+    with pytest.raises(ClaimError, match="redraws records where its statement has variables"):
+        declare(
+            records={"x": Real()},
+            conclusion=lambda m, v: m.at_most(v.x, m.exact(1)),
+            hypotheses={"x <= 1": lambda m, v: m.at_most(v.x, m.exact(1))},
+            siblings=other,
+        )
+
+
+def test_the_closest_instance_is_put_down_to_who_brought_it():
+    made = build("blind", constant(1.0, 0.0), says(arb(-1)), examples=[3.0])
+    tally = Tally(made, made.part(""), 0)
+    tally.examine(3.0, "explicit instance")
+    assert tally.audit_closest().found_by == "explicit instance"

@@ -31,14 +31,12 @@ from attsvm.theory.declaration.variables import (
 )
 
 __all__ = [
-    "DIGITS",
     "TIGHTENED",
     "Formula",
     "Hypotheses",
     "domains",
     "heights",
     "instance_type",
-    "leaves",
 ]
 
 Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
@@ -47,7 +45,7 @@ Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 TIGHTENED = "tightened"
 """The parameter that the engine sets: the share of the right side that the left may reach."""
 
-DIGITS = 64
+_DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
 
 
@@ -177,9 +175,9 @@ class Formula:
 
     def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
         """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
-        with ctx.workprec(DIGITS):
+        with ctx.workprec(_DIGITS):
             relation = self.relation(BALLS, self.exact(case), parameters)
-            return "; ".join(f"{c.left} {c.right}" for c in leaves(relation))
+            return "; ".join(f"{c.left} {c.right}" for c in _leaves(relation))
 
     def values_of(self, case: Any) -> dict[str, Any]:
         """The value of each variable of an instance, lengths of axes included, as plain data."""
@@ -374,7 +372,14 @@ class Formula:
     @property
     def named_constants(self) -> tuple[str, ...]:
         """The constants that the conclusion takes."""
-        return tuple(inspect.signature(self.conclusion).parameters)[2:]
+        return tuple(p.name for p in self.constant_parameters)
+
+    @property
+    def constant_parameters(self) -> list[inspect.Parameter]:
+        """The parameters of the conclusion that are constants of a reading."""
+        measured = self.measured
+        function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
+        return list(inspect.signature(function).parameters.values())[own:]
 
 
 @st.composite
@@ -433,11 +438,11 @@ def _comparisons(relation: Relation) -> list[Comparison]:
     return [c for part in parts for c in _comparisons(part)]
 
 
-def leaves(relation: Relation) -> list[Comparison]:
+def _leaves(relation: Relation) -> list[Comparison]:
     """All comparisons that a relation is made of."""
     if isinstance(relation, Comparison):
         return [relation]
-    return [c for part in relation.parts for c in leaves(part)]
+    return [c for part in relation.parts for c in _leaves(part)]
 
 
 def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:

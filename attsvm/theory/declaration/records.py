@@ -21,11 +21,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import ctx
 
 from attsvm.errors import ClaimError, present
-from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.formula import DIGITS, Formula, heights, leaves
+from attsvm.theory.declaration.formula import Formula, heights
 from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:
@@ -143,13 +141,6 @@ class RecordFormula(Formula):
         return ()
 
     @property
-    def named_constants(self) -> tuple[str, ...]:
-        """The constants that the conclusion takes."""
-        if self.measured is not None:
-            return tuple(inspect.signature(self.measured.floats).parameters)[1:]
-        return tuple(inspect.signature(self.conclusion).parameters)[2:]
-
-    @property
     def ensemble(self) -> Any:
         """Draws one larger instance."""
         return self.records.ensemble
@@ -159,12 +150,6 @@ class RecordFormula(Formula):
         return case
 
     traced = exact
-
-    def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
-        """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
-        with ctx.workprec(DIGITS):
-            relation = self.relation(BALLS, case, parameters)
-            return "; ".join(f"{c.left} {c.right}" for c in leaves(relation))
 
     def values_of(self, case: Any) -> dict[str, Any]:
         """The value of each field that the sentence leaves free, by its dotted name."""

@@ -14,7 +14,6 @@ the right side tightened.
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -146,6 +145,13 @@ class Statement:
         Raises:
             ClaimError: a reading that could not be checked honestly.
         """
+        unknown = sorted(set(self.violating) - set(self.hypotheses))
+        if unknown:
+            raise ClaimError(
+                f"{self.id} gives records that violate hypotheses which it does not have",
+                value=", ".join(unknown),
+                remedy=f"It has {', '.join(self.hypotheses) or 'none'}.",
+            )
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
         made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
@@ -214,9 +220,7 @@ def _ensure_constants(id: str, formula: Formula) -> None:
     """Nothing where the reading's constants are those that its conclusion takes."""
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
-        taken = list(inspect.signature(formula.measured.floats).parameters.values())[1:]
-    else:
-        taken = list(inspect.signature(formula.conclusion).parameters.values())[2:]
+    taken = formula.constant_parameters
     unknown = sorted(set(formula.constants) - {p.name for p in taken})
     if unknown:
         raise ClaimError(
@@ -256,7 +260,16 @@ def _formula(
     if isinstance(records, Records):
         return RecordFormula({}, under, conclusion, reading.constants, records.type, records)
     if isinstance(own, Records):
-        raise ClaimError(f"{statement.id} quantifies over variables and over records")
+        raise ClaimError(
+            f"{statement.id} quantifies over variables and a reading of it over records",
+            remedy="Give the statement Records as well, or the reading other variables.",
+        )
+    if isinstance(conclusion, Measured):
+        raise ClaimError(
+            f"a conclusion of {statement.id} is measured, but not of records",
+            value=conclusion.says,
+            remedy="Let the statement quantify over Records, or write a formula of (m, v).",
+        )
     variables = _overridden(records, own)
     under = {**domains(variables), **under}
     return Formula(variables, under, conclusion, reading.constants, instance_type(variables))
@@ -352,7 +365,13 @@ def _sibling(
     formula: Formula, name: str, other: Changed, id: str, *, automatic: bool = False
 ) -> Sibling:
     whose = f"sibling {name!r} of {id}"
-    wrong = sorted(set(other.constants) - set(formula.named_constants) - {TIGHTENED})
+    if isinstance(other.variables, Records) and not isinstance(formula, RecordFormula):
+        raise ClaimError(
+            f"{whose} redraws records where its statement has variables",
+            remedy="Give it other variables by their names.",
+        )
+    known = {*formula.named_constants, *(() if formula.measured else (TIGHTENED,))}
+    wrong = sorted(set(other.constants) - known)
     if wrong:
         raise ClaimError(
             f"{whose} sets constants that the conclusion lacks",
@@ -360,16 +379,16 @@ def _sibling(
             remedy=f"It has {', '.join(formula.named_constants) or 'none'}.",
         )
     redrawn = () if isinstance(other.variables, Records) else other.variables
-    for what, given, known in (
+    for what, given, there in (
         ("drops hypotheses", other.drop, formula.hypotheses),
         ("redraws variables", redrawn, formula.variables),
     ):
-        missing = sorted(set(given) - set(known))
+        missing = sorted(set(given) - set(there))
         if missing:
             raise ClaimError(
                 f"{whose} {what} that are not there",
                 value=", ".join(missing),
-                remedy=f"There are {', '.join(known) or 'none'}.",
+                remedy=f"There are {', '.join(there) or 'none'}.",
             )
     if not (other.constants or other.drop or other.variables or other.examples):
         raise ClaimError(

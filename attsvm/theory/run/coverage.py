@@ -135,7 +135,8 @@ def warnings_of(
     if accepted >= _ENOUGH and tightness is not None and tightness < _FAR:
         said.append(
             f"nothing came nearer to the bound than {tightness:.3g} of it: it can hardly fail; "
-            "state a sharp reading, or give the search a way there (ensemble, relaxed)"
+            "state a sharp reading, or give the search a way there (an ensemble, or a form for "
+            "tensors)"
         )
     least, most = slacks
     if accepted >= _ENOUGH and tightness is None and least is not None and least == most:

@@ -95,7 +95,8 @@ class Tally:
         self.sides: set[str] = set()
         self.missed: dict[str, int] = {h.name: 0 for h in part.dropped}
         self.best: tuple[float, Any, Slack] | None = None
-        self.best_by: str | None = None
+        self.best_by = ""
+        self.best_made_up = False
         self._domain = Domain()
         self._draws = 0
         self._learnt = False
@@ -235,7 +236,7 @@ class Tally:
             self._ensure_unchanged("the conclusion", case, before)
             self._first.append((case, before, slack))
         if slack.holds:
-            self._record(slack, case, refuted=False)
+            self._record(slack, case, searcher, refuted=False)
             if self.counting and self.audits > 0:
                 self.audits -= 1
                 try:
@@ -245,7 +246,7 @@ class Tally:
                         self._ensure_unchanged("the certificate", case, before)
             return True, None
         answer, document = self._confirmed(case, slack)
-        self._record(slack, case, refuted=answer.refuted is True)
+        self._record(slack, case, searcher, refuted=answer.refuted is True)
         if answer.refuted:
             return True, self._refutation(document, slack, answer, searcher)
         if answer.refuted is None or slack.violated:
@@ -301,7 +302,7 @@ class Tally:
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong
-            self._record(slack, case, refuted=refuted, by=searcher)
+            self._record(slack, case, searcher, refuted=refuted, made_up=True)
         height = None if slack.kind == "unknown" or contradicted else _height(slack)
         if answer is not None and refuted:
             return height, self._refutation(document, slack, answer, searcher)
@@ -334,11 +335,11 @@ class Tally:
             return None
         _, case, slack = self.best
         try:
-            return self._audited(case, slack, self.best_by or DRAWN)
+            return self._audited(case, slack, self.best_by)
         except ClaimError:
             raise
         except Exception as problem:
-            if self.best_by is None:
+            if not self.best_made_up:
                 raise
             self.leave_broken("what confirms it", case, problem, self.best_by)
             return None
@@ -447,7 +448,9 @@ class Tally:
         said = f"{type(problem).__name__}: {problem} in {what}{where}"
         self.broke_note = self.broke_note or said
 
-    def _record(self, slack: Slack, case: Any, *, refuted: bool, by: str | None = None) -> None:
+    def _record(
+        self, slack: Slack, case: Any, by: str, *, refuted: bool, made_up: bool = False
+    ) -> None:
         if not self.counting or slack.kind == "unknown":
             return
         if self.min_slack is None or slack.value < self.min_slack:
@@ -461,7 +464,7 @@ class Tally:
         height = _height(slack)
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:
-            self.best, self.best_by = (height, case, slack), by
+            self.best, self.best_by, self.best_made_up = (height, case, slack), by, made_up
 
 
 def _height(slack: Slack) -> float:

@@ -94,8 +94,8 @@ GUIDED: dict[str, Guided] = {
 """The guided searchers by their short names, in the order in which a check runs them."""
 
 NEEDS = {
-    "ensemble": "a seeded ensemble (`ensemble=`)",
-    "gradient": "an objective (`relaxed=`)",
+    "ensemble": "a seeded ensemble (of its Records)",
+    "gradient": "a conclusion that runs on tensors",
     "screen": "variables that are drawn one by one",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""

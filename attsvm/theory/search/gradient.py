@@ -1,4 +1,4 @@
-"""The gradient: many instances at once climb the relaxed objective of a claim, in torch.
+"""The gradient: many instances at once climb the conclusion of a claim on tensors, in torch.
 
 The objective says where to look and decides nothing: what a climb arrives at is proposed like any
 other instance, as it is and rounded. Gradients know no hypotheses, so a row that has left them
@@ -125,7 +125,7 @@ def _one_thread() -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Objective:
-    """The relaxed objective at positions u: instances base + u size, entries of a group tied."""
+    """The height at positions u: instances base + u size, entries of a group tied."""
 
     torch: Any
     tally: Tally
@@ -187,7 +187,7 @@ class _Objective:
 
     def _broken(self, cause: str, value: object) -> ClaimError:
         return ClaimError(
-            f"the relaxed objective of {self.tally.claim.id} {cause}",
+            f"the conclusion of {self.tally.claim.id} on tensors {cause}",
             value=str(value),
             remedy="Return a float tensor with one number for each instance.",
         )
