@@ -7,7 +7,6 @@ from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
 from attsvm.theory.declaration.packs import Pack, load_packs
-from attsvm.theory.declaration.profiles import PROFILES, Profile
 from attsvm.theory.declaration.proof import (
     ensure_equal,
     ensure_nonzero,
@@ -33,6 +32,7 @@ from attsvm.theory.declaration.variables import (
 )
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth, Validity, Verdict
 from attsvm.theory.run.confirm import OPEN
+from attsvm.theory.run.profiles import PROFILES, Profile
 
 __all__ = [
     "OPEN",

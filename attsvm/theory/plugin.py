@@ -17,11 +17,11 @@ import pytest
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, load_packs
-from attsvm.theory.declaration.profiles import PROFILES, profile_named
 from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.check import Outcome, check_part, merge
+from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Checked, assess
 
 __all__: list[str] = []

@@ -17,9 +17,9 @@ from hypothesis.errors import Unsatisfiable
 from attsvm.errors import DataError
 from attsvm.theory import Slack
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.profiles import PROFILES, derive_seed
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.profiles import PROFILES, derive_seed
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED
 from attsvm.theory.search.hunt import Hunt, hunt

@@ -9,7 +9,7 @@ from attsvm.theory import PROFILES
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, draw
-from attsvm.theory.search.checking import guide
+from attsvm.theory.search.sequence import guide
 
 QUICK = PROFILES["quick"]
 

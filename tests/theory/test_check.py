@@ -14,9 +14,9 @@ from toy_pack import build, constant, says, square, square_ball
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
-from attsvm.theory.declaration.profiles import Profile, derive_seed
 from attsvm.theory.run.check import Outcome, check_part, merge
 from attsvm.theory.run.confirm import PRECISIONS, confirm
+from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import Scout
 

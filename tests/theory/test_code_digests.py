@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attsvm.theory.record.definitions import Definitions, Start, belongs, imports, whole
+from attsvm.theory.declaration.code_digests import Definitions, Start, belongs, imports, whole
 
 PACK = {
     "pack/__init__.py": "from pack.inner import value as exported\n",

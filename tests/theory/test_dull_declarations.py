@@ -6,8 +6,8 @@ import pytest
 
 from attsvm.errors import ClaimError
 from attsvm.theory import Integer, Reading, Real, Statement, Vector, changed
-from attsvm.theory.declaration.profiles import profile_named
 from attsvm.theory.run.check import check_part
+from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.run.verify import Task, conclude
 
 PROFILE = replace(profile_named("quick"), examples=40, guided=60)

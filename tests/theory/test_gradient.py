@@ -19,7 +19,7 @@ from attsvm.exact import rational
 from attsvm.theory import PROFILES, Slack, changed
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import GUIDED, Scout, Spent, checking
+from attsvm.theory.search import GUIDED, Scout, Spent, sequence
 from attsvm.theory.search.ascent import lbfgs
 from attsvm.theory.search.document import leaves, value_at
 from attsvm.theory.search.frame import Frame, frame_key
@@ -193,7 +193,7 @@ def test_siblings_pass_what_they_change():
     claim = guided(relaxed)
     tally = Tally(claim, claim.part("shift 100"), 0)
     tally.pool.offer(0.0, STARTS[0])
-    checking.guide(GUIDED["gradient"], Scout(tally, "gradient", 8), np.random.default_rng(0))
+    sequence.guide(GUIDED["gradient"], Scout(tally, "gradient", 8), np.random.default_rng(0))
     assert set(shifts) == {100.0}
 
 
@@ -220,7 +220,7 @@ def test_quick_checks_do_without_whether_or_not_torch_is_loaded(monkeypatch):
     monkeypatch.setitem(GUIDED, "gradient", replace(GUIDED["gradient"], search=count))
     for name in ("quick", "ci"):
         profile = replace(PROFILES[name], examples=5, guided=10)
-        checking.run(Tally(thin, thin.part(""), 0), profile, 0, explicit=False)
+        sequence.run(Tally(thin, thin.part(""), 0), profile, 0, explicit=False)
     assert len(calls) == 1
 
 

@@ -16,9 +16,9 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.declaration.profiles import PROFILES
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.run.check import check_part
+from attsvm.theory.run.profiles import PROFILES
 
 x = sp.Symbol("x", real=True)
 u = sp.Symbol("u", positive=True)

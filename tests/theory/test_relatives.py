@@ -15,7 +15,7 @@ from attsvm.data import AttentionData
 from attsvm.theory import changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record import codec
-from attsvm.theory.search.neighbours import FOLDER, relatives
+from attsvm.theory.search.known_instances import FOLDER, relatives
 from attsvm.theory.search.relatives import fitted
 
 HERE = sys.modules[__name__]

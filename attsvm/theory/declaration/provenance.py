@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from attsvm.theory.record.definitions import base_of, bindings
+from attsvm.theory.declaration.code_digests import base_of, bindings
 
 __all__ = ["fingerprint", "sources"]
 

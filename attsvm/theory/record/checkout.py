@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import attsvm
+from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, imports, whole
 from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.record.definitions import base_of, belongs, home_of, imports, whole
 
 __all__ = ["checked_packs", "code_of", "versions"]
 

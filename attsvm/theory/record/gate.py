@@ -21,13 +21,13 @@ from attsvm._words import counted
 from attsvm.errors import AttsvmError, FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.declaration.profiles import PROFILES, profile_named
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import curated, files
 from attsvm.theory.record.checkout import checked_packs, code_of
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
 from attsvm.theory.record.reviewed import BASIS, Reviewed, differences, review
 from attsvm.theory.run.check import Outcome
+from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Task, conclude, plan
 
 __all__ = [

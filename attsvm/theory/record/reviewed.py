@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim, Sibling
+from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.declaration.profiles import profile_named
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.statement import Reading, Statement
 from attsvm.theory.declaration.variables import Meeting
 from attsvm.theory.record import curated
-from attsvm.theory.record.definitions import Definitions, Start, base_of, home_of
+from attsvm.theory.run.profiles import profile_named
 
 __all__ = ["BASIS", "Reviewed", "differences", "review"]
 

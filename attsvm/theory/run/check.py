@@ -10,13 +10,13 @@ from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
-from attsvm.theory.declaration.profiles import Profile, derive_seed
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.declaration.rehearsal import rehearse
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.coverage import merged
+from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
-from attsvm.theory.search import checking
+from attsvm.theory.search import sequence
 
 __all__ = ["Outcome", "Refuted", "check_part", "execute_proof", "merge"]
 
@@ -122,7 +122,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
                 with recorded() as steps:
                     proof = execute_proof(claim)
             seed = derive_seed(claim.id, shard, base_seed)
-            refuted = checking.run(tally, budget, seed, explicit=shard == 0)
+            refuted = sequence.run(tally, budget, seed, explicit=shard == 0)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well

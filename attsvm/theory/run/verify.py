@@ -12,7 +12,6 @@ from typing import Any
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
-from attsvm.theory.declaration.profiles import Profile, profile_named
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import codec, counterexample, curated, files
@@ -22,6 +21,7 @@ from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.run.check import Outcome, check_part, merge
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.judge import sides
+from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 
 from attsvm.theory.search.document import array_key, shapes
 from attsvm.theory.search.families import varied
-from attsvm.theory.search.neighbours import relatives as known_relatives
+from attsvm.theory.search.known_instances import relatives as known_relatives
 from attsvm.theory.search.scout import Scout
 
 __all__ = ["fitted", "relatives"]

@@ -12,9 +12,9 @@ import numpy as np
 
 from attsvm.errors import present
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.profiles import derive_seed
 from attsvm.theory.record.curated import STORED, known
 from attsvm.theory.run.asking import describe
+from attsvm.theory.run.profiles import derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import (
@@ -28,7 +28,7 @@ from attsvm.theory.search import (
     shrink,
     worsen,
 )
-from attsvm.theory.search.checking import guide
+from attsvm.theory.search.sequence import guide
 
 __all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job", "written"]
 

@@ -20,7 +20,7 @@ from attsvm.theory.search import (
 )
 
 if TYPE_CHECKING:
-    from attsvm.theory.declaration.profiles import Profile
+    from attsvm.theory.run.profiles import Profile
     from attsvm.theory.run.tally import Refuted, Tally
 
 __all__ = ["guide", "run"]
