@@ -521,8 +521,15 @@ ATTACKS = {
         "hypothesis added: x >= 4",
     ),
     "hypothesis dropped": (
-        swap(LEMMAS, '"x >= -1000": fine, ', ""),
+        both(
+            swap(LEMMAS, '"x >= -1000": fine, ', ""),
+            swap(LEMMAS, '"x >= -1000": [-2000.0], ', ""),
+        ),
         "hypothesis removed: x >= -1000",
+    ),
+    "hypothesis dropped, what violates it left": (
+        swap(LEMMAS, '"x >= -1000": fine, ', ""),
+        "gives records that violate hypotheses which it does not have (got x >= -1000)",
     ),
     "hypothesis edited": (
         anew(LEMMAS, "x % 1 == 0", "x == 1"),
