@@ -24,24 +24,6 @@ from attsvm.exact.svm import ExactProgramme, solve_exactly
 from properties._support.torch_objectives import Tensor, distance, solution
 from properties.mm._support.token_selections import Selection, chosen
 
-__all__ = [
-    "Programme",
-    "Solved",
-    "exceeds",
-    "is_distance",
-    "p_exists",
-    "p_programme",
-    "p_rows",
-    "p_svm",
-    "pythagoras",
-    "solve",
-    "solved",
-    "supported",
-    "v_exists",
-    "v_programme",
-    "v_svm",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Programme:

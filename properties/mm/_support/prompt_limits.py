@@ -30,17 +30,6 @@ from properties.mm._support.prompt_descent import (
     starts_in_basin,
 )
 
-__all__ = [
-    "DIRECTION",
-    "DIRECTION_FROM_PROPER",
-    "DIVERGENCE",
-    "DIVERGENCE_FROM_PROPER",
-    "RATE",
-    "certified",
-    "certified_rate",
-    "length",
-]
-
 
 def direction(case: Prompting, towards: str = "optimal") -> Slack:
     """The direction of p(k) converges to the target's."""

@@ -17,29 +17,6 @@ from attsvm.errors import DataError
 from attsvm.strategies import arrays, sizes
 from properties._support.published_data import joint_inputs
 
-__all__ = [
-    "DUPLICATE",
-    "INSIDE",
-    "ONE_TOKEN",
-    "OPPOSED",
-    "ORTHOGONAL",
-    "PUBLISHED",
-    "RESCUED",
-    "SEPARATED",
-    "Rival",
-    "Selection",
-    "along",
-    "chosen",
-    "gaussian",
-    "headed",
-    "one_sided",
-    "relaxable",
-    "rivals",
-    "select",
-    "selections",
-    "separable",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Selection:

@@ -29,30 +29,6 @@ from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import several_tokens
 from properties.tf._support.token_choices import separable
 
-__all__ = [
-    "FLAT",
-    "FLAT_PULLS",
-    "NO_SOLUTION",
-    "ONE_TOKEN",
-    "PUBLISHED",
-    "STEEP",
-    "TURNING",
-    "UNEVEN",
-    "Path",
-    "flat_paths",
-    "follows",
-    "follows_ray",
-    "follows_set",
-    "log_spread",
-    "loss_named",
-    "nuclear",
-    "orders",
-    "paths",
-    "protocol",
-    "steep",
-    "turned",
-]
-
 
 def _cubic_drop(best: Array, deficit: Array) -> Array:
     """best^3 - (best - D)^3 = D times a sum of squares."""

@@ -55,23 +55,6 @@ from properties.tf._support.regularisation_paths import ONE_TOKEN as ALONE
 from properties.tf._support.regularisation_paths import PUBLISHED, STEEP
 from properties.tf._support.token_choices import separable
 
-__all__ = [
-    "AT_ZERO",
-    "NO_SOLUTION",
-    "ONE_TOKEN",
-    "OUTWEIGHED",
-    "TIED",
-    "Candidate",
-    "candidates",
-    "defined",
-    "distance",
-    "extremal",
-    "good",
-    "kappa",
-    "large",
-    "log_spread",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
