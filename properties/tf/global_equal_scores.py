@@ -42,13 +42,8 @@ from properties._support.descent_runs import Run, pulling_data, rival_data
 from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    DECREASING,
-    DIRECTION,
-    ONE_TOKEN,
-    OPPOSED,
-    Descent,
-)
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
 
 PULLED = Descent(
     AttentionData.of(
@@ -77,14 +72,16 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
     more is at risk there.
     """
     drawn = draw(trapping_data() if draw(st.booleans()) else data)
-    return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(DECREASING)))
+    return Descent(
+        drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(cases.DECREASING))
+    )
 
 
 def larger(generator: np.random.Generator) -> Descent:
     """Inputs in accord with equal rivals, from zero or a random start."""
     data = together_larger(generator)
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
-    return Descent(data, start / 8, str(generator.choice(DECREASING)))
+    return Descent(data, start / 8, str(generator.choice(cases.DECREASING)))
 
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
@@ -111,12 +108,12 @@ THEOREM = Statement(
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
     },
-    conclusion=DIRECTION,
+    conclusion=cases.DIRECTION,
     cost=10,
     violating={
         EQUAL: [_descent(PASSED_OVER)],
         UNIQUE: [_descent(TIED_ASIDE)],
-        SEVERAL: [ONE_TOKEN],
+        SEVERAL: [cases.ONE_TOKEN],
         FEASIBLE: [_descent(NO_QUERY)],
     },
     readings={
@@ -125,7 +122,7 @@ THEOREM = Statement(
             "any start",
             expected="refuted",
             under=(EQUAL,),
-            examples=(OPPOSED,),
+            examples=(cases.OPPOSED,),
             siblings={
                 "any scores": changed(drop=[EQUAL], examples=[_descent(PASSED_OVER)]),
                 **WORST,
