@@ -31,7 +31,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
@@ -53,19 +52,7 @@ from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 
-TIED_OPTIMA = Descent(
-    AttentionData.of(
-        [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-    ),
-    np.zeros((2, 2)),
-    "log-loss",
-)
-FLAT = Descent(
-    AttentionData.of([[[1.0], [-1.0]]], [[1.0]], scores=[[2.0, 0.0]]), np.zeros((1, 1)), "squared"
-)
-"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
-LOST = Descent(TIED_APART.data, TIED_APART.start, "log-loss")
-PULLED = Descent(PULLED_APART.data, PULLED_APART.start, "correlation")
+TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
 
 @st.composite
@@ -136,9 +123,9 @@ THEOREM = Statement(
     cost=8,
     violating={
         TWO_SCORES: [cases.TIED],
-        SLOPED: [FLAT],
-        UNIQUE: [LOST],
-        BASIN: [PULLED],
+        SLOPED: [cases.FLAT],
+        UNIQUE: [cases.descent(TIED_APART)],
+        BASIN: [cases.descent(PULLED_APART, "correlation")],
     },
     readings={
         "literal": Reading(
