@@ -61,7 +61,7 @@ DIRECTIONS = {
 
 def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
     """||W / R - U||^2 <= 2 log(2 Gamma) / rho."""
-    return _within(m, case, points.log_spread, share, power)
+    return _within(m, case, cases.log_spread, share, power)
 
 
 def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
