@@ -17,16 +17,6 @@ from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm._support.prompt_descent import logit_gradient
 
-__all__ = [
-    "chain_residual",
-    "differs",
-    "prove",
-    "prove_fixed_weights",
-    "step_residual",
-    "structural_residual",
-    "weights_residual",
-]
-
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
 """(n, T, d) that are expanded; `structural_residual` has any T and d, and inputs only add up."""

@@ -15,8 +15,6 @@ from attsvm.theory import ensure_equal, ensure_zero
 from properties.sim.lemma_3_12 import LEMMA
 from symbolic.mean_value import ensure_bound_of_slope
 
-__all__ = ["curvature_supremum", "derivatives", "identities", "prove", "slope_supremum"]
-
 u = sp.Symbol("u", positive=True)
 
 

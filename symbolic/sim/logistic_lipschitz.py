@@ -13,8 +13,6 @@ from properties.sim.logistic_lipschitz import STEP
 from symbolic.mean_value import ensure_bound_of_slope
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
 
-__all__ = ["gap", "limit_ratio", "prove"]
-
 u = sp.Symbol("u", positive=True)
 
 

@@ -16,20 +16,6 @@ import sympy as sp
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.symbols import Symbols
 
-__all__ = [
-    "LENGTHS",
-    "Vector",
-    "entry",
-    "entry_of",
-    "n",
-    "r",
-    "reduced",
-    "swapped",
-    "t",
-    "total",
-    "vector",
-]
-
 n = sp.Symbol("n", integer=True, positive=True)
 t, r, _k = sp.symbols("t r k", integer=True, positive=True)
 

@@ -41,14 +41,8 @@ from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
+from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt, single_input
-from properties.mm._support.prompt_instances import (
-    ONE_KEY,
-    PULLED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-)
 from properties.mm._support.prompt_limits import certified
 from properties.mm.normalised_descent.paced_runs import (
     AHEAD,
@@ -176,10 +170,10 @@ DESCENT = Statement(
     conclusion=SAME_LIMIT,
     cost=4,
     violating={
-        EXISTS: [Paced(ONE_KEY, 1.0)],
-        ALIKE: [Paced(TRAPPED, 1.0)],
-        SINGLE: [Paced(PULLED, 4.0)],
-        ZERO: [Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)],
+        EXISTS: [Paced(cases.ONE_KEY, 1.0)],
+        ALIKE: [Paced(cases.TRAPPED, 1.0)],
+        SINGLE: [Paced(cases.PULLED, 4.0)],
+        ZERO: [Paced(replace(cases.TWO_KEYS, start=np.array([-24.0])), 1.0)],
     },
     readings={
         "literal-1": Reading(
@@ -220,8 +214,8 @@ DESCENT = Statement(
             conclusion=close,
             cost=8,
             examples=(
-                Paced(TWO_KEYS, 1.0),
-                *(Paced(replace(UNEVEN, start=np.zeros(2)), s) for s in (1.0, 8.0)),
+                Paced(cases.TWO_KEYS, 1.0),
+                *(Paced(replace(cases.UNEVEN, start=np.zeros(2)), s) for s in (1.0, 8.0)),
             ),
             siblings={
                 "the worst tokens' direction": changed(towards="worst"),
@@ -236,7 +230,7 @@ DESCENT = Statement(
             under=(EXISTS, ALIKE),
             variables=Records(Paced, paced(), levelled),
             conclusion=progress,
-            examples=(Paced(TWO_KEYS, 1.0), OVERSTEPPED),
+            examples=(Paced(cases.TWO_KEYS, 1.0), OVERSTEPPED),
             siblings={
                 "1.05 times as much": changed(share="1.05"),
                 "1.001 times as much": changed(share="1.001"),

@@ -36,8 +36,6 @@ from properties.tf._support.regularisation_paths import (
 )
 from properties.tf._support.solution_ranks import beyond_rank
 
-__all__ = ["DIRECTION", "SET", "certified_direction", "certified_set", "limit_of"]
-
 
 def limit_of(case: Path) -> ExactAnswer | None:
     """The programme with margins of at least 1 / k_i; None where nothing is constrained.
