@@ -22,19 +22,6 @@ from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_att_svm
 from properties._support.limit_certificates import certified_direction
 
-__all__ = [
-    "LOCAL_TRAP",
-    "Run",
-    "certified_limit",
-    "max_margin",
-    "or_more_bits",
-    "pulling_data",
-    "reaches",
-    "runs",
-    "tight_data",
-    "towards_solution",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

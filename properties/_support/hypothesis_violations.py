@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike
 from attsvm.data import AttentionData
 from properties._support.descent_runs import Run
 
-__all__ = ["ALL_TIED", "NO_QUERY", "PASSED_OVER", "TIED_APART", "TIED_ASIDE", "TIED_CROWD"]
-
 
 def _from_zero(tokens: ArrayLike, scores: ArrayLike, query: list[float]) -> Run:
     data = AttentionData.of(tokens, [query] * len(np.asarray(tokens)), scores=scores)

@@ -6,8 +6,6 @@ from typing import Any
 
 from attsvm.theory import Integer, Matrix, definition
 
-__all__ = ["SENTENCE", "attention", "block_attention", "block_logits"]
-
 SENTENCE = {
     "n": Integer(1, 3),
     "d": Integer(1, 3),

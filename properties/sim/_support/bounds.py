@@ -25,33 +25,6 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.statement import Changed
 
-__all__ = [
-    "BALANCED",
-    "BLOCK",
-    "BLOCKS",
-    "BOUNDS",
-    "DOMAIN",
-    "LISTED",
-    "LOGITS",
-    "MATRIX",
-    "ONE_TOKEN",
-    "POINTS",
-    "RAISED",
-    "WHERE",
-    "WHOLE_SPACE",
-    "alpha",
-    "beyond",
-    "distance",
-    "entry_constant",
-    "examples",
-    "f",
-    "outer_constant",
-    "published",
-    "published_in_both_norms",
-    "softmax_constant",
-    "within",
-]
-
 POINTS = {
     "n": Integer(1, 4),
     "D": Integer(1, 3),

@@ -23,25 +23,6 @@ from attsvm.lipschitz import (
 )
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
 
-__all__ = [
-    "DOMAIN",
-    "PAIR",
-    "POINT",
-    "SIZES",
-    "K",
-    "gradient",
-    "gradient_change",
-    "hessian",
-    "log_loss",
-    "log_loss_constant",
-    "loss",
-    "loss_change",
-    "published",
-    "squared_constant",
-    "squared_gradient",
-    "squared_loss",
-]
-
 POINT = {
     "n": Integer(1, 4),
     "D": Integer(1, 4),

@@ -27,8 +27,6 @@ from properties._support.att_svm import exact_att_svm, exact_constraints, first_
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
 
-__all__ = ["END", "SLOPE", "gain", "growth", "step_along_solution"]
-
 NOTHING = Slack(math.inf, 0.0, "strict")
 
 
