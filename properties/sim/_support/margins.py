@@ -27,6 +27,9 @@ from properties._support.att_svm import exact_att_svm, exact_constraints, first_
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
 
+LEAST = {"of": "least", "whose": "optimal"}
+"""The margin that is claimed to end positive."""
+
 NOTHING = Slack(math.inf, 0.0, "strict")
 
 
