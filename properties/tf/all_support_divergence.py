@@ -47,7 +47,7 @@ from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import all_tight, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
-from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
