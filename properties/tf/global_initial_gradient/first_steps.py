@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
-from attsvm.exact.attention import logits, loss_slope
-from attsvm.exact.descent import gradient, threshold
+from attsvm.exact.attention import gradient, logits
+from attsvm.exact.descent import threshold
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient
