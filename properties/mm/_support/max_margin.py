@@ -20,7 +20,8 @@ from flint import fmpq
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
-from attsvm.exact.svm import ExactProgramme, solve_exactly
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import solve_exactly
 from attsvm.theory import changed
 from properties._support.torch_objectives import Tensor, distance, solution
 from properties.mm._support.token_selections import Selection, chosen

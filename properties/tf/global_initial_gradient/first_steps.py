@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
-from attsvm.exact.attention import loss_slope
-from attsvm.exact.descent import gradient, threshold
+from attsvm.exact.attention import gradient
+from attsvm.exact.descent import threshold
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient

@@ -42,7 +42,7 @@ from __future__ import annotations
 from flint import arb, fmpq
 
 from attsvm.exact import dot
-from attsvm.exact.attention import loss_slope
+from attsvm.exact.losses import loss_slope
 from properties.tf.local_convergence.pairs import Pairs
 
 PART = fmpq(1, 8)
