@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.entries import Entries
-from attsvm.theory.arithmetic.misuse import misuse
+from attsvm.theory.arithmetic.entries import Entries, misuse
 
 __all__ = ["All", "AnyOf", "Comparison", "Relation", "returned"]
 
