@@ -216,4 +216,6 @@ def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -
     h = examine(known_claim(claim, named), int(instances), int(seed), float(seconds))
     shown = {"claim": claim, "examples": h.examples, "refuted": h.smallest is not None}
     broken = "" if h.error is None else h.error
-    return json.dumps(shown | {"undecided": h.undecided, "note": h.note, "error": broken})
+    return json.dumps(
+        shown | {"undecided": h.seen.undecided, "note": h.seen.undecided_note, "error": broken}
+    )

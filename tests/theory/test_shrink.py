@@ -145,7 +145,7 @@ def test_a_strategy_that_breaks_while_it_is_sampled_is_counted():
     claim, found = start(ROW)
     tally = tally_of(replace(claim, data=st.integers(1, 4).map(broken)))
     assert shrink(tally, found, 50).spent > 0
-    assert tally.broke_note == "LookupError: no such size in the strategy"
+    assert tally.seen.broke_note == "LookupError: no such size in the strategy"
 
 
 def test_every_move_is_smaller_and_none_comes_twice():
@@ -253,8 +253,10 @@ def test_what_breaks_on_the_way_is_not_taken():
     claim, found = start(0.3, None, conclusion, lambda x, shift=0.0: arb(-1))
     tally = tally_of(claim)
     done = shrink(tally, found, 100)
-    assert tally.broke > 0
-    assert tally.broke_note.startswith("ZeroDivisionError: at integers in a change of the find")
+    assert tally.seen.broke > 0
+    assert tally.seen.broke_note.startswith(
+        "ZeroDivisionError: at integers in a change of the find"
+    )
     assert value_at(done.found.instance, ("float",)) == 0.5
 
 

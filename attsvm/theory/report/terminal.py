@@ -238,10 +238,10 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     ]
     if account.smallest is not None:
         words.append("refuted, making it smaller and worse")
-    elif account.tightness is not None:
-        words.append(f"closest {account.tightness:.6g} of 1")
-    elif account.min_slack is not None:
-        words.append(f"closest slack {account.min_slack:.6g}")
+    elif account.seen.tightness is not None:
+        words.append(f"closest {account.seen.tightness:.6g} of 1")
+    elif account.seen.min_slack is not None:
+        words.append(f"closest slack {account.seen.min_slack:.6g}")
     if seconds is not None:
         words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
     return ", ".join(words)

@@ -78,15 +78,8 @@ class Checked:
             return []
         dropped = {name for s in self.claim.siblings for name in s.drop}
         # the judge says 0 of an equality that holds; floats screen a formula by its residual
-        slacks = (o.min_slack, o.max_slack) if self.claim.formula.measured else (None, None)
-        return warnings_of(
-            looked=o.examples + o.rejected,
-            hypotheses=o.hypotheses,
-            tightness=o.tightness,
-            slacks=slacks,
-            accepted=o.examples + o.probed,
-            undropped=frozenset(o.hypotheses) - dropped,
-        )
+        slacks = self.claim.formula.measured is not None
+        return warnings_of(o, slacks=slacks, undropped=frozenset(o.hypotheses) - dropped)
 
     @property
     def _unneeded(self) -> dict[str, str]:

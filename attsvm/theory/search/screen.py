@@ -60,7 +60,7 @@ def _evolve(
         scout.ensure_time()
         fitted = formula.fit(raw, shape)
         height = formula.screened(fitted, shape, _BATCH, parameters)
-        scout.tally.screened += _BATCH
+        scout.tally.seen.screened += _BATCH
         order = np.argsort(-height, kind="stable")[:_KEPT]
         for lane in order[:_JUDGED]:
             new = height[lane] > best or height[lane] >= _PROMISING
