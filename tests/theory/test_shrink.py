@@ -20,8 +20,15 @@ from attsvm.theory import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.document import rebuilt, value_at
-from attsvm.theory.search.shrink import Space, moves, shrink, smallness
-from attsvm.theory.search.simpler import simpler_fractions, simpler_values, simplicity
+from attsvm.theory.search.shrink import (
+    Space,
+    moves,
+    shrink,
+    simpler_fractions,
+    simpler_values,
+    simplicity,
+    smallness,
+)
 
 
 @dataclass(frozen=True, slots=True)

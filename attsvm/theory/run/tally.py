@@ -19,8 +19,8 @@ from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.search.document import rebuilt
 from attsvm.theory.search.domain import Domain
+from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
 from attsvm.theory.search.pool import Pool
-from attsvm.theory.search.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
 __all__ = ["MANY", "Refuted", "Tally"]
 
