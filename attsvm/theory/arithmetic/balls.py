@@ -16,8 +16,6 @@ from flint import arb, fmpq, fmpq_mat, fmpz
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, entries
 
-__all__ = ["BALLS", "Balls", "exact_root"]
-
 
 def _exp(x: Any) -> Any:
     """The exponential; of 0 exactly 1."""

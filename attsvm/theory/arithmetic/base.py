@@ -21,8 +21,6 @@ import numpy as np
 from attsvm.theory.arithmetic.entries import Entries, entries, misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
-__all__ = ["Arithmetic", "Scalar", "Values", "each", "elementary"]
-
 Scalar = Any
 """A number of one arithmetic."""
 

@@ -14,8 +14,6 @@ from typing import Any
 from attsvm.theory.arithmetic.base import Arithmetic, each
 from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse
 
-__all__ = ["gradient"]
-
 
 def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries) -> Entries:
     """The gradient at the vector x of a formula f(m, x) with one number as its value."""

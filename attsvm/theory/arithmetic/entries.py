@@ -15,8 +15,6 @@ import numpy as np
 
 from attsvm.errors import ClaimError
 
-__all__ = ["Entries", "Number", "Operation", "entries", "misuse"]
-
 _ARITHMETIC = {
     np.add,
     np.subtract,

@@ -18,8 +18,6 @@ import numpy as np
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse
 
-__all__ = ["FLOATS", "Floats", "Lane", "Tensors", "lanes"]
-
 
 class Lane(Number):
     """One number of each instance of a batch; it adds and multiplies, and never compares."""

@@ -8,8 +8,6 @@ from typing import Any, Literal
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import Entries, misuse
 
-__all__ = ["All", "AnyOf", "Comparison", "Relation", "returned"]
-
 
 class _Undecided:
     """What has no truth value of its own."""

@@ -11,8 +11,6 @@ import sympy as sp
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, entries, misuse
 
-__all__ = ["SYMBOLS", "Symbols", "numerator", "symbols_of"]
-
 
 class Symbols(Arithmetic):
     """Expressions of sympy, of arrays of given sizes."""

@@ -16,8 +16,6 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Operation, misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
-__all__ = ["Term", "Text", "escaped", "letter", "written"]
-
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
 

@@ -24,8 +24,6 @@ from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
 
-__all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
-
 _PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
 

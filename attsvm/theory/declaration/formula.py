@@ -30,15 +30,6 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-__all__ = [
-    "TIGHTENED",
-    "Formula",
-    "Hypotheses",
-    "domains",
-    "heights",
-    "instance_type",
-]
-
 Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 """Conditions by their names, each a formula of (m, v)."""
 

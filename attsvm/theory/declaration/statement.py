@@ -34,8 +34,6 @@ from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
 from attsvm.theory.run.judge import judge, meets
 
-__all__ = ["Changed", "Quantified", "Reading", "Statement", "changed"]
-
 Quantified = Mapping[str, Variable] | Records
 """What a statement quantifies over: variables by name, or the fields of a record."""
 

@@ -21,23 +21,6 @@ from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.strategies import arrays, scaled, sizes
 
-__all__ = [
-    "Choice",
-    "Defined",
-    "Fitted",
-    "Integer",
-    "Labels",
-    "Matrix",
-    "Meeting",
-    "Near",
-    "Real",
-    "Shape",
-    "Tensor",
-    "Variable",
-    "Vector",
-    "axes_of",
-]
-
 Shape = Mapping[str, int]
 """The length of each named axis."""
 

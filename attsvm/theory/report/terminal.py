@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
     from attsvm.theory.search.account import Hunt
 
-__all__ = [
-    "NOT_SHOWN",
-    "NOT_SHOWN_MEANING",
-    "Live",
-    "aligned",
-    "claims_text",
-    "hunt_line",
-    "hunt_text",
-    "not_shown_text",
-    "outcome",
-    "ranked",
-    "table_text",
-    "tight",
-    "verdict_rows",
-]
-
 NOT_SHOWN = "hypothesis not shown to be needed"
 NOT_SHOWN_MEANING = (
     "A hypothesis is not shown to be needed where this run found no counterexample without it. "

@@ -18,8 +18,6 @@ from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import sequence
 
-__all__ = ["Outcome", "Refuted", "check_part", "execute_proof", "merge"]
-
 _REPEATS = 3
 """The first accepted instances whose conclusion is evaluated twice, at most."""
 

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Counts", "describe_instance", "warnings_of", "words"]
-
 _DESCRIBED = 60
 """How many ordinary instances of a search are described; an Att-SVM is solved for each."""
 

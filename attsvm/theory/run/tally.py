@@ -22,8 +22,6 @@ from attsvm.theory.search.domain import Domain
 from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
 from attsvm.theory.search.pool import Pool
 
-__all__ = ["MANY", "Refuted", "Tally"]
-
 MANY = 64
 """Values of a variable that are told apart."""
 

@@ -24,18 +24,6 @@ from attsvm.theory.run.judge import sides
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 
-__all__ = [
-    "Checked",
-    "Report",
-    "Task",
-    "assess",
-    "check_job",
-    "conclude",
-    "plan",
-    "run_tasks",
-    "verify",
-]
-
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""
 

@@ -17,8 +17,6 @@ from attsvm.theory.run.tally import Refuted
 from attsvm.theory.search import Elite
 from attsvm.theory.search.shrink import smallness
 
-__all__ = ["Effort", "Hunt", "store"]
-
 
 @dataclass(slots=True)
 class Effort:

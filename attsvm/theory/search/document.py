@@ -10,21 +10,6 @@ from attsvm.errors import DataError, FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.record import codec
 
-__all__ = [
-    "Path",
-    "array_key",
-    "finite_leaves",
-    "float_arrays",
-    "leaves",
-    "parts",
-    "rebuilt",
-    "replaced",
-    "shapes",
-    "signature",
-    "value_at",
-    "written",
-]
-
 Path = tuple[Any, ...]
 """Keys and indices that lead from a document to one of its entries."""
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from attsvm.theory.run.tally import Refuted, Tally
 
-__all__ = ["DRAWN", "ENSEMBLE", "EXPLICIT", "draw", "same_pool", "sample"]
-
-
 DRAWN = "Hypothesis"
 """What the searcher is called that draws from the claim's strategy."""
 

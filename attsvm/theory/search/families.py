@@ -14,8 +14,6 @@ from attsvm.theory.record import codec
 from attsvm.theory.search.document import Path, parts, replaced
 from attsvm.theory.search.scout import Scout
 
-__all__ = ["Blocks", "blocks", "families", "varied", "with_blocks"]
-
 Blocks = dict[Path, Any]
 """Float arrays of an encoded instance by their paths; a single number is an array of no axis."""
 

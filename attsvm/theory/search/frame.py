@@ -16,8 +16,6 @@ from attsvm._types import Array
 from attsvm.theory.record import codec
 from attsvm.theory.search.document import leaves, parts, value_at, written
 
-__all__ = ["Frame", "frame_key"]
-
 
 def frame_key(document: Any) -> str:
     """What instances of one frame share: everything but the values of their floats."""

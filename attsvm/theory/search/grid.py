@@ -13,8 +13,6 @@ from attsvm.theory.search.document import Path, rebuilt
 from attsvm.theory.search.families import Blocks, blocks, with_blocks
 from attsvm.theory.search.scout import Scout
 
-__all__ = ["grid"]
-
 _PART = 4
 """A board that cannot be searched through gets one part of so many of the budget."""
 

@@ -26,8 +26,6 @@ from attsvm.theory.search.account import Effort, Hunt
 from attsvm.theory.search.schedule import Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
 
-__all__ = ["Hunt", "hunt"]
-
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
 

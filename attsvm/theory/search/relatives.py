@@ -25,8 +25,6 @@ from attsvm.theory.search.document import array_key, shapes
 from attsvm.theory.search.families import varied
 from attsvm.theory.search.scout import Scout
 
-__all__ = ["FOLDER", "fitted", "known_relatives", "relatives"]
-
 FOLDER = "counterexamples"
 """The folder beside a pack's modules where counterexamples are stored."""
 

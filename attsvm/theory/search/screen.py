@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
-__all__ = ["screen"]
-
 _BATCH = 1024
 """Instances that are screened at once."""
 

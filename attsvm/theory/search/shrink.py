@@ -39,8 +39,6 @@ from attsvm.theory.search.drawn import sample
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
-__all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness", "still_refuted"]
-
 MINIMAL = (
     "no index left out of the axes that share it and whose length the claim's draws vary (the rest "
     "as it is, doubled or quadrupled), no array, slice or entry set to 0, no rounding of all "

@@ -31,8 +31,6 @@ from attsvm.theory.search import (
 )
 from attsvm.theory.search.sequence import guide
 
-__all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job", "written"]
-
 POLISHERS = {"shrink": shrink, "worsen": worsen}
 """What is done to a find."""
 
