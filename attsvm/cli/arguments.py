@@ -10,8 +10,6 @@ from typing import Any
 from attsvm._files import write_json
 from attsvm.errors import UsageError
 
-__all__ = ["LEDGER", "Parser", "Parsers", "natural", "positive_integer", "price", "seconds", "tell"]
-
 LEDGER = ".attsvm/ledger.jsonl"
 
 

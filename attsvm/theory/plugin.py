@@ -24,8 +24,6 @@ from attsvm.theory.run.check import Outcome, check_part, merge
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Checked, assess
 
-__all__: list[str] = []
-
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"
 _packs: pytest.StashKey[tuple[Pack, ...]] = pytest.StashKey()

@@ -36,7 +36,7 @@ def only_by_the_searcher(claim, name, cases, budget=None, seed=0):
     """What the searcher finds from these cases; Hypothesis finds nothing at profile quick."""
     tally = Tally(claim, claim.part(""), 0)
     assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
-    assert tally.drawn > 0
+    assert tally.seen.drawn > 0
     return instance(claim, scouted(claim, name, cases, budget, seed))
 
 

@@ -321,10 +321,14 @@ def test_an_outcome_survives_json():
 
 
 def test_shards_merge_in_their_order():
-    first = Outcome("c", "", 3, 1, {"h": 2}, 0.5, None, 0, "", 1, error=None, seconds=1.0)
-    second = Outcome("c", "", 4, 0, {"h": 4}, -0.5, 0.9, 2, "open", 1, error="bad", seconds=2.0)
-    third = Outcome("c", "", 0, 0, {"h": 0}, None, 0.2, 1, "later", 0, error="worse")
-    merged = merge([first, second, third])
+    names = ("examples", "rejected", "hypotheses", "min_slack", "tightness", "undecided")
+    names += ("undecided_note", "audited", "error", "seconds")
+    rows = (
+        (3, 1, {"h": 2}, 0.5, None, 0, "", 1, None, 1.0),
+        (4, 0, {"h": 4}, -0.5, 0.9, 2, "open", 1, "bad", 2.0),
+        (0, 0, {"h": 0}, None, 0.2, 1, "later", 0, "worse", 0.0),
+    )
+    merged = merge([Outcome("c", "", **dict(zip(names, row, strict=True))) for row in rows])
     assert (merged.examples, merged.rejected, merged.hypotheses) == (7, 1, {"h": 6})
     assert (merged.min_slack, merged.tightness) == (-0.5, 0.9)
     assert (merged.undecided, merged.undecided_note, merged.audited) == (3, "open", 2)
@@ -391,8 +395,10 @@ def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of()
 
     tally = probing(fails)
     assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
-    assert (tally.broke, tally.refused, tally.probed) == (1, 0, 0)
-    assert tally.broke_note.startswith("KeyError: 'no such row' in hypothesis 'of its own'; first")
+    assert (tally.seen.broke, tally.seen.refused, tally.seen.probed) == (1, 0, 0)
+    assert tally.seen.broke_note.startswith(
+        "KeyError: 'no such row' in hypothesis 'of its own'; first"
+    )
     with pytest.raises(KeyError):
         tally.probe(2.0, "climb", reshaped=False)
 
@@ -406,8 +412,13 @@ def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, res
     claim = build("two-only", constant(-1.0, 0.0), **{way: fails})
     tally = Tally(claim, claim.part(""), 0)
     assert tally.probe(2.0, "relatives", reshaped=reshaped) == (None, None)
-    assert (tally.broke, tally.refused, tally.probed, tally.undecided) == (1, 0, 0, 0)
-    assert tally.broke_note == (
+    assert (tally.seen.broke, tally.seen.refused, tally.seen.probed, tally.seen.undecided) == (
+        1,
+        0,
+        0,
+        0,
+    )
+    assert tally.seen.broke_note == (
         "ValueError: too many values to unpack in what confirms it; "
         'first at {"float": "2"}, proposed by relatives'
     )
@@ -425,8 +436,8 @@ def test_the_audit_of_a_made_up_instance_may_raise_and_of_no_other():
     tally = Tally(claim, claim.part(""), 0)
     tally.probe(2.0, "grid", reshaped=True)
     tally.audit_closest()
-    assert (tally.audited, tally.broke) == (0, 1)
-    assert tally.broke_note.endswith('first at {"float": "2"}, proposed by grid')
+    assert (tally.seen.audited, tally.seen.broke) == (0, 1)
+    assert tally.seen.broke_note.endswith('first at {"float": "2"}, proposed by grid')
     tally = Tally(claim, claim.part(""), 0)
     tally.examine(2.0, "Hypothesis")
     with pytest.raises(ValueError, match="two"):
@@ -439,13 +450,13 @@ def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
 
     tally = probing(refuses)
     assert tally.probe(2.0, "climb", reshaped=False) == (None, None)
-    assert (tally.broke, tally.refused) == (1, 0)
+    assert (tally.seen.broke, tally.seen.refused) == (1, 0)
 
 
 def test_an_instance_that_misses_a_hypothesis_is_refused_and_nothing_broke():
     tally = probing(lambda x: False)
     assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
-    assert (tally.broke, tally.refused) == (0, 1)
+    assert (tally.seen.broke, tally.seen.refused) == (0, 1)
 
 
 def test_a_made_up_instance_does_not_pass_a_hypothesis_that_is_not_decided():
@@ -471,7 +482,7 @@ def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_c
         scout.look(float(k))
     assert len(asked) == 12
     assert max(np.diff([0.0, *asked, 95.0])) <= 8.0
-    assert (tally.probed, tally.open, tally.unexamined) == (96, 96, 84)
+    assert (tally.seen.probed, tally.seen.open, tally.seen.unexamined) == (96, 96, 84)
 
 
 def test_every_turn_of_a_searcher_examines_some_that_floats_cannot_settle():
@@ -482,7 +493,7 @@ def test_every_turn_of_a_searcher_examines_some_that_floats_cannot_settle():
         for k in range(3):
             scout.look(float(k))
     assert asked == [0.0, 1.0, 2.0] * 2
-    assert tally.unexamined == 0
+    assert tally.seen.unexamined == 0
 
 
 def test_what_was_left_unexamined_is_summed_over_shards():

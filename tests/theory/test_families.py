@@ -214,7 +214,7 @@ def test_what_types_and_claims_refuse_is_survived():
     claim = build("refuses", conclusion, lambda p, shift=0.0: None)
     scout = scouted(claim, "families", [Positive(1.0)])
     assert scout.found is None
-    assert scout.tally.refused + scout.tally.broke > 0
+    assert scout.tally.seen.refused + scout.tally.seen.broke > 0
 
 
 @pytest.mark.parametrize("case", [math.inf, "word", np.zeros((0, 2))])

@@ -152,8 +152,8 @@ def test_an_exception_at_an_unusual_instance_is_no_error():
 
     claim = build("pole", conclusion, lambda case, shift=0.0: None)
     scout = scouted(claim, "grid", [Table(np.full(2, 0.3))])
-    assert (scout.found, scout.tally.broke > 0) == (None, True)
-    assert scout.tally.broke_note.startswith("ZeroDivisionError")
+    assert (scout.found, scout.tally.seen.broke > 0) == (None, True)
+    assert scout.tally.seen.broke_note.startswith("ZeroDivisionError")
 
 
 def test_without_numbers_there_is_nothing_to_search():

@@ -19,7 +19,6 @@ from attsvm.theory.record import codec
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.search import drawn as drawn_module
-from attsvm.theory.search import sampling
 
 QUICK = PROFILES["quick"]
 
@@ -200,10 +199,10 @@ def test_the_guard_leaves_hypothesis_as_it_was():
     from hypothesis.internal.conjecture import providers
 
     original = providers._get_local_constants
-    with sampling.same_pool():
+    with drawn_module.same_pool():
         assert providers._get_local_constants is not original
     assert providers._get_local_constants is original
-    with contextlib.suppress(KeyError), sampling.same_pool():
+    with contextlib.suppress(KeyError), drawn_module.same_pool():
         raise KeyError
     assert providers._get_local_constants is original
 

@@ -15,8 +15,6 @@ from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
 
-__all__ = ["Primitive", "definition", "in_short"]
-
 
 def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     r"""Write a function of (m, ...) by its name, and spell it out once below the formula.

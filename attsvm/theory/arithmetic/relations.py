@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.entries import Entries
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["All", "AnyOf", "Comparison", "Relation", "returned"]
+from attsvm.theory.arithmetic.entries import Entries, misuse
 
 
 class _Undecided:

@@ -6,19 +6,23 @@ down. Functions marked with `definition` are written by their name and spelled o
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.misuse import misuse
+from attsvm.theory.arithmetic.entries import Operation, misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
-
-__all__ = ["Term", "Text", "escaped", "letter", "written"]
 
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
+
+
+def _reflected(operation: Operation) -> Operation:
+    """The operator of a term with what becomes a term on its left."""
+    return lambda self, other: operation(_term(other), self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,17 +57,11 @@ class Term:
             return Term(f"{a.latex} - {b.latex[1:]}", f"{a.plain} - {b.plain[1:]}", _SUM)
         return Term(f"{a.latex} + {b.latex}", f"{a.plain} + {b.plain}", _SUM)
 
-    def __radd__(self, other: Any) -> Term:
-        return _term(other) + self
-
     def __sub__(self, other: Any) -> Term:
         a, b = self, _term(other).within(_QUOTIENT)
         if a.plain == "0" or b.plain == "0":
             return -b if a.plain == "0" else a
         return Term(f"{a.latex} - {b.latex}", f"{a.plain} - {b.plain}", _SUM)
-
-    def __rsub__(self, other: Any) -> Term:
-        return _term(other) - self
 
     def __mul__(self, other: Any) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
@@ -82,15 +80,9 @@ class Term:
                 factors.append((factor, count))
         return _product(tuple(factors))
 
-    def __rmul__(self, other: Any) -> Term:
-        return _term(other) * self
-
     def __matmul__(self, other: Any) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
         return Term(rf"{a.latex} \, {b.latex}", f"{a.plain} {b.plain}", _PRODUCT)
-
-    def __rmatmul__(self, other: Any) -> Term:
-        return _term(other) @ self
 
     def __truediv__(self, other: Any) -> Term:
         a, b = self, _term(other)
@@ -99,8 +91,9 @@ class Term:
         above, below = a.within(_PRODUCT).plain, b.within(_POWER).plain
         return Term(rf"\frac{{{a.latex}}}{{{b.latex}}}", f"{above}/{below}", _QUOTIENT)
 
-    def __rtruediv__(self, other: Any) -> Term:
-        return _term(other) / self
+    __radd__, __rsub__ = _reflected(operator.add), _reflected(operator.sub)
+    __rmul__, __rmatmul__ = _reflected(operator.mul), _reflected(operator.matmul)
+    __rtruediv__ = _reflected(operator.truediv)
 
     def __neg__(self) -> Term:
         inner = self.within(_QUOTIENT)

@@ -19,8 +19,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Definitions", "Start", "base_of", "belongs", "bindings", "home_of", "imports", "whole"]
-
 _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""
 

@@ -30,15 +30,6 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-__all__ = [
-    "TIGHTENED",
-    "Formula",
-    "Hypotheses",
-    "domains",
-    "heights",
-    "instance_type",
-]
-
 Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 """Conditions by their names, each a formula of (m, v)."""
 
@@ -244,7 +235,7 @@ class Formula:
         raw: dict[str, Any] = {}
         for name, variable in self.variables.items():
             if name not in shape and variable.stored is not None:
-                raw[name] = variable.fill(generator, shape, raw, batch)
+                raw[name] = variable.fill(generator, {**shape, **raw}, batch)
         return raw
 
     def fit(self, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
@@ -386,12 +377,10 @@ class Formula:
 def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
     shape: dict[str, int] = {}
     raw: dict[str, Any] = {}
-    axes = formula.axes
     for name, variable in formula.variables.items():
-        if name in axes:
-            shape[name] = variable.draw(draw, shape, raw)
-        elif variable.stored is not None:
-            raw[name] = variable.draw(draw, shape, raw)
+        if variable.stored is not None:
+            values = shape if name in formula.axes else raw
+            values[name] = variable.draw(draw, {**shape, **raw})
     if any(isinstance(variable, Fitted) for variable in formula.variables.values()):
         batch = {
             name: np.asarray(value)[..., None] if isinstance(value, float | np.ndarray) else value

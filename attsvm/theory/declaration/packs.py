@@ -19,8 +19,6 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
 
-__all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules"]
-
 GROUP = "attsvm.claims"
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""

@@ -26,18 +26,6 @@ import numpy as np
 
 from attsvm.errors import ProofError
 
-__all__ = [
-    "Lemma",
-    "cite",
-    "ensure_equal",
-    "ensure_nonnegative",
-    "ensure_nonzero",
-    "ensure_positive",
-    "ensure_true",
-    "ensure_zero",
-    "recorded",
-]
-
 Normal = Callable[[Any], Any]
 """What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""
 

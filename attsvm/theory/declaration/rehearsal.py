@@ -24,8 +24,6 @@ from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.declaration.formula import Formula, heights
 from attsvm.theory.declaration.variables import Defined
 
-__all__ = ["rehearse"]
-
 _NOT_THEIRS = (
     str(Path(attsvm.__file__).parent),
     *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),

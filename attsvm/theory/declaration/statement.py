@@ -15,7 +15,7 @@ the right side tightened.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,8 +33,6 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
 from attsvm.theory.run.judge import judge, meets
-
-__all__ = ["Changed", "Quantified", "Reading", "Statement", "changed"]
 
 Quantified = Mapping[str, Variable] | Records
 """What a statement quantifies over: variables by name, or the fields of a record."""
@@ -145,13 +143,8 @@ class Statement:
         Raises:
             ClaimError: a reading that could not be checked honestly.
         """
-        unknown = sorted(set(self.violating) - set(self.hypotheses))
-        if unknown:
-            raise ClaimError(
-                f"{self.id} gives records that violate hypotheses which it does not have",
-                value=", ".join(unknown),
-                remedy=f"It has {', '.join(self.hypotheses) or 'none'}.",
-            )
+        said = f"{self.id} gives records that violate hypotheses which it does not have"
+        _ensure_among(said, self.violating, self.hypotheses)
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
         made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
@@ -173,20 +166,28 @@ class Statement:
         )
 
 
+def _ensure_among(
+    said: str, given: Iterable[str], there: Collection[str], lead: str = "It has"
+) -> None:
+    """Nothing where all names are among those that are there.
+
+    Raises:
+        ClaimError: one is not.
+    """
+    unknown = sorted(set(given) - set(there))
+    if unknown:
+        remedy = f"{lead} {', '.join(there) or 'none'}."
+        raise ClaimError(said, value=", ".join(unknown), remedy=remedy)
+
+
 def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, int]) -> Claim:
     id = f"{statement.id}:{name}"
-    unknown = sorted(set(reading.under or ()) - set(statement.hypotheses))
-    if unknown:
-        raise ClaimError(
-            f"{id} names hypotheses that its statement does not have",
-            value=", ".join(unknown),
-            remedy=f"It has {', '.join(statement.hypotheses) or 'none'}.",
+    under = statement.hypotheses
+    if reading.under is not None:
+        _ensure_among(
+            f"{id} names hypotheses that its statement does not have", reading.under, under
         )
-    under = (
-        statement.hypotheses
-        if reading.under is None
-        else {key: statement.hypotheses[key] for key in reading.under}
-    )
+        under = {key: under[key] for key in reading.under}
     conclusion = reading.conclusion or statement.conclusion
     formula = _formula(statement, reading, under, conclusion)
     _ensure_constants(id, formula)
@@ -221,13 +222,8 @@ def _ensure_constants(id: str, formula: Formula) -> None:
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
     taken = formula.constant_parameters
-    unknown = sorted(set(formula.constants) - {p.name for p in taken})
-    if unknown:
-        raise ClaimError(
-            f"{id} sets constants that its conclusion lacks",
-            value=", ".join(unknown),
-            remedy=f"It has {', '.join(p.name for p in taken) or 'none'}.",
-        )
+    said = f"{id} sets constants that its conclusion lacks"
+    _ensure_among(said, formula.constants, [p.name for p in taken])
     needed = [p.name for p in taken if p.default is p.empty and p.name not in formula.constants]
     if needed:
         raise ClaimError(
@@ -370,26 +366,15 @@ def _sibling(
             f"{whose} redraws records where its statement has variables",
             remedy="Give it other variables by their names.",
         )
-    known = {*formula.named_constants, *(() if formula.measured else (TIGHTENED,))}
-    wrong = sorted(set(other.constants) - known)
-    if wrong:
-        raise ClaimError(
-            f"{whose} sets constants that the conclusion lacks",
-            value=", ".join(wrong),
-            remedy=f"It has {', '.join(formula.named_constants) or 'none'}.",
-        )
+    constants = set(other.constants) - (set() if formula.measured else {TIGHTENED})
+    said = f"{whose} sets constants that the conclusion lacks"
+    _ensure_among(said, constants, formula.named_constants)
     redrawn = () if isinstance(other.variables, Records) else other.variables
     for what, given, there in (
         ("drops hypotheses", other.drop, formula.hypotheses),
         ("redraws variables", redrawn, formula.variables),
     ):
-        missing = sorted(set(given) - set(there))
-        if missing:
-            raise ClaimError(
-                f"{whose} {what} that are not there",
-                value=", ".join(missing),
-                remedy=f"There are {', '.join(there) or 'none'}.",
-            )
+        _ensure_among(f"{whose} {what} that are not there", given, there, "There are")
     if not (other.constants or other.drop or other.variables or other.examples):
         raise ClaimError(
             f"{whose} changes nothing",

@@ -8,8 +8,6 @@ from typing import Self
 
 from attsvm.errors import ClaimError
 
-__all__ = ["Evidence", "Expected", "Truth", "Validity", "Verdict"]
-
 
 class _Word(Enum):
     """A closed set of words in order; `meaning` says what each says and what it does not."""

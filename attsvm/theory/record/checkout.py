@@ -12,8 +12,6 @@ import attsvm
 from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, imports, whole
 from attsvm.theory.declaration.packs import Pack, modules
 
-__all__ = ["checked_packs", "code_of", "versions"]
-
 _PACKAGES = ("numpy", "python-flint", "hypothesis")
 
 

@@ -16,16 +16,6 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
-__all__ = [
-    "annotations_of",
-    "canonical",
-    "decode",
-    "decode_exactly",
-    "encode",
-    "ensure_type",
-    "records",
-]
-
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
 _FRACTION = re.compile(r"-?[0-9]+(?:/[0-9]+)?")

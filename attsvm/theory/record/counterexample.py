@@ -22,17 +22,6 @@ from attsvm.theory.run.confirm import confirm
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
 
-__all__ = [
-    "Replay",
-    "document",
-    "file_name",
-    "gathered",
-    "read",
-    "replay",
-    "shown",
-    "standing",
-]
-
 KIND = "attsvm-counterexample"
 SCHEMA = 1
 

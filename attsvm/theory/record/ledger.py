@@ -27,8 +27,6 @@ from attsvm._files import write_all
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 
-__all__ = ["NOT_REPLAYED", "Ledger", "Run", "last_run", "read_events"]
-
 SCHEMA = 1
 
 NOT_REPLAYED = "NOT REPLAYED"

@@ -17,8 +17,6 @@ from attsvm.errors import ClaimError, UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, modules
 
-__all__ = ["Erratum", "Source", "claims_of", "find_source", "in_order"]
-
 _KINDS = ("literal", "amended", "sharp")
 
 

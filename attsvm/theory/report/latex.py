@@ -18,8 +18,6 @@ from attsvm.theory.report.snippets import LONG, ODD, leaves, rounded, scaled, sh
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
 
-__all__ = ["latex"]
-
 _DIGITS = 8
 """Digits of an enclosure in LaTeX; it is rounded outwards."""
 

@@ -17,8 +17,6 @@ from attsvm.theory.report.terminal import (
     verdict_rows,
 )
 
-__all__ = ["page"]
-
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
   color: #222; background: #fff }

@@ -19,8 +19,6 @@ from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.record import codec
 
-__all__ = ["LONG", "ODD", "leaves", "python", "rounded", "scaled", "short"]
-
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
 

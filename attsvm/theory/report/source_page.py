@@ -29,8 +29,6 @@ from attsvm.theory.report.statement_view import formula_lines, statement_view
 from attsvm.theory.report.terminal import tight
 from attsvm.theory.report.two_lines import in_words, refutation
 
-__all__ = ["source_page"]
-
 _STANDS = {str(Truth.PROVED), str(Truth.HOLDS)}
 _STATEMENTS = ("statement", "literal", "amended", "sharp", "tightness", "counterexample", "file")
 _AXES = ("truth", "evidence", "validity")

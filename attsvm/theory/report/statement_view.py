@@ -17,14 +17,6 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
 from attsvm.theory.report.two_lines import in_words
 
-__all__ = [
-    "ReadingView",
-    "StatementView",
-    "formula_lines",
-    "statement_of",
-    "statement_view",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ReadingView:

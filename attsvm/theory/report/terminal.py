@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
     from attsvm.theory.search.account import Hunt
 
-__all__ = [
-    "NOT_SHOWN",
-    "NOT_SHOWN_MEANING",
-    "Live",
-    "aligned",
-    "claims_text",
-    "hunt_line",
-    "hunt_text",
-    "not_shown_text",
-    "outcome",
-    "ranked",
-    "table_text",
-    "tight",
-    "verdict_rows",
-]
-
 NOT_SHOWN = "hypothesis not shown to be needed"
 NOT_SHOWN_MEANING = (
     "A hypothesis is not shown to be needed where this run found no counterexample without it. "
@@ -238,10 +222,10 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     ]
     if account.smallest is not None:
         words.append("refuted, making it smaller and worse")
-    elif account.tightness is not None:
-        words.append(f"closest {account.tightness:.6g} of 1")
-    elif account.min_slack is not None:
-        words.append(f"closest slack {account.min_slack:.6g}")
+    elif account.seen.tightness is not None:
+        words.append(f"closest {account.seen.tightness:.6g} of 1")
+    elif account.seen.min_slack is not None:
+        words.append(f"closest slack {account.seen.min_slack:.6g}")
     if seconds is not None:
         words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
     return ", ".join(words)

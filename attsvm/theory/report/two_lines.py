@@ -16,8 +16,6 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.snippets import ODD, leaves, rounded, scaled, short
 from attsvm.theory.run.confirm import Confirmation, confirm
 
-__all__ = ["in_words", "refutation"]
-
 _LONGEST = 400
 """An instance of more letters is told by the sizes of its arrays."""
 

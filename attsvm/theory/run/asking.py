@@ -21,8 +21,6 @@ from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 
-__all__ = ["agree", "ask", "describe", "ensure_unchanged", "frozen"]
-
 _Answer = TypeVar("_Answer")
 
 _PLAIN = (bool, int, float, str, type(None), Fraction, np.number, np.bool_)

@@ -23,8 +23,6 @@ from attsvm.theory.run.workers import Job, Workers, known_claims
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["cluster", "identity"]
-
 _ANSWER = 5.0
 """Seconds within which the scheduler must answer."""
 

@@ -20,8 +20,6 @@ from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.run.asking import ask
 from attsvm.theory.run.judge import judge
 
-__all__ = ["OPEN", "PRECISIONS", "Confirmation", "confirm"]
-
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
 

@@ -15,8 +15,6 @@ from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.slack import Slack
 
-__all__ = ["Judgement", "judge", "meets", "sides"]
-
 _FIRST, _LAST = 64, 2048
 """Working precisions in bits: doubled from the first to the last until a sign is decided."""
 

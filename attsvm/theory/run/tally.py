@@ -16,20 +16,17 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
-from attsvm.theory.run.coverage import Coverage
+from attsvm.theory.run.coverage import Counts
 from attsvm.theory.search.document import rebuilt
 from attsvm.theory.search.domain import Domain
+from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
 from attsvm.theory.search.pool import Pool
-from attsvm.theory.search.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
-
-__all__ = ["MANY", "Refuted", "Tally"]
 
 MANY = 64
 """Values of a variable that are told apart."""
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
-
 
 _AUDIT = PRECISIONS[1]
 """The bits that may be spent on an instance on which floats see no fault."""
@@ -73,27 +70,13 @@ class Tally:
         self.claim = claim
         self.part = part
         self.audits = audits
-        self.examples = 0
-        self.rejected = 0
-        self.satisfied = {h.name: 0 for h in part.hypotheses}
-        self.min_slack: float | None = None
-        self.max_slack: float | None = None
-        self.tightness: float | None = None
-        self.undecided = 0
-        self.note = ""
-        self.audited = 0
-        self.drawn = 0
-        self.probed = 0
-        self.refused = 0
-        self.open = 0
-        self.broke = 0
-        self.broke_note = ""
-        self.touched: dict[str, int] = {}
-        self.unexamined = 0
-        self.screened = 0
-        self.varied: dict[str, set[Any]] = {}
-        self.sides: set[str] = set()
-        self.missed: dict[str, int] = {h.name: 0 for h in part.dropped}
+        self.seen = Counts(
+            hypotheses={h.name: 0 for h in part.hypotheses},
+            missed={h.name: 0 for h in part.dropped},
+        )
+        self._values: dict[str, set[Any]] = {}
+        self._sides: set[str] = set()
+        self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
         self.best_made_up = False
@@ -101,7 +84,6 @@ class Tally:
         self._draws = 0
         self._learnt = False
         self.pool = Pool()
-        self.coverage = Coverage()
         self.latest: Refuted | None = None
         self.counting = True
         self.repeats = 0
@@ -142,18 +124,20 @@ class Tally:
     def _see_variables(self, case: Any) -> None:
         """Count the values that each variable takes, and whether the sides of the formula move."""
         formula = self.part.formula
-        if formula.measured is None and len(self.sides) < 2 and self.drawn <= MANY:
-            self.sides.add(formula.sides(case, self.part.parameters))
+        if formula.measured is None and len(self._sides) < 2 and self.seen.drawn <= MANY:
+            self._sides.add(formula.sides(case, self.part.parameters))
+            self.seen.sides = len(self._sides)
         for name, value in formula.values_of(case).items():
-            seen = self.varied.setdefault(name, set())
-            if len(seen) < MANY:
-                seen.add(value)
+            values = self._values.setdefault(name, set())
+            if len(values) < MANY:
+                values.add(value)
+            self.seen.varied[name] = len(values)
 
     def _see_dropped(self, case: Any) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
         for hypothesis in self.part.dropped:
-            if self.counting and self.missed[hypothesis.name] == 0:
-                self.missed[hypothesis.name] += not self._decided(hypothesis, case)
+            if self.counting and self.seen.missed[hypothesis.name] == 0:
+                self.seen.missed[hypothesis.name] += not self._decided(hypothesis, case)
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
@@ -165,9 +149,9 @@ class Tally:
         accepted = all(verdicts.values())
         if self.counting:
             for name, answer in verdicts.items():
-                self.satisfied[name] += answer
-            self.examples += accepted
-            self.rejected += not accepted
+                self.seen.hypotheses[name] += answer
+            self.seen.examples += accepted
+            self.seen.rejected += not accepted
         return accepted
 
     def admits(self, case: Any, searcher: str, *, reshaped: bool) -> bool:
@@ -227,8 +211,8 @@ class Tally:
             return False, None
         self._see_dropped(case)
         if self.counting:
-            self.drawn += searcher == DRAWN
-            self.coverage.see(case)
+            self.seen.drawn += searcher == DRAWN
+            self.seen.describe(case)
             if searcher != EXPLICIT:  # an author's instance does not vary what he draws
                 self._see_variables(case)
         slack = self._slack(case)
@@ -275,9 +259,9 @@ class Tally:
             the confirmed refutation.
         """
         case = frozen(case)
-        broke = self.broke
+        broke = self.seen.broke
         if not self.admits(case, searcher, reshaped=reshaped):
-            self.refused += self.broke == broke
+            self.seen.refused += self.seen.broke == broke
             return None, None
         try:
             slack = self._slack(case)
@@ -297,7 +281,7 @@ class Tally:
             except Exception as problem:
                 self.leave_broken("what confirms it", case, problem, searcher)
                 return None, None
-        self.probed += 1
+        self.seen.probed += 1
         self._see_dropped(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
@@ -309,16 +293,16 @@ class Tally:
         if answer is not None and slack.violated:
             self._leave_undecided(case, slack, answer)
         elif not slack.holds and (answer is None or answer.refuted is None):
-            self.open += 1
+            self.seen.open += 1
         return height, None
 
     def _touches(self, searcher: str, progress: float) -> bool:
         """Whether one more instance that floats cannot settle is evaluated exactly."""
-        touched = self.touched.get(searcher, 0)
+        touched = self._touched.get(searcher, 0)
         if touched >= _TOUCHING * progress:
-            self.unexamined += 1
+            self.seen.unexamined += 1
             return False
-        self.touched[searcher] = touched + 1
+        self._touched[searcher] = touched + 1
         return True
 
     def height(self, case: Any) -> float | None:
@@ -350,7 +334,7 @@ class Tally:
         if measured is None or measured.balls is None:
             return None
         answer, document = self._confirmed(case, slack, _AUDIT)
-        self.audited += answer.refuted is False
+        self.seen.audited += answer.refuted is False
         return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 
     def repeat(self) -> None:
@@ -428,7 +412,7 @@ class Tally:
     def _leave_undecided(self, case: Any, slack: Slack, answer: Confirmation) -> None:
         if not self.counting:
             return
-        self.undecided += 1
+        self.seen.undecided += 1
         said = slack.note or f"slack {slack.value!r}: {answer.method}"
         if answer.refuted is False:
             said = (
@@ -436,31 +420,27 @@ class Tally:
                 f"{answer.method} contradicts"
             )
         where = json.dumps(codec.encode(case))
-        self.note = self.note or f"{said}; first at {where[:300]}"
+        self.seen.undecided_note = self.seen.undecided_note or f"{said}; first at {where[:300]}"
 
     def leave_broken(
         self, what: str, case: Any, problem: Exception, searcher: str | None = None
     ) -> None:
         """Count an exception of the claim on a made-up instance, None where it has none to show."""
-        self.broke += 1
+        self.seen.broke += 1
         where = "" if case is None else f"; first at {json.dumps(codec.encode(case))[:300]}"
         where += "" if searcher is None else f", proposed by {searcher}"
         said = f"{type(problem).__name__}: {problem} in {what}{where}"
-        self.broke_note = self.broke_note or said
+        self.seen.broke_note = self.seen.broke_note or said
 
     def _record(
         self, slack: Slack, case: Any, by: str, *, refuted: bool, made_up: bool = False
     ) -> None:
         if not self.counting or slack.kind == "unknown":
             return
-        if self.min_slack is None or slack.value < self.min_slack:
-            self.min_slack = slack.value
-        if self.max_slack is None or slack.value > self.max_slack:
-            self.max_slack = slack.value
-        if slack.ratio is not None:
-            # above 1 without a refutation is within its own error
-            ratio = slack.ratio if refuted else min(slack.ratio, 1.0)
-            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
+        ratio = slack.ratio
+        if ratio is not None and not refuted:
+            ratio = min(ratio, 1.0)  # above 1 without a refutation is within its own error
+        self.seen.record(slack.value, ratio)
         height = _height(slack)
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:

@@ -26,8 +26,6 @@ from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import load_packs
 
-__all__ = ["HERE", "Job", "Pending", "Workers", "known_claim", "known_claims", "processes"]
-
 Job = Callable[..., str]
 
 _ATTEMPTS = 3

@@ -19,8 +19,6 @@ from attsvm.errors import present
 from attsvm.theory.record.codec import annotations_of, records
 from attsvm.theory.search.document import Path, array_key, replaced
 
-__all__ = ["Group", "groups", "lacking", "unnamed"]
-
 _GUESSES = 16
 """How many choices of axes without names are tried where two names could be theirs."""
 

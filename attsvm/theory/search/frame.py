@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -14,9 +14,7 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.theory.record import codec
-from attsvm.theory.search.document import leaves, value_at, written
-
-__all__ = ["Frame", "frame_key"]
+from attsvm.theory.search.document import leaves, parts, value_at, written
 
 
 def frame_key(document: Any) -> str:
@@ -40,9 +38,10 @@ class Frame:
     def of(cls, document: Any) -> Frame:
         """The frame of an instance."""
         fields, at = [], 0
-        for size in _sizes(document):
-            fields.append(slice(at, at + size))
-            at += size
+        for _, part in parts(document):
+            if part.keys() & {"float", "float64"}:
+                fields.append(slice(at, at + math.prod(part.get("float64", ()))))
+                at = fields[-1].stop
         return cls(document, tuple(fields))
 
     def row(self, document: Any) -> Float[Array, " m"]:
@@ -66,21 +65,6 @@ class Frame:
 
 def _is_array(document: dict[str, Any]) -> bool:
     return set(document) == {"float64", "values"}
-
-
-def _sizes(document: Any) -> Iterator[int]:
-    """How many floats each array and number holds, in the order of `leaves`."""
-    if isinstance(document, list):
-        for item in document:
-            yield from _sizes(item)
-    elif isinstance(document, dict):
-        if set(document) == {"float"}:
-            yield 1
-        elif _is_array(document):
-            yield math.prod(document["float64"])
-        else:
-            for name in sorted(document):
-                yield from _sizes(document[name])
 
 
 def _filled(document: Any, text: Callable[[], str]) -> Any:

@@ -19,15 +19,12 @@ from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.run.coverage import merged
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt
 from attsvm.theory.search.schedule import Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
-
-__all__ = ["Hunt", "hunt"]
 
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
@@ -251,19 +248,10 @@ class _Chase:
         account = self.hunt
         effort = account.efforts.setdefault(searcher, Effort())
         effort.turns += 1
-        effort.accepted += gain.accepted
-        effort.rejected += gain.rejected
+        effort.accepted += gain.evaluated
+        effort.rejected += gain.rejected + gain.refused
         effort.seconds += gain.seconds
-        for name in _ADDED:
-            setattr(account, name, getattr(account, name) + getattr(gain, name))
-        for name, count in gain.hypotheses.items():
-            account.hypotheses[name] = account.hypotheses.get(name, 0) + count
-        account.note = account.note or gain.note
-        account.broke_note = account.broke_note or gain.broke_note
-        account.coverage = merged([account.coverage, gain.coverage])
-        account.min_slack = _of(min, account.min_slack, gain.min_slack)
-        account.max_slack = _of(max, account.max_slack, gain.max_slack)
-        account.tightness = _of(max, account.tightness, gain.tightness)
+        account.seen.add(gain)
         before = self.pool.height
         for entry in gain.pool:
             self.pool.add(Elite.read(entry))
@@ -312,16 +300,6 @@ class _Chase:
                     self._tell(gain)
         except _Over:
             return
-
-
-_ADDED = ("ordinary", "undecided", "open", "unexamined", "screened", "broke", "audited")
-"""Counts of a turn that add up."""
-
-
-def _of(choose: Callable[..., float], *values: float | None) -> float | None:
-    """The least or the largest of what there is."""
-    there = [value for value in values if value is not None]
-    return choose(there) if there else None
 
 
 def _read(gain: str) -> Gain:

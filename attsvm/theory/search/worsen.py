@@ -22,8 +22,6 @@ from attsvm.theory.search.shrink import Polished, still_refuted
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
-__all__ = ["worsen"]
-
 _LARGEST = 2.0**20
 """Entries are not moved beyond this, as some violations grow for ever."""
 
