@@ -36,7 +36,7 @@ class Vector:
 
     def __neg__(self) -> Vector:
         """The opposite vector."""
-        return -1 * self
+        return self.times(sp.Integer(-1))
 
     def __sub__(self, other: Vector) -> Vector:
         """The difference."""
@@ -44,15 +44,19 @@ class Vector:
 
     def __rmul__(self, factor: Any) -> Vector:
         """A multiple."""
-        return Vector(tuple((name, factor * coefficient) for name, coefficient in self.parts))
+        return self.times(factor)
 
     def __mul__(self, factor: Any) -> Vector:
         """A multiple."""
-        return factor * self
+        return self.times(factor)
+
+    def times(self, factor: Any) -> Vector:
+        """A multiple."""
+        return Vector(tuple((name, factor * coefficient) for name, coefficient in self.parts))
 
     def __truediv__(self, factor: Any) -> Vector:
         """A multiple by a reciprocal."""
-        return (1 / sp.sympify(factor)) * self
+        return self.times(1 / sp.sympify(factor))
 
     def __matmul__(self, other: Vector) -> Any:
         """The inner product, expanded."""

@@ -151,8 +151,9 @@ PROGRAMMES = Statement(
         "amended": Reading(
             "where v(alpha) exists some margin is tight; with S the tight ones p(alpha) exists, "
             "and is unique, exactly where 0 is not in C = conv{D_it, i in S} + cone{D_it, i not "
-            "in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = 1",
-            expected="holds",
+            "in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = 1, if there are any",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_joint_distance",
             under=(V_EXISTS,),
             variables=Records(
                 Selection,
@@ -169,7 +170,8 @@ PROGRAMMES = Statement(
         "sharp-1": Reading(
             "relaxing shortens: ||p - p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) without and p' "
             "with relaxation; no constant above 1 will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_shorter",
             under=(V_EXISTS, P_EXISTS),
             conclusion=shorter,
             tight=True,
@@ -179,7 +181,8 @@ PROGRAMMES = Statement(
         "sharp-2": Reading(
             "where the p-SVM of the inputs of S alone ranks alpha_i first, ties allowed, in the "
             "other inputs too, its solution is p(alpha)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),
             variables=Records(Selection, cases.relaxable(duplicates=True), cases.larger),
             conclusion=by_support,

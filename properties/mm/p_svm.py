@@ -134,8 +134,9 @@ PROGRAMME = Statement(
         ),
         "amended-1": Reading(
             "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of the "
-            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1",
-            expected="holds",
+            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, if there are any",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_distance",
             variables=cases.ANY,
             conclusion=distance,
             under=(),
@@ -155,7 +156,8 @@ PROGRAMME = Statement(
             "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
             "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the least "
             "lead of alpha_i in score; no smaller constant will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_led",
             variables=Records(Rival, cases.one_sided(), cases.along, climbed=True),
             conclusion=led,
             under=(ALONE, ONE_LABEL),
@@ -178,7 +180,8 @@ PROGRAMME = Statement(
         "sharp-1": Reading(
             "every q that meets the constraints has ||q - p(alpha)||^2 <= ||q||^2 - "
             "||p(alpha)||^2; no constant above 1 will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_nearer",
             variables=Records(Rival, cases.rivals(), cases.gaussian, climbed=True),
             conclusion=projected,
             under=(MEETS,),
@@ -197,7 +200,8 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "p(alpha) is unchanged when every constraint that is not tight is dropped",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

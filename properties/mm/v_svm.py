@@ -85,7 +85,8 @@ PROGRAMME = Statement(
         "amended": Reading(
             "v(alpha) exists, and is unique, exactly where 0 is not in the convex hull of the "
             "Y_i x_i,alpha_i; Gamma = 1/||v(alpha)|| is the distance of the hull from 0",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_distance",
             variables=cases.ANY,
             conclusion=distance,
             under=(),
@@ -98,7 +99,8 @@ PROGRAMME = Statement(
         "sharp-1": Reading(
             "every head h has min_i Y_i h^T x_i,alpha_i <= Gamma ||h||, where Gamma = "
             "1/||v(alpha)||, or 0 without a v(alpha); no smaller constant will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_largest_margin",
             variables=Records(
                 Rival,
                 st.one_of(cases.rivals("head"), cases.rivals("any")),
@@ -123,7 +125,8 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "v(alpha) is unchanged when every input whose margin is not tight is dropped",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -123,7 +123,8 @@ MARGINS = Statement(
         ),
         "sharp": Reading(
             "|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||: the cost of a margin",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_cost_of_turning",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
             conclusion=cost_of_turning,
             tight=True,

@@ -160,7 +160,8 @@ STABILITY = Statement(
             "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
             "2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of linear attention "
             "over all A and h of these norms",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
             under=tuple(DOMAIN),
             depends_on=("sim/stability-l2:sharp-1",),
@@ -184,7 +185,8 @@ STABILITY = Statement(
             "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= "
             "2 ||A^T h|| (||h|| + |b|) ||x - y||, no more than linear attention's constant for "
             "R >= 1",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "same"},
             under=("||A^T h|| >= osc(h) diam(A)/4",),
             variables={"R": Defined(lambda m, v: m.exact(1))},
@@ -195,7 +197,8 @@ STABILITY = Statement(
             "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
             "w = max h - min h, r = max |h - b|: the gradient of L changes by at most "
             "2 ||A^T h||^2 ||x - y||, the constant of linear attention",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
             under=("4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)",),
             variables={"R": None},
@@ -207,7 +210,8 @@ STABILITY = Statement(
             "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
             "||A|| ||h|| (R ||h|| + |b|) ||x - y||, half of what linear attention attains; no "
             "smaller part of it will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=tuple(DOMAIN),
             tight=True,

@@ -190,7 +190,8 @@ STABILITY = Statement(
         "literal-3": Reading(
             "|L(x) - L(y)| <= |b| ||A|| ||h||/4 ||x - y||, the largest constant of linear "
             "attention over all A and h of these norms",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss"},
             under=(),
             examples=(BALANCED,),
@@ -222,7 +223,8 @@ STABILITY = Statement(
         "amended-2": Reading(
             "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= "
             "|b| ||A^T h||/4 ||x - y||, linear attention's constant",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_logistic_on_data",
             constants={"of": "loss", "data": "same"},
             under=("||A^T h|| >= osc(h) diam(A)/4",),
             tight=True,
@@ -238,7 +240,8 @@ STABILITY = Statement(
         "sharp": Reading(
             "|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, half of what linear attention attains; "
             "no smaller constant will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
             tight=True,

@@ -156,7 +156,8 @@ SEPARATION = Statement(
             "assumption 3.10, part 1 or 2, Att-SVM feasible, some input with two different "
             "scores: every step of descent on the decreasing loss raises <X, X^mm>, the mean "
             "margin weighted by the multipliers",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
             under=(FEASIBLE, SOMETHING, PART),
             variables=Records(Run, EITHER_PART, towards_solution),
@@ -184,7 +185,8 @@ SEPARATION = Statement(
         "sharp-1": Reading(
             "assumption 3.10, Att-SVM feasible, decreasing loss: a step of size eta raises "
             "<X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, PART),
             variables=Records(Run, EITHER_PART, towards_solution),

@@ -109,13 +109,15 @@ THEOREM = Statement(
         "amended": Reading(
             "all tokens support vectors, l' < 0, some input with two different scores: "
             "grad L(W) != 0 for all W",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.all_support_no_stationary:prove",
             examples=HOLDING,
         ),
         "sharp": Reading(
             "all tokens support vectors, l' < 0, some input with two different scores: "
             "||grad L(W)|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.all_support_no_stationary:prove_bound",
             conclusion=bounded_below,
             tight=True,
             examples=HOLDING,

@@ -163,7 +163,8 @@ DEFINITION = Statement(
             "with t over T_i: the least margin of rivals (gamma_it >= gamma_i,alpha_i) under "
             "W^mm(alpha) is the larger of 1 and that under the Att-SVM solution without them, and "
             "alpha is locally optimal exactly where it is above 1",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),
             variables=Records(Choice, choices.choices(), choices.choices_larger),
             conclusion=least_margin,

@@ -167,7 +167,8 @@ LEMMA = Statement(
         "amended": Reading(
             "L(W) > L_* for every W, for l strictly decreasing and smooth, where some input has "
             "two tokens of different scores",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
             examples=(*PUBLISHED, ZERO_QUERY, ONE_KEY, TWO_OPTIMAL),
             siblings={

@@ -7,7 +7,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
-from symbolic.textbook import TRIANGLE
+from symbolic.textbook import CAUCHY_SCHWARZ, TRIANGLE
 
 
 def prove() -> str:
@@ -30,4 +30,5 @@ def prove() -> str:
         "||grad L|| is at most the sum of c_it ||A_it||, so at most max ||A_it|| times theirs",
         normal=expanded,
     )
+    cite(CAUCHY_SCHWARZ)
     return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"

@@ -12,8 +12,10 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.proof import expanded
 from properties.mm import joint_svm
-from properties.mm._support.max_margin import is_distance, pythagoras
+from properties.mm._support.max_margin import Solved, is_distance, pythagoras
+from properties.mm._support.token_selections import ORTHOGONAL
 from symbolic.inner_products import INNER, inner
 from symbolic.least_points import (
     MORE,
@@ -25,7 +27,6 @@ from symbolic.least_points import (
     ensure_multipliers_suffice,
     ensure_scaled_meets,
     ensure_some_margin_is_tight,
-    expanded,
 )
 
 SQUARE = sp.Symbol("<X, X>", positive=True)
@@ -41,7 +42,7 @@ def prove_distance() -> str:
     ensure_least_point("Z/||Z||^2 meets them")
     for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
         programme = SimpleNamespace(hull_square=square)
-        said = is_distance(INNER, SimpleNamespace(margin=margin, programme=programme))
+        said = is_distance(INNER, Solved(None, X, margin, programme))
         ensure_equal(said.left, said.right, f"what is compared agrees where ||Z||^2 is {square}")
     return "for any number of inputs, tokens and axes, by the point of C that is nearest to 0"
 
@@ -90,7 +91,7 @@ def prove_shorter() -> str:
     """
     ensure_least_point("p(alpha) without relaxation has margins of 1, so of 0, at least")
     ensure_pythagoras()
-    said = joint_svm.shorter(BALLS, joint_svm.ORTHOGONAL)
+    said = joint_svm.shorter(BALLS, ORTHOGONAL)
     left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
     ensure_equal(left, right, "both sides are the same for orthogonal keys")
     ensure_positive(left, "and not 0, so that no constant above 1 will do")

@@ -10,9 +10,13 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.proof import expanded
-from symbolic.inner_products import inner, vector
+from properties.sim import definition_3_8, definition_4_1
+from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (
     MORE,
+    SHARE,
+    U,
+    V,
     X,
     ensure_distance_of_hull,
     ensure_least_point,
@@ -30,6 +34,19 @@ WEIGHT = sp.Symbol("w", nonnegative=True)
 PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 
+def prove_nearer() -> str:
+    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_least_point("V is feasible")
+    said = definition_3_8.closer(INNER, V, X)
+    gap = (said.right - said.left).subs(XV, XX + MORE)
+    ensure_nonnegative(gap, "what is compared differs by 2 <X, V - X>", normal=expanded)
+    return "in any dimension, by <X, V - X> >= 0"
+
+
 def prove_convex() -> str:
     """Half the sum of two feasible matrices is feasible, of at most the mean squared norm.
 
@@ -38,8 +55,13 @@ def prove_convex() -> str:
     """
     ensure_mean_meets()
     ensure_norm_convex()
-    half = sp.Rational(1, 2)
-    ensure_nonnegative(half * half * MORE, "and 1/4 ||U - V||^2 is not negative")
+    said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
+    apart = U - V
+    ensure_equal(
+        said.right - said.left,
+        SHARE * (1 - SHARE) * (apart @ apart),
+        "what is compared differs by t (1 - t) ||U - V||^2",
+    )
     return "in any dimension, for all means of two feasible matrices"
 
 
@@ -100,6 +122,11 @@ def prove_price() -> str:
         ProofError: a step fails.
     """
     ensure_price_suffices()
+    paid = sp.Symbol("paid", nonnegative=True)
+    said = definition_4_1.worth(INNER, X, V, paid)
+    ensure_equal(
+        (said.right - paid) ** 2 - said.left * (V @ V), sp.Integer(0), "||V|| ||X|| is compared"
+    )
     ensure_nonnegative(
         (WEIGHT + MORE) * SLACK - WEIGHT * SLACK,
         "C ||X|| xi_j >= w_j xi_j where C ||X|| >= w_j",

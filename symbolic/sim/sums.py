@@ -80,6 +80,14 @@ class Lengths(Symbols):
         """The sum of products."""
         return self.sum(entries(x * y))
 
+    def sums(self, A: Entries) -> Entries:
+        """The sum of each row, over r."""
+        return entries([total(A.item(), r)])
+
+    def outer(self, x: Entries, y: Entries) -> Entries:
+        """The entry at t, r is x_t y_r."""
+        return entries([[x.item() * swapped(y.item())]])
+
     def differences(self, x: Entries) -> Entries:
         """The entry at t, r is x_t - x_r."""
         return entries([[x.item() - swapped(x.item())]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import ensure_equal, ensure_positive
 
 
 def prove() -> str:
@@ -28,6 +28,5 @@ def prove() -> str:
         "best - <s, gamma> is the sum of s_t (best - gamma_t), as the s_t add up to 1",
     )
     others = sp.Symbol("others", nonnegative=True)
-    ensure_nonnegative(others, "no term of it is negative")
-    ensure_positive(s * gap + others, "and it is positive where some score is below the best")
+    ensure_positive(s * gap + others, "which is positive where some score is below the best")
     return "for every strictly decreasing loss and any n, T, d: l(best - delta) > l(best)"

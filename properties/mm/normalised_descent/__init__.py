@@ -151,7 +151,7 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
 
 
 EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
-ALIKE = "all rivals of an optimal token score the same"
+ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, ZERO = "there is a single input", "p(0) = 0"
 
 DESCENT = Statement(
@@ -199,9 +199,10 @@ DESCENT = Statement(
             },
         ),
         "amended-1": Reading(
-            "a single input whose J rivals score the same, p* = p(alpha) exists, p(0) = 0: "
+            "l' < 0, a single input whose J rivals score the same, below the optimal token, "
+            "p* = p(alpha) exists and is not 0, p(0) = 0: "
             "normalised descent has ||p(k)|| - <p(k), p*>/||p*|| <= "
-            "s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k) for every s and k, "
+            "s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k) for every s and k >= 1, "
             "B = max ||k_alpha - k_t||",
             expected="holds",
             under=(EXISTS, ALIKE, SINGLE, ZERO),
@@ -223,10 +224,12 @@ DESCENT = Statement(
             },
         ),
         "sharp": Reading(
-            "rivals of an optimal token score the same, p* = p(alpha) exists: from any p(0) and "
+            "l' < 0, rivals of the optimal tokens score the same, below them, p* = p(alpha) exists "
+            "and is not 0: from any p(0) and "
             "for any s normalised descent has <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t||, "
             "so that its norm grows linearly in k",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.normalised_descent:prove",
             under=(EXISTS, ALIKE),
             variables=Records(Paced, paced(), levelled),
             conclusion=progress,

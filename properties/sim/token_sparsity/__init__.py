@@ -158,7 +158,8 @@ SPARSITY = Statement(
         ),
         "literal-3": Reading(
             "tokens that are no support vectors can be disregarded: X^mm is the same without them",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_disregarded",
             under=(UNIQUE, IDLE),
             variables=PROGRAMMES,
             conclusion=same_solution,
@@ -206,7 +207,8 @@ SPARSITY = Statement(
         "sharp-1": Reading(
             "leaving out any tokens J lowers ||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, w any "
             "multipliers of X^mm, so that all tokens with multiplier 0 can go, tight ones included",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(UNIQUE, EXISTS),
             variables=Records(Dropped, thinned(), thinned_larger),
             conclusion=at_most_lost,
@@ -216,7 +218,8 @@ SPARSITY = Statement(
         "sharp-2": Reading(
             "where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
             "w_j^2 / (G^-1)_jj, the squared distance of A_j from the span of the others",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(UNIQUE, INDEPENDENT),
             variables=Records(AttentionData, all_support(), all_support_larger),
             conclusion=at_least_lost,
