@@ -79,3 +79,19 @@ TRIANGLE = Lemma(
     (),
     "the norm of a sum is at most the sum of the norms",
 )
+
+CONTINUOUS, COMPACT = "the function is continuous", "the set is compact"
+
+WEIERSTRASS = Lemma(
+    "the extreme value theorem",
+    "Rudin, Principles of Mathematical Analysis, theorem 4.16",
+    (CONTINUOUS, COMPACT),
+    "the function has a least value on the set",
+)
+
+ENTROPY = Lemma(
+    "the largest entropy",
+    "Cover and Thomas, Elements of Information Theory, theorem 2.6.4",
+    (),
+    "-sum_t q_t ln q_t <= ln J for J weights q_t >= 0 of sum 1",
+)

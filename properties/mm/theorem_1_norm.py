@@ -82,10 +82,11 @@ THEOREM = Statement(
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS])},
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists, and the rivals of each score the same "
-            "or all keys are on its margin: descent on a decreasing loss from any p(0) with any "
-            "step has ||p(k)|| -> infinity",
-            expected="holds",
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
+            "not 0, and the rivals of each score the same or all keys are on its margin: descent "
+            "from any p(0) with any step has ||p(k)|| -> infinity",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             under=(EXISTS, UNIQUE, SEPARATED),
             variables=Records(Prompting, cases.comparable(0, 2), cases.on_axes),
             examples=(cases.PULLED, cases.TWO_KEYS),

@@ -106,7 +106,8 @@ FIGURE = Statement(
         "amended-2": Reading(
             "orthonormal tokens, the whole vocabulary, one successor for each token: every "
             "step of descent on the decreasing loss raises every margin",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.figure_2:prove",
             constants={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
             variables=Records(Spoken, followed(), fixed=("whole",)),

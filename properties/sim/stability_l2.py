@@ -240,7 +240,8 @@ STABILITY = Statement(
             "for every |b| > 3.533 ||h|| it fails: with A = (1, -1) and h = (10, -7) for b < 0, "
             "h = (-10, 7) for b > 0, the gradient of L changes by more than "
             "2 ||A||^2 ||h||^2 ||x - y|| around x = -71/128",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),
             under=("|b| > 3.533 ||h||",),
             variables={

@@ -136,9 +136,10 @@ THEOREM = Statement(
             siblings=ANY_MARGINS,
         ),
         "amended": Reading(
-            "all tokens support vectors, some input with two different scores, l' < 0 "
-            "everywhere: ||W_k|| -> infinity under descent from any start",
-            expected="holds",
+            "all tokens support vectors, some input with two different scores, l' < 0 everywhere "
+            "and continuous: ||W_k|| -> infinity under descent from any start, with any step",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             under=(TIGHT, TWO_SCORES, SLOPED),
             variables=Records(Descent, tied(), cases.larger),
             examples=(cases.TRAP, TIED_OPTIMA),

@@ -10,17 +10,28 @@ most 2 (||h|| + |b|), for the squared one.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
+from flint import arb, fmpq
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.exact import rational
+from attsvm.exact.losses import logistic_slope
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support.entry_loss import loss, squared_loss
+from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic.sim import basic_4, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 from symbolic.textbook import CAUCHY_SCHWARZ, DIFFERENTIABLE, MEAN_VALUE, POPOVICIU, SLOPE
@@ -199,3 +210,80 @@ def prove_squared_gradient_on_data() -> str:
     ensure_zero(4 * PULL**2 / 2 - 2 * PULL**2, slope)
     ensure_mean_value(slope)
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
+
+
+def slope_of(statement: Any, entry: Any, h: tuple[int, int], closed: Any) -> None:
+    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b."""
+    x, b = sp.symbols("x b", real=True)
+    v = opposite(x)
+    values = entries([sp.Integer(value) for value in h])
+    found = entry(SYMBOLS, v.A, v.x, values, b)[0]
+    rest = found - closed(b, sp.tanh(x))
+    ensure_zero(
+        numerator(rest.rewrite(sp.exp)),
+        f"{statement}: the gradient at tokens 1 and -1 in tanh x",
+        normal=numerator,
+    )
+
+
+def ends(at: Fraction) -> tuple[list[arb], fmpq]:
+    """Tanh x at the two points of sharp-3 around a number, and how far apart they are."""
+    first, second = (rational(point) for point in stability_logistic.around(at).values())
+    return [arb(first).tanh(), arb(second).tanh()], second - first
+
+
+def prove_logistic_exceeded(cells: int = 200_000) -> str:
+    """The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
+
+    Both sides are even in b and divided by it. All b up to 0.7226/sqrt 2 are covered by cells on
+    which balls decide, halved until they do.
+
+    Raises:
+        ProofError: a cell is left.
+    """
+
+    def closed(b: Any, T: Any) -> Any:
+        return b * SYMBOLS.logistic_slope(b * T) * (1 - T * T)
+
+    slope_of("the logistic loss", gradient, (1, -1), closed)
+    T, length = ends(stability_logistic.BENT_AT)
+    size = rational(stability_logistic.LOWER)
+    most = 4 / (6 * arb(3).sqrt()) * length
+    edge = rational(float((arb(size) / arb(2).sqrt()).upper()) * (1 + 2.0**-50))
+    left, looked = [(fmpq(0), edge)], 0
+    while left and looked < cells:
+        low, high = left.pop()
+        looked += 1
+        b = arb((low + high) / 2, (high - low) / 2)
+        first, second = (logistic_slope(b * t) * (1 - t * t) for t in T)
+        if not abs(first - second) > b * most:
+            middle = (low + high) / 2
+            left += [(low, middle), (middle, high)]
+    ensure_zero(sp.Integer(len(left)), "no label from 0 to 0.7226/sqrt 2 is left")
+    return "for every such label, by balls on cells that cover them; ||A|| = ||h|| = sqrt 2"
+
+
+def prove_squared_exceeded() -> str:
+    """The gradient changes by more than linear attention's constant for |b| > 3.533 ||h||.
+
+    Its change is linear in b, so that it exceeds from where it does once it grows.
+
+    Raises:
+        ProofError: it does not.
+    """
+
+    def closed(b: Any, T: Any) -> Any:
+        return 17 * (sp.Rational(3, 2) + sp.Rational(17, 2) * T - b) * (1 - T * T)
+
+    slope_of("the squared loss", squared_gradient, (10, -7), closed)
+    T, length = ends(stability_l2.BENT_AT)
+    still, moved = (
+        [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
+        [17 * (1 - t * t) for t in T],
+    )
+    label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
+    constant = 2 * (2 * 149) * length
+    change, growth = still[1] - still[0], moved[1] - moved[0]
+    ensure_true(bool(growth > 0), "the change grows with -b")
+    ensure_true(bool(change + label * growth > constant), "and exceeds the constant at the edge")
+    return "for every such label of either sign, as h and b turn their signs together"

@@ -204,7 +204,8 @@ DESCENT = Statement(
             "normalised descent has ||p(k)|| - <p(k), p*>/||p*|| <= "
             "s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k) for every s and k >= 1, "
             "B = max ||k_alpha - k_t||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.normalised_descent:prove_close",
             under=(EXISTS, ALIKE, SINGLE, ZERO),
             variables=Records(
                 Paced,

@@ -155,7 +155,8 @@ THEOREM = Statement(
         "amended-3": Reading(
             "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
             "any start the norm of descent on g(b <f, h>) diverges",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
             under=(EQUAL, FEASIBLE, DIFFERENT),
             conclusion=nearly_equal.NORM,

@@ -125,16 +125,24 @@ RATE = Statement(
     },
     readings={
         "amended-2": Reading(
-            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho",
-            expected="holds",
+            "l' < 0, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the largest "
+            "over inputs i of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each input D and d its "
+            "largest and least score gap, M and m the largest and least |l'| between its worst and "
+            "best score: every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= "
+            "2 log(2 Gamma) / rho",
+            expected="proved",
+            proof="symbolic.tf.theorem_2:prove",
             siblings={
                 "an eighth of it": changed(share="1/8"),
                 "the square of the rate": changed(power=2),
             },
         ),
         "sharp": Reading(
-            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, where "
-            "kappa tends to the divergence of the multipliers from the score gaps times slopes",
+            "l' < 0, U, rho >= log(2 Gamma), m and d as in amended-2: every W in the ball with "
+            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - "
+            "sum_j p_j log(c_j / p_j), p_j the share of multiplier j, G = n (L(R U) - L_*), "
+            "c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| within "
+            "G / m_i of the best score",
             expected="holds",
             conclusion=closest,
             tight=True,
