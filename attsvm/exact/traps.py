@@ -29,12 +29,13 @@ def moves_along_margins(data: ExactData) -> bool:
     )
 
 
-def is_stationary_start(data: ExactData, W: Matrix) -> bool:
-    """Whether the gradient at W is exactly zero, for any loss; then descent stays at W for ever.
+def is_stationary_start(data: ExactData, W: Matrix, loss: str | None = None) -> bool:
+    """Whether the gradient at W is exactly zero; then descent stays at W for ever.
 
     Decided where the logits of each input are all equal (W = 0, say), so that attention is
     uniform and rational: inputs of the same mean score share one factor l', and within such a
-    group the pulls must cancel. Inputs without two different scores never pull.
+    group the pulls must cancel. Inputs without two different scores never pull; nor do those whose
+    mean score is a flat point of the loss, where one is named. Else it is so for every loss.
     """
     groups: dict[tuple[int, int], list[Matrix]] = {}
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
@@ -43,6 +44,8 @@ def is_stationary_start(data: ExactData, W: Matrix) -> bool:
         if len(set(logits(tokens, W, z))) != 1:
             return False
         mean = sum(gamma, fmpq(0)) / len(gamma)
+        if loss is not None and loss_slope(loss, mean) == 0:
+            continue
         pull = [
             sum(((g - mean) * x[r] for g, x in zip(gamma, tokens, strict=True)), fmpq(0))
             / len(gamma)

@@ -91,7 +91,7 @@ def rate_error(
     squares, in rationals.
     """
     claimed = rational(share)
-    if is_stationary_start(ExactData.of(data), rationals(start)):
+    if is_stationary_start(ExactData.of(data), rationals(start), loss):
         return arb(-abs(claimed))
     way = course(data, start, loss)
     limit = None if way is None else way.limit

@@ -45,6 +45,7 @@ from properties.mm._support.prompt_descent import (
     prompt_gradient,
     prompting,
     single_input,
+    sloped,
     starts_in_basin,
 )
 from properties.mm._support.prompt_limits import certified
@@ -129,17 +130,19 @@ def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
 
 
 def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "any") -> Any:
-    """The gradients have one direction, or even one length; 0 has every direction."""
+    """The gradients have one direction, or even one length; 0 has that of 0 alone."""
     a, b = gradients(m, case, other)
     if length == "same":
         return m.equal(a, b)
-    return m.all_of(m.equal((b @ b) * a, (a @ b) * b), m.at_least(a @ b, m.exact(0)))
+    along = m.all_of(m.equal((b @ b) * a, (a @ b) * b), m.above(a @ b, m.exact(0)))
+    return m.any_of(along, m.all_of(m.equal(a, 0 * a), m.equal(b, 0 * b)))
 
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
 BASIN_OF_OTHER = "and that of -x as well"
 OTHER, SINGLE = "the loss is not -x", "there is a single input"
+SLOPED = "l' < 0 everywhere"
 
 CHOICE = Statement(
     "mm/loss-choice",
@@ -155,6 +158,7 @@ CHOICE = Statement(
         BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
         OTHER: lambda case: case.loss != "correlation",
         SINGLE: single_input,
+        SLOPED: sloped,
     },
     conclusion=ONE_LIMIT,
     cost=15,
@@ -164,6 +168,7 @@ CHOICE = Statement(
         BASIN: [DRAGGED],
         BASIN_OF_OTHER: [DIVIDED],
         SINGLE: [replace(cases.PULLED, loss="log-loss")],
+        SLOPED: [cases.FLAT],
     },
     readings={
         "literal-1": Reading(
@@ -193,11 +198,11 @@ CHOICE = Statement(
             },
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
-            "min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps at "
-            "most 1/L, converge in the direction of p(alpha)",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
+            "below min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps "
+            "at most 1/L, converge in the direction of p(alpha)",
             expected="holds",
-            under=(EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
             constants={"other": "correlation", "towards": "optimal"},
             variables=Records(Prompting, st.one_of(cases.comparable(0, 1), apart()), cases.larger),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
@@ -211,7 +216,7 @@ CHOICE = Statement(
             "direction of that of -x, so that all curves of gradient flow are one",
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
-            under=(SINGLE,),
+            under=(SINGLE, SLOPED),
             variables=Records(Prompting, cases.compared()),
             conclusion=agree,
             cost=3,

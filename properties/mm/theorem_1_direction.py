@@ -40,14 +40,15 @@ from properties.mm._support.prompt_descent import (
     Prompting,
     near_basin,
     single_input,
+    sloped,
     starts_in_basin,
 )
 from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
-ALIKE = "all rivals of the optimal token score the same"
-SINGLE = "there is a single input"
+ALIKE = "all rivals of the optimal token score the same, below it"
+SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere"
 
 THEOREM = Statement(
     "mm/theorem-1-direction",
@@ -58,6 +59,7 @@ THEOREM = Statement(
     "p(alpha)/||p(alpha)||",
     variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
+        SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
@@ -67,6 +69,7 @@ THEOREM = Statement(
     conclusion=DIRECTION,
     cost=12,
     violating={
+        SLOPED: [cases.FLAT],
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.ASIDE],
         ALIKE: [cases.STUCK, cases.TRAPPED],
@@ -96,11 +99,11 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss with step "
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: descent with step "
             "at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap is "
             "below min_i [l(second) - l(best)]/n; 105% of that will not do",
             expected="holds",
-            under=(EXISTS, UNIQUE, BASIN),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(
                 Prompting, st.one_of(cases.comparable(0, 1), trapping()), cases.larger
             ),
@@ -116,20 +119,23 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input whose rivals score the same, p(alpha) exists: descent on a decreasing "
-            "loss with step at most 1/L converges in direction to p(alpha) from any p(0)",
+            "l' < 0, a single input whose rivals score the same, below the optimal token, p(alpha) "
+            "exists and is not 0: descent with step at most 1/L converges in direction to p(alpha) "
+            "from any p(0)",
             expected="holds",
-            under=(EXISTS, ALIKE, SINGLE),
+            under=(SLOPED, EXISTS, ALIKE, SINGLE),
             variables=Records(Prompting, alone()),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings=cases.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "p(alpha) of the unique optimal tokens exists: from p(0) = r p(alpha), r = R + 1 with "
-            "R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), descent on a decreasing "
-            "loss with step at most 1/L converges in direction to p(alpha)",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
+            "r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), "
+            "D_i the range and gap_i the lead of the scores of input i, m and M the least and the "
+            "largest |l'| between all scores, descent with step at most 1/L converges in direction "
+            "to p(alpha)",
             expected="holds",
-            under=(EXISTS, UNIQUE),
+            under=(SLOPED, EXISTS, UNIQUE),
             variables=Records(
                 Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian
             ),

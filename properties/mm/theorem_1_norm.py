@@ -35,13 +35,14 @@ from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (
     Prompting,
     separated,
+    sloped,
     starts_in_basin,
 )
 from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PROPER, RATE
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
-SEPARATED = "equal scores of rivals, or all keys on the margin"
+SEPARATED, SLOPED = "equal scores of rivals, or all keys on the margin", "l' < 0 everywhere"
 
 THEOREM = Statement(
     "mm/theorem-1-norm",
@@ -51,6 +52,7 @@ THEOREM = Statement(
     "lim ||p(k)|| = infinity",
     variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
+        SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
         SEPARATED: separated,
@@ -58,7 +60,12 @@ THEOREM = Statement(
     },
     conclusion=DIVERGENCE,
     cost=10,
-    violating={EXISTS: [cases.ONE_KEY], UNIQUE: [cases.TIED], SEPARATED: [cases.STUCK]},
+    violating={
+        SLOPED: [cases.FLAT],
+        EXISTS: [cases.ONE_KEY],
+        UNIQUE: [cases.TIED],
+        SEPARATED: [cases.STUCK],
+    },
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
@@ -87,25 +94,26 @@ THEOREM = Statement(
             "from any p(0) with any step has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.divergence:prove",
-            under=(EXISTS, UNIQUE, SEPARATED),
+            under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
             variables=Records(Prompting, cases.comparable(0, 2), cases.on_axes),
             examples=(cases.PULLED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
-            "p(alpha) of the unique optimal tokens exists: from p(0) = r p(alpha), r = R + 1 as "
-            "in theorem-1-direction:amended-3, descent on a decreasing loss with step at most 1/L "
-            "has ||p(k)|| -> infinity",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
+            "r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, descent with step at most "
+            "1/L has ||p(k)|| -> infinity",
             expected="holds",
-            under=(EXISTS, UNIQUE),
+            under=(SLOPED, EXISTS, UNIQUE),
             variables=Records(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
             examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
-            "p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
-            "min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k -> ||p(alpha)||",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
+            "below min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k tends to "
+            "||p(alpha)||",
             expected="holds",
-            under=(EXISTS, UNIQUE, BASIN),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},
             conclusion=RATE,

@@ -75,7 +75,7 @@ def rests(case: Descent) -> arb | None:
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(entry == 0 for entry in found.ravel()):
         return arb(-1)
-    stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start))
+    stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss)
     return arb(-1) if stationary else None
 
 
@@ -146,10 +146,10 @@ THEOREM = Statement(
             siblings=ANY_MARGINS,
         ),
         "sharp": Reading(
-            "all tokens support vectors, step at most 1/L, start with a risk gap below "
-            "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+            "all tokens support vectors, l' < 0, optimal tokens unique, step at most 1/L, start "
+            "with a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
             expected="holds",
-            under=(TIGHT, UNIQUE, BASIN),
+            under=(TIGHT, SLOPED, UNIQUE, BASIN),
             variables=Records(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,
             siblings={

@@ -74,7 +74,7 @@ def larger(generator: np.random.Generator) -> Descent:
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
 SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-ACCORD = "no input pulls against another"
+ACCORD, SLOPED = "no input pulls against another", "l' < 0 everywhere"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
@@ -95,6 +95,7 @@ THEOREM = Statement(
         SEVERAL: several_tokens,
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
+        SLOPED: cases.decreasing,
     },
     conclusion=cases.DIRECTION,
     cost=10,
@@ -103,6 +104,7 @@ THEOREM = Statement(
         UNIQUE: [cases.descent(TIED_ASIDE)],
         SEVERAL: [cases.ONE_TOKEN],
         FEASIBLE: [cases.descent(NO_QUERY)],
+        SLOPED: [cases.FLAT],
     },
     readings={
         "literal": Reading(
@@ -125,9 +127,10 @@ THEOREM = Statement(
             siblings=WRONG,
         ),
         "amended-2": Reading(
-            "scores of non-optimal tokens equal, optimal tokens unique, Att-SVM feasible, no "
-            "input pulls against another, step at most 1/L: W_k/||W_k|| -> W^mm/||W^mm|| under "
-            "descent from any start",
+            "l' < 0, scores of non-optimal tokens equal, optimal tokens unique, some input with "
+            "two tokens, Att-SVM feasible, no input pulls against another, step at most 1/L, L "
+            "the mean of the inputs' bounds: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start",
             expected="holds",
             variables=Records(Descent, started(together()), larger),
             examples=(FAR_START,),

@@ -77,6 +77,11 @@ def single_input(case: Prompting) -> bool:
     return len(case.keys) == 1
 
 
+def sloped(case: Prompting) -> bool:
+    """The slope of the loss is negative and continuous everywhere."""
+    return case.loss in DECREASING
+
+
 def never_moves(case: Prompting) -> bool:
     """The gradient is zero everywhere, for every loss: no input has two different scores."""
     return bool((case.scores == case.scores[:, :1]).all())
@@ -146,11 +151,13 @@ def moves_aside(case: Prompting) -> bool:
 
 
 def loss_slope(m: Any, loss: str, u: Any) -> Any:
-    """l'(u) of a loss by its name: one of `DECREASING`, or the increasing logistic function."""
+    """l'(u) of a loss by its name: one of `DECREASING`, (1 - u)^2, or the logistic function."""
     if loss == "correlation":
         return m.exact(-1)
     if loss == "exponential":
         return -m.exp(-u)
+    if loss == "squared":
+        return 2 * (u - 1)
     return m.logistic_slope(u) if loss == "logistic" else -m.logistic(-u)
 
 

@@ -23,6 +23,8 @@ STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
 """Pulls cancel at p = 0, for every loss; p(alpha) = 1."""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
 """Two inputs that want opposite prompts; there is no p(alpha)."""
+FLAT = prompting([[[1.0], [-1.0]]], [[2.0, 0.0]], loss="squared")
+"""From zero attention scores 1, where (1 - u)^2 has no slope; p(alpha) = 1/2."""
 ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
 """Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
 TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])

@@ -75,7 +75,7 @@ def diverges(case: Prompting) -> Slack:
 
 def certified_divergence(case: Prompting) -> arb | None:
     """-1 where the start is exactly stationary, 1 where it is in the basin of p(alpha)."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start)):
+    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
         return arb(-1)
     settles = exists(case) and unique_optimum(case) and starts_in_basin(case)
     return arb(1) if settles else None

@@ -150,7 +150,7 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
     return m.all_of(*(m.at_most((k + more) * least, ahead[k]) for k in range(1, 17)))
 
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, ZERO = "there is a single input", "p(0) = 0"
 

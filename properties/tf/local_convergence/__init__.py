@@ -13,7 +13,7 @@ below alpha.
 | reading | cone | large | verdict |
 | --- | --- | --- | --- |
 | literal-1 | every alpha_i has the largest logit | norm(W_0) >= 1024 norm(W*) | falls |
-| literal-2 | within some angle of W*, which depends on alpha | some norm, likewise | holds |
+| amended | within some angle of W*, which depends on alpha | some norm, likewise | holds |
 | sharp | norm(E) r_j <= s sigma c_j for all j, any s < 1 | sigma >= the radius of s | holds |
 
 literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head (1, 3), query (1, 0),
@@ -21,7 +21,10 @@ so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w =
 third token, whose logit is 1 below, pulls hardest and is selected for ever; on R it depends by
 exp(-R) only.
 
-literal-2 says that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2
+amended asks for l' < 0: under l(u) = -u^3, strictly decreasing and smooth, keys (1, 0), 0 of scores
+1, 0 and (0, 1), 0 of scores 0, -1 make the second input pull like the cube of the first, from
+starts near W* = (1, 1) at every norm, and the direction tends to (3, 1). It says that there are an
+angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2
 the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a
 number of data, alpha, loss and step. That the radius suffices is proved in
 `properties.tf.local_convergence.radius`.
@@ -41,12 +44,14 @@ the gradient.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flint import fmpq
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
+from properties.tf._support.descent_instances import decreasing
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
 
@@ -66,6 +71,7 @@ OTHER: dict[str, Any] = {
     "the opposite direction": changed(towards="opposite"),
 }
 FIFTH = fmpq(1, 5)
+SLOPED = "l' < 0 everywhere"
 
 THEOREM = Statement(
     "tf/local-convergence",
@@ -75,6 +81,7 @@ THEOREM = Statement(
     "then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F",
     variables=Records(Local, starts.started(0.5).map(starts.lengthened)),
     hypotheses={
+        SLOPED: decreasing,
         OPTIMAL: cones.is_locally_optimal,
         SELECTS: cones.selects,
         FAR: cones.is_far,
@@ -85,7 +92,11 @@ THEOREM = Statement(
     },
     conclusion=cones.DIRECTION,
     cost=8,
-    violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.fleeing(2, 1024.0)]},
+    violating={
+        SLOPED: [replace(case, loss="squared") for case in ON_RAY],
+        OPTIMAL: [starts.BETTER_SUPPORT],
+        NEAR: [starts.fleeing(2, 1024.0)],
+    },
     readings={
         "literal-1": Reading(
             "alpha locally optimal, alpha_i of largest logit in every input, ||W_0|| >= 1024 "
@@ -101,12 +112,12 @@ THEOREM = Statement(
                 ),
             },
         ),
-        "literal-2": Reading(
-            "alpha locally optimal, W_0 within some angle of W^mm(alpha) and of some norm at "
-            "least, both depending on alpha: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under "
-            "descent",
+        "amended": Reading(
+            "l' < 0, alpha locally optimal, step at most 1/L, W_0 within some angle of W^mm(alpha) "
+            "and of some norm at least, both depending on the data, alpha, the loss and the step: "
+            "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="holds",
-            under=(OPTIMAL, NEAR, LONG),
+            under=(SLOPED, OPTIMAL, NEAR, LONG),
             variables=Records(
                 Local,
                 starts.started(0.5).map(starts.lengthened),
@@ -128,10 +139,11 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "alpha locally optimal, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma at "
-            "least an explicit radius: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "l' < 0, alpha locally optimal, step at most 1/L, s < 1, ||E|| r_j <= s sigma c_j for "
+            "all pairs j, and sigma at least an explicit radius of data, alpha, loss and step: "
+            "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="holds",
-            under=(OPTIMAL, CONE, LARGE),
+            under=(SLOPED, OPTIMAL, CONE, LARGE),
             variables=Records(  # the claim is sharpest where s is nearly 1
                 Local,
                 starts.started(0.5, 0.25, 0.875, 0.984375),
