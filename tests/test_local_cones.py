@@ -30,8 +30,7 @@ from properties.tf.local_convergence.cones import (
     target,
     within,
 )
-from properties.tf.local_convergence.pairs import Pairs
-from properties.tf.local_convergence.radius import radius
+from properties.tf.local_convergence.radius import Pairs, radius
 from properties.tf.local_convergence.starts import (
     BETTER_SUPPORT,
     FALLS_BACK,

@@ -211,7 +211,7 @@ PROGRAMME = Statement(
         OPTIMAL: optimal,
         ALONE: alone,
         ONE_LABEL: lambda case: len(set(case.chosen.y.tolist())) == 1,
-        EXISTS: svm.p_exists,
+        EXISTS: lambda case: svm.p_programme(case).exists,
         MEETS: feasible,
     },
     violating={EXISTS: [cases.DUPLICATE]},

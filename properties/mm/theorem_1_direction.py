@@ -35,11 +35,9 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.adversarial_prompt_starts import alone, trapping
 from properties.mm._support.prompt_descent import (
     Prompting,
     near_basin,
-    single_input,
     starts_in_basin,
 )
 from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
@@ -62,7 +60,7 @@ THEOREM = Statement(
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
         ALIKE: lower_scores_equal,
-        SINGLE: single_input,
+        SINGLE: lambda case: len(case.keys) == 1,
     },
     conclusion=DIRECTION,
     cost=12,
@@ -102,7 +100,7 @@ THEOREM = Statement(
             expected="holds",
             under=(EXISTS, UNIQUE, BASIN),
             variables=Records(
-                Prompting, st.one_of(cases.comparable(0, 1), trapping()), cases.larger
+                Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
             ),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
@@ -120,7 +118,7 @@ THEOREM = Statement(
             "loss with step at most 1/L converges in direction to p(alpha) from any p(0)",
             expected="holds",
             under=(EXISTS, ALIKE, SINGLE),
-            variables=Records(Prompting, alone()),
+            variables=Records(Prompting, cases.alone()),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings=cases.OTHER_DIRECTIONS,
         ),

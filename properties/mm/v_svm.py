@@ -133,6 +133,6 @@ PROGRAMME = Statement(
             },
         ),
     },
-    hypotheses={EXISTS: svm.v_exists},
+    hypotheses={EXISTS: lambda case: svm.v_programme(case).exists},
     violating={EXISTS: [cases.OPPOSED]},
 )

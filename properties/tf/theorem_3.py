@@ -19,8 +19,8 @@ where both norms agree, and for inputs of one token, where C_* = 0. literal-2 fa
 inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask for
 W_11, W_21, -W_12, W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
 
-The limits of the amended reading are proved in `properties.tf._support.path_limits`. The same holds
-for any inner dimension that some solution's rank does not exceed.
+The limits of the amended reading are proved in `properties.tf._support.regularisation_paths`. The
+same holds for any inner dimension that some solution's rank does not exceed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from properties._support.hypotheses import feasible, several_tokens, unique_opti
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
-from properties.tf._support.path_limits import SET
 from properties.tf._support.regularisation_paths import Path
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
@@ -58,7 +57,7 @@ THEOREM = Statement(
         STEEP: cases.steep,
         SEVERAL: several_tokens,
     },
-    conclusion=SET,
+    conclusion=cases.SET,
     cost=12,
     violating={
         UNIQUE: [Path(TIED_APART.data, "log-loss")],

@@ -72,11 +72,6 @@ def prompting(
     return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
 
 
-def single_input(case: Prompting) -> bool:
-    """There is one input."""
-    return len(case.keys) == 1
-
-
 def never_moves(case: Prompting) -> bool:
     """The gradient is zero everywhere, for every loss: no input has two different scores."""
     return bool((case.scores == case.scores[:, :1]).all())

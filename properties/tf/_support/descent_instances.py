@@ -25,10 +25,7 @@ from properties._support.descent_runs import (
     towards_solution,
 )
 from properties._support.growth_rates import arrives
-from properties._support.hypotheses import (
-    in_basin,
-    unique_optimum,
-)
+from properties._support.hypotheses import unique_optimum
 from properties._support.torch_objectives import elsewhere
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
@@ -82,11 +79,6 @@ def started_right(generator: np.random.Generator) -> Descent:
 def decreasing(case: Descent) -> bool:
     """The slope of the loss is negative everywhere."""
     return case.loss in DECREASING
-
-
-def in_global_basin(case: Descent) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(case, case.loss)
 
 
 def descent(run: Run, loss: str = "log-loss") -> Descent:

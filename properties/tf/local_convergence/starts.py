@@ -17,9 +17,8 @@ from properties._support.att_svm import exact_att_svm, flat
 from properties._support.limit_certificates import short_step
 from properties.tf._support.descent_instances import DECREASING
 from properties.tf._support.token_choices import Choice
-from properties.tf.local_convergence.cones import Local, is_share, parts, tangent
-from properties.tf.local_convergence.pairs import Pairs
-from properties.tf.local_convergence.radius import radius
+from properties.tf.local_convergence.cones import Local, parts, tangent
+from properties.tf.local_convergence.radius import Pairs, radius
 
 
 def fleeing(reach: int, R: float, share: float = 0.5) -> Local:
@@ -95,7 +94,7 @@ def placed(choice: Choice, away: Array, share: float, part: float, far: float, l
     """
     zero = Local(choice.data, choice.alpha, np.zeros((choice.data.d, choice.data.d)), loss, share)
     pairs = Pairs.of(choice.data, choice.alpha)
-    if pairs is None or not is_share(zero):
+    if pairs is None or not 0.0 < share < 1.0:
         return zero
     least = radius(pairs, loss, short_step(choice.data, loss), rational(share))
     if least is None:

@@ -23,7 +23,7 @@ the ball that is at least as good as the SVM point R U, so every minimiser, has
 ||W / R - U||^2 <= 2 log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of
 log(2 Gamma) is the divergence of the multipliers from the score gaps times slopes, up to what dies
 with rho. Both are proved in `properties.tf.theorem_2.near_optimal_points`, and the limits of paths
-in `properties.tf._support.path_limits`.
+in `properties.tf._support.regularisation_paths`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from properties._support.hypotheses import feasible, several_tokens, unique_opti
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
-from properties.tf._support.path_limits import DIRECTION
 from properties.tf._support.regularisation_paths import Path
 from properties.tf.theorem_2 import near_optimal_points
 from properties.tf.theorem_2 import near_optimal_points as points
@@ -81,7 +80,7 @@ PATH = Statement(
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
     hypotheses={**LISTED, STEEP: cases.steep},
-    conclusion=DIRECTION,
+    conclusion=cases.DIRECTION,
     cost=8,
     violating={
         UNIQUE: [Path(TIED_APART.data, "log-loss")],
