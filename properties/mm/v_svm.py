@@ -127,10 +127,7 @@ PROGRAMME = Statement(
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
-            siblings={
-                **svm.LOOSE_ONES,
-                "one tight input kept": changed(keep="first"),
-            },
+            siblings={**svm.LOOSE_ONES, "one tight input kept": changed(keep="first")},
         ),
     },
     hypotheses={EXISTS: lambda case: svm.v_programme(case).exists},

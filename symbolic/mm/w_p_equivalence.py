@@ -16,6 +16,7 @@ from attsvm.theory import ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm._support.prompt_descent import logit_gradient
+from symbolic.sim import lemma_3_11
 
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
@@ -72,31 +73,21 @@ def differs(residual: list[Any]) -> bool:
     return any(sp.expand(x.subs(point)) != 0 for x in residual)
 
 
-def structural_residual() -> tuple[Any, Any]:
-    """The two facts behind it for symbolic numbers of tokens T and axes d; inputs only add up.
+def structural_residual() -> Any:
+    """Row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, the number d of axes a symbol.
 
-    The derivative of <softmax, gamma> in e = W_rc p_c minus the covariance of the scores with
-    the tokens' r-th coordinates; and row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g.
+    The chain rule for any number of tokens is that of `symbolic.sim.lemma_3_11`; inputs only add
+    up.
     """
-    T, d = sp.symbols("T d", integer=True, positive=True)
-    t, c = sp.symbols("t c", integer=True)
-    e, g = sp.symbols("e g", real=True)
-    s, x, h, w, p = (sp.IndexedBase(name, real=True) for name in ("s", "x", "h", "w", "p"))
-    power = sp.exp(s[t] + x[t] * e)
-
-    def total(term: Any) -> Any:
-        return sp.Sum(sp.expand(term * power), (t, 1, T))
-
-    one = total(sp.Integer(1))
-    derivative = sp.diff(total(h[t]) / one, e)
-    closed = total(x[t] * h[t]) / one - total(h[t]) * total(x[t]) / one**2
+    d = sp.Symbol("d", integer=True, positive=True)
+    c, g = sp.Symbol("c", integer=True), sp.Symbol("g", real=True)
+    w, p = (sp.IndexedBase(name, real=True) for name in "wp")
 
     def along(term: Any) -> Any:
         return sp.Sum(term, (c, 1, d))
 
     moved = along(sp.expand((w[c] - STEP * g * p[c]) * p[c]))
-    stepped = along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)
-    return sp.simplify(sp.expand(derivative - closed)), sp.simplify(moved - stepped)
+    return sp.simplify(moved - (along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)))
 
 
 def weights_residual(d: int) -> list[Any]:
@@ -112,17 +103,14 @@ def weights_residual(d: int) -> list[Any]:
 
 
 def prove() -> str:
-    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one.
-
-    Raises:
-        ProofError: an identity fails, or a wrong factor turns out to be right.
-    """
+    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
     for n, T, d in SIZES:
         at = f"for n = {n}, T = {T}, d = {d}"
         ensure_zero(chain_residual(n, T, d), f"the gradient in W is that in q times p^T {at}")
         step = step_residual(n, T, d)
         ensure_zero(step, f"the step on W moves W p by eta ||p||^2 grad_q L {at}", normal=cancelled)
-    ensure_zero(structural_residual(), "the chain rule and the step for all T and d")
+    ensure_zero(lemma_3_11.structural_residual(), "the chain rule for all T")
+    ensure_zero(structural_residual(), "the step for all d")
     for power in (0, 1, 4):
         ensure_true(
             differs(step_residual(1, 2, 2, power=power)),
@@ -132,11 +120,7 @@ def prove() -> str:
 
 
 def prove_fixed_weights() -> str:
-    """Prove that with W W^T = c I a step on p and one on W agree.
-
-    Raises:
-        ProofError: the difference is not the multiple of W W^T - c I.
-    """
+    """Prove that with W W^T = c I a step on p and one on W agree."""
     for d in (1, 2, 3):
         ensure_zero(weights_residual(d), f"the steps with W fixed and on W differ as said, d = {d}")
     return "W p' - W' p = -(eta ||p||^2 / c) (W W^T - c I) g, for d up to 3"

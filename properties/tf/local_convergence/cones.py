@@ -30,8 +30,6 @@ from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
 from properties.tf.local_convergence.radius import Pairs, radius
 
-HALF = fmpq(1, 2)
-
 
 @dataclass(frozen=True, slots=True)
 class Local:
@@ -116,7 +114,7 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
     if pairs is None:
         return False
-    least = radius(pairs, case.loss, short_step(case.data, case.loss), HALF)
+    least = radius(pairs, case.loss, short_step(case.data, case.loss), fmpq(1, 2))
     if least is None:
         return False
     reach = fraction * least

@@ -102,10 +102,14 @@ class Pairs:
         return cls(found.W, found.square, score, inputs, lead, margin, duals, across, room)
 
     @property
+    def slopes(self) -> Vector:
+        """r_j^2/c_j^2."""
+        return [r / (c * c) for r, c in zip(self.across, self.room, strict=True)]
+
+    @property
     def slope(self) -> fmpq:
-        """The largest r_j^2/c_j^2: ||E||^2 times it stays below sigma^2 in the cone."""
-        steepest: fmpq = max(r / (c * c) for r, c in zip(self.across, self.room, strict=True))
-        return steepest
+        """The largest of them: ||E||^2 times it stays below sigma^2 in the cone."""
+        return max(self.slopes)
 
     @property
     def locally_optimal(self) -> bool:
