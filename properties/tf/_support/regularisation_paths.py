@@ -41,6 +41,7 @@ from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import max_margin
 from properties._support.gradients import loss_slope
 from properties._support.hypotheses import feasible, several_tokens, unique_optimum
+from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support.solution_ranks import beyond_rank
 from properties.tf._support.token_choices import separable
 
@@ -94,8 +95,7 @@ class Path:
     loss: str
 
 
-def _data_sets(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[AttentionData]:
-    return st.one_of(separable(), separable_data(), *further)
+SEPARABLE = st.one_of(separable(), separable_data())
 
 
 @st.composite
@@ -120,13 +120,13 @@ def turned(draw: st.DrawFn) -> AttentionData:
 @st.composite
 def paths(draw: st.DrawFn, *further: st.SearchStrategy[AttentionData]) -> Path:
     """Separable data, of further strategies as well, and a loss with l' < 0."""
-    return Path(draw(_data_sets(*further)), draw(st.sampled_from(STEEP)))
+    return Path(draw(st.one_of(SEPARABLE, *further)), draw(st.sampled_from(STEEP)))
 
 
 @st.composite
 def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
-    data, loss = draw(_data_sets()), draw(st.sampled_from([*STEEP, FLAT.name]))
+    data, loss = draw(SEPARABLE), draw(st.sampled_from([*STEEP, FLAT.name]))
     if loss == FLAT.name:
         given = present(data.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
@@ -143,33 +143,23 @@ def protocol(generator: np.random.Generator) -> Path:
     return Path(AttentionData(X, Z, scores=scores), str(generator.choice(STEEP)))
 
 
-def _data(X: object, Z: object, scores: object) -> AttentionData:
-    return AttentionData.of(np.array(X, float), np.array(Z, float), scores=np.array(scores, float))
+def _path(X: object, Z: object, scores: object, loss: str = "log-loss") -> Path:
+    tokens, queries, gamma = (np.array(part, dtype=np.float64) for part in (X, Z, scores))
+    return Path(AttentionData(tokens, queries, scores=gamma), loss)
 
 
-ONE_TOKEN = Path(_data([[[1]]], [[1]], [[0]]), "log-loss")
+ONE_TOKEN = _path([[[1]]], [[1]], [[0]])
 """One input of one token: W^mm = 0, and every W is a minimiser."""
-
-NO_SOLUTION = Path(_data([[[1], [0]]], [[0]], [[1, 0]]), "log-loss")
+NO_SOLUTION = _path([[[1], [0]]], [[0]], [[1, 0]])
 """The query 0: there is no W^mm."""
-
-FLAT_PULLS = Path(
-    _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [1, 0]], [[1, 0], [0, -1]]), "cubic"
-)
+_AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
+FLAT_PULLS = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
 """Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
 place of (1, 1) / sqrt 2."""
-
-PUBLISHED = Path(_data([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]]), "log-loss")
-UNEVEN = Path(
-    _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [0, 1]], [[1, 0], [64, 0]]), "correlation"
-)
-TURNING = Path(
-    _data(
-        [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]],
-        [[1, 0], [0, 1]],
-        [[1, 0, 0], [1, 0, 0]],
-    ),
-    "log-loss",
+UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
+PUBLISHED = _path([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]])
+TURNING = _path(
+    [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]], [[1, 0], [0, 1]], [[1, 0, 0]] * 2
 )
 """W_11, W_21, W_22, -W_12 >= 1: every feasible W has a positive determinant, hence rank 2."""
 
@@ -177,6 +167,23 @@ TURNING = Path(
 def steep(case: Path) -> bool:
     """L' < 0 at the best score of every input."""
     return set(orders(case, ExactData.of(case.data))) == {1}
+
+
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+FALLING, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
+HYPOTHESES = {
+    UNIQUE: unique_optimum,
+    FEASIBLE: feasible,
+    SEVERAL: several_tokens,
+    FALLING: steep,
+}
+VIOLATING = {
+    UNIQUE: [Path(TIED_APART.data, "log-loss")],
+    FEASIBLE: [NO_SOLUTION],
+    SEVERAL: [ONE_TOKEN],
+    FALLING: [FLAT_PULLS],
+}
+"""What theorems 2 and 3 ask for, and paths that miss it."""
 
 
 def orders(case: Path, exact: ExactData) -> list[int]:
