@@ -26,11 +26,7 @@ def said_by(statement: Statement, reading: str, v: Any) -> Any:
 
 
 def ensure_bound_of_slope(
-    statement: Statement,
-    reading: str,
-    function: Callable[[Any], Any],
-    constant: Any,
-    supremum: Any,
+    statement: Statement, reading: str, function: Callable[[Any], Any], constant: Any, supremum: Any
 ) -> None:
     """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that c is at least sup |f'|.
 

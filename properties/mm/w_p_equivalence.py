@@ -74,9 +74,9 @@ NO_PROMPT = weighting([[[1], [0]]], [[1, 0]], [[1]], [0])
 def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
-    parts = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
+    X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
     step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(DECREASING)
-    return Weighted(*parts, draw(step), draw(loss))
+    return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
 @st.composite

@@ -26,10 +26,7 @@ def entry_of(n: int, d: int) -> Any:
     """Symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2, x = vec(X)."""
     query, tokens, X = symbols_of("q", 1, d), symbols_of("k", n, d), symbols_of("x", d, d)
     return SimpleNamespace(
-        A=SYMBOLS.kron(query, tokens),
-        x=SYMBOLS.vec(X),
-        h=symbols_of("h", n),
-        b=symbols_of("b"),
+        A=SYMBOLS.kron(query, tokens), x=SYMBOLS.vec(X), h=symbols_of("h", n), b=symbols_of("b")
     )
 
 

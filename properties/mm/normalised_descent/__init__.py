@@ -193,10 +193,7 @@ DESCENT = Statement(
             variables=Records(Paced, paced(zero=True), fixed=("case.start",)),
             conclusion=ahead,
             examples=(AHEAD,),
-            siblings={
-                "twice as far": changed(share=2),
-                "1.05 times as far": changed(share="1.05"),
-            },
+            siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
         ),
         "amended-1": Reading(
             "a single input whose J rivals score the same, p* = p(alpha) exists, p(0) = 0: "

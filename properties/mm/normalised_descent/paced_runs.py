@@ -18,12 +18,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
 from properties._support.att_svm import exact_constraints
-from properties.mm._support.prompt_descent import (
-    DECREASING,
-    Prompting,
-    descent,
-    prompting,
-)
+from properties.mm._support.prompt_descent import DECREASING, Prompting, descent, prompting
 from properties.mm._support.prompt_instances import compared
 
 

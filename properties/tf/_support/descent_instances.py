@@ -86,7 +86,7 @@ def descent(run: Run, loss: str = "log-loss") -> Descent:
     return Descent(run.data, run.start, loss)
 
 
-def from_zero(tokens: object, queries: object = None, **head: Any) -> Descent:
+def from_zero(tokens: object, queries: Any = None, **head: Any) -> Descent:
     """Descent from 0 on the log-loss; queries are e_1 unless given, scores or y and v as `head`."""
     X = np.array(tokens, dtype=np.float64)
     n, _, d = X.shape

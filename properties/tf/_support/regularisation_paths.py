@@ -171,12 +171,7 @@ def steep(case: Path) -> bool:
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 FALLING, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
-HYPOTHESES = {
-    UNIQUE: unique_optimum,
-    FEASIBLE: feasible,
-    SEVERAL: several_tokens,
-    FALLING: steep,
-}
+HYPOTHESES = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens, FALLING: steep}
 VIOLATING = {
     UNIQUE: [Path(TIED_APART.data, "log-loss")],
     FEASIBLE: [NO_SOLUTION],
@@ -272,10 +267,7 @@ def log_spread(m: Any, case: Any) -> Any:
 
 
 def follows_set(
-    case: Path,
-    target: str = "solutions",
-    share: int | Fraction = 1,
-    inner: int | None = None,
+    case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
 ) -> Slack:
     """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e3 and 1e4 times C_*.
 
@@ -360,10 +352,7 @@ def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
 
 
 def certified_set(
-    case: Path,
-    target: str = "solutions",
-    share: int | Fraction = 1,
-    inner: int | None = None,
+    case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
 ) -> arb | None:
     """Negative where limit points lie outside the target; None where that is not shown.
 

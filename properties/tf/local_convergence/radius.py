@@ -109,7 +109,8 @@ class Pairs:
     @property
     def slope(self) -> fmpq:
         """The largest of them: ||E||^2 times it stays below sigma^2 in the cone."""
-        return max(self.slopes)
+        largest: fmpq = max(self.slopes)
+        return largest
 
     @property
     def locally_optimal(self) -> bool:
