@@ -12,7 +12,7 @@ from attsvm.theory.declaration.proof import recorded
 from properties.sim import definition_3_8, definition_4_1, stability_l2, stability_logistic
 from symbolic import gains, least_points
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.mm import loss_choice
+from symbolic.mm import loss_choice, w_p_equivalence
 from symbolic.mm import programmes as of_mm
 from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability_of_loss
@@ -179,3 +179,14 @@ def test_the_gradient_of_another_loss_is_not_a_multiple(monkeypatch):
     monkeypatch.setattr(loss_choice, "logit_gradient", bent)
     with pytest.raises(ProofError):
         proves(loss_choice.prove)
+
+
+def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens():
+    assert w_p_equivalence.pairwise_residual() == 0
+    assert w_p_equivalence.factored_residual() == 0
+    assert w_p_equivalence.structural_residual() == 0
+
+
+def test_with_fixed_weights_the_step_is_divided_by_c():
+    assert w_p_equivalence.fixed_weights_residual().is_ZeroMatrix
+    assert not w_p_equivalence.fixed_weights_residual(scaled=False).is_ZeroMatrix

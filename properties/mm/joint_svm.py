@@ -195,6 +195,10 @@ PROGRAMMES = Statement(
             },
         ),
     },
-    hypotheses={V_EXISTS: svm.v_exists, P_EXISTS: svm.p_exists, RANKS: ranks},
+    hypotheses={
+        V_EXISTS: lambda case: svm.v_programme(case).exists,
+        P_EXISTS: lambda case: svm.p_programme(case).exists,
+        RANKS: ranks,
+    },
     violating={V_EXISTS: [cases.OPPOSED], P_EXISTS: [cases.RESCUED]},
 )

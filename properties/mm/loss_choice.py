@@ -37,19 +37,17 @@ from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import exists, unique_optimum
+from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.adversarial_prompt_starts import apart
 from properties.mm._support.prompt_descent import (
     Prompting,
     prompt_gradient,
     prompting,
-    single_input,
     sloped,
     starts_in_basin,
 )
 from properties.mm._support.prompt_limits import certified
-from properties.mm._support.torch_objectives import parted
 
 FAR = 64.0
 
@@ -106,6 +104,14 @@ def certified_one_limit(
     return None if all(reached) else arb(-1)
 
 
+def parted(case: Any, other: str = "correlation", towards: str = "selected") -> Tensor:
+    """How far two losses are from one direction: one of them selects the optimal tokens alone."""
+    target = "optimal" if towards == "selected" else towards
+    ways = [elsewhere(case, loss, target) for loss in (case.loss, other)]
+    both = ways[0].minimum(ways[1]).clamp(min=0.0)
+    return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
+
+
 ONE_LIMIT = Measured(
     "descent on l and on the loss {other} converges to one direction: {towards}",
     floats=one_limit,
@@ -157,7 +163,7 @@ CHOICE = Statement(
         BASIN: starts_in_basin,
         BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
         OTHER: lambda case: case.loss != "correlation",
-        SINGLE: single_input,
+        SINGLE: lambda case: len(case.keys) == 1,
         SLOPED: sloped,
     },
     conclusion=ONE_LIMIT,
@@ -204,7 +210,9 @@ CHOICE = Statement(
             expected="holds",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
             constants={"other": "correlation", "towards": "optimal"},
-            variables=Records(Prompting, st.one_of(cases.comparable(0, 1), apart()), cases.larger),
+            variables=Records(
+                Prompting, st.one_of(cases.comparable(0, 1), cases.apart()), cases.larger
+            ),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
                 "an increasing loss": changed(other="logistic"),

@@ -43,6 +43,8 @@ from properties.mm._support.token_selections import Rival, Selection
 CONFLICTING = cases.select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
 """The optimal tokens of the head 1: one over 0 and 0 over 1."""
 
+ONE_TOKEN = Rival(cases.ONE_TOKEN, np.ones(1))
+
 OPTIMAL, ALONE = "alpha_i has the highest score", "alpha_i alone has the highest score"
 ONE_LABEL = "all labels agree"
 EXISTS, MEETS = "p(alpha) exists", "q meets every constraint"
@@ -105,6 +107,11 @@ def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
     return svm.supported(m, svm.p_svm(m, case), keep)
 
 
+def of_rivals(drawn: Any, larger: Any = cases.gaussian) -> Records:
+    """What readings on a vector q beside the selection quantify over."""
+    return Records(Rival, drawn, larger, climbed=True)
+
+
 PROGRAMME = Statement(
     "mm/p-svm",
     source=SOURCE,
@@ -129,7 +136,7 @@ PROGRAMME = Statement(
             expected="refuted, certified",
             under=(OPTIMAL,),
             variables=Records(Rival, cases.headed(), climbed=True),
-            examples=(Rival(cases.ONE_TOKEN, np.ones(1)), Rival(CONFLICTING, np.ones(1))),
+            examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
             siblings=svm.above_nearest([], [Rival(cases.SEPARATED, np.ones(1))]),
         ),
         "amended-1": Reading(
@@ -158,22 +165,18 @@ PROGRAMME = Statement(
             "lead of alpha_i in score; no smaller constant will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_led",
-            variables=Records(Rival, cases.one_sided(), cases.along, climbed=True),
+            variables=of_rivals(cases.one_sided(), cases.along),
             conclusion=led,
             under=(ALONE, ONE_LABEL),
-            examples=(Rival(cases.ONE_TOKEN, np.ones(1)), Rival(cases.ONE_TOKEN, np.zeros(1))),
+            examples=(ONE_TOKEN, Rival(cases.ONE_TOKEN, np.zeros(1))),
             siblings={
                 "95% of the norm": changed(share="0.95"),
                 "99.9% of the norm": changed(share="0.999"),
                 "labels of both signs": changed(
-                    drop=[ONE_LABEL],
-                    variables=Records(Rival, cases.one_sided(2), cases.along, climbed=True),
+                    drop=[ONE_LABEL], variables=of_rivals(cases.one_sided(2), cases.along)
                 ),
                 "tied optimal tokens": changed(
-                    drop=[ALONE],
-                    variables=Records(
-                        Rival, cases.one_sided(lifts=(0.0,)), cases.along, climbed=True
-                    ),
+                    drop=[ALONE], variables=of_rivals(cases.one_sided(lifts=(0.0,)), cases.along)
                 ),
             },
         ),
@@ -182,20 +185,14 @@ PROGRAMME = Statement(
             "||p(alpha)||^2; no constant above 1 will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_nearer",
-            variables=Records(Rival, cases.rivals(), cases.gaussian, climbed=True),
+            variables=of_rivals(cases.rivals()),
             conclusion=projected,
             under=(MEETS,),
             tight=True,
-            examples=(
-                Rival(cases.ONE_TOKEN, np.ones(1)),
-                Rival(cases.PUBLISHED[1], np.array([2.0, 0.0])),
-            ),
+            examples=(ONE_TOKEN, Rival(cases.PUBLISHED[1], np.array([2.0, 0.0]))),
             siblings={
                 "twice the left side": changed(share=2),
-                "any q": changed(
-                    drop=[MEETS],
-                    variables=Records(Rival, cases.rivals("any"), cases.gaussian, climbed=True),
-                ),
+                "any q": changed(drop=[MEETS], variables=of_rivals(cases.rivals("any"))),
             },
         ),
         "sharp-2": Reading(
@@ -205,17 +202,14 @@ PROGRAMME = Statement(
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
-            siblings={
-                **svm.LOOSE_ONES,
-                "one tight constraint kept": changed(keep="first"),
-            },
+            siblings={**svm.LOOSE_ONES, "one tight constraint kept": changed(keep="first")},
         ),
     },
     hypotheses={
         OPTIMAL: optimal,
         ALONE: alone,
         ONE_LABEL: lambda case: len(set(case.chosen.y.tolist())) == 1,
-        EXISTS: svm.p_exists,
+        EXISTS: lambda case: svm.p_programme(case).exists,
         MEETS: feasible,
     },
     violating={EXISTS: [cases.DUPLICATE]},

@@ -35,14 +35,7 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.adversarial_prompt_starts import alone, trapping
-from properties.mm._support.prompt_descent import (
-    Prompting,
-    near_basin,
-    single_input,
-    sloped,
-    starts_in_basin,
-)
+from properties.mm._support.prompt_descent import Prompting, near_basin, sloped, starts_in_basin
 from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
@@ -64,7 +57,7 @@ THEOREM = Statement(
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
         ALIKE: lower_scores_equal,
-        SINGLE: single_input,
+        SINGLE: lambda case: len(case.keys) == 1,
     },
     conclusion=DIRECTION,
     cost=12,
@@ -105,7 +98,7 @@ THEOREM = Statement(
             expected="holds",
             under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(
-                Prompting, st.one_of(cases.comparable(0, 1), trapping()), cases.larger
+                Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
             ),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
@@ -124,7 +117,7 @@ THEOREM = Statement(
             "from any p(0)",
             expected="holds",
             under=(SLOPED, EXISTS, ALIKE, SINGLE),
-            variables=Records(Prompting, alone()),
+            variables=Records(Prompting, cases.alone()),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings=cases.OTHER_DIRECTIONS,
         ),

@@ -130,12 +130,9 @@ PROGRAMME = Statement(
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
-            siblings={
-                **svm.LOOSE_ONES,
-                "one tight input kept": changed(keep="first"),
-            },
+            siblings={**svm.LOOSE_ONES, "one tight input kept": changed(keep="first")},
         ),
     },
-    hypotheses={EXISTS: svm.v_exists},
+    hypotheses={EXISTS: lambda case: svm.v_programme(case).exists},
     violating={EXISTS: [cases.OPPOSED]},
 )

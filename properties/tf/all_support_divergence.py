@@ -44,7 +44,7 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import all_tight, two_scores, unique_optimum
+from properties._support.hypotheses import all_tight, in_basin, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
 from properties.sim._support.training import PULLED_APART
@@ -117,7 +117,7 @@ THEOREM = Statement(
         TWO_SCORES: two_scores,
         SLOPED: cases.decreasing,
         UNIQUE: unique_optimum,
-        BASIN: cases.in_global_basin,
+        BASIN: lambda case: in_basin(case, case.loss),
     },
     conclusion=DIVERGES,
     cost=8,

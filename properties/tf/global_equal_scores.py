@@ -33,11 +33,7 @@ from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.adversarial_starts import starts_about, trapping_data
-from properties._support.aligned_inputs import (
-    in_accord,
-    together,
-    together_larger,
-)
+from properties._support.aligned_inputs import in_accord, together, together_larger
 from properties._support.descent_runs import pulling_data, rival_data
 from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE

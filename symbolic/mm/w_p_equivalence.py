@@ -16,6 +16,7 @@ from attsvm.theory import ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm._support.prompt_descent import logit_gradient
+from symbolic.sim import lemma_3_11
 from symbolic.sim.sums import LENGTHS, entry, entry_of, total, vector
 
 STEP = sp.Symbol("eta", positive=True)
@@ -73,31 +74,21 @@ def differs(residual: list[Any]) -> bool:
     return any(sp.expand(x.subs(point)) != 0 for x in residual)
 
 
-def structural_residual() -> tuple[Any, Any]:
-    """The two facts behind it for symbolic numbers of tokens T and axes d; inputs only add up.
+def structural_residual() -> Any:
+    """Row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, the number d of axes a symbol.
 
-    The derivative of <softmax, gamma> in e = W_rc p_c minus the covariance of the scores with
-    the tokens' r-th coordinates; and row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g.
+    The chain rule for any number of tokens is that of `symbolic.sim.lemma_3_11`; inputs only add
+    up.
     """
-    T, d = sp.symbols("T d", integer=True, positive=True)
-    t, c = sp.symbols("t c", integer=True)
-    e, g = sp.symbols("e g", real=True)
-    s, x, h, w, p = (sp.IndexedBase(name, real=True) for name in ("s", "x", "h", "w", "p"))
-    power = sp.exp(s[t] + x[t] * e)
-
-    def total(term: Any) -> Any:
-        return sp.Sum(sp.expand(term * power), (t, 1, T))
-
-    one = total(sp.Integer(1))
-    derivative = sp.diff(total(h[t]) / one, e)
-    closed = total(x[t] * h[t]) / one - total(h[t]) * total(x[t]) / one**2
+    d = sp.Symbol("d", integer=True, positive=True)
+    c, g = sp.Symbol("c", integer=True), sp.Symbol("g", real=True)
+    w, p = (sp.IndexedBase(name, real=True) for name in "wp")
 
     def along(term: Any) -> Any:
         return sp.Sum(term, (c, 1, d))
 
     moved = along(sp.expand((w[c] - STEP * g * p[c]) * p[c]))
-    stepped = along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)
-    return sp.simplify(sp.expand(derivative - closed)), sp.simplify(moved - stepped)
+    return sp.simplify(moved - (along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)))
 
 
 def pairwise_residual() -> Any:
@@ -132,17 +123,12 @@ def fixed_weights_residual(*, scaled: bool = True) -> Any:
 
 
 def prove() -> str:
-    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one.
-
-    Raises:
-        ProofError: an identity fails, or a wrong factor turns out to be right.
-    """
+    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
     ensure_zero(
         pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
     )
-    ensure_zero(
-        structural_residual(), "that is the slope of <s, gamma>; and the step, for any T and d"
-    )
+    ensure_zero(lemma_3_11.structural_residual(), "that is the slope of <s, gamma>, for any T")
+    ensure_zero(structural_residual(), "the step, for any d")
     ensure_zero(factored_residual(), "the gradient in W is that in q times p^T, for any T and d")
     for n, T, d in SIZES:
         at = f"for n = {n}, T = {T}, d = {d}"

@@ -69,11 +69,7 @@ def curvature_supremum() -> Any:
 
 
 def prove() -> str:
-    """Prove both suprema, that the code's kernels are these derivatives, and both readings.
-
-    Raises:
-        ProofError: an identity fails.
-    """
+    """Prove both suprema, that the code's kernels are these derivatives, and both readings."""
     ensure_zero(identities(), "the derivatives by g alone are those that the code evaluates")
     ensure_equal(slope_supremum(), sp.Rational(1, 4), "sup g' = 1/4", normal=sp.simplify)
     constant = curvature_constant(sp.sqrt)

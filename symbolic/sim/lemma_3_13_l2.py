@@ -104,11 +104,7 @@ def widening_residual() -> Any:
 
 
 def prove() -> str:
-    """Check every identity and inequality between numbers of the proof.
-
-    Raises:
-        ProofError: one fails.
-    """
+    """Check every identity and inequality between numbers of the proof."""
     prove_bound()
     ensure_zero(code_residuals(), "the code's height is w^2 j(x, a), its slope the derivative")
     ensure_zero(mixture_residual(), "step 1, F of weights with means and variances")

@@ -49,11 +49,7 @@ def square_residual() -> Any:
 
 
 def prove() -> str:
-    """Prove the closed form, the code's two formulas run on symbols.
-
-    Raises:
-        ProofError: an identity or an inequality between numbers fails.
-    """
+    """Prove the closed form, the code's two formulas run on symbols."""
     prove_bound()
     ensure_zero(level_residuals(), "-l' = (1+c)/2 and l'' = (1-c^2)/4")
     ensure_zero(square_residual(), "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")

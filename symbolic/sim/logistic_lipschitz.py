@@ -27,11 +27,7 @@ def limit_ratio() -> Any:
 
 
 def prove() -> str:
-    """Prove sup g' = 1/4 in two ways, sup |g''| = 1/(6 sqrt 3), and that 1/4 is reached.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove sup g' = 1/4 in two ways, sup |g''| = 1/(6 sqrt 3), and that 1/4 is reached."""
     _, first, second = derivatives(2)
     quarter, square = sp.Rational(1, 4), (1 - u) ** 2 / (4 * (1 + u) ** 2)
     ensure_equal(gap(), square, "1/4 - g' is a square", normal=sp.simplify)

@@ -133,16 +133,6 @@ def v_programme(case: Selection) -> Programme:
     return solve(rows, case.X.shape[2])
 
 
-def p_exists(case: Selection) -> bool:
-    """There is a p(alpha)."""
-    return p_programme(case).exists
-
-
-def v_exists(case: Selection) -> bool:
-    """There is a v(alpha)."""
-    return v_programme(case).exists
-
-
 # in any arithmetic
 
 

@@ -24,11 +24,8 @@ from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
 from properties._support.descent_runs import Run, max_margin
-from properties._support.hypotheses import (
-    all_tight,
-    in_basin,
-    lower_scores_equal,
-)
+from properties._support.gradients import loss_slope
+from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal
 
 DECREASING = ("correlation", "exponential", "log-loss")
 """The losses of the talk; all meet assumption A, and |l'| never increases."""
@@ -70,11 +67,6 @@ def prompting(
     k = np.array(keys, dtype=np.float64)
     p = np.zeros(k.shape[-1]) if start is None else np.array(start, dtype=np.float64)
     return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
-
-
-def single_input(case: Prompting) -> bool:
-    """There is one input."""
-    return len(case.keys) == 1
 
 
 def sloped(case: Prompting) -> bool:
@@ -150,17 +142,6 @@ def moves_aside(case: Prompting) -> bool:
     return bool(fmpq_mat([*rows, p]).rank() > fmpq_mat(rows).rank())
 
 
-def loss_slope(m: Any, loss: str, u: Any) -> Any:
-    """l'(u) of a loss by its name: one of `DECREASING`, (1 - u)^2, or the logistic function."""
-    if loss == "correlation":
-        return m.exact(-1)
-    if loss == "exponential":
-        return -m.exp(-u)
-    if loss == "squared":
-        return 2 * (u - 1)
-    return m.logistic_slope(u) if loss == "logistic" else -m.logistic(-u)
-
-
 def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
     """The gradient in the logits of one input of l(<s, gamma>), slope being l' there.
 
@@ -172,12 +153,11 @@ def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
 
 def logit_gradients(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> list[Any]:
     """The gradient of the risk in the logits of each input at the prompt p."""
-    found = []
-    for k, gamma in zip(keys, scores, strict=True):
-        s = m.softmax(k @ p)
-        slope = loss_slope(m, loss, s @ gamma)
-        found.append(logit_gradient(m, s, gamma, slope) / len(keys))
-    return found
+    weighted = [(m.softmax(k @ p), gamma) for k, gamma in zip(keys, scores, strict=True)]
+    return [
+        logit_gradient(m, s, gamma, loss_slope(m, loss, s @ gamma)) / len(keys)
+        for s, gamma in weighted
+    ]
 
 
 def prompt_gradient(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> Any:

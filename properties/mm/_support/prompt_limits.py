@@ -56,10 +56,7 @@ def certified_from_proper(case: Prompting, towards: str = "optimal", size: int =
 
 
 DIRECTION = Measured(
-    "p(k) converges in direction to p(alpha)",
-    floats=direction,
-    balls=certified,
-    tensors=elsewhere,
+    "p(k) converges in direction to p(alpha)", floats=direction, balls=certified, tensors=elsewhere
 )
 DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",

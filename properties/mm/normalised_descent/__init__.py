@@ -42,7 +42,7 @@ from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, ch
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import prompt, single_input
+from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import certified
 from properties.mm.normalised_descent.paced_runs import (
     AHEAD,
@@ -164,7 +164,7 @@ DESCENT = Statement(
         EXISTS: lambda run: exists(run.case),
         UNIQUE: lambda run: unique_optimum(run.case),
         ALIKE: lambda run: lower_scores_equal(run.case),
-        SINGLE: lambda run: single_input(run.case),
+        SINGLE: lambda run: len(run.case.keys) == 1,
         ZERO: lambda run: not run.case.start.any(),
     },
     conclusion=SAME_LIMIT,
@@ -193,10 +193,7 @@ DESCENT = Statement(
             variables=Records(Paced, paced(zero=True), fixed=("case.start",)),
             conclusion=ahead,
             examples=(AHEAD,),
-            siblings={
-                "twice as far": changed(share=2),
-                "1.05 times as far": changed(share="1.05"),
-            },
+            siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
         ),
         "amended-1": Reading(
             "l' < 0, a single input whose J rivals score the same, below the optimal token, "

@@ -25,10 +25,7 @@ from properties._support.descent_runs import (
     towards_solution,
 )
 from properties._support.growth_rates import arrives
-from properties._support.hypotheses import (
-    in_basin,
-    unique_optimum,
-)
+from properties._support.hypotheses import unique_optimum
 from properties._support.torch_objectives import elsewhere
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
@@ -84,17 +81,12 @@ def decreasing(case: Any) -> bool:
     return case.loss in DECREASING
 
 
-def in_global_basin(case: Descent) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(case, case.loss)
-
-
 def descent(run: Run, loss: str = "log-loss") -> Descent:
     """A run on a loss."""
     return Descent(run.data, run.start, loss)
 
 
-def from_zero(tokens: object, queries: object = None, **head: Any) -> Descent:
+def from_zero(tokens: object, queries: Any = None, **head: Any) -> Descent:
     """Descent from 0 on the log-loss; queries are e_1 unless given, scores or y and v as `head`."""
     X = np.array(tokens, dtype=np.float64)
     n, _, d = X.shape

@@ -41,16 +41,16 @@ from properties._support.att_svm import exact_att_svm
 from properties._support.hypotheses import exists, unique_optimum
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
-from properties.tf.svm_rank.rank_estimates import (
-    MIRRORED,
-    compare,
-    protocol,
-    rank_one,
-    recount,
-)
+from properties.tf.svm_rank.rank_estimates import MIRRORED, compare, protocol, recount
 
 UNIQUE, SEPARABLE = "optimal tokens are unique", "Att-SVM is separable"
 RANK_ONE = "the Frobenius solution has rank 1"
+
+
+def rank_one(data: AttentionData) -> bool:
+    """The Frobenius solution has rank 1."""
+    found = exact_att_svm(data)
+    return found is not None and found.rank == 1
 
 
 def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None) -> Any:

@@ -30,12 +30,6 @@ MIRRORED = _pairs()
 """Frobenius rank 2, nuclear rank 3."""
 
 
-def rank_one(data: AttentionData) -> bool:
-    """The Frobenius solution has rank 1."""
-    found = exact_att_svm(data)
-    return found is not None and found.rank == 1
-
-
 def protocol(generator: np.random.Generator) -> AttentionData:
     """Gaussian tokens and queries at sizes up to (6, 5, 8), separable by a drawn matrix."""
     n, T, d = (int(generator.integers(low, high + 1)) for low, high in ((1, 6), (2, 5), (1, 8)))

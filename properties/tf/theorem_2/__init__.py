@@ -23,7 +23,7 @@ the ball that is at least as good as the SVM point R U, so every minimiser, has
 ||W / R - U||^2 <= 2 log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of
 log(2 Gamma) is the divergence of the multipliers from the score gaps times slopes, up to what dies
 with rho. Both are proved in `properties.tf.theorem_2.near_optimal_points`, and the limits of paths
-in `properties.tf._support.path_limits`.
+in `properties.tf._support.regularisation_paths`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,14 @@ from __future__ import annotations
 from typing import Any
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import feasible, several_tokens, unique_optimum
-from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
-from properties.tf._support.path_limits import DIRECTION
 from properties.tf._support.regularisation_paths import Path
-from properties.tf.theorem_2 import near_optimal_points
 from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-STEEP, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
+LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
-LISTED = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens}
 PRINTED = {
     "source": SOURCE,
     "place": "Theorem 2",
@@ -80,20 +74,15 @@ PATH = Statement(
     "tf/theorem-2",
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
-    hypotheses={**LISTED, STEEP: cases.steep},
-    conclusion=DIRECTION,
+    hypotheses=cases.HYPOTHESES,
+    conclusion=cases.DIRECTION,
     cost=8,
-    violating={
-        UNIQUE: [Path(TIED_APART.data, "log-loss")],
-        FEASIBLE: [cases.NO_SOLUTION],
-        STEEP: [cases.FLAT_PULLS],
-        SEVERAL: [cases.ONE_TOKEN],
-    },
+    violating=cases.VIOLATING,
     readings={
         "literal": Reading(
             "W_R / R tends to W^mm / ||W^mm||_F, for l strictly decreasing and smooth",
             expected="refuted",
-            under=(UNIQUE, FEASIBLE),
+            under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
             examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
             siblings=DIRECTIONS,
@@ -117,9 +106,9 @@ RATE = Statement(
     conclusion=close,
     cost=4,
     violating={
-        UNIQUE: [near_optimal_points.TIED],
-        FEASIBLE: [near_optimal_points.NO_SOLUTION],
-        SEVERAL: [near_optimal_points.ONE_TOKEN],
+        cases.UNIQUE: [points.TIED],
+        cases.FEASIBLE: [points.NO_SOLUTION],
+        cases.SEVERAL: [points.ONE_TOKEN],
         LARGE: [points.OUTWEIGHED],
         GOOD: [points.AT_ZERO],
     },
