@@ -37,7 +37,7 @@ def gradient_change(m: Any, v: Any, power: int = 2, centred: bool = False) -> An
     change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constant = squared_constant(m, w, w / 2 if centred else m.largest(v.h - v.b))
     right = m.power(m.spectral(v.A), power) * constant * m.norm(v.x - v.y)
-    return m.at_most(change, right)
+    return m.at_most(m.norm(change), right)
 
 
 LEMMA = Statement(

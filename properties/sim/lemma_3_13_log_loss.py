@@ -43,7 +43,7 @@ def gradient_change(m: Any, v: Any, power: int = 2, straight: bool = False) -> A
     D = m.abs(v.b) * m.oscillation(v.h)
     constant = D / (3 * m.sqrt(m.exact(3))) if straight else log_loss_constant(m, D)
     right = m.power(m.spectral(v.A), power) * constant * m.norm(v.x - v.y)
-    return m.at_most(change, right)
+    return m.at_most(m.norm(change), right)
 
 
 LEMMA = Statement(
