@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attsvm.data import AttentionData
 from properties.sim import (
     definition_3_3,
     definition_3_6,
@@ -12,8 +11,6 @@ from properties.sim import (
     orientation,
 )
 from properties.sim.errata.made import erratum
-
-OPPOSITE_LABELS = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0])
 
 FORMULAS = (
     erratum(
