@@ -29,12 +29,6 @@ _FIRST_STEP = 0.4
 """How far the first of them moves a logit at most; the k-th moves it 1 + k/2 times as far."""
 
 
-def at_most(left: Tensor, right: Tensor) -> Tensor:
-    """The height of left <= right: their ratio where the check forms it, else the difference."""
-    formed = (right > 0) & (left >= 0)
-    return (left / right.where(formed, 1.0 + 0.0 * right)).where(formed, left - right)
-
-
 def norm(values: Tensor, axes: int = 1) -> Tensor:
     """Euclidean norm over the last axes, with gradient 0 at 0."""
     square = (values * values).flatten(-axes).sum(-1)
