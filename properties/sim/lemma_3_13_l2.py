@@ -34,10 +34,10 @@ BESIDE = on_line([1, -1], x=Fraction(-131, 512), y=Fraction(-65, 256), h=ASIDE, 
 
 def gradient_change(m: Any, v: Any, power: int = 2, centred: bool = False) -> Any:
     """The change of the gradient against ||A||^2 k(w, r) ||x - y||, or r = w/2 whatever b is."""
-    w = m.oscillation(v.h)
+    change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constant = squared_constant(m, w, w / 2 if centred else m.largest(v.h - v.b))
     right = m.power(m.spectral(v.A), power) * constant * m.norm(v.x - v.y)
-    return m.at_most(slope_change(m, v, squared_loss), right)
+    return m.at_most(m.norm(change), right)
 
 
 LEMMA = Statement(

@@ -39,10 +39,11 @@ BEYOND = {
 
 def gradient_change(m: Any, v: Any, power: int = 2, straight: bool = False) -> Any:
     """The change of the gradient against ||A||^2 K(D) ||x - y||, or K(D) = D/(3 sqrt 3)."""
+    change = slope_change(m, v, log_loss)
     D = m.abs(v.b) * m.oscillation(v.h)
     constant = D / (3 * m.sqrt(m.exact(3))) if straight else log_loss_constant(m, D)
     right = m.power(m.spectral(v.A), power) * constant * m.norm(v.x - v.y)
-    return m.at_most(slope_change(m, v, log_loss), right)
+    return m.at_most(m.norm(change), right)
 
 
 LEMMA = Statement(

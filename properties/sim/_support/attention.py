@@ -21,7 +21,7 @@ SENTENCE = {
 
 def on_line(tokens: Sequence[Any], **known: Any) -> dict[str, Any]:
     """Values of variables: A of tokens in R^1, points x and y by their numbers, and others."""
-    points = {name: [known.pop(name)] for name in ("x", "y") if name in known}
+    points: dict[str, Any] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
     return {"A": [[token] for token in tokens], **points, **known}
 
 

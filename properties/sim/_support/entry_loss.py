@@ -110,11 +110,11 @@ def loss_change(m: Any, v: Any, loss: Any = loss) -> Any:
 
 
 def slope_change(m: Any, v: Any, loss: Any) -> Any:
-    """||grad L(x) - grad L(y)|| of one of these losses, by the rules of calculus."""
+    """The change of the gradient of one of these losses, by the rules of calculus."""
     at_x, at_y = (
         calculus(m, lambda m, point: loss(m, v.A, point, v.h, v.b), point) for point in (v.x, v.y)
     )
-    return m.norm(at_x - at_y)
+    return at_x - at_y
 
 
 def gradient_change(m: Any, v: Any, gradient: Any = gradient) -> Any:

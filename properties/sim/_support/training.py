@@ -61,7 +61,7 @@ HYPOTHESES = {
 TWO_TOKENS = Run.of([[[1], [0]]], [[1]], scores=[[1, 0]])
 ONE_TOKEN = Run.of([[[1]]], [[1]], scores=[[1]])
 PULLED_APART = Run.of(
-    [[[0.5, 0], [-0.5, 0]], [[-2, 1], [0, 0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
+    [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
 )
 ONE_DRAGGED = Run.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
 """One input, all tokens support vectors (X^mm has w = (1, 0)); w = (0, w_2) keeps to the second."""
@@ -84,7 +84,8 @@ def one_input_from_zero(draw: st.DrawFn) -> Run:
     """
     rivals = [0, *draw(st.lists(st.integers(-3, 3), min_size=0, max_size=2))]
     scores = [draw(st.integers(-2, 1)) for _ in rivals]
-    return Run.of([[[1, 0], *([0, y] for y in rivals)]], [[1, 0]], scores=[[2, *scores]])
+    tokens = [[1, 0]] + [[0, y] for y in rivals]
+    return Run.of([tokens], [[1, 0]], scores=[[2, *scores]])
 
 
 def levelled(generator: np.random.Generator, n: int) -> AttentionData:

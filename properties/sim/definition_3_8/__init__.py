@@ -28,6 +28,7 @@ equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from properties._support.att_svm import (
     flat,
     of_rivals,
 )
+from properties._support.hypotheses import unique_optimum
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim.definition_3_8.instances import (
@@ -60,28 +62,18 @@ from properties.sim.definition_3_8.instances import (
 )
 
 UNIQUE, MEET = "optimal tokens are unique", "the matrices meet all constraints"
+climbed = partial(Records, climbed=True)
 SHARES = "shares are not negative, nor all zero"
 CLASSIFIES = "u classifies the queries by their labels"
 ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
 CANCELLING = Shared(
-    AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, -1.0]]),
-    np.array([[0.0, 2.0, -1.0]]),
+    AttentionData.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, -1]]), np.array([[0.0, 2.0, -1.0]])
 )
 TIED = Classified(
-    AttentionData.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]],
-        [[1.0, 0.0], [1.0, 0.0]],
-        y=[1.0, 1.0],
-        v=[0.0, 1.0],
-    ),
+    AttentionData.of([[[1, 0], [0, 0]], [[0, 0], [1, 0]]], [[1, 0], [1, 0]], y=[1, 1], v=[0, 1]),
     np.array([1.0, 0.0]),
 )
 """Both tokens of each input score 0, and the first ones ask for opposite margins."""
-
-
-def unique(case: Any) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(getattr(case, "data", case)).unique
 
 
 def meet(case: Pointed) -> bool:
@@ -158,40 +150,36 @@ DEFINITION = Statement(
     source=SOURCE,
     place="Definition 3.8",
     printed="we defined the Att-SVM as the following: [the formula is missing]",
-    variables=Records(Pointed, pointed(), pointed_larger, climbed=True),
+    variables=climbed(Pointed, pointed(), pointed_larger),
     conclusion=nearer,
     cost=2,
-    hypotheses={UNIQUE: unique, MEET: meet, SHARES: are_shares, CLASSIFIES: classifies},
+    hypotheses={UNIQUE: unique_optimum, MEET: meet, SHARES: are_shares, CLASSIFIES: classifies},
     readings={
         "literal-1": Reading(
             "Att-SVM is convex: half the sum of two feasible matrices is feasible, and its "
             "squared norm is at most the mean of theirs",
             expected="proved",
             proof="symbolic.sim.programmes:prove_convex",
-            variables=Records(
-                Pointed, pointed(2), lambda generator: pointed_larger(generator, 2), climbed=True
-            ),
+            variables=climbed(Pointed, pointed(2), lambda generator: pointed_larger(generator, 2)),
             conclusion=convex,
             under=(UNIQUE, MEET),
             examples=(Pointed(ONE_TOKEN, np.ones((2, 1, 1))),),
             siblings={
                 "beyond the first matrix": changed(weight=2),
                 "norm at most the lesser one": changed(lesser=True),
-                "matrices anywhere": changed(
-                    drop=[MEET], variables=Records(Pointed, anywhere(2), climbed=True)
-                ),
+                "matrices anywhere": changed(drop=[MEET], variables=climbed(Pointed, anywhere(2))),
             },
         ),
         "literal-2": Reading(
             "Att-SVM defines an X^mm for every data set with unique optimal tokens: the largest "
             "least margin of unit matrices, 1/||X^mm||_F, is positive",
             expected="refuted",
-            variables=Records(AttentionData, headed().map(lambda case: case.data), climbed=True),
+            variables=climbed(AttentionData, headed().map(lambda case: case.data)),
             conclusion=exists,
             under=(UNIQUE,),
             examples=(
-                AttentionData.of([[[1.0], [0.0]]], [[0.0]], y=[1.0], v=[1.0]),
-                AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0]),
+                AttentionData.of([[[1], [0]]], [[0]], y=[1], v=[1]),
+                AttentionData.of([[[1], [0]]] * 2, [[1], [1]], y=[1, -1], v=[1]),
             ),
             siblings={
                 "the sum of the constraint matrices separates": changed(by="sum"),
@@ -205,16 +193,14 @@ DEFINITION = Statement(
             "(gamma_opt - gamma_t) y_i u^T z_i",
             expected="proved",
             proof="symbolic.sim.programmes:prove_classified",
-            variables=Records(Classified, classified(), classified_larger, climbed=True),
+            variables=climbed(Classified, classified(), classified_larger),
             conclusion=bounded,
             under=(UNIQUE, CLASSIFIES),
             siblings={
                 "95% of the bound": changed(share="0.95"),
                 "99.9% of the bound": changed(share="0.999"),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
-                "any u": changed(
-                    drop=[CLASSIFIES], variables=Records(Classified, headed(), climbed=True)
-                ),
+                "any u": changed(drop=[CLASSIFIES], variables=climbed(Classified, headed())),
             },
         ),
         "sharp-1": Reading(
@@ -229,9 +215,7 @@ DEFINITION = Statement(
             ),
             siblings={
                 "norms not squared": changed(power=1),
-                "V anywhere": changed(
-                    drop=[MEET], variables=Records(Pointed, anywhere(), climbed=True)
-                ),
+                "V anywhere": changed(drop=[MEET], variables=climbed(Pointed, anywhere())),
             },
         ),
         "sharp-2": Reading(
@@ -239,7 +223,7 @@ DEFINITION = Statement(
             "||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of sum 1",
             expected="proved",
             proof="symbolic.sim.programmes:prove_hull",
-            variables=Records(Shared, shared(), shared_larger, climbed=True),
+            variables=climbed(Shared, shared(), shared_larger),
             conclusion=hull,
             under=(UNIQUE, SHARES),
             tight=True,
@@ -247,7 +231,7 @@ DEFINITION = Statement(
             siblings={
                 "shares of any sign": changed(
                     drop=[SHARES],
-                    variables=Records(Shared, shared(signed=True), climbed=True),
+                    variables=climbed(Shared, shared(signed=True)),
                     examples=[CANCELLING],
                 ),
             },

@@ -36,6 +36,7 @@ sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ from flint import fmpq
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory.declaration.statement import Changed
 from properties._support.att_svm import AttSVM, Token, att_svm, constraints
 from properties._support.hypotheses import exists, unique_optimum
 from properties.sim import SOURCE
@@ -62,18 +64,14 @@ from properties.sim.definition_4_1.instances import (
 POSITIVE, UNIQUE = "C > 0", "optimal tokens are unique"
 SEPARABLE, SMALL = "Att-SVM is separable", "C ||sum_j A_j|| <= 1"
 MOVED, WHOLE = "V is not zero", "queries of a sequence have its tokens"
-REPEATED = Soft(
-    AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
-    1.0,
-    False,
-    np.array([[0.5]]),
+REPEATED = replace(
+    single(1.0, 1.0, False, 0.5),
+    data=AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]]),
 )
 """Multipliers of X^mm are not unique."""
-OPPOSED = Soft(
-    AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
-    1.0,
-    False,
-    np.zeros((1, 1)),
+OPPOSED = replace(
+    single(1.0, 1.0, False, 0.0),
+    data=AttentionData.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2),
 )
 """There is no X^mm."""
 ALONE = Queried(single(0.0625, 10.0, False, 0.0), np.array([0]))
@@ -149,6 +147,12 @@ def growth_from_zero(m: Any, case: Any, growth: Any = 1) -> Any:
     return m.at_most((growth - 1) * m.norm(V) + gained, C * (steep * m.norm(V)))
 
 
+def lower_prices(*examples: Queried) -> dict[str, Changed]:
+    """False neighbours with a share of the price."""
+    shares = {"95% of that price": "0.95", "99.9% of that price": "0.999", "half of it": "0.5"}
+    return {words: changed(share=share, examples=examples) for words, share in shares.items()}
+
+
 SHARED = Records(Queried, queried())
 
 DEFINITION = Statement(
@@ -194,9 +198,7 @@ DEFINITION = Statement(
                 REPEATED,
             ),
             siblings={
-                "95% of that price": changed(share="0.95"),
-                "99.9% of that price": changed(share="0.999"),
-                "half of it": changed(share="0.5"),
+                **lower_prices(),
                 "Att-SVM need not be separable": changed(drop=[SEPARABLE], examples=[OPPOSED]),
             },
         ),
@@ -276,9 +278,7 @@ DEFINITION = Statement(
             under=(WHOLE, UNIQUE, SEPARABLE),
             examples=(OWN_QUERIES,),
             siblings={
-                "95% of that price": changed(share="0.95", examples=[OWN_QUERIES]),
-                "99.9% of that price": changed(share="0.999", examples=[OWN_QUERIES]),
-                "half of it": changed(share="0.5", examples=[OWN_QUERIES]),
+                **lower_prices(OWN_QUERIES),
                 "the largest multiplier in place of sums": changed(
                     together=False, examples=[OWN_QUERIES]
                 ),

@@ -57,31 +57,9 @@ from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIE
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
-from properties.sim.token_sparsity.dropping import (
-    at_least_lost,
-    at_most_lost,
-    coefficients,
-    same_gradient,
-    same_solution,
-)
-from properties.sim.token_sparsity.gradient_shares import (
-    EXPONENT,
-    FADING,
-    basin_larger,
-    crowded_basin,
-)
-from properties.sim.token_sparsity.redundant_tokens import (
-    Dropped,
-    all_independent,
-    all_support,
-    all_support_larger,
-    crowded,
-    crowded_larger,
-    crowded_runs,
-    has_idle,
-    thinned,
-    thinned_larger,
-)
+from properties.sim.token_sparsity import dropping
+from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity import redundant_tokens as tokens
 
 FROM_ZERO, FROM_BASIN = (
     Run.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)
@@ -96,8 +74,8 @@ TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and some token is no support vector of it"
 INDEPENDENT = "there are constraints, all independent"
-IN_BASIN = Records(Run, crowded_basin(), basin_larger)
-PROGRAMMES = Records(AttentionData, crowded(), crowded_larger)
+IN_BASIN = Records(Run, shares.crowded_basin(), shares.basin_larger)
+PROGRAMMES = Records(AttentionData, tokens.crowded(), tokens.crowded_larger)
 
 
 def other_tokens(*runs: Run) -> dict[str, Any]:
@@ -110,7 +88,7 @@ def other_tokens(*runs: Run) -> dict[str, Any]:
 
 LAPSES = {
     "any start": changed(
-        drop=[BASIN], variables=Records(Run, crowded_runs()), examples=[PASSED_OVER]
+        drop=[BASIN], variables=Records(Run, tokens.crowded_runs()), examples=[PASSED_OVER]
     ),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
 }
@@ -123,19 +101,19 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=Records(Run, crowded_runs()),
+    variables=Records(Run, tokens.crowded_runs()),
     hypotheses={
         **training.HYPOTHESES,
-        IDLE: has_idle,
+        IDLE: tokens.has_idle,
         EXISTS: feasible,
-        INDEPENDENT: all_independent,
+        INDEPENDENT: tokens.all_independent,
     },
-    conclusion=coefficients,
+    conclusion=dropping.coefficients,
     cost=2,
     violating={
-        UNIQUE: [TIED, Dropped(TIED, np.array([[False, True, False]]))],
+        UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
         IDLE: [TWO_TOKENS, TWO_TOKENS.data],
-        EXISTS: [Dropped(NO_QUERY.data, np.array([[False, True]]))],
+        EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]]))],
         INDEPENDENT: [TWICE],
     },
     readings={
@@ -152,7 +130,7 @@ SPARSITY = Statement(
             "gradient at every X is the same without them",
             expected="refuted",
             under=(UNIQUE, IDLE),
-            conclusion=same_gradient,
+            conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
@@ -162,7 +140,7 @@ SPARSITY = Statement(
             proof="symbolic.sim.programmes:prove_disregarded",
             under=(UNIQUE, IDLE),
             variables=PROGRAMMES,
-            conclusion=same_solution,
+            conclusion=dropping.same_solution,
             examples=(THREE,),
             siblings={
                 "support vectors": changed(which="support"),
@@ -175,7 +153,7 @@ SPARSITY = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(UNIQUE, IDLE),
-            conclusion=FADING,
+            conclusion=shares.FADING,
             cost=10,
             examples=(FROM_ZERO,),
             siblings=other_tokens(TWO_INPUTS),
@@ -186,7 +164,7 @@ SPARSITY = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE),
-            conclusion=FADING,
+            conclusion=shares.FADING,
             cost=10,
             examples=(PASSED_OVER,),
             siblings=other_tokens(FROM_BASIN),
@@ -199,7 +177,7 @@ SPARSITY = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,
-            conclusion=FADING,
+            conclusion=shares.FADING,
             cost=10,
             examples=(FROM_BASIN,),
             siblings={**LAPSES, **other_tokens()},
@@ -210,8 +188,8 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(UNIQUE, EXISTS),
-            variables=Records(Dropped, thinned(), thinned_larger),
-            conclusion=at_most_lost,
+            variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
+            conclusion=dropping.at_most_lost,
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
@@ -221,8 +199,8 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(UNIQUE, INDEPENDENT),
-            variables=Records(AttentionData, all_support(), all_support_larger),
-            conclusion=at_least_lost,
+            variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
+            conclusion=dropping.at_least_lost,
             siblings={
                 "1.05 times it": changed(factor="1.05"),
                 "1.001 times it": changed(factor="1.001"),
@@ -236,7 +214,7 @@ SPARSITY = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,
-            conclusion=EXPONENT,
+            conclusion=shares.EXPONENT,
             cost=12,
             examples=(FROM_BASIN,),
             siblings={

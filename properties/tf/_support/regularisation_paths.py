@@ -27,7 +27,8 @@ from attsvm.data import AttentionData
 from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.numbers import Matrix, subtract
-from attsvm.exact.svm import ExactAnswer, ExactProgramme, solve_exactly
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
