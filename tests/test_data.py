@@ -353,7 +353,7 @@ def test_what_a_file_lacks_or_should_not_hold_is_named(tmp_path):
     np.savez(path, Z=PLAIN["Z"], scores=SCORED["scores"])
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("X", "[[[1, 2]]]")
-    with pytest.raises(AttsvmError, match="X has entries that are not real numbers"):
+    with pytest.raises(AttsvmError, match="is no array in numpy's format"):
         AttentionData.load(path)
 
 
