@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import random
 import resource
 import signal
 import sys
@@ -72,20 +73,28 @@ class TooLong(KeyboardInterrupt):
 
 def mutated(reader: Reader, seed: int, k: int) -> bytes:
     """Input k of a reader."""
-    import random
-
     return reader.mutated(random.Random(derive_seed(f"fuzz {reader.name}", k, seed)))
 
 
-def feed(reader: Reader, seed: int, numbers: Sequence[int], folder: Path) -> Account:
-    """Give the reader its inputs of these numbers, one after the other."""
+def feed(
+    reader: Reader, seed: int, numbers: Sequence[int], folder: Path, *, seconds: float = SECONDS
+) -> Account:
+    """Give the reader its inputs of these numbers, one after the other.
+
+    Args:
+        reader: the reader.
+        seed: the base seed.
+        numbers: which inputs.
+        folder: where they are written, one over the other.
+        seconds: what reading one may take of the processor.
+    """
     account = Account(reader.name)
     path = folder / "input"
     with _bounded():
         for k in numbers:
             path.write_bytes(mutated(reader, seed, k))
             started = time.process_time()
-            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
             try:
                 reader.read(path)
                 account.accepted += 1
@@ -116,7 +125,7 @@ def _bounded() -> Iterator[None]:
     """Reading that takes too long, or too much memory, is an error."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise TooLong(f"it takes more than {SECONDS} s of the processor")
+        raise TooLong("it takes too much of the processor")
 
     before = signal.signal(signal.SIGVTALRM, stop)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -9,13 +9,23 @@ import os
 import random
 import warnings
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["HUGE", "PAYLOADS", "Plant", "json_lines", "json_text", "npz", "raw", "words"]
+__all__ = [
+    "HUGE",
+    "PAYLOADS",
+    "Plant",
+    "everywhere",
+    "json_lines",
+    "json_text",
+    "npz",
+    "raw",
+    "words",
+]
 
 PAYLOADS = (
     "<script>alert(1)</script>",
@@ -123,6 +133,15 @@ def _slots(node: Any) -> list[tuple[Any, int]]:
             found += [(inner, k) for k in range(len(inner))]
             left += inner
     return found
+
+
+def everywhere(sample: Any, literal: str) -> Iterator[str]:
+    """The document as often as it has nodes, each time with another one replaced by that JSON."""
+    tree = _tree(sample)
+    for place, k in _slots(tree):
+        node, place[k] = place[k], Literal(literal)
+        yield _text(tree)
+        place[k] = node
 
 
 def _changed(tree: Any, chance: random.Random, others: Sequence[Any]) -> Any:

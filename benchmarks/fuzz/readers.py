@@ -45,7 +45,7 @@ from attsvm.theory.report.source_page import source_page
 from attsvm.theory.run.verify import verify
 from benchmarks.fuzz import mutation
 
-__all__ = ["Broken", "Reader", "readers"]
+__all__ = ["Broken", "Reader", "chained", "readers"]
 
 TODAY = datetime.date(2026, 1, 1)
 
@@ -177,7 +177,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
     yield Reader(
         "ledger",
         lambda chance: (
-            mutation.json_lines([events, events[start:]], chance, _chained)
+            mutation.json_lines([events, events[start:]], chance, chained)
             if chance.random() < 0.9
             else mutation.raw("\n".join(map(json.dumps, events)).encode(), chance)
         ),
@@ -197,7 +197,7 @@ def _some_raw(chance: random.Random, changed: bytes, sample: Any) -> bytes:
     return mutation.raw(json.dumps(sample).encode(), chance)
 
 
-def _chained(events: list[Any]) -> list[Any]:
+def chained(events: list[Any]) -> list[Any]:
     """The events with digests that fit, as they are to somebody who computes them anew."""
     digest = ""
     for event in events:

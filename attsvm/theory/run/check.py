@@ -12,6 +12,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.declaration.rehearsal import rehearse
+from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.coverage import merged
@@ -124,7 +125,8 @@ _REFUTED = forms.record(
     {
         "instance": forms.anything,
         "slack": forms.values(forms.text),
-        **dict.fromkeys(("evidence", "method", "found_by"), forms.text),
+        "evidence": lambda value: value in map(str, Evidence),
+        **dict.fromkeys(("method", "found_by"), forms.text),
         "enclosure": lambda value: value is None or (_TEXTS(value) and len(value) == 2),
     }
 )
