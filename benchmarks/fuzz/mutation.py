@@ -377,7 +377,8 @@ def _another(array: Any, chance: random.Random, plant: Path) -> Any:
         return np.array([Plant(plant)], dtype=object)
     if change == "value" and array.size and array.dtype.kind == "f":
         odd = (np.nan, np.inf, -np.inf, 1e308, -1.7e308, 5e-324, -0.0, 1e200, 2.0, 1.0)
-        array.flat[chance.randrange(array.size)] = chance.choice(odd)
+        with np.errstate(over="ignore"):  # of what is no float64 any more
+            array.flat[chance.randrange(array.size)] = chance.choice(odd)
     elif change == "type" and array.dtype.kind in "fb":
         with np.errstate(all="ignore"):
             return array.astype(float).astype("i8").astype(chance.choice(_TYPES))

@@ -59,7 +59,7 @@ def _float(text: str) -> float:
     return value
 
 
-def read_whole(path: Path, most: int = _LARGEST) -> bytes:
+def read_whole(path: Path, most: int) -> bytes:
     """The bytes of a file, which may be a pipe or a device, if there are not too many.
 
     Raises:
@@ -83,7 +83,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     """
     source = Path(path)
     try:
-        return parse(read_whole(source))
+        return parse(read_whole(source, _LARGEST))
     except FileNotFoundError as error:
         raise FileError(f"there is no file {source}", remedy="Check the path.") from error
     except (OSError, ValueError) as error:
