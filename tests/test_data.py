@@ -453,9 +453,10 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused_unread(tmp_path):
 
 def test_arrays_that_take_too_much_as_float64_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "bytes.npz"
-    np.savez(path, **{**SCORED, "X": np.ones((2, 2, 1000), dtype=np.int8)})
+    wide = {"X": np.ones((2, 2, 1000), dtype=np.int8), "Z": np.ones((2, 1000), dtype=np.int8)}
+    np.savez(path, **{**SCORED, **wide})
     assert AttentionData.load(path).d == 1000
-    monkeypatch.setattr("attsvm.data._LARGEST", 8000)
+    monkeypatch.setattr("attsvm.data._LARGEST", 10_000)
     unreadable(path, "takes more than 4 GiB as float64")
 
 

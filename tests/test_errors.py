@@ -51,6 +51,7 @@ def test_only_what_is_no_letter_or_sign_is_escaped(text, shown):
         (-7, "-7"),
         (0.1, "0.1"),
     ],
+    ids=["long", "digits", "more digits", "nested", "list", "integer", "float"],
 )
 def test_a_value_is_shown_in_few_letters(value, shown):
     assert str(AttsvmError("x", value=value)) == f"x (got {shown})."

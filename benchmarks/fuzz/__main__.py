@@ -24,7 +24,7 @@ from types import FrameType
 
 from attsvm.errors import AttsvmError
 from attsvm.theory.run.profiles import derive_seed
-from benchmarks.fuzz.readers import Reader, readers
+from benchmarks.fuzz.readers import Reader, in_one_line, readers
 
 __all__ = ["Account", "feed", "main", "mutated"]
 
@@ -100,7 +100,7 @@ def feed(
                 account.accepted += 1
             except AttsvmError as error:
                 account.refused += 1
-                if not str(error).isprintable():
+                if not in_one_line(str(error)):
                     _blame(account, k, ValueError(f"a message is {str(error)!r}"))
             except (Exception, TooLong) as error:
                 _blame(account, k, error)
