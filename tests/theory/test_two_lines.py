@@ -36,6 +36,11 @@ class Outer:
     word: str = "fro"
 
 
+def test_a_word_of_an_instance_stays_within_its_line():
+    case = Outer(Inner(np.ones(1)), np.ones(1), True, (1.0, 2), word="\x1b[2J\nrefuted")
+    assert r"word = \x1b[2J\nrefuted" in in_words(case, {})
+
+
 FLOATS = st.floats() | st.integers(-8, 8).map(lambda k: k / 4) | st.sampled_from([2.0**322])
 
 

@@ -61,9 +61,8 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
     Raises:
         ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
     """
-    installed = {point.value for point in importlib.metadata.entry_points(group=GROUP)}
     checkout = Path(__file__).resolve().parents[3]
-    sources = sorted({*installed, *_listed(checkout), *_listed(Path.cwd())})
+    sources = sorted({*installed(), *listed(checkout), *listed(Path.cwd())})
     packs = [_load(source) for source in [*sources, *named]]
     seen: dict[str, Claim] = {}
     for pack in packs:
@@ -87,7 +86,32 @@ def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
     return tuple(unique.values())
 
 
-def _listed(folder: Path) -> tuple[str, ...]:
+def installed() -> tuple[str, ...]:
+    """The packs that installed distributions name as entry points.
+
+    Raises:
+        ClaimError: the entry points of some distribution cannot be read.
+    """
+    try:
+        return tuple(point.value for point in importlib.metadata.entry_points(group=GROUP))
+    except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
+        raise ClaimError(
+            f"the entry points of {_unreadable()} cannot be read: {error}",
+            remedy="Install it anew, or remove it.",
+        ) from error
+
+
+def _unreadable() -> str:
+    """The first installed distribution whose entry points cannot be read."""
+    for distribution in importlib.metadata.distributions():
+        try:
+            tuple(distribution.entry_points)
+        except (TypeError, ValueError):
+            return f"the distribution {distribution.name}"
+    return "an installed distribution"
+
+
+def listed(folder: Path) -> tuple[str, ...]:
     """The packs that a project lists, made importable from its folder.
 
     Raises:
@@ -97,7 +121,7 @@ def _listed(folder: Path) -> tuple[str, ...]:
     try:
         text = file.read_text(encoding="utf-8") if file.is_file() else ""
         listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClaimError(f"{file} cannot be read: {error}") from error
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
         raise ClaimError(
@@ -165,7 +189,23 @@ def declared_in(module: ModuleType) -> Iterator[object]:
             yield value
 
 
+def ensure_name(source: str) -> None:
+    """Nothing where a text may name a pack.
+
+    Raises:
+        ClaimError: it is neither the name of a module or package, nor a path to a .py file.
+    """
+    dotted = all(part.isidentifier() for part in source.split("."))
+    if not dotted and not (source.endswith(".py") and "\0" not in source):
+        raise ClaimError(
+            "no claim pack can have that name",
+            value=source,
+            remedy="Name a module, a package or a .py file.",
+        )
+
+
 def _module(source: str) -> ModuleType:
+    ensure_name(source)
     if not source.endswith(".py"):
         return _imported(source)
     path = Path(source).resolve()

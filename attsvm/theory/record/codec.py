@@ -18,6 +18,7 @@ from attsvm.errors import AttsvmError, ClaimError, FileError
 
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
+_MOST_AXES = 32
 _FRACTION = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 
 
@@ -263,9 +264,10 @@ def _integer(value: object) -> int:
 
 
 def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
-    sized = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
+    sized = isinstance(shape, list) and len(shape) <= _MOST_AXES
     if (
         not sized
+        or not all(type(s) is int and 0 <= s <= _LARGEST_ARRAY for s in shape)
         or not isinstance(values, list)
         or math.prod(shape) != len(values)
         or len(values) > _LARGEST_ARRAY

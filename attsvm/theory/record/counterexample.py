@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from attsvm._words import printable
 from attsvm.errors import AttsvmError, FileError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
@@ -161,7 +162,7 @@ class Replay:
         stale = " (the code of the claim has changed since)" if self.stale else ""
         told = (f"{self.file} ", f"there is no file {self.file}.")
         file = "" if self.reason.startswith(told) else f"{self.file}: "
-        return f"{self.result}: {file}{claim}{self.reason}{stale}"
+        return printable(f"{self.result}: {file}{claim}{self.reason}{stale}")
 
 
 def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -236,7 +237,8 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a file may upset a claim in any way; report it
-        return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
+        said = printable(f"{type(error).__name__}: {error}")
+        return Replay(name, "ERROR", None, "none", said)
     about = (stale, sibling or None)
     if answer.refuted:
         said = _violation(answer.enclosure or ("?", "?"), answer.method, kind)

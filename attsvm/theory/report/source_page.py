@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from attsvm._words import counted
+from attsvm._words import counted, printable
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
@@ -330,7 +330,7 @@ def code(text: Iterable[str]) -> str:
 
 def safe(text: object) -> str:
     """Text that Markdown sets as it is; within words an underscore is no mark."""
-    plain = " ".join(str(text).split())
+    plain = printable(" ".join(str(text).split()))
     return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._words import printable
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.snippets import ODD, leaves, rounded, scaled, short
@@ -77,7 +78,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not isinstance(value, float | np.floating):
-        return str(value)
+        return printable(str(value))
     number = float(value)
     if not math.isfinite(number):
         return str(number)

@@ -12,6 +12,8 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.declaration.rehearsal import rehearse
+from attsvm.theory.declaration.verdict import Evidence
+from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import Profile, derive_seed
@@ -52,9 +54,53 @@ class Outcome(Counts):
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Outcome:
-        """From plain data."""
+        """From plain data.
+
+        Raises:
+            TypeError: it is of another form.
+        """
+        lacks = forms.lacking(document, *_FORM)
+        if lacks is not None:
+            raise TypeError(f"an outcome lacks {lacks}")
         found = document.get("refuted")
         return cls(**{**document, "refuted": None if found is None else Refuted.read(found)})
+
+
+_COUNTS = forms.values(forms.count)
+_TEXTS = forms.each(forms.text)
+
+
+def _slack(value: Any) -> bool:
+    """A number, or None; between processes it may be infinite."""
+    return value is None or isinstance(value, float) or forms.number(value)
+
+
+_REFUTED = forms.record(
+    {
+        "instance": forms.anything,
+        "slack": forms.values(forms.text),
+        "evidence": lambda value: value in map(str, Evidence),
+        **dict.fromkeys(("method", "found_by"), forms.text),
+        "enclosure": lambda value: value is None or (_TEXTS(value) and len(value) == 2),
+    }
+)
+_FORM = (
+    {"claim": forms.text, "part": forms.text},
+    {
+        **dict.fromkeys(("examples", "rejected", "undecided", "audited", "drawn"), forms.count),
+        **dict.fromkeys(("probed", "refused", "open", "unexamined", "screened"), forms.count),
+        **dict.fromkeys(("sides", "broke"), forms.count),
+        **dict.fromkeys(("hypotheses", "varied", "missed"), _COUNTS),
+        **dict.fromkeys(("min_slack", "max_slack", "tightness"), _slack),
+        **dict.fromkeys(("undecided_note", "broke_note"), forms.text),
+        **dict.fromkeys(("proof", "error"), forms.maybe(forms.text)),
+        "coverage": forms.values(_COUNTS),
+        "refuted": forms.maybe(_REFUTED),
+        "steps": _TEXTS,
+        "seconds": forms.number,
+    },
+)
+"""What the record of an outcome must have, and may have, with the form of each."""
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:

@@ -7,6 +7,7 @@ module.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import sys
@@ -197,13 +198,21 @@ def _known(claims: Sequence[Claim]) -> dict[str, _Known]:
     found = {}
     for claim in claims:
         documents = [codec.encode(case) for part in claim.parts() for case in part.examples]
-        documents += stored.get(claim.id, [])
+        documents += _decodable(stored.get(claim.id, []), claim.instance_type)
         found[claim.id] = _Known(
             claim.instance_type,
             frozenset(codec.records(claim.instance_type).values()),
             {json.dumps(document, sort_keys=True): document for document in documents},
         )
     return found
+
+
+def _decodable(documents: Iterable[Any], hint: Any) -> Iterator[Any]:
+    """Those that are instances of the type."""
+    for document in documents:
+        with contextlib.suppress(AttsvmError):  # replaying the file says what is wrong
+            codec.decode_exactly(document, hint)
+            yield document
 
 
 def _stored(folders: Iterable[str]) -> dict[str, list[Any]]:
