@@ -17,6 +17,7 @@ from typing import IO, Any
 from attsvm.errors import FileError
 
 __all__ = [
+    "append_text",
     "dump",
     "landing",
     "make_parents",
@@ -64,6 +65,19 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     make_parents(path)
     write_whole(path, lambda file: file.write(text.encode()))
+
+
+def append_text(path: str | os.PathLike[str], text: str) -> None:
+    """Add the text at the end of a file, whose content stays.
+
+    Raises:
+        FileError: the place cannot be written.
+    """
+    try:
+        with open(path, "ab") as file:
+            file.write(text.encode(errors="replace"))
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from error
 
 
 def write_json(path: str, document: Any) -> None:

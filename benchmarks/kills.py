@@ -32,9 +32,9 @@ from attsvm.theory.record.gate import UNREVIEWED, hold
 from attsvm.theory.record.ledger import last_run, read_events
 
 PACK = '''
-"""Two claims that hold and two that are refuted."""
+"""Two claims that hold and two that are refuted, and one to hunt."""
 
-from attsvm.theory import Reading, Real, Statement, changed
+from attsvm.theory import Integer, Reading, Real, Statement, Vector, changed
 
 
 def made(name: str, factor: int, expected: str) -> Statement:
@@ -63,6 +63,24 @@ A = made("a", 2, "holds")
 B = made("b", 3, "refuted")
 C = made("c", 1, "holds")
 D = made("d", 3, "refuted")
+HUNTED = Statement(
+    "hunted/sums",
+    source="toys",
+    place="here",
+    printed="the sum of 2 x y is at most the sums of squares",
+    variables={"n": Integer(4, 9), "x": Vector("n"), "y": Vector("n")},
+    conclusion=lambda m, v, k: m.at_most(
+        k * m.dot(v.x, v.y), m.dot(v.x, v.x) + m.dot(v.y, v.y) + 5
+    ),
+    readings={
+        "literal": Reading(
+            "3 <x, y> <= ||x||^2 + ||y||^2 + 5",
+            "refuted",
+            constants={"k": 3},
+            siblings={"4 <x, y>": changed(k=4)},
+        )
+    },
+)
 '''
 FILE, LEDGER, PAGE = "toys.py", ".attsvm/ledger.jsonl", "attsvm-report.html"
 FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
@@ -70,7 +88,7 @@ EVENTS = 18
 """What a whole run of the pack records: its start, 12 parts, 4 verdicts and its end."""
 
 _VERIFY = ("verify", "--pack", FILE, "toys/")
-_HUNT = ("hunt", "--pack", FILE, "toys/b", "--fresh", "--rounds", "4", "--seed")
+_HUNT = ("hunt", "--pack", FILE, "hunted/sums", "--fresh", "--rounds", "4", "--seed")
 COMMANDS = {
     "verify": _VERIFY,
     "verify -n 2": (*_VERIFY, "-n", "2"),
@@ -195,11 +213,11 @@ def _wait(place: Place, process: subprocess.Popen[bytes], command: str, dice: ra
         while process.poll() is None and len(place.lines()) < before + events:
             time.sleep(0.002)
     elif command.startswith("hunt") and chance < 0.75:
-        delay = dice.uniform(0.0, 0.5) * place.seconds["hunt"]
+        delay = dice.uniform(0.0, 0.3) * place.seconds["hunt"]
         while process.poll() is None and not _said(place):  # it has looked at nothing yet
             time.sleep(0.002)
     else:
-        delay = dice.uniform(0.2, 1.0) * place.seconds[command.partition(" ")[0]]
+        delay = dice.uniform(0.1, 0.8) * place.seconds[command.partition(" ")[0]]
     until = time.monotonic() + delay
     while process.poll() is None and time.monotonic() < until:
         time.sleep(0.002)
