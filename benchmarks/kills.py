@@ -153,7 +153,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         source = Path(attsvm.__file__).parent
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("*.nb[ci]")  # machine code, which nothing here runs
         shutil.copytree(source, folder / "site" / "attsvm", ignore=ignored)
         (folder / FILE).write_text(PACK)
         (folder / HUNTED).write_text(PREY)
@@ -220,7 +220,7 @@ def _wait(
     chance = dice.random()
     if chance < 0.25 or (command == "report" and chance < 0.6):  # within a file
         while process.poll() is None and not place.parts():
-            time.sleep(0.0002)
+            time.sleep(0.001)
         return
     if command.startswith("verify"):
         events = dice.randrange(EVENTS)
