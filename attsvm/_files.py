@@ -56,6 +56,19 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     write_whole(path, lambda file: file.write(text.encode()))
 
 
+def append_text(path: str | os.PathLike[str], text: str) -> None:
+    """Add the text at the end of a file, whose content stays.
+
+    Raises:
+        FileError: the place cannot be written.
+    """
+    try:
+        with open(path, "ab") as file:
+            file.write(text.encode(errors="replace"))
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from error
+
+
 def write_json(path: str, document: Any) -> None:
     """Write JSON to a file, or to standard output where the path is `-`.
 

@@ -3,12 +3,16 @@
 Commands are killed at random moments, and what they leave is held against what they had said: no
 event that was on disk and no verdict that was told may be missing, every file must be whole, every
 process must end, and the next run must go through. The command runs on a copy of attsvm outside
-its checkout, so that it loads one small pack of its own. Exits with 1 where something was lost.
+its checkout, so that it loads one small pack of its own. With --disks the commands are run on a
+disk that is full and on one that is read-only instead, which takes the right to mount them, and
+with --events N the gate and the report read a ledger of so many events. Exits with 1 where
+something was lost.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -29,10 +33,10 @@ from attsvm.errors import FileError, LedgerError
 from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.record import counterexample
 from attsvm.theory.record.gate import UNREVIEWED, hold
-from attsvm.theory.record.ledger import last_run, read_events
+from attsvm.theory.record.ledger import last_run
 
 PACK = '''
-"""Two claims that hold and two that are refuted."""
+"""A claim that holds and one that is refuted."""
 
 from attsvm.theory import Reading, Real, Statement, changed
 
@@ -61,16 +65,39 @@ def made(name: str, factor: int, expected: str) -> Statement:
 
 A = made("a", 2, "holds")
 B = made("b", 3, "refuted")
-C = made("c", 1, "holds")
-D = made("d", 3, "refuted")
+'''
+PREY = '''
+"""A claim that is refuted, with instances that take a while to make smaller."""
+
+from attsvm.theory import Integer, Reading, Statement, Vector, changed
+
+HUNTED = Statement(
+    "hunted/sums",
+    source="toys",
+    place="here",
+    printed="the sum of 2 x y is at most the sums of squares",
+    variables={"n": Integer(4, 9), "x": Vector("n"), "y": Vector("n")},
+    conclusion=lambda m, v, k: m.at_most(
+        k * m.dot(v.x, v.y), m.dot(v.x, v.x) + m.dot(v.y, v.y) + 5
+    ),
+    readings={
+        "literal": Reading(
+            "3 <x, y> <= ||x||^2 + ||y||^2 + 5",
+            "refuted",
+            constants={"k": 3},
+            siblings={"4 <x, y>": changed(k=4)},
+        )
+    },
+)
 '''
 FILE, LEDGER, PAGE = "toys.py", ".attsvm/ledger.jsonl", "attsvm-report.html"
+HUNTED = "prey.py"
 FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
-EVENTS = 18
-"""What a whole run of the pack records: its start, 12 parts, 4 verdicts and its end."""
+EVENTS = 10
+"""What a whole run of the pack records: its start, 6 parts, 2 verdicts and its end."""
 
 _VERIFY = ("verify", "--pack", FILE, "toys/")
-_HUNT = ("hunt", "--pack", FILE, "toys/b", "--fresh", "--rounds", "4", "--seed")
+_HUNT = ("hunt", "--pack", HUNTED, "hunted/sums", "--fresh", "--rounds", "4", "--seed")
 COMMANDS = {
     "verify": _VERIFY,
     "verify -n 2": (*_VERIFY, "-n", "2"),
@@ -86,7 +113,7 @@ _USUAL = {"v": 0, "h": 1, "r": 0}
 _ENDS = 10.0
 """Seconds that the processes of a killed command have to end."""
 
-_TOLD = re.compile(r"^\[\d+/12\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
+_TOLD = re.compile(r"^\[\d+/6\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
 """A verdict that `verify` tells of while it runs."""
 
 
@@ -126,9 +153,10 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         source = Path(attsvm.__file__).parent
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("*.nb[ci]")  # machine code, which nothing here runs
         shutil.copytree(source, folder / "site" / "attsvm", ignore=ignored)
         (folder / FILE).write_text(PACK)
+        (folder / HUNTED).write_text(PREY)
         (folder / PAGE).write_text(OLD)
         self.pages = {OLD}
         self.seconds: dict[str, float] = {}
@@ -181,29 +209,33 @@ def _session(number: int) -> Iterator[int]:
                 yield int(place.name)
 
 
-def _wait(place: Place, process: subprocess.Popen[bytes], command: str, dice: random.Random) -> int:
-    """Wait for the moment of the kill; the number of lines that the ledger had at the start."""
-    before = len(place.lines())
+def _wait(
+    place: Place,
+    process: subprocess.Popen[bytes],
+    command: str,
+    before: int,
+    dice: random.Random,
+) -> None:
+    """Wait for the moment of the kill of a command that found so many lines in the ledger."""
     chance = dice.random()
     if chance < 0.25 or (command == "report" and chance < 0.6):  # within a file
         while process.poll() is None and not place.parts():
-            time.sleep(0.0002)
-        return before
+            time.sleep(0.001)
+        return
     if command.startswith("verify"):
         events = dice.randrange(EVENTS)
         delay = dice.uniform(0.0, 0.05 if events else 1.0)
         while process.poll() is None and len(place.lines()) < before + events:
             time.sleep(0.002)
     elif command.startswith("hunt") and chance < 0.75:
-        delay = dice.uniform(0.0, 0.5) * place.seconds["hunt"]
+        delay = dice.uniform(0.0, 0.3) * place.seconds["hunt"]
         while process.poll() is None and not _said(place):  # it has looked at nothing yet
             time.sleep(0.002)
     else:
-        delay = dice.uniform(0.2, 1.0) * place.seconds[command.partition(" ")[0]]
+        delay = dice.uniform(0.1, 0.8) * place.seconds[command.partition(" ")[0]]
     until = time.monotonic() + delay
     while process.poll() is None and time.monotonic() < until:
         time.sleep(0.002)
-    return before
 
 
 def kill(place: Place, command: str, dice: random.Random) -> Trial:
@@ -215,8 +247,10 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
         words = (*words, str(dice.randrange(1000)))
         if dice.random() < 0.5:  # a smaller counterexample that is there stays
             shutil.rmtree(place.folder / FINDS[1], ignore_errors=True)
+    before = place.lines()
+    began = len(before)
     process = place.start(words)
-    began = _wait(place, process, command, dice)
+    _wait(place, process, command, began, dice)
     seen, there = place.lines(), place.finds()
     if seen and not seen[-1].endswith(b"\n"):
         seen.pop()
@@ -232,7 +266,8 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
     if not alive and code != _USUAL[command[0]]:
         faults.append(f"it ended with {code} before the kill: {_said(place)}")
     after = place.lines()
-    kept = after[: len(seen)] == seen
+    # a line that an earlier kill has cut is ended by the run that follows
+    kept = all(b"".join(after).startswith(b"".join(earlier)) for earlier in (before, seen))
     if not kept:
         faults.append("what the ledger held before the kill is not its beginning any more")
     events = len(seen) - began if kept else 0
@@ -276,7 +311,7 @@ def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> tuple[int,
 
 def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
     """Every file that a reader would take is whole, and none is gone that was there."""
-    packs = load_packs([str(place.folder / FILE)])
+    packs = load_packs([str(place.folder / name) for name in (FILE, HUNTED)])
     faults += (f"{path.name} is gone" for path in there if not path.is_file())
     for path in place.finds():
         try:
@@ -293,13 +328,12 @@ def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
 
 def _unfinished(place: Place, began: int, faults: list[str]) -> None:
     """The last run is read back as one that did not finish, with an unbroken chain."""
+    if len(place.lines()) <= began + 1:  # not even its start was recorded as a whole
+        return
     try:
         run = last_run(place.folder / LEDGER)
-    except LedgerError:
-        if len([e for e in read_events(place.folder / LEDGER) if e]) > 0:
-            faults.append("the ledger has events and cannot be read")
-        return
-    if len(place.lines()) <= began + 1:  # not even its start was recorded
+    except LedgerError as error:
+        faults.append(f"the ledger has events and cannot be read: {error}")
         return
     faults += run.faults
     reasons = [str(r) for r in hold(run, {}, date.min)]
@@ -348,10 +382,10 @@ def _goes_on(place: Place, command: str) -> list[str]:
     code = place.undisturbed(*words, *(["0"] if command.startswith("hunt") else []))
     if code != _USUAL[command[0]]:
         faults.append(f"{command} after the kills ended with {code}: {_said(place)}")
-    if command.startswith("verify"):
-        if place.lines()[: len(before) - 1] != before[:-1]:
-            faults.append("the run after the kills changed what the ledger held")
-        gate = ("gate", "--pack", FILE)
+    if not b"".join(place.lines()).startswith(b"".join(before)):
+        faults.append("the run after the kills changed what the ledger held")
+    if command == "verify":
+        gate = ("gate", "--only-pack", FILE)
         place.undisturbed(*gate, "--update", "--yes")
         expected = place.folder / "expectations.json"
         expected.write_text(expected.read_text().replace(UNREVIEWED, "a toy"))
@@ -365,6 +399,121 @@ def _said(place: Place) -> str:
     return ((place.folder / "out").read_text() + (place.folder / "err").read_text())[-300:]
 
 
+_MOUNTED = """
+set -u
+mount -t tmpfs -o {options} none disk && cp {files} disk && cd disk || exit 99
+{before}
+{command} > ../out 2> ../err
+echo $? > ../code
+find . -type f | sort > ../left
+mount -o remount,rw,size=64m . && {command} > ../out2 2> ../err2
+echo $? > ../again
+cp -r . ../after
+"""
+
+DISKS = {
+    "a full disk": ("16k", "head -c 16k /dev/zero > filling"),
+    "a disk that fills up": ("", ":"),
+    "a read-only disk": ("64m", "mount -o remount,ro ."),
+}
+"""The sizes of disks, and what is done before a command runs on one."""
+
+
+def disks(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """By disk and command, what is wrong with a command on it and the next one with room again."""
+    place = Place(folder)
+    if place.undisturbed(*_VERIFY) != 0:
+        raise RuntimeError(_said(place))
+    shutil.copy(folder / LEDGER, folder / "whole.jsonl")
+    commands = {  # with its usual exit code, and a size that lets it write some of it
+        "verify": (_VERIFY, 0, "24k"),
+        "hunt": ((*_HUNT, "0"), 1, "8k"),
+        "report": (("report", "--ledger", "../whole.jsonl"), 0, "8k"),
+    }
+    for name, (size, before) in DISKS.items():
+        for command, (words, usual, some) in commands.items():
+            options = f"size={size or some}"
+            yield name, command, _on_disk(place, options, before, words, usual)
+
+
+def _on_disk(
+    place: Place, options: str, before: str, words: Sequence[str], usual: int
+) -> list[str]:
+    run = " ".join([sys.executable, "-m", "attsvm.cli", *words])
+    script = _MOUNTED.format(options=options, before=before, command=run, files=f"{FILE} {HUNTED}")
+    for name in ("disk", "after"):
+        shutil.rmtree(place.folder / name, ignore_errors=True)
+    (place.folder / "disk").mkdir()
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script],
+        cwd=place.folder,
+        env={**os.environ, "PYTHONPATH": str(place.folder / "site")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 99 or not (place.folder / "code").is_file():
+        return [f"not covered, nothing can be mounted here: {done.stderr.strip()}"]
+    code, again = (int((place.folder / name).read_text()) for name in ("code", "again"))
+    said = (place.folder / "err").read_text()
+    faults = []
+    if code != 2 or "Traceback" in said or "cannot" not in said:
+        faults.append(f"it ended with {code} and said {said[-300:]!r}")
+    if ".part" in (place.folder / "left").read_text():
+        faults.append("it left a temporary file")
+    if again != usual:
+        faults.append(f"with room again it ended with {again}: {_read(place, 'err2')[-300:]!r}")
+    for find in (place.folder / "after").glob(".attsvm/*/*.json"):
+        counterexample.read(find)
+    return faults
+
+
+def _read(place: Place, name: str) -> str:
+    return (place.folder / name).read_text()
+
+
+_MEASURED = """
+import resource, sys
+from attsvm.cli import main
+code = main(sys.argv[1:])
+print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+def reading(folder: Path, events: int) -> dict[str, dict[str, float]]:
+    """Megabytes and seconds that a ledger of one run, and one of many, takes to read."""
+    place = Place(folder)
+    if place.undisturbed(*_VERIFY) != 0:
+        raise RuntimeError(_said(place))
+    one = [json.loads(line) for line in place.lines()]
+    _many(folder / "many", one, events)
+    found: dict[str, dict[str, float]] = {}
+    for command in ("gate --update --pack toys.py", "report"):
+        for ledger in (LEDGER, "many"):
+            words = [sys.executable, "-c", _MEASURED, *command.split(), "--ledger", ledger]
+            env = {**os.environ, "PYTHONPATH": str(folder / "site")}
+            begun = time.monotonic()
+            done = subprocess.run(
+                words, cwd=folder, env=env, capture_output=True, text=True, check=False
+            )
+            row = found.setdefault(command.split()[0], {})
+            row[f"{ledger} MB"] = int(done.stderr.split()[-1]) / 1024
+            row[f"{ledger} seconds"] = time.monotonic() - begun
+    return found
+
+
+def _many(path: Path, one: Sequence[dict[str, object]], events: int) -> None:
+    """A ledger of so many events at least: one run over and over, each with an id of its own."""
+    with path.open("w") as file:
+        for k in range(-(-events // len(one))):
+            digest = ""
+            for event in one:
+                written = {n: v for n, v in event.items() if n != "digest"} | {"run": f"{k:016x}"}
+                text = json.dumps(written)
+                digest = hashlib.sha256(f"{digest} {text}".encode()).hexdigest()[:16]
+                file.write(json.dumps({**written, "digest": digest}) + "\n")
+
+
 def main() -> int:
     """Kill, print a row a command, write JSON where asked; 1 where something was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
@@ -372,7 +521,19 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=50, help="kills of each (default 50)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--disks", action="store_true", help="full and read-only disks instead")
+    parser.add_argument("--events", type=int, help="a ledger of so many events instead")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.events:
+            for command, row in reading(Path(folder), options.events).items():
+                print(command, ", ".join(f"{name} {value:.1f}" for name, value in row.items()))
+            return 0
+        if options.disks:
+            every = list(disks(Path(folder)))
+            for disk, command, faults in every:
+                print(f"{command} on {disk}: {'; '.join(faults) or 'told, and nothing is lost'}")
+            return 1 if any(faults for _, _, faults in every) else 0
     columns = ("killed", "working", "writing", "events", "told", "torn", "files", "orphans")
     print(f"{'command':<12}{'trials':>7}" + "".join(f"{c:>12}" for c in columns), flush=True)
     rows, lost = [], []

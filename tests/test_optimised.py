@@ -105,9 +105,9 @@ print(json.dumps([code, found]))
 """
 VERIFY = ["verify", "--pack", "planted_pack", "planted/"]
 SAID = {
-    "false": "the proof failed at: the square of a sum;",
-    "undecided": "the proof failed at: x exceeds -1;",
-    "wrong": "the proof failed at: sup |g''| = 1/(6 sqrt 3);",
+    "false": "the proof failed at step 1: the square of a sum;",
+    "undecided": "the proof failed at step 1: x exceeds -1;",
+    "wrong": "the proof failed at step 5: sup |g''| = 1/(6 sqrt 3);",
 }
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attsvm._files import write_json
 from attsvm.errors import UsageError
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.packs import Pack
+    from attsvm.theory.record.ledger import Run
 
 LEDGER = ".attsvm/ledger.jsonl"
 
@@ -71,12 +75,14 @@ class Parsers:
         commands: the subparsers.
         shared: --debug and --json.
         packs: --pack.
+        only: --only-pack.
         run: --seed, and who does the work.
     """
 
     commands: Any
     shared: Parser
     packs: Parser
+    only: Parser
     run: Parser
 
     @classmethod
@@ -93,6 +99,15 @@ class Parsers:
             metavar="PACK",
             help="a claim pack beside the installed ones: module, package or .py file",
         )
+        only = Parser(add_help=False)
+        only.add_argument(
+            "--only-pack",
+            action="append",
+            default=[],
+            metavar="PACK",
+            help="a claim pack to the exclusion of all others: an installed one, also by the name "
+            "of its entry point, or a module, package or .py file",
+        )
         run = Parser(add_help=False)
         run.add_argument("--seed", type=int, default=0, help="base seed (default 0)")
         where = run.add_mutually_exclusive_group()
@@ -107,12 +122,24 @@ class Parsers:
         commands = parser.add_subparsers(
             dest="command", required=True, metavar="COMMAND", parser_class=Parser
         )
-        return cls(commands, shared, packs, run)
+        return cls(commands, shared, packs, only, run)
 
     def add(self, name: str, *parents: Parser, help: str) -> Parser:
         """A command with the shared options and those of `parents`."""
         made: Parser = self.commands.add_parser(name, parents=[self.shared, *parents], help=help)
         return made
+
+
+def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:
+    """The packs that count, and with --only-pack the others, where the run checked any of them."""
+    from attsvm.theory.declaration.packs import load_packs, sources_of
+
+    packs = load_packs(options.pack, options.only_pack)
+    if not options.only_pack or set(run.claims) <= {c.id for p in packs for c in p.claims}:
+        return packs, ()
+    names = {pack.name for pack in packs}
+    every = load_packs([*options.pack, *sources_of(options.only_pack)])
+    return packs, tuple(pack for pack in every if pack.name not in names)
 
 
 def tell(options: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[object]) -> None:

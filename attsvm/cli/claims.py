@@ -9,7 +9,7 @@ from attsvm.cli.arguments import Parsers, tell
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add("claims", parsers.packs, help="list claims")
+    parser = parsers.add("claims", parsers.packs, parsers.only, help="list claims")
     parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
 
 
@@ -18,6 +18,7 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.report.terminal import claims_text
 
-    entries = [c.json() for c in find_claims(load_packs(options.pack), options.ids)]
+    packs = load_packs(options.pack, options.only_pack)
+    entries = [c.json() for c in find_claims(packs, options.ids)]
     tell(options, {"claims": entries}, claims_text(entries))
     return 0

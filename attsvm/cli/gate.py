@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._words import counted
-from attsvm.cli.arguments import LEDGER, Parsers, tell
+from attsvm.cli.actions import annotation, in_actions, summarise, within
+from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -21,12 +24,14 @@ __all__ = ["add", "run"]
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add("gate", parsers.packs, help="hold a run against the reviewed expectations")
+    parser = parsers.add(
+        "gate", parsers.packs, parsers.only, help="hold a run against the reviewed expectations"
+    )
     parser.add_argument(
         "--expect",
         metavar="FILE",
         help="default: the expectations.json of every pack; with --pack, of those named and of "
-        "others that the run checked",
+        "others that the run checked; with --only-pack, of those alone",
     )
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
     parser.add_argument(
@@ -43,22 +48,22 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.declaration.packs import load_packs
-    from attsvm.theory.record.gate import brief, checked_out, hold, read_expectations
+    from attsvm.theory.record.gate import Rank, brief, checked_out, hold, only_of, read_expectations
     from attsvm.theory.record.ledger import last_run
 
     if options.update:
         return _update(options)
     if options.yes:
         raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
-    run = last_run(options.ledger)
-    packs = load_packs(options.pack)
+    whole = last_run(options.ledger)
+    packs, others = split_packs(options, whole)
+    run = only_of(whole, packs, others)
     held = _held(options, packs, run)
     expectations: dict[str, Expectation] = {}
     for place in held:
-        _ensure_there(place, packs)
+        _ensure_there(place, packs, options)
         expectations.update(read_expectations(place))
-    checkout = checked_out(packs, set(expectations).union(*held.values()), run)
+    checkout = checked_out(packs, set(expectations).union(*held.values()), whole, others)
     reasons = hold(
         run,
         expectations,
@@ -68,18 +73,43 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     left_out = [p.name for p in packs if not options.expect and p.expectations not in held]
-    passed = f"gate: {counted(len(run.verdicts), 'verdict')} as reviewed"
-    lines = [
-        *brief(run, expectations, reasons, checkout),
-        f"gate: {counted(len(reasons), 'reason')} to stop" if reasons else passed,
-        *(
-            f"the run checked nothing of the installed pack {n}, nor was it held to it"
-            for n in left_out
-        ),
-    ]
+    said = f"{counted(len(run.verdicts), 'verdict')} as reviewed"
+    said = f"gate: {counted(len(reasons), 'reason')} to stop" if reasons else f"gate: {said}"
+    shown = [(str(r), checkout.place(r.about)) for r in brief(run, expectations, reasons)]
+    lines = _told(options, shown)
+    if any(r.rank > Rank.MISSING for r in reasons):
+        lines.append("if the claims are right as they are now, see `attsvm gate --update`")
+    lines.append(said)
+    lines += (
+        f"the run checked nothing of the installed pack {n}, nor was it held to it"
+        for n in left_out
+    )
     document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
     tell(options, {**document, "left_out": left_out}, lines)
+    rows = [(text, *(_where(place) or [""])) for text, place in shown]
+    summarise(f"attsvm {said}", ("reason", "statement"), rows)
     return 1 if reasons else 0
+
+
+def _told(
+    options: argparse.Namespace, shown: Sequence[tuple[str, tuple[Path, int] | None]]
+) -> list[str]:
+    """The reasons, a line each: for people, or for the workflow that runs this command."""
+    if not in_actions():
+        return [_line(text, place) for text, place in shown]
+    lines = [annotation(text, place) for text, place in shown]
+    if options.json == "-":  # standard output holds the document alone
+        print("\n".join(lines), file=sys.stderr)
+    return lines
+
+
+def _line(text: str, place: tuple[Path, int] | None) -> str:
+    """A reason in one line, with the place of its statement."""
+    return " ".join([*text.splitlines(), *(f"[{where}]" for where in _where(place))])
+
+
+def _where(place: tuple[Path, int] | None) -> list[str]:
+    return [] if place is None else [f"{within(place[0], Path.cwd())}:{place[1]}"]
 
 
 def _held(
@@ -90,24 +120,27 @@ def _held(
 
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
+    named = [] if options.only_pack else options.pack
     return {
         pack.expectations: frozenset(c.id for c in pack.claims)
-        for pack in concerned(packs, options.pack, run)
+        for pack in concerned(packs, named, run)
     }
 
 
-def _ensure_there(place: Path, packs: tuple[Pack, ...]) -> None:
+def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namespace) -> None:
+    words = [f" --pack {name}" for name in options.pack]
+    words += (f" --only-pack {name}" for name in options.only_pack)
     for pack in packs:
         if pack.expectations == place and not place.is_file():
             raise UsageError(
                 f"pack {pack.name} has no expectations.json beside it",
-                remedy="`attsvm gate --update --yes` writes one, or name it (--expect).",
+                remedy=f"`attsvm gate{''.join(words)} --update --yes` writes one, or name it "
+                "(--expect).",
             )
 
 
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
-    from attsvm.theory.declaration.packs import load_packs
     from attsvm.theory.record.files import read_json, write_text
     from attsvm.theory.record.gate import checked_out, read_expectations, renewed, spelt
     from attsvm.theory.record.ledger import Run, last_run
@@ -116,24 +149,26 @@ def _update(options: argparse.Namespace) -> int:
         run = last_run(options.ledger)
     except LedgerError:  # then nothing is known of instances
         run = Run("", 0, (), {}, False, 0)
-    packs = load_packs(options.pack)
+    packs, others = split_packs(options, run)
     changes: list[str] = []
+    files: list[str] = []
     for place, ids in _held(options, packs, run).items():
         old = {"schema": 1, "claims": {}}
         if place.is_file():
             ids |= set(read_expectations(place))
             old = read_json(place)
-        new, lines = renewed(old, checked_out(packs, ids, run), run)
+        new, lines = renewed(old, checked_out(packs, ids, run, others), run)
         changes += lines
         if lines and options.yes:
             write_text(place, spelt(new))
-    written = bool(options.yes and changes)
+            files.append(within(place, Path.cwd()))
     said = f"gate: {counted(len(changes), 'change')}"
     if not changes:
         said = "gate: the expectations are up to date"
-    elif not written:
+    elif not files:
         said += "; --yes writes them down"
     else:
-        said += " written"
-    tell(options, {"changes": changes, "written": written}, [*changes, said])
+        said += f" written to {', '.join(files)}"
+    told = [*(_line(change, None) for change in changes), said]
+    tell(options, {"changes": changes, "written": bool(files)}, told)
     return 1 if changes and not options.yes else 0

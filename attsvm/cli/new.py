@@ -66,9 +66,13 @@ def run(options: argparse.Namespace) -> int:
     if path.exists() or path.is_symlink():
         raise FileError(f"{path} is there already", remedy="Name another file with --out.")
     write_text(path, _FILE.format(id=options.id))
-    pack = f"--pack {shlex.quote(str(path))} {options.id}"
-    following = [f"attsvm {command} {pack}" for command in ("show", "verify")]
-    following.append(f"attsvm hunt {pack}:literal --seconds 10")
+    file = shlex.quote(str(path))
+    following = [
+        f"attsvm show --pack {file} {options.id}",
+        f"attsvm verify --only-pack {file}",
+        f"attsvm hunt --pack {file} {options.id}:literal --seconds 10",
+        f"attsvm gate --only-pack {file} --update --yes",
+    ]
     lines = [f"wrote {path}; it runs as it is:", *(f"  {command}" for command in following)]
     tell(options, {"id": options.id, "file": str(path), "next": following}, lines)
     return 0

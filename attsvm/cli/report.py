@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from attsvm.cli.arguments import LEDGER, Parsers, tell
+from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
 from attsvm.cli.places import ensure_json
 
 PAGE = "attsvm-report.html"
@@ -16,6 +16,7 @@ def add(parsers: Parsers) -> None:
     parser = parsers.add(
         "report",
         parsers.packs,
+        parsers.only,
         help="the last run as one self-contained HTML page, or a source as Markdown with errata",
     )
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
@@ -32,6 +33,10 @@ def run(options: argparse.Namespace) -> int:
 
     ensure_json(options.json)
     run = last_run(options.ledger)
+    if options.only_pack:
+        from attsvm.theory.record.gate import only_of
+
+        run = only_of(run, *split_packs(options, run))
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
     if options.source is None:
         from attsvm.theory.report.run_page import page
@@ -43,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
         from attsvm.theory.report.source_page import source_page
 
         out = options.out or f"attsvm-{options.source}.md"
-        text, of = source_page(options.source, load_packs(options.pack), run, Path(out)), " on it"
+        packs = load_packs(options.pack, options.only_pack)
+        text, of = source_page(options.source, packs, run, Path(out)), " on it"
         entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
     write_text(out, text)
     document = {"profile": run.profile, "seed": run.seed, "claims": entries}

@@ -23,7 +23,11 @@ _LISTED = 5
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add(
-        "verify", parsers.packs, parsers.run, help="check claims and their siblings"
+        "verify",
+        parsers.packs,
+        parsers.only,
+        parsers.run,
+        help="check claims and their siblings",
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
     parser.add_argument("--profile", choices=["quick", "ci", "deep"], default="quick")
@@ -33,6 +37,10 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check; 0 where every verdict is as expected, 1 where not."""
     options.wanted, options.checked = [], {}
+    if options.only_pack:  # workers load them too, and so do the commands that are printed
+        from attsvm.theory.declaration.packs import sources_of
+
+        options.pack = [*options.pack, *sources_of(options.only_pack)]
     try:
         with crew(options) as those:
             return _verify(those, options)
@@ -93,7 +101,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.run.verify import verify
 
     ensure_json(options.json)
-    packs = load_packs(options.pack)
+    packs = load_packs(options.pack, options.only_pack)
     options.wanted = [c.id for c in find_claims(packs, options.ids)]
     text = "checking"
     with open_ledger(options.ledger) as ledger, Live() as live:

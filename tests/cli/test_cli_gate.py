@@ -1,8 +1,15 @@
 """`attsvm gate` passes a run as reviewed and stops every other."""
 
+import json
 import re
+import sys
+from pathlib import Path
 
+import pytest
 from commands import TOYS, expect
+
+from attsvm import cli
+from attsvm.cli.actions import annotation, summarise
 
 
 def test_the_gate_passes_a_run_as_reviewed_and_stops_every_other(attsvm, document, tmp_path):
@@ -11,7 +18,7 @@ def test_the_gate_passes_a_run_as_reviewed_and_stops_every_other(attsvm, documen
     assert (code, out) == (0, "gate: 1 verdict as reviewed\n")
     code, found = document("gate", *TOYS, "--expect", expect(tmp_path, truth="refuted"))
     assert (code, found["passed"]) == (1, False)
-    assert found["reasons"][0].startswith("toy/true:literal: truth is holds, expected refuted")
+    assert found["reasons"][0].startswith("toy/true:literal: refuted -> holds: 150 instances")
     code, found = document("gate", *TOYS, "--expect", expect(tmp_path, until="2020-01-01"))
     assert (code, len(found["reasons"])) == (1, 1)
     assert "lapsed on 2020-01-01" in found["reasons"][0]
@@ -51,3 +58,220 @@ def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path
     assert (code, out, "toy/true:literal" in error) == (2, "", True)
     for words in (["--expect", "odd"], ["--expect", "none"], ["--ledger", "odd"]):
         assert attsvm("gate", *TOYS, *words)[0] == 2
+
+
+LINE = 5
+"""Where `attsvm new` begins the statement."""
+
+
+def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, tmp_path):
+    assert attsvm("new", "my/lemma-1")[0] == 0
+    own = ["--only-pack", "lemma_1.py"]
+    code, out, _ = attsvm("verify", *own)
+    assert (code, out.splitlines()[-1].startswith("1 claim on 150 instances")) == (0, True)
+    code, _, error = attsvm("gate", *own)
+    assert (code, "`attsvm gate --only-pack lemma_1.py --update --yes` writes" in error) == (
+        2,
+        True,
+    )
+    code, out, _ = attsvm("gate", *own, "--update", "--yes")
+    new = "my/lemma-1:literal: new: holds, numeric, exercised; replace its reason, which says"
+    assert (code, out.startswith(new)) == (0, True)
+    assert out.endswith("gate: 1 change written to expectations.json\n")
+    code, out, _ = attsvm("gate", *own)
+    assert (code, out.startswith('my/lemma-1:literal: its reason says "not rev')) == (1, True)
+    written = tmp_path / "expectations.json"
+    written.write_text(written.read_text().replace("not reviewed yet", "a square is positive"))
+    assert attsvm("gate", *own)[:2] == (0, "gate: 1 verdict as reviewed\n")
+
+    claim = tmp_path / "lemma_1.py"
+    claim.write_text(claim.read_text().replace('"factor": 2}', '"factor": 3}'))
+    forget()
+    code, out, _ = attsvm("gate", *own)
+    assert (code, out.startswith("the run is of other code than is checked out")) == (1, True)
+    assert attsvm("verify", *own)[0] == 1
+    code, out, _ = attsvm("gate", *own)
+    found = ".attsvm/counterexamples/my--lemma-1--literal.json"
+    assert code == 1
+    assert out.splitlines()[0] == (
+        f"my/lemma-1:literal: holds -> refuted by x = 1, y = 1, {found} [lemma_1.py:{LINE}]"
+    )
+    assert out.splitlines()[1].startswith("my/lemma-1:literal: the code of its conclusion")
+    assert out.splitlines()[1].endswith(f" [lemma_1.py:{LINE}]")
+    assert out.endswith("gate: 2 reasons to stop\n")
+    assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
+
+
+def forget():
+    """Have the packs of the current folder loaded anew."""
+    here = str(Path.cwd())
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(here):
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def fallen(tmp_path_factory):
+    """A folder with a claim that was reviewed, and the run that refutes it since it was edited."""
+    folder = tmp_path_factory.mktemp("fallen")
+    claim = folder / "a,b: 100%.py"
+    own = ["--only-pack", claim.name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main(["new", "my/a", "--out", claim.name]) == 0
+        claim.write_text(claim.read_text().replace("variables={", "cost=12,\n    variables={"))
+        assert cli.main(["gate", *own, "--update", "--yes"]) == 0
+        claim.write_text(claim.read_text().replace('"factor": 2}', '"factor": 3}'))
+        forget()
+        assert cli.main(["verify", *own]) == 1
+    return folder
+
+
+@pytest.fixture
+def edited(fallen, monkeypatch):
+    """What names that claim's pack, in its folder."""
+    monkeypatch.chdir(fallen)
+    return ["--only-pack", "a,b: 100%.py"]
+
+
+def test_in_a_workflow_every_reason_is_an_annotation_at_its_line(attsvm, edited, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd()))
+    code, out, error = attsvm("gate", *edited)
+    first, second, third, fourth, hint, said = out.splitlines()
+    at = "::error file=a%2Cb%3A 100%25.py,line=5::my/a:literal: "
+    assert first.startswith(f"{at}holds -> refuted by x = 1, y = 1, .attsvm/")
+    assert second.startswith(f"{at}its reason says")
+    assert third.startswith(f"{at}no run of it was reviewed")
+    assert fourth.startswith(f"{at}the code of its conclusion")
+    assert (code, hint.startswith("if the claims"), said) == (1, True, "gate: 4 reasons to stop")
+    code, out, error = attsvm("gate", *edited, "--json", "-")
+    assert (code, len(json.loads(out)["reasons"])) == (1, 4)
+    assert error.splitlines() == [first, second, third, fourth]
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd().parent))
+    assert (
+        f"::error file={Path.cwd().name}/a%2Cb%3A 100%25.py,line=5::" in attsvm("gate", *edited)[1]
+    )
+    monkeypatch.setenv("GITHUB_ACTIONS", "false")
+    assert "::error" not in attsvm("gate", *edited)[1]
+
+
+def test_what_an_annotation_says_cannot_begin_another_line():
+    hostile = "50% of\r\n::set-env name=x::y, or: z"
+    assert annotation(hostile, None) == "::error::50%25 of%0D%0A::set-env name=x::y, or: z"
+    said = annotation("x", (Path("/a\n::b,c:d%.py"), 7))
+    assert said == "::error file=/a%0A%3A%3Ab%2Cc%3Ad%25.py,line=7::x"
+
+
+def test_a_summary_of_the_step_is_added_to_its_file(attsvm, edited, monkeypatch, tmp_path):
+    summary = tmp_path / "summary"
+    summary.write_text("what another step said")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    assert attsvm("gate", *edited)[0] == 1
+    once = summary.read_text()
+    before, heading, _, titles, _, *rows = once.splitlines()
+    assert (before, heading) == ("what another step said", "### attsvm gate: 4 reasons to stop")
+    assert titles == "| reason | statement |"
+    assert rows[0].startswith("| my/a:literal: holds -> refuted by x = 1, y = 1, .attsvm/")
+    assert [row.endswith(" | a,b: 100%.py:5 |") for row in rows] == [True] * 4
+    assert attsvm("gate", *edited)[0] == 1
+    assert summary.read_text() == once + once.removeprefix(before)
+
+
+def test_text_in_a_summary_is_shown_as_it_is(monkeypatch, tmp_path):
+    summary = tmp_path / "summary"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    summarise("a *title*", ("one", "two"), [("<script> | `x`\n# [a](b) &amp;", "_y_")])
+    assert summary.read_text() == (
+        "\n### a \\*title\\*\n\n| one | two |\n| --- | --- |\n"
+        "| \\<script> \\| \\`x\\` # \\[a\\](b) \\&amp; | \\_y_ |\n"
+    )
+
+
+@pytest.mark.parametrize("place", ["", "none/summary", "/dev/full"])
+def test_a_summary_that_cannot_be_written_is_told_and_changes_no_verdict(
+    attsvm, edited, monkeypatch, tmp_path, place
+):
+    before = attsvm("gate", *edited)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / place))
+    code, out, error = attsvm("gate", *edited)
+    assert (code, out) == before[:2]
+    assert error.startswith("attsvm: the summary of the step is not written: cannot write ")
+
+
+@pytest.fixture
+def installed(attsvm, tmp_path, monkeypatch):
+    """An installed distribution with one claim, whose pack is not called as its entry point."""
+    folder = tmp_path / "installed"
+    (folder / "lemmas_of_mine").mkdir(parents=True)
+    (folder / "lemmas_of_mine" / "__init__.py").write_text("")
+    claim = folder / "lemmas_of_mine" / "lemma.py"
+    attsvm("new", "my/lemma-1", "--out", claim)
+    claim.write_text(claim.read_text().replace("variables={", "cost=12,\n    variables={"))
+    info = folder / "mine-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[attsvm.claims]\nmine = lemmas_of_mine\n")
+    monkeypatch.syspath_prepend(str(folder))
+    yield folder / "lemmas_of_mine"
+    forget()
+
+
+def review(pack):
+    """Put a reason in the place of those that are none."""
+    written = pack / "expectations.json"
+    written.write_text(written.read_text().replace("not reviewed yet", "a square is positive"))
+
+
+@pytest.mark.parametrize("name", ["mine", "lemmas_of_mine"])
+def test_an_installed_pack_is_run_and_gated_by_itself(attsvm, document, installed, name):
+    own = ["--only-pack", name]
+    assert [c["id"] for c in document("claims", *own)[1]["claims"]] == ["my/lemma-1:literal"]
+    code, found = document("verify", *own)
+    assert (code, [c["id"] for c in found["claims"]]) == (0, ["my/lemma-1:literal"])
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    review(installed)
+    assert attsvm("gate", *own)[:2] == (0, "gate: 1 verdict as reviewed\n")
+
+
+def test_a_run_of_several_packs_is_held_to_the_pack_that_is_asked_for(attsvm, document, installed):
+    attsvm("verify", *TOYS, "my/", "toy/true", "toy/blunt")
+    own = [*TOYS, "--only-pack", "mine"]
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    review(installed)
+    assert attsvm("gate", *own)[:2] == (0, "gate: 1 verdict as reviewed\n")
+    _, found = document("report", *own)
+    assert [c["id"] for c in found["claims"]] == ["my/lemma-1:literal"]
+    assert "toy/" not in Path(found["page"]).read_text()
+    assert len(document("report")[1]["claims"]) == 3
+    expected = installed / "expectations.json"
+    expected.write_text(expected.read_text().replace('"exercised"', '"weak"'))
+    code, out, _ = attsvm("gate", *own)
+    assert (code, out.splitlines()[0].startswith("my/lemma-1:literal: validity weak -> ")) == (
+        1,
+        True,
+    )
+
+
+@pytest.mark.parametrize("command", ["claims", "verify", "gate", "report"])
+def test_a_pack_that_is_not_there_is_told_with_those_that_are(attsvm, installed, command):
+    attsvm("verify", "--only-pack", "mine")
+    for name in ("nowhere", "nowhere.py", "no.where", ""):
+        code, out, error = attsvm(command, "--only-pack", name)
+        assert (code, out) == (2, "")
+        assert error.startswith(f"attsvm: there is no pack of that name (got {name}). There are: ")
+        assert "lemmas_of_mine, mine, properties. A module, a package" in error
+
+
+def test_other_packs_are_loaded_only_where_claims_rest_on_them(attsvm, tmp_path):
+    pack = tmp_path / "leaning.py"
+    assert attsvm("new", "my/lemma-2", "--out", pack)[0] == 0
+    for needs, code in (
+        ("", 0),
+        ('depends_on=("sim/lemma-3.12:sharp",), ', 0),
+        ('depends_on=("no/x:sharp",), ', 2),
+    ):
+        text = pack.read_text().replace('expected="holds"', f'{needs}expected="holds"')
+        (tmp_path / f"leaning_{len(needs)}.py").write_text(text)
+        done = attsvm("claims", "--only-pack", f"leaning_{len(needs)}.py")
+        assert (done[0], "my/lemma-2" in done[1], "sim/" in done[1]) == (code, code == 0, False)

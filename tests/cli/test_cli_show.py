@@ -55,8 +55,10 @@ def test_show_wants_one_statement(attsvm):
 def test_a_new_claim_file_runs(attsvm, tmp_path):
     code, out, _ = attsvm("new", "mine/lemma-1.2")
     assert code == 0
-    for command in ("show", "verify", "hunt"):
+    for command in ("show", "hunt"):
         assert f"attsvm {command} --pack lemma_1_2.py mine/lemma-1.2" in out
+    for command in ("verify --only-pack lemma_1_2.py", "gate --only-pack lemma_1_2.py --update"):
+        assert f"attsvm {command}" in out
     code, out, error = attsvm("verify", "--pack", "lemma_1_2.py", "mine/lemma-1.2")
     assert (code, "1 claim on" in out) == (0, True), error
     assert "every verdict as expected" in out
@@ -84,4 +86,4 @@ def test_what_was_written_is_told_as_json(document):
     code, found = document("new", "mine/a")
     assert code == 0
     assert (found["id"], found["file"]) == ("mine/a", "a.py")
-    assert found["next"][1] == "attsvm verify --pack a.py mine/a"
+    assert found["next"][1] == "attsvm verify --only-pack a.py"

@@ -420,7 +420,7 @@ ATTACKS = {
     # a ledger that was edited, with digests to fit
     "forged: truth": (
         chained(lambda e: verdict(e, DOUBLE).update(truth="proved")),
-        "truth is proved, expected holds",
+        "holds -> proved",
     ),
     "forged: both siblings survive": (
         chained(lambda e: [p["outcome"].update(refuted=None) for p in parts(e)[1:]] and None),
@@ -612,7 +612,7 @@ ATTACKS = {
             swap(LEMMAS, '"proved"', '"holds"'),
             again(),
         ),
-        "truth is holds, expected proved",
+        "proved -> holds",
     ),
     "expected word": (
         anew(
@@ -620,7 +620,7 @@ ATTACKS = {
             '"2 x + 2001 > 0",\n            "holds"',
             '"2 x + 2001 > 0",\n            "undecided"',
         ),
-        "its file declares {'truth': 'undecided'",
+        "its file declares undecided, numeric",
     ),
     "claim removed": (
         anew(LEMMAS, TABLED, ""),
@@ -633,7 +633,7 @@ ATTACKS = {
     ),
     "claim false": (
         anew("lemmas/lazy.py", "2 * x", "3 * x"),
-        f"{DOUBLE}: truth is undecided, expected holds",
+        f"{DOUBLE}: holds -> undecided",
     ),
     "claims that no longer parse": (swap(LEMMAS, "NUMBERS =", "NUMBERS = ("), "cannot be imported"),
     # curated counterexamples
@@ -651,7 +651,7 @@ ATTACKS = {
     "no run reviewed": (bound(SQUARE, examples=0), "no run of it was reviewed"),
     "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
     "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason says"),
-    "another word": (entry(SQUARE, truth="holds"), "truth is proved, expected holds"),
+    "another word": (entry(SQUARE, truth="holds"), "holds -> proved"),
     "another text": (bound(SQUARE, statement="x >= 0"), 'reviewed is "x >= 0"'),
     "another digest": (bound(SQUARE, code={}), "the code of its conclusion"),
     "a lapsed day": (entry(SQUARE, until="2020-01-01"), "lapsed on 2020-01-01"),
@@ -716,7 +716,7 @@ def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pac
     main(GATE)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(OLD)
-    assert lines[1].startswith(f"{BELOW}: truth is refuted, expected holds")
+    assert lines[1].startswith(f"{BELOW}: holds -> refuted by x = 6 [{LEMMAS}:")
     line = 1 + (pack / LEMMAS).read_text().splitlines().index("SQUARE = Statement(")
     assert f"[{LEMMAS}:{line}]" in next(x for x in lines if x.startswith(f"{SQUARE}: statement"))
 

@@ -64,9 +64,17 @@ def test_what_is_not_zero_is_not(found):
     "ensure", [ensure_zero, ensure_nonzero, ensure_positive, ensure_nonnegative]
 )
 def test_floats_no_numbers_and_nothing_at_all_prove_nothing(ensure, found):
-    with recorded() as steps, pytest.raises(ProofError, match="the proof failed at: a step;"):
+    with recorded() as steps, pytest.raises(ProofError, match="failed at step 1: a step;"):
         ensure(found, "a step")
     assert steps == []
+
+
+def test_the_step_that_fails_is_told_by_its_number():
+    with recorded():
+        for value in (0, SQUARE):
+            ensure_zero(value, "it is 0")
+        with pytest.raises(ProofError, match="the proof failed at step 3: it is 0;"):
+            ensure_zero(x, "it is 0")
 
 
 @pytest.mark.parametrize("found", UNSOUND)

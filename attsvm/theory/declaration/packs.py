@@ -10,7 +10,7 @@ import importlib.util
 import pkgutil
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -51,49 +51,118 @@ def beside(file: Path) -> Path:
     return folder.parent if inner and (folder.parent / "counterexamples").is_dir() else folder
 
 
-def load_packs(named: Iterable[str] = ()) -> tuple[Pack, ...]:
-    """All installed packs, those of the project at hand, and those named.
+def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pack, ...]:
+    """All installed packs, those of the project at hand, and those named; or some of them alone.
 
     A name is that of a module or package, or a path to a .py file. A project lists its own packs
     under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
     attsvm itself runs from a checkout.
 
+    Args:
+        named: packs beside the installed ones.
+        only: where there are any, the packs to return; they may also be named by their entry
+            points. Others are loaded only where claims depend on them.
+
     Raises:
-        ClaimError: a pack cannot be imported, an id occurs twice, or a dependency is missing.
+        ClaimError: a pack cannot be imported, an id occurs twice, a dependency is missing, or there
+            is no pack of a name in `only`.
     """
+    chosen = sources_of(only)
+    if chosen:
+        packs = [_load(source) for source in chosen]
+        if not list(_missing(_by_id(packs))):
+            return _unique(packs)
+        loaded = load_packs([*named, *chosen])
+        return tuple(pack for pack in loaded if pack.name in chosen)
+    packs = [_load(source) for source in [*sorted(_known()), *named]]
+    seen = _by_id(packs)
+    for claim, needed in _missing(seen):
+        raise ClaimError(
+            f"{claim} depends on a claim that is not there",
+            value=needed,
+            remedy=_nearest(needed, list(seen)),
+        )
+    return _unique(packs)
+
+
+def sources_of(words: Sequence[str]) -> list[str]:
+    """The modules, packages and files that these names of packs or of entry points stand for.
+
+    Raises:
+        ClaimError: there is no pack of one of these names.
+    """
+    points, known = entry_points(), _known()
+    found = [word if word in known else points.get(word, word) for word in words]
+    for word, source in zip(words, found, strict=True):
+        if source not in known and not _is_there(source):
+            raise ClaimError(
+                "there is no pack of that name",
+                value=word,
+                remedy=f"There are: {', '.join(sorted({*known, *points})) or 'none installed'}. "
+                "A module, a package or a .py file can be named as well.",
+            )
+    return found
+
+
+def _is_there(source: str) -> bool:
+    """Whether there is such a file or module; what else is wrong with it shows as it is loaded."""
+    if source.endswith(".py"):
+        return Path(source).is_file()
+    try:
+        return importlib.util.find_spec(source) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
+    except Exception:  # the package that it is in raises
+        return True
+
+
+def _known() -> set[str]:
+    """The packs that are installed, and those of the project at hand."""
     checkout = Path(__file__).resolve().parents[3]
-    sources = sorted({*installed(), *listed(checkout), *listed(Path.cwd())})
-    packs = [_load(source) for source in [*sources, *named]]
+    return {*installed(), *listed(checkout), *listed(Path.cwd())}
+
+
+def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
+    """The claims of packs.
+
+    Raises:
+        ClaimError: two of them have one id.
+    """
     seen: dict[str, Claim] = {}
-    for pack in packs:
-        for claim in pack.claims:
-            other = seen.setdefault(claim.id, claim)
-            if other is not claim and (other.file, other.line) != (claim.file, claim.line):
-                raise ClaimError(
-                    f"two claims have the id {claim.id}: {other.file}:{other.line} and "
-                    f"{claim.file}:{claim.line}",
-                    remedy="Rename one of them.",
-                )
-    for claim in seen.values():
-        for needed in claim.depends_on:
-            if needed not in seen:
-                raise ClaimError(
-                    f"{claim.id} depends on a claim that is not there",
-                    value=needed,
-                    remedy=_nearest(needed, list(seen)),
-                )
-    unique = {pack.folder / pack.name: pack for pack in packs}
-    return tuple(unique.values())
+    for claim in (c for pack in packs for c in pack.claims):
+        other = seen.setdefault(claim.id, claim)
+        if other is not claim and (other.file, other.line) != (claim.file, claim.line):
+            raise ClaimError(
+                f"two claims have the id {claim.id}: {other.file}:{other.line} and "
+                f"{claim.file}:{claim.line}",
+                remedy="Rename one of them.",
+            )
+    return seen
+
+
+def _missing(claims: Mapping[str, Claim]) -> Iterator[tuple[str, str]]:
+    """Claims with what they depend on, where that is not among them."""
+    for claim in claims.values():
+        yield from ((claim.id, needed) for needed in claim.depends_on if needed not in claims)
+
+
+def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:
+    return tuple({pack.folder / pack.name: pack for pack in packs}.values())
 
 
 def installed() -> tuple[str, ...]:
-    """The packs that installed distributions name as entry points.
+    """The packs that installed distributions name as entry points."""
+    return tuple(entry_points().values())
+
+
+def entry_points() -> dict[str, str]:
+    """The packs that installed distributions name, by the names of their entry points.
 
     Raises:
         ClaimError: the entry points of some distribution cannot be read.
     """
     try:
-        return tuple(point.value for point in importlib.metadata.entry_points(group=GROUP))
+        return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
     except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
         raise ClaimError(
             f"the entry points of {_unreadable()} cannot be read: {error}",

@@ -191,7 +191,10 @@ def _passed(what: str) -> None:
 
 
 def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
-    return ProofError(f"the proof failed at: {what}; {why}", value=repr(value), remedy=remedy)
+    steps = _STEPS.get()
+    number = "" if steps is None else f" step {len(steps) + 1}"
+    cause = f"the proof failed at{number}: {what}; {why}"
+    return ProofError(cause, value=repr(value), remedy=remedy)
 
 
 def _leaves(found: Any, what: str) -> list[Any]:

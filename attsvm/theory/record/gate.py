@@ -22,10 +22,11 @@ from attsvm.errors import AttsvmError, FileError
 from attsvm.theory.declaration.claim import Claim, is_id
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
-from attsvm.theory.record import curated, files
+from attsvm.theory.record import codec, curated, files
 from attsvm.theory.record.checkout import checked_packs, code_of
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
 from attsvm.theory.record.reviewed import BASIS, Reviewed, differences, review
+from attsvm.theory.report.two_lines import in_words
 from attsvm.theory.run.check import Outcome
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Task, conclude, plan
@@ -41,6 +42,7 @@ __all__ = [
     "checked_out",
     "concerned",
     "hold",
+    "only_of",
     "read_expectations",
     "renewed",
     "spelt",
@@ -51,6 +53,9 @@ UNREVIEWED = "not reviewed yet"
 
 _NAMED = 5
 """So many files that differ are named."""
+
+_ODD = (TypeError, KeyError, ValueError, AttributeError)
+"""What reading a record of another form raises."""
 
 _LISTED = 20
 """So many reasons of one rank are shown to people."""
@@ -101,26 +106,58 @@ class Checkout:
     code: Mapping[str, str]
     curated: tuple[str, ...] = ()
 
-    def where(self, claim: str) -> str:
-        """The file and the line of a claim, empty where there is no such claim."""
-        if claim not in self.claims:
-            return ""
-        found = self.claims[claim]
-        path = Path(found.file)
-        here = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-        return f"{here}:{found.line}"
+    def place(self, claim: str) -> tuple[Path, int] | None:
+        """The file and the line of a claim, None where there is no such claim."""
+        found = self.claims.get(claim)
+        return None if found is None else (Path(found.file), found.line)
 
 
-def checked_out(packs: Sequence[Pack], held: Collection[str], run: Run) -> Checkout:
-    """What a run is held against: the code, and the held claims as they are now."""
+def checked_out(
+    packs: Sequence[Pack], held: Collection[str], run: Run, others: Sequence[Pack] = ()
+) -> Checkout:
+    """What a run is held against: the code, and the held claims as they are now.
+
+    Args:
+        packs: those whose claims count.
+        held: the ids of the claims that are held.
+        run: the run, with all that it checked.
+        others: packs of which the code counts alone, where the run checked claims of theirs.
+    """
     claims = {c.id: c for pack in packs for c in pack.claims}
     ran = [claims[name] for name in run.claims if name in claims]
     return Checkout(
         claims,
         review([claims[name] for name in sorted(held) if name in claims], packs),
-        code_of(checked_packs(packs, run.claims)),
+        code_of(checked_packs([*packs, *others], run.claims)),
         tuple(curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()),
     )
+
+
+def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
+    """A run without what it records of claims and counterexamples of the other packs alone."""
+    ids = {c.id for p in others for c in p.claims} - {c.id for p in packs for c in p.claims}
+    files = _curated(others) - _curated(packs)
+    if ids.isdisjoint(run.claims) and ids.isdisjoint(run.verdicts):
+        return run
+    return replace(
+        run,
+        claims=tuple(name for name in run.claims if name not in ids),
+        verdicts={name: v for name, v in run.verdicts.items() if name not in ids},
+        curated=tuple(file for file in run.curated if file not in files),
+        replays={file: r for file, r in run.replays.items() if file not in files},
+        parts=tuple(part for part in run.parts if _claim_of(part[1]) not in ids),
+        matched=None,  # what it said at its end is about all of them
+    )
+
+
+def _curated(packs: Sequence[Pack]) -> set[str]:
+    return {curated.shown(file, pack) for pack in packs for file in pack.counterexamples}
+
+
+def _claim_of(outcome: Any) -> str:
+    """The claim that a recorded outcome is about, whatever its form."""
+    claim = outcome.get("claim") if isinstance(outcome, dict) else None
+    return claim if isinstance(claim, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +248,7 @@ def hold(
         seed: what the run has to be of.
     """
     whole = list(_record(run, profile, seed))
-    reasons = [*_verdicts(run, expectations, today), *_replays(run)]
+    reasons = [*_verdicts(run, expectations, today, checkout), *_replays(run)]
     if checkout is not None:
         stale = list(_stale(run, checkout.code))
         whole += stale
@@ -224,12 +261,14 @@ def hold(
 
 def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
     """What is wrong with the run as a whole."""
+    are = "is" if run.damaged == 1 else "are"
+    damaged = f"{counted(run.damaged, 'line')} of the run {are} damaged"
     if not run.finished:
         done = f"{len(run.verdicts)} of {counted(len(run.claims), 'claim')}"
-        yield f"the run did not finish: {done} came to a verdict"
-    if run.damaged:
-        are = "is" if run.damaged == 1 else "are"
-        yield f"{counted(run.damaged, 'line')} of the run {are} damaged"
+        also = f", and {damaged}" if run.damaged else ""
+        yield f"the run did not finish: {done} came to a verdict{also}"
+    elif run.damaged:
+        yield damaged
     yield from run.faults
     if not run.claims:
         yield "the run checked no claim"
@@ -248,7 +287,10 @@ def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
 
 
 def _verdicts(
-    run: Run, expectations: Mapping[str, Expectation], today: datetime.date
+    run: Run,
+    expectations: Mapping[str, Expectation],
+    today: datetime.date,
+    checkout: Checkout | None,
 ) -> Iterator[Reason]:
     """What is wrong with the verdicts, claim by claim."""
     for claim in sorted(set(run.claims) | set(run.verdicts) | set(expectations)):
@@ -269,20 +311,52 @@ def _verdicts(
             if run.finished:
                 yield Reason(Rank.MISSING, claim, f"expected {expected.verdict}, {known}")
             continue
-        for said in _compare(expected.verdict, got):
+        for said in _compare(expected.verdict, got, _refuting(run, claim, checkout)):
             yield Reason(Rank.VERDICT, claim, said)
 
 
-def _compare(expected: Verdict, got: Mapping[str, Any]) -> Iterator[str]:
-    for axis, word in expected.json().items():
-        if got.get(axis) != word:
-            yield f"{axis} is {got.get(axis)}, expected {word} ({got.get('reason', '')})"
+def _compare(expected: Verdict, got: Mapping[str, Any], refuting: str) -> Iterator[str]:
+    """How a verdict differs: what it was and is now, and by what or why."""
+    want, found = expected.json(), {axis: got.get(axis) for axis in expected.json()}
+    changed = [axis for axis in want if found[axis] != want[axis]]
+    if "truth" in changed and "evidence" in changed:
+        changed.remove("evidence")  # another truth has evidence of its own
+    said = ", ".join(
+        f"{'' if axis == 'truth' else f'{axis} '}{want[axis]} -> {found[axis]}" for axis in changed
+    )
+    if changed == ["truth"] and found["truth"] == str(Truth.REFUTED) and refuting:
+        said += f" by {refuting}"
+    elif changed:
+        said += f": {got.get('reason', '')}"
+    if changed:
+        yield said
     declared = got.get("expected")
-    if declared != expected.json():
-        yield f"its file declares {declared}, reviewed is {expected.json()}"
-    survived = [s.get("name") for s in got.get("siblings", []) if s.get("refuted") is not True]
-    if survived or not got.get("siblings"):
-        yield f"siblings not refuted: {survived or 'there is none'}"
+    if declared != want:
+        words = declared
+        if isinstance(declared, dict) and set(declared) == set(want):
+            words = ", ".join(map(str, declared.values()))
+        yield f"its file declares {words}; reviewed is {expected}"
+    siblings = [(str(s.get("name")), s.get("refuted")) for s in got.get("siblings", [])]
+    survived = [name for name, refuted in siblings if refuted is not True and name not in said]
+    if survived:
+        yield f"false siblings that were not refuted: {'; '.join(survived)}"
+    elif not siblings:
+        yield "it has no false sibling that was refuted"
+
+
+def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
+    """The instance that refutes a claim in plain words and the file that holds it, if known."""
+    file = run.verdicts[claim].get("counterexample")
+    found = [o for _, o in run.parts if _claim_of(o) == claim and not o.get("part")]
+    words = ""
+    if checkout is not None and claim in checkout.claims:
+        try:
+            refuted = next(o["refuted"] for o in found if o.get("refuted"))
+            kind = checkout.claims[claim].instance_type
+            words = in_words(codec.decode(refuted["instance"], kind), {})
+        except (AttsvmError, StopIteration, *_ODD):  # it is of another form; its parts say so
+            pass
+    return ", ".join(str(word) for word in (words, file) if word)
 
 
 def _replays(run: Run) -> Iterator[Reason]:
@@ -350,7 +424,7 @@ def _recomputed(
             yield Reason(Rank.VERDICT, name, said)
             continue
         try:
-            floor = _floor(expectations.get(name))
+            floor = _floor(expectations.get(name), got)
             for said in _follows(checkout.claims[name], got, outcomes, run.profile, floor):
                 yield Reason(Rank.VERDICT, name, said)
         except (KeyError, AttsvmError):  # they are not about the hypotheses that the claim has
@@ -362,8 +436,12 @@ def _part(task: Task) -> str:
     return f"{where} on shard {task.shard}"
 
 
-def _floor(expectation: Expectation | None) -> int:
-    return 1 if expectation is None or expectation.reviewed is None else expectation.reviewed.owed
+def _floor(expectation: Expectation | None, got: Mapping[str, Any]) -> int:
+    """How many instances a verdict has to rest on; one that refutes against expectation on one."""
+    if expectation is None or expectation.reviewed is None:
+        return 1
+    fell = got.get("truth") == str(Truth.REFUTED) != str(expectation.verdict.truth)
+    return 1 if fell else expectation.reviewed.owed
 
 
 def _follows(
@@ -415,12 +493,9 @@ def _unlike(
 
 
 def brief(
-    run: Run,
-    expectations: Mapping[str, Expectation],
-    reasons: Sequence[Reason],
-    checkout: Checkout | None = None,
-) -> tuple[str, ...]:
-    """The reasons for people, with the places of claims.
+    run: Run, expectations: Mapping[str, Expectation], reasons: Sequence[Reason]
+) -> tuple[Reason, ...]:
+    """The reasons for people.
 
     Claims that are not part of the run are counted by source, and of many reasons of one rank the
     first are shown.
@@ -428,21 +503,18 @@ def brief(
     left = absent(run, expectations)
     sources = Counter(claim.partition("/")[0] for claim in left) if run.finished else Counter()
     reviewed = Counter(claim.partition("/")[0] for claim in expectations)
-    lines: list[str] = []
+    shown: list[Reason] = []
     for rank in Rank:
-        if rank is Rank.MISSING:
-            lines += (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
         some = [r for r in reasons if r.rank is rank]
         if rank is Rank.MISSING:
+            said = (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
+            shown += (Reason(rank, "", text) for text in said)
             some = [r for r in some if r.about not in left]
-        for reason in some[:_LISTED]:
-            where = "" if checkout is None else checkout.where(reason.about)
-            lines.append(f"{reason} [{where}]" if where else str(reason))
+        shown += some[:_LISTED]
         if len(some) > _LISTED:
-            lines.append(f"{len(some) - _LISTED} more such reasons; --json lists them")
-    if checkout is not None and any(r.rank > Rank.MISSING for r in reasons):
-        lines.append("if the claims are right as they are now, see `attsvm gate --update`")
-    return tuple(lines)
+            more = f"{len(some) - _LISTED} more such reasons; --json lists them"
+            shown.append(Reason(rank, "", more))
+    return tuple(shown)
 
 
 def _counted_out(source: str, number: int, reviewed: int, left: Sequence[str]) -> str:

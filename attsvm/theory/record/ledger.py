@@ -7,6 +7,7 @@ someone who computes the digests anew.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -57,6 +58,9 @@ class Ledger:
             special = self.path.exists() and not self.path.is_file()
             kind = os.O_WRONLY if special else os.O_RDWR | os.O_CREAT
             self._file = os.open(self.path, kind | os.O_APPEND, 0o644)
+        except FileExistsError as error:  # a file stands where the folder should be
+            why = NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            raise _unwritable(self.path, why) from error
         except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
             raise _unwritable(self.path, error) from error
         try:

@@ -1,0 +1,79 @@
+"""Commands that are killed lose nothing that they had said; benchmarks/kills.py does more of it."""
+
+import random
+
+import pytest
+
+from benchmarks.kills import LEDGER, PAGE, Place, campaign, kill
+
+TRIALS = {"verify": 2, "verify -n 2": 1, "hunt": 1, "report": 1}
+
+
+@pytest.mark.parametrize("command", TRIALS)
+def test_a_killed_command_loses_nothing_and_the_next_one_goes_through(tmp_path, command):
+    kills, faults = campaign(tmp_path, command, TRIALS[command], seed=0)
+    assert [said for trial in kills for said in trial.faults] + faults == []
+    assert sum(trial.alive for trial in kills) > 0
+    assert all(trial.orphans == 0 for trial in kills)
+
+
+class Planted(Place):
+    """A place whose command is a script of our own."""
+
+    def __init__(self, folder, script):
+        super().__init__(folder)
+        self.script = script
+        (folder / ".attsvm").mkdir()
+
+    def start(self, words):
+        (self.folder / "site" / "attsvm" / "cli" / "__main__.py").write_text(self.script)
+        return super().start(words)
+
+
+class Late(random.Random):
+    """Every kill strikes one second after the start."""
+
+    def random(self):
+        return 0.9
+
+    def randrange(self, *_):
+        return 0
+
+    def uniform(self, *_):
+        return 1.0
+
+
+SCRIPTS = {
+    "a verdict that is told of and not recorded": (
+        "print('[1/6] toys/a:literal: holds, numeric, exercised', file=sys.stderr, flush=True)",
+        "toys/a:literal was told of and is not in the ledger",
+    ),
+    "a process that is left": (
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])",
+        "1 processes outlived the command",
+    ),
+    "a page that is half written": (
+        f"pathlib.Path({PAGE!r}).write_text('<html>half')",
+        "the page is neither the old one nor the new one",
+    ),
+    "a ledger that is written anew": (
+        f"pathlib.Path({LEDGER!r}).write_text('')",
+        "what the ledger held before the kill is not its beginning any more",
+    ),
+    "a counterexample that is half written": (
+        "p = pathlib.Path('.attsvm/hunted'); p.mkdir(); (p / 'x.json').write_text('{')",
+        "x.json is not a readable JSON file",
+    ),
+    "an end by itself": ("sys.exit(7)", "it ended with 7 before the kill"),
+}
+
+
+@pytest.mark.parametrize("planted", SCRIPTS)
+def test_what_a_command_must_not_do_is_found_out(tmp_path, monkeypatch, planted):
+    done, said = SCRIPTS[planted]
+    monkeypatch.setattr("benchmarks.kills._ENDS", 0.2)
+    place = Planted(tmp_path, f"import pathlib, subprocess, sys, time\n{done}\ntime.sleep(60)\n")
+    if planted == "a ledger that is written anew":
+        (tmp_path / LEDGER).write_text("an event\n")
+    trial = kill(place, "verify", Late())
+    assert any(fault.startswith(said) or said in fault for fault in trial.faults), trial.faults
