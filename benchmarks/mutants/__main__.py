@@ -37,17 +37,21 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTED = Path(__file__).with_name("equivalent.toml")
 
 _OWN = ("attention", "data", "language", "lipschitz", "losses", "reproduce", "risk", "tokens")
+_JUDGES = ("confirm", "equal_sides", "indicators_and_extremes")
+_BALLS = ("tests/theory/arithmetic", *(f"tests/theory/test_{name}.py" for name in _JUDGES))
 ROOMS: dict[str, tuple[str, ...]] = {
-    **{f"{r}/": (f"tests/{r}",) for r in ("svm", "exact", "paths", "limits", "plots", "cli")},
+    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "paths", "limits", "plots", "cli")},
+    "exact/": ("tests/exact", "tests/test_lipschitz.py"),
     "training/": ("tests/training",),
     "kernels/": ("tests/kernels", "tests/training", "tests/svm", "tests/paths"),
+    **{f"theory/{part}": _BALLS for part in ("arithmetic/", "run/confirm", "run/judge")},
     **{
         f"theory/{part}/": ("tests/theory",)
-        for part in ("arithmetic", "declaration", "run", "search", "record", "report")
+        for part in ("declaration", "run", "search", "record", "report")
     },
     "": (*(f"tests/test_{name}.py" for name in _OWN), "tests/theory"),
 }
-"""The folders of attsvm/ with the tests that answer for them; "" is what no other one holds."""
+"""Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
 
 _LONGEST, _PATIENCE, _LEAST, _COMPILING = 20, 6.0, 30.0, 300.0
 """Seconds that a test may take; how many times as long as without the change all may take, and how
