@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import json
 import os
 import queue
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,9 @@ _BALLS = ("tests/theory/arithmetic", *(f"tests/theory/test_{name}.py" for name i
 ROOMS: dict[str, tuple[str, ...]] = {
     **{f"{room}/": (f"tests/{room}",) for room in ("svm", "paths", "limits", "plots", "cli")},
     "exact/": ("tests/exact", "tests/test_lipschitz.py"),
+    "svm/bounds": ("tests/svm/test_bounds.py", "tests/svm/test_nuclear.py"),
+    "svm/handed": ("tests/svm/test_answer.py", "tests/svm/test_soft.py"),
+    "svm/support": ("tests/svm/test_methods.py",),
     "training/": ("tests/training",),
     "kernels/": ("tests/kernels", "tests/training", "tests/svm", "tests/paths"),
     **{f"theory/{part}": _BALLS for part in ("arithmetic/", "run/confirm", "run/judge")},
@@ -53,9 +56,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
 }
 """Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
 
-_LONGEST, _PATIENCE, _LEAST, _COMPILING = 20, 6.0, 30.0, 300.0
+_LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
 """Seconds that a test may take; how many times as long as without the change all may take, and how
-much longer than that; how long kernels are compiled."""
+much longer than that; how long kernels are compiled; how long what is not changed may take."""
 
 
 @dataclass(slots=True)
@@ -80,6 +83,7 @@ class Copy:
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
         self.folder = folder / "tree"
+        self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
         asked = ["git", "ls-files", "-co", "--exclude-standard"]
         names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
         compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
@@ -88,32 +92,43 @@ class Copy:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, self.folder / name)
 
-    def run(self, words: Sequence[str], seconds: float | None, **own: str) -> tuple[int, str]:
-        """Exit code, -1 where time ran out, and output of a Python command in the copy."""
+    def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
+        """Exit code, -1 where time ran out, and output of a Python module run in the copy."""
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
-        with tempfile.TemporaryDirectory(dir=self.folder.parent) as temporary:
-            said = Path(temporary) / "output"
-            path = os.pathsep.join(filter(None, (own.pop("PYTHONPATH", ""), str(self.folder))))
-            own = {"PYTHONPATH": path, "TMPDIR": temporary, **SINGLE, **own}
-            with said.open("wb") as out:
-                process = subprocess.Popen(
-                    [sys.executable, *words],
-                    cwd=self.folder,
-                    env={**os.environ, **own},
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    start_new_session=True,
-                )
-                try:
-                    code = process.wait(seconds)
-                except subprocess.TimeoutExpired:
-                    code = -1
-                finally:
-                    if process.poll() is None:
-                        os.killpg(process.pid, signal.SIGKILL)
-                        process.wait()
-            return code, said.read_text(errors="replace")
+        said = self.folder.parent / "output"
+        said.write_bytes(b"")
+        request = {"words": list(words), "seconds": seconds, "output": str(said)}
+        forks = self._started(own)
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        forks.stdin.write(json.dumps(request) + "\n")
+        forks.stdin.flush()
+        code = int(forks.stdout.readline())
+        return code, said.read_text(errors="replace")
+
+    def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
+        """The process that forks, with an environment of its own; one for each environment."""
+        key = tuple(sorted(own.items()))
+        if key not in self._forks:
+            path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
+            temporary = self.folder.parent / "temporary"
+            temporary.mkdir(exist_ok=True)
+            private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+            self._forks[key] = subprocess.Popen(
+                [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
+                cwd=self.folder,
+                env={**os.environ, **private},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        return self._forks[key]
+
+    def close(self) -> None:
+        """End the processes that fork."""
+        for forks in self._forks.values():
+            forks.communicate()
+        self._forks.clear()
 
     def put(self, file: str, text: bytes) -> None:
         """Write a file, and remove its bytecode, which is told to be fresh by its time alone."""
@@ -196,7 +211,7 @@ def _uncompiled(room: str) -> dict[str, str]:
     return {"NUMBA_DISABLE_JIT": "1"} if room.startswith("kernels/") else {}
 
 
-_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+_PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 
 
 def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
@@ -212,7 +227,8 @@ def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int
         words = [*_PYTEST, "-p", "benchmarks.mutants.reach", *tests]
         names = {"WATCHED": f"{own}/watched", "FOUND": str(found), "SECONDS": str(_LONGEST)}
         environment = {f"MUTANTS_{name}": value for name, value in names.items()}
-        code, said = copy.run(words, None, PYTHONPATH=own, **environment, **_uncompiled(room))
+        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **_uncompiled(room))
+        copy.close()
         if code not in (0, 1):
             raise RuntimeError(f"the tests of {room!r} do not run: {said[-2000:]}")
         rows = [row.split("\t") for row in found.read_text().splitlines()]
@@ -302,12 +318,12 @@ def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, lis
     return found
 
 
-def _verify(copy: Copy, ids: Iterable[str], limit: float | None, **own: str) -> tuple[int, Any]:
+def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[int, Any]:
     kept = copy.folder.parent / "verified.json"
     kept.unlink(missing_ok=True)
     ledger = copy.folder.parent / "ledger" / "ledger.jsonl"
     shutil.rmtree(ledger.parent, ignore_errors=True)
-    words = ["-m", "attsvm.cli", "verify", *ids, "--ledger", str(ledger), "--json", str(kept)]
+    words = ["attsvm.cli", "verify", *ids, "--ledger", str(ledger), "--json", str(kept)]
     code, said = copy.run(words, limit, **own)
     return code, json.loads(kept.read_text()) if kept.is_file() else said
 
@@ -328,6 +344,7 @@ def study(
 ) -> list[Tried]:
     """Try all mutants, each in the copy of a worker."""
     reasons, known = listed(), uses()
+    sources = {m.file: (ROOT / m.file).read_bytes() for _, m in chosen}
     table = [Tried(room, mutant) for room, mutant in chosen]
     for tried in table:
         if tried.mutant.key in reasons:
@@ -338,11 +355,12 @@ def study(
         rooms[room_of(tried.mutant.file)] |= watched(tried.mutant, known)
     with (
         tempfile.TemporaryDirectory() as folder,
+        contextlib.ExitStack() as stack,
         ThreadPoolExecutor(workers) as pool,
     ):
         copies: queue.Queue[Copy] = queue.Queue()
         for k in range(workers):
-            copies.put(Copy(Path(folder) / str(k)))
+            copies.put(stack.enter_context(contextlib.closing(Copy(Path(folder) / str(k)))))
 
         def with_copy(work: Any, *given: Any) -> Any:
             copy = copies.get()
@@ -361,7 +379,7 @@ def study(
         seconds = with_copy(_choose, run, claims, seed) if claims else {}
 
         def try_one(copy: Copy, tried: Tried) -> None:
-            mutant, original = tried.mutant, (ROOT / tried.mutant.file).read_bytes()
+            mutant, original = tried.mutant, sources[tried.mutant.file]
             found = maps[room_of(mutant.file)]
             tests = found.of(watched(mutant, known))
             copy.put(mutant.file, mutant.applied(original))
@@ -389,7 +407,7 @@ def _choose(copy: Copy, run: Sequence[Tried], most: int, seed: int) -> dict[str,
     wanted = sorted({id for tried in run for id in tried.claims})
     if not wanted:
         return {}
-    _, found = _verify(copy, wanted, None)
+    _, found = _verify(copy, wanted, _ALL)
     if isinstance(found, str):
         raise RuntimeError(f"the claims are not checked: {found[-2000:]}")
     seconds = {c["id"]: c["seconds"] for c in found["claims"] if c["as_expected"]}
