@@ -109,6 +109,29 @@ def test_a_small_entry_beside_a_large_one_is_within_the_radius():
         assert norm.contains(1 + arb(2) ** -5000)
 
 
+def test_a_small_ball_beside_a_large_entry_is_within_the_radius_wherever_it_reaches():
+    """It may be below 0, and reach further down than up."""
+    with ctx.workprec(6000):
+        small = arb(-1, 0.9) * arb(2) ** -5000
+        norm = BALLS.spectral(entries([[arb(1), small], [small, arb(1)]]))
+        assert norm.upper() >= 1 + arb(1.9) * arb(2) ** -5000
+
+
+def test_the_spectral_norm_of_balls_that_are_0_is_0():
+    norm = BALLS.spectral(entries([[arb(0), arb(0)], [arb(0), arb(0)]]))
+    assert norm.is_zero()
+
+
+WIDE = arb(0, 1)
+
+
+@pytest.mark.parametrize("ball", [WIDE, WIDE + WIDE.rad(), WIDE - WIDE.rad(), arb("nan")])
+def test_whether_a_ball_that_touches_0_is_0_stays_open(ball):
+    found = BALLS.is_zero(ball)
+    assert found.contains(0)
+    assert found.contains(1)
+
+
 @pytest.mark.parametrize("value", [0.5, True, None, 1 + 0j])
 def test_a_constant_that_is_not_exact_is_refused(value):
     with pytest.raises(ClaimError, match="which is not exact"):

@@ -176,6 +176,26 @@ def test_a_slack_below_the_floats_keeps_its_sign(sign):
     assert (at_most.holds, at_most.violated) == (sign > 0, sign < 0)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_equality_that_fails_by_less_than_floats_hold_is_violated(sign):
+    found = judged(lambda m, v: m.equal(v.x, v.x + sign * m.exp(m.exact(-2000))))
+    assert found.holds is False
+    assert found.as_slack.violated
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_slack_of_a_ball_holds_its_sign_within_a_small_error(sign):
+    slack = judged(lambda m, v: m.at_most(sign * 1, sign * root(m))).as_slack
+    assert slack.value == pytest.approx(sign * (math.sqrt(2) - 1), rel=1e-15)
+    assert 0.0 <= slack.error <= 1e-15
+    assert (slack.holds, slack.violated) == (sign > 0, sign < 0)
+
+
+def test_there_is_no_ratio_to_a_side_of_0():
+    assert judged(lambda m, v: m.at_most(v.x, v.x)).ratio is None
+    assert judged(lambda m, v: m.at_most(v.x, 0 * root(m))).ratio is None
+
+
 def test_untraceable_does_not_leak(monkeypatch):
     asked = []
 
