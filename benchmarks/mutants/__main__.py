@@ -206,15 +206,15 @@ class Reach:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def _uncompiled(room: str) -> dict[str, str]:
+def _uncompiled(tests: Sequence[str]) -> dict[str, str]:
     """Kernels run as Python: a changed one would have to be compiled with all that calls it."""
-    return {"NUMBA_DISABLE_JIT": "1"} if room.startswith("kernels/") else {}
+    return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
 
 
 _PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 
 
-def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
+def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
     """Run the tests of a room once, and note which of them reach which of the lines."""
     asked: dict[str, list[int]] = defaultdict(list)
     for file, line in lines:
@@ -227,10 +227,10 @@ def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int
         words = [*_PYTEST, "-p", "benchmarks.mutants.reach", *tests]
         names = {"WATCHED": f"{own}/watched", "FOUND": str(found), "SECONDS": str(_LONGEST)}
         environment = {f"MUTANTS_{name}": value for name, value in names.items()}
-        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **_uncompiled(room))
+        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **_uncompiled(tests))
         copy.close()
         if code not in (0, 1):
-            raise RuntimeError(f"the tests of {room!r} do not run: {said[-2000:]}")
+            raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
         rows = [row.split("\t") for row in found.read_text().splitlines()]
     bad = {row[1] for row in rows if row[0] == "test" and row[3] != "passed"}
     seconds: dict[str, float] = defaultdict(float)
@@ -242,7 +242,7 @@ def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int
             place = Path(rest[0]).relative_to(copy.folder.resolve()).as_posix()
             reached[place, int(rest[1])].add(test)
     if bad:
-        print(f"{room}: left out, as they fail or last: {', '.join(sorted(bad))}", file=sys.stderr)
+        print(f"left out, as they fail or last: {', '.join(sorted(bad))}", file=sys.stderr)
     return Reach(dict(seconds), reached)
 
 
@@ -255,7 +255,7 @@ def tested(copy: Copy, tried: Tried, tests: Sequence[str], seconds: float) -> No
     chosen.write_text("\n".join(tests))
     limit = _PATIENCE * seconds + _LEAST
     words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
-    code, said = copy.run(words, limit, **_uncompiled(tried.room))
+    code, said = copy.run(words, limit, **_uncompiled(ROOMS[room_of(tried.mutant.file)]))
     if code == 5:
         raise RuntimeError(f"no test was collected: {said[-2000:]}")
     tried.tests = "killed" if code else "survived"
@@ -332,7 +332,7 @@ def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
     """Show a mutant, which stands in the copy, to the claims chosen for it."""
     limit = _PATIENCE * sum(seconds[id] for id in tried.claims) + _LEAST
     own = {}
-    if tried.room.startswith("kernels/"):  # what is compiled anew is kept apart
+    if tried.mutant.file.startswith("attsvm/kernels/"):  # what is compiled anew is kept apart
         own["NUMBA_CACHE_DIR"] = str(copy.folder.parent / "compiled")
         shutil.rmtree(own["NUMBA_CACHE_DIR"], ignore_errors=True)
         limit += _COMPILING
@@ -350,9 +350,9 @@ def study(
         if tried.mutant.key in reasons:
             tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
     run = [tried for tried in table if not tried.tests]
-    rooms: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    asked: dict[tuple[str, ...], set[tuple[str, int]]] = defaultdict(set)
     for tried in run:
-        rooms[room_of(tried.mutant.file)] |= watched(tried.mutant, known)
+        asked[ROOMS[room_of(tried.mutant.file)]] |= watched(tried.mutant, known)
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.ExitStack() as stack,
@@ -369,22 +369,17 @@ def study(
             finally:
                 copies.put(copy)
 
-        maps = dict(
-            zip(
-                rooms,
-                pool.map(lambda r: with_copy(reach, r, ROOMS[r], rooms[r]), rooms),
-                strict=True,
-            )
-        )
+        found = pool.map(lambda tests: with_copy(reach, tests, asked[tests]), asked)
+        maps = dict(zip(asked, found, strict=True))
         seconds = with_copy(_choose, run, claims, seed) if claims else {}
 
         def try_one(copy: Copy, tried: Tried) -> None:
             mutant, original = tried.mutant, sources[tried.mutant.file]
-            found = maps[room_of(mutant.file)]
-            tests = found.of(watched(mutant, known))
+            reached = maps[ROOMS[room_of(mutant.file)]]
+            tests = reached.of(watched(mutant, known))
             copy.put(mutant.file, mutant.applied(original))
             try:
-                tested(copy, tried, tests, sum(found.seconds[t] for t in tests))
+                tested(copy, tried, tests, sum(reached.seconds[t] for t in tests))
                 if tried.claims:
                     verified(copy, tried, seconds)
             finally:
