@@ -294,6 +294,16 @@ def of_rows(kept, rival, Z, bound, equal):
     )  # fmt: skip
 
 
+def test_nuclear_brackets_hold_and_a_multiplier_below_0_proves_nothing():
+    """Margins 2 W >= 1 and 2 W >= 0: 1/2 is least, whatever is taken from the second row."""
+    programme = of_rows([[2.0], [2.0]], np.zeros((2, 1)), np.ones((2, 1)), [1.0, 0.0], False)
+    half, one = np.array([[0.5]]), np.ones((1, 1))
+    low, high = bounds.nuclear_bracket(programme, half, one, np.array([1.0, 0.0]), 2.0)
+    assert 0.5 * (1 - 1e-14) <= low <= 0.5 <= high <= 0.5 * (1 + 1e-13)
+    low, _ = bounds.nuclear_bracket(programme, half, one, np.array([2.0, -1.0]), 2.0)
+    assert low == 0.0
+
+
 def test_rounded_rows_count_whatever_the_sign_of_their_multipliers():
     """Both rows round to (1, 1), so that what is left of them is lost."""
     programme = of_rows(
