@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTED = Path(__file__).with_name("equivalent.toml")
 
 _OWN = ("attention", "data", "language", "lipschitz", "losses", "reproduce", "risk", "tokens")
-_JUDGES = ("confirm", "equal_sides", "indicators_and_extremes")
+_JUDGES = ("check", "confirm", "equal_sides", "indicators_and_extremes")
 _BALLS = ("tests/theory/arithmetic", *(f"tests/theory/test_{name}.py" for name in _JUDGES))
 ROOMS: dict[str, tuple[str, ...]] = {
     **{f"{room}/": (f"tests/{room}",) for room in ("svm", "paths", "limits", "plots", "cli")},

@@ -102,6 +102,16 @@ def test_the_spectral_norm_of_a_vanishing_share_takes_no_memory():
     assert ratio.rad() < arb("1e-10")
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_softmax_of_a_logit_beyond_every_exponential_is_known(order):
+    """exp(2^200) is no finite ball: the largest logit is taken off first, wherever it stands."""
+    shares = list(BALLS.softmax(numbers([Fraction(2**200), 0][::order])))[::order]
+    assert shares[0].contains(1)
+    assert shares[0] > 0.5
+    assert shares[1].contains(0)
+    assert shares[1] < 0.5
+
+
 def test_a_small_entry_beside_a_large_one_is_within_the_radius():
     A = entries([[arb(1), arb(2) ** -5000], [arb(2) ** -5000, arb(1)]])
     norm = BALLS.spectral(A)
