@@ -156,3 +156,10 @@ def test_the_decimals_of_what_is_known_well_have_twenty_digits(p, precision):
     away = sorted(abs(Fraction(bound) - value) for bound in bounds)
     assert away[0] <= abs(value) / 10**19
     assert away[1] <= abs(value) / 10**17
+
+
+def test_decimals_are_compared_with_bounds_of_the_highest_precision():
+    """A float of 2048 bits next to 1/25 lies on one side of it: there 1/25 is the bound."""
+    with ctx.workprec(PRECISIONS[-1]):
+        bounds = _bounds(arb(fmpq(1, 25)).mid())
+    assert [Fraction(bound) == Fraction(1, 25) for bound in bounds].count(True) == 1
