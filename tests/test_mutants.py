@@ -187,7 +187,7 @@ def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree):
     found = mutants("attsvm/m.py", source)
     known = command.uses(root)
     lines = set().union(*(command.watched(m, known) for m in found))
-    reached = reach(copy, "", ["tests"], lines)
+    reached = reach(copy, ["tests"], lines)
     tests = {name: f"tests/test_m.py::test_{name}" for name in ("f", "little", "g")}
     assert set(reached.seconds) == set(tests.values())  # the others fail or last
     at = {line: set(reached.of({("attsvm/m.py", line)})) for line in (5, 6, 11)}

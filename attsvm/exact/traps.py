@@ -133,7 +133,8 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
     largest logit for ever: under plain descent with any step, and under normalised descent.
     Divided by exp(-m_0)/n the increments are polynomials in the ratios exp(-(m_it - m_0)), the
     slopes |l'| and the weights of the a_i, all enclosed by balls over the whole set. The sign of
-    l' is part of the enclosure: an increasing loss is never trapped. W may itself be an enclosure.
+    l' is part of the enclosure: an increasing loss is trapped at tokens of lower score, and its
+    direction is not judged. W may itself be an enclosure.
     For descent on a prompt p give data whose queries are e_1, and p as the first column.
 
     The increment of m_0 has a lower bound above 0 on the set, times exp(-m_0). Under a constant

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import json
 import os
 import queue
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,21 +37,28 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTED = Path(__file__).with_name("equivalent.toml")
 
 _OWN = ("attention", "data", "language", "lipschitz", "losses", "reproduce", "risk", "tokens")
+_JUDGES = ("check", "confirm", "equal_sides", "indicators_and_extremes")
+_BALLS = ("tests/theory/arithmetic", *(f"tests/theory/test_{name}.py" for name in _JUDGES))
 ROOMS: dict[str, tuple[str, ...]] = {
-    **{f"{r}/": (f"tests/{r}",) for r in ("svm", "exact", "paths", "limits", "plots", "cli")},
+    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "paths", "limits", "plots", "cli")},
+    "exact/": ("tests/exact", "tests/test_lipschitz.py"),
+    "svm/bounds": ("tests/svm/test_bounds.py", "tests/svm/test_nuclear.py"),
+    "svm/handed": ("tests/svm/test_answer.py", "tests/svm/test_soft.py"),
+    "svm/support": ("tests/svm/test_methods.py",),
     "training/": ("tests/training",),
     "kernels/": ("tests/kernels", "tests/training", "tests/svm", "tests/paths"),
+    **{f"theory/{part}": _BALLS for part in ("arithmetic/", "run/confirm", "run/judge")},
     **{
         f"theory/{part}/": ("tests/theory",)
-        for part in ("arithmetic", "declaration", "run", "search", "record", "report")
+        for part in ("declaration", "run", "search", "record", "report")
     },
     "": (*(f"tests/test_{name}.py" for name in _OWN), "tests/theory"),
 }
-"""The folders of attsvm/ with the tests that answer for them; "" is what no other one holds."""
+"""Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
 
-_LONGEST, _PATIENCE, _LEAST, _COMPILING = 20, 6.0, 30.0, 300.0
+_LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
 """Seconds that a test may take; how many times as long as without the change all may take, and how
-much longer than that; how long kernels are compiled."""
+much longer than that; how long kernels are compiled; how long what is not changed may take."""
 
 
 @dataclass(slots=True)
@@ -76,6 +83,7 @@ class Copy:
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
         self.folder = folder / "tree"
+        self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
         asked = ["git", "ls-files", "-co", "--exclude-standard"]
         names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
         compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
@@ -84,32 +92,43 @@ class Copy:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, self.folder / name)
 
-    def run(self, words: Sequence[str], seconds: float | None, **own: str) -> tuple[int, str]:
-        """Exit code, -1 where time ran out, and output of a Python command in the copy."""
+    def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
+        """Exit code, -1 where time ran out, and output of a Python module run in the copy."""
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
-        with tempfile.TemporaryDirectory(dir=self.folder.parent) as temporary:
-            said = Path(temporary) / "output"
-            path = os.pathsep.join(filter(None, (own.pop("PYTHONPATH", ""), str(self.folder))))
-            own = {"PYTHONPATH": path, "TMPDIR": temporary, **SINGLE, **own}
-            with said.open("wb") as out:
-                process = subprocess.Popen(
-                    [sys.executable, *words],
-                    cwd=self.folder,
-                    env={**os.environ, **own},
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    start_new_session=True,
-                )
-                try:
-                    code = process.wait(seconds)
-                except subprocess.TimeoutExpired:
-                    code = -1
-                finally:
-                    if process.poll() is None:
-                        os.killpg(process.pid, signal.SIGKILL)
-                        process.wait()
-            return code, said.read_text(errors="replace")
+        said = self.folder.parent / "output"
+        said.write_bytes(b"")
+        request = {"words": list(words), "seconds": seconds, "output": str(said)}
+        forks = self._started(own)
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        forks.stdin.write(json.dumps(request) + "\n")
+        forks.stdin.flush()
+        code = int(forks.stdout.readline())
+        return code, said.read_text(errors="replace")
+
+    def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
+        """The process that forks, with an environment of its own; one for each environment."""
+        key = tuple(sorted(own.items()))
+        if key not in self._forks:
+            path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
+            temporary = self.folder.parent / "temporary"
+            temporary.mkdir(exist_ok=True)
+            private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+            self._forks[key] = subprocess.Popen(
+                [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
+                cwd=self.folder,
+                env={**os.environ, **private},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        return self._forks[key]
+
+    def close(self) -> None:
+        """End the processes that fork."""
+        for forks in self._forks.values():
+            forks.communicate()
+        self._forks.clear()
 
     def put(self, file: str, text: bytes) -> None:
         """Write a file, and remove its bytecode, which is told to be fresh by its time alone."""
@@ -187,15 +206,15 @@ class Reach:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def _uncompiled(room: str) -> dict[str, str]:
+def _uncompiled(tests: Sequence[str]) -> dict[str, str]:
     """Kernels run as Python: a changed one would have to be compiled with all that calls it."""
-    return {"NUMBA_DISABLE_JIT": "1"} if room.startswith("kernels/") else {}
+    return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
 
 
-_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+_PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 
 
-def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
+def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
     """Run the tests of a room once, and note which of them reach which of the lines."""
     asked: dict[str, list[int]] = defaultdict(list)
     for file, line in lines:
@@ -208,9 +227,10 @@ def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int
         words = [*_PYTEST, "-p", "benchmarks.mutants.reach", *tests]
         names = {"WATCHED": f"{own}/watched", "FOUND": str(found), "SECONDS": str(_LONGEST)}
         environment = {f"MUTANTS_{name}": value for name, value in names.items()}
-        code, said = copy.run(words, None, PYTHONPATH=own, **environment, **_uncompiled(room))
+        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **_uncompiled(tests))
+        copy.close()
         if code not in (0, 1):
-            raise RuntimeError(f"the tests of {room!r} do not run: {said[-2000:]}")
+            raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
         rows = [row.split("\t") for row in found.read_text().splitlines()]
     bad = {row[1] for row in rows if row[0] == "test" and row[3] != "passed"}
     seconds: dict[str, float] = defaultdict(float)
@@ -222,7 +242,7 @@ def reach(copy: Copy, room: str, tests: Sequence[str], lines: set[tuple[str, int
             place = Path(rest[0]).relative_to(copy.folder.resolve()).as_posix()
             reached[place, int(rest[1])].add(test)
     if bad:
-        print(f"{room}: left out, as they fail or last: {', '.join(sorted(bad))}", file=sys.stderr)
+        print(f"left out, as they fail or last: {', '.join(sorted(bad))}", file=sys.stderr)
     return Reach(dict(seconds), reached)
 
 
@@ -235,7 +255,7 @@ def tested(copy: Copy, tried: Tried, tests: Sequence[str], seconds: float) -> No
     chosen.write_text("\n".join(tests))
     limit = _PATIENCE * seconds + _LEAST
     words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
-    code, said = copy.run(words, limit, **_uncompiled(tried.room))
+    code, said = copy.run(words, limit, **_uncompiled(ROOMS[room_of(tried.mutant.file)]))
     if code == 5:
         raise RuntimeError(f"no test was collected: {said[-2000:]}")
     tried.tests = "killed" if code else "survived"
@@ -298,12 +318,12 @@ def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, lis
     return found
 
 
-def _verify(copy: Copy, ids: Iterable[str], limit: float | None, **own: str) -> tuple[int, Any]:
+def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[int, Any]:
     kept = copy.folder.parent / "verified.json"
     kept.unlink(missing_ok=True)
     ledger = copy.folder.parent / "ledger" / "ledger.jsonl"
     shutil.rmtree(ledger.parent, ignore_errors=True)
-    words = ["-m", "attsvm.cli", "verify", *ids, "--ledger", str(ledger), "--json", str(kept)]
+    words = ["attsvm.cli", "verify", *ids, "--ledger", str(ledger), "--json", str(kept)]
     code, said = copy.run(words, limit, **own)
     return code, json.loads(kept.read_text()) if kept.is_file() else said
 
@@ -312,7 +332,7 @@ def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
     """Show a mutant, which stands in the copy, to the claims chosen for it."""
     limit = _PATIENCE * sum(seconds[id] for id in tried.claims) + _LEAST
     own = {}
-    if tried.room.startswith("kernels/"):  # what is compiled anew is kept apart
+    if tried.mutant.file.startswith("attsvm/kernels/"):  # what is compiled anew is kept apart
         own["NUMBA_CACHE_DIR"] = str(copy.folder.parent / "compiled")
         shutil.rmtree(own["NUMBA_CACHE_DIR"], ignore_errors=True)
         limit += _COMPILING
@@ -324,21 +344,23 @@ def study(
 ) -> list[Tried]:
     """Try all mutants, each in the copy of a worker."""
     reasons, known = listed(), uses()
+    sources = {m.file: (ROOT / m.file).read_bytes() for _, m in chosen}
     table = [Tried(room, mutant) for room, mutant in chosen]
     for tried in table:
         if tried.mutant.key in reasons:
             tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
     run = [tried for tried in table if not tried.tests]
-    rooms: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    asked: dict[tuple[str, ...], set[tuple[str, int]]] = defaultdict(set)
     for tried in run:
-        rooms[room_of(tried.mutant.file)] |= watched(tried.mutant, known)
+        asked[ROOMS[room_of(tried.mutant.file)]] |= watched(tried.mutant, known)
     with (
         tempfile.TemporaryDirectory() as folder,
+        contextlib.ExitStack() as stack,
         ThreadPoolExecutor(workers) as pool,
     ):
         copies: queue.Queue[Copy] = queue.Queue()
         for k in range(workers):
-            copies.put(Copy(Path(folder) / str(k)))
+            copies.put(stack.enter_context(contextlib.closing(Copy(Path(folder) / str(k)))))
 
         def with_copy(work: Any, *given: Any) -> Any:
             copy = copies.get()
@@ -347,22 +369,17 @@ def study(
             finally:
                 copies.put(copy)
 
-        maps = dict(
-            zip(
-                rooms,
-                pool.map(lambda r: with_copy(reach, r, ROOMS[r], rooms[r]), rooms),
-                strict=True,
-            )
-        )
+        found = pool.map(lambda tests: with_copy(reach, tests, asked[tests]), asked)
+        maps = dict(zip(asked, found, strict=True))
         seconds = with_copy(_choose, run, claims, seed) if claims else {}
 
         def try_one(copy: Copy, tried: Tried) -> None:
-            mutant, original = tried.mutant, (ROOT / tried.mutant.file).read_bytes()
-            found = maps[room_of(mutant.file)]
-            tests = found.of(watched(mutant, known))
+            mutant, original = tried.mutant, sources[tried.mutant.file]
+            reached = maps[ROOMS[room_of(mutant.file)]]
+            tests = reached.of(watched(mutant, known))
             copy.put(mutant.file, mutant.applied(original))
             try:
-                tested(copy, tried, tests, sum(found.seconds[t] for t in tests))
+                tested(copy, tried, tests, sum(reached.seconds[t] for t in tests))
                 if tried.claims:
                     verified(copy, tried, seconds)
             finally:
@@ -385,7 +402,7 @@ def _choose(copy: Copy, run: Sequence[Tried], most: int, seed: int) -> dict[str,
     wanted = sorted({id for tried in run for id in tried.claims})
     if not wanted:
         return {}
-    _, found = _verify(copy, wanted, None)
+    _, found = _verify(copy, wanted, _ALL)
     if isinstance(found, str):
         raise RuntimeError(f"the claims are not checked: {found[-2000:]}")
     seconds = {c["id"]: c["seconds"] for c in found["claims"] if c["as_expected"]}
