@@ -90,14 +90,11 @@ def find_source(packs: Sequence[Pack], name: str) -> Source:
     Raises:
         ClaimError: two packs speak of it.
     """
-    found: Source | None = None
-    for module in (module for pack in packs for module in modules(pack)):
-        for value in vars(module).values():
-            if isinstance(value, Source) and value.name == name and value is not found:
-                if found is not None:
-                    raise ClaimError("a source is described twice", value=name)
-                found = value
-    return found or Source(name)
+    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
+    found = {id(v): v for v in values if isinstance(v, Source) and v.name == name}
+    if len(found) > 1:
+        raise ClaimError("a source is described twice", value=name)
+    return next(iter(found.values()), Source(name))
 
 
 def claims_of(packs: Sequence[Pack], name: str) -> tuple[Claim, ...]:
@@ -142,8 +139,5 @@ def _reading(claim: Claim) -> tuple[int, list[Any]]:
 
 def _natural(text: str) -> list[tuple[int, str]]:
     """A key that sorts numbers within text by their size."""
-    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in _parts(text)]
-
-
-def _parts(text: str) -> list[str]:
-    return re.split(r"(\d+)", text)
+    parts = re.split(r"(\d+)", text)
+    return [(int(part), "") if part.isdigit() else (0, part) for part in parts]

@@ -15,8 +15,9 @@ from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
-from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
+from attsvm.theory.run.confirm import Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.judge import PRECISIONS
 from attsvm.theory.search.document import rebuilt
 from attsvm.theory.search.domain import Domain
 from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
