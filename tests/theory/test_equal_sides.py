@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import ctx
+from toy_pack import stated
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Fitted, Reading, Real, Statement, Vector, changed
-from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory import Fitted, Real, Vector, changed
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import Integer
@@ -19,17 +20,8 @@ from attsvm.theory.declaration.variables import Integer
 def statement(conclusion, variables, **more):
     """A statement of one reading that is not expected to be proved."""
     more = {"siblings": {"half": changed(tightened="0.5")}, **more}
-    reading = Reading("a comparison", expected="holds", **more)
-    return Statement(
-        "toy/judge",
-        source="toy",
-        place="nowhere",
-        printed="a comparison",
-        variables=variables,
-        conclusion=conclusion,
-        readings={"literal": reading},
-        hypotheses=HYPOTHESES if "beta" in variables else {},
-    ).claim("literal")
+    hypotheses = HYPOTHESES if "beta" in variables else {}
+    return stated("judge", variables, conclusion, hypotheses, **more)
 
 
 HYPOTHESES = {"beta <= exp(x)": lambda m, v: m.at_most(v.beta, m.exp(v.x))}
@@ -124,16 +116,3 @@ def test_lengths_are_constants_in_text_and_in_symbols():
     for m in (Text(), SYMBOLS, BALLS):
         with pytest.raises(ClaimError, match="exact"):
             m.exact(0.5)
-
-
-def test_functions_are_written_by_their_names():
-    s = Text().softmax(letter("s"))
-    assert (s.plain, s.latex) == ("softmax(s)", r"\mathrm{softmax}\left(s\right)")
-
-
-def test_differences_of_all_entries():
-    x = entries([BALLS.exact(k) for k in (1, 4, 6)])
-    assert BALLS.differences(x).tolist() == [[0, -3, -5], [3, 0, -2], [5, 2, 0]]
-    a, b = s = symbols_of("s", 2)
-    assert SYMBOLS.differences(s).tolist() == [[0, a - b], [b - a, 0]]
-    assert Text().differences(letter("w")).plain == "(w_i - w_j)_ij"

@@ -1,38 +1,29 @@
 """Siblings with hypotheses of their own; ratios that balls enclose; roots at 0; names."""
 
 import torch
+from toy_pack import stated
 
-from attsvm.theory import Reading, Real, Statement, changed
+from attsvm.theory import Real, changed
 from attsvm.theory.arithmetic import BALLS, Lane, Tensors
-from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.run.judge import judge
 
-SQUARE = Statement(
-    "toy/square",
-    source="none",
-    place="line 1",
-    printed="x <= x^2",
-    variables={"x": Real()},
-    hypotheses={"x >= 1": lambda m, v: m.at_least(v.x, m.exact(1))},
-    conclusion=lambda m, v: m.at_most(v.x, v.x * v.x),
-    readings={
-        "literal": Reading(
-            "x <= x^2 for x >= 1",
-            expected="holds",
-            siblings={
-                "from 7/8 on": changed(
-                    drop=["x >= 1"],
-                    under={"x >= 7/8": lambda m, v: m.at_least(v.x, m.exact("0.875"))},
-                    examples=[{"x": 0.875}],
-                )
-            },
+SQUARE = stated(
+    "square",
+    {"x": Real()},
+    lambda m, v: m.at_most(v.x, v.x * v.x),
+    {"x >= 1": lambda m, v: m.at_least(v.x, m.exact(1))},
+    siblings={
+        "from 7/8 on": changed(
+            drop=["x >= 1"],
+            under={"x >= 7/8": lambda m, v: m.at_least(v.x, m.exact("0.875"))},
+            examples=[{"x": 0.875}],
         )
     },
 )
 
 
 def test_a_sibling_is_checked_under_its_own_hypotheses_in_place_of_what_it_drops():
-    claim = SQUARE.claim("literal")
+    claim = SQUARE
     part = claim.part("from 7/8 on")
     assert [h.name for h in part.hypotheses] == ["x >= 7/8"]
     assert list(part.formula.hypotheses) == ["x >= 7/8"]
@@ -44,22 +35,13 @@ def test_a_sibling_is_checked_under_its_own_hypotheses_in_place_of_what_it_drops
 
 def cancelled(x):
     """|e^40 + x - e^40| <= 1, where 64 bits leave a radius of about 0.01 on the left."""
-    statement = Statement(
-        "toy/cancelled",
-        source="none",
-        place="line 1",
-        printed="|x| <= 1",
-        variables={"x": Real()},
-        conclusion=lambda m, v: m.at_most(
-            m.abs(m.exp(m.exact(40)) + v.x - m.exp(m.exact(40))), m.exact(1)
-        ),
-        readings={
-            "literal": Reading(
-                "|x| <= 1", expected="refuted", siblings={"half": changed(tightened="0.5")}
-            )
-        },
-    )
-    formula = statement.claim("literal").formula
+    formula = stated(
+        "cancelled",
+        {"x": Real()},
+        lambda m, v: m.at_most(m.abs(m.exp(m.exact(40)) + v.x - m.exp(m.exact(40))), m.exact(1)),
+        expected="refuted",
+        siblings={"half": changed(tightened="0.5")},
+    ).formula
     return judge(formula, {}, formula.build(x=x))
 
 
@@ -79,8 +61,3 @@ def test_the_root_of_tensors_is_0_at_0_with_a_finite_gradient():
     (slope,) = torch.autograd.grad(root.sum(), x)
     assert slope.tolist() == [0.0, 0.25, 0.0]
     assert BALLS.sqrt(BALLS.exact(0)) == 0
-
-
-def test_a_named_function_is_written_by_its_name():
-    term = Text().softmax(letter("x"))
-    assert (term.latex, term.plain) == (r"\mathrm{softmax}\left(x\right)", "softmax(x)")

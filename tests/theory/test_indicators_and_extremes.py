@@ -83,12 +83,12 @@ def test_the_exponential_of_minus_an_irrational_number_is_the_inverse():
 
 def test_a_vector_of_two_levels_has_two_values():
     vector = Vector("n", levels=2)
-    batch = vector.fill(np.random.default_rng(0), {"n": 5}, {}, 200)
+    batch = vector.fill(np.random.default_rng(0), {"n": 5}, 200)
     assert batch.shape == (5, 200)
     counts = [len(set(lane)) for lane in batch.T]
     assert set(counts) == {1, 2}
     assert counts.count(2) > 100
-    assert Real().fill(np.random.default_rng(0), {}, {}, 3).shape == (3,)
+    assert Real().fill(np.random.default_rng(0), {}, 3).shape == (3,)
 
 
 def test_a_formula_that_comes_to_a_constant_has_a_height_for_each_instance():
