@@ -197,7 +197,9 @@ def test_unsatisfiable_strategies_leave_no_instance_and_no_error():
     assert (outcome.examples, outcome.refuted) == (0, None)
 
 
-START = AttentionData(np.ones((2, 3, 2)), np.ones((2, 2)), scores=np.arange(6.0).reshape(2, 3))
+START = AttentionData.of(  # of numbers that no grid has
+    np.full((2, 3, 2), 0.3), np.full((2, 2), 0.3), scores=0.3 + np.arange(6.0).reshape(2, 3)
+)
 
 
 def seen(name, case, seed=0):
@@ -210,8 +212,8 @@ def seen(name, case, seed=0):
 @pytest.mark.parametrize("name", ["climb", "families", "grid", "relatives"])
 def test_the_same_seed_looks_at_the_same_instances_another_at_others_and_none_twice(name):
     (first, scout), (again, _), (other, _) = (seen(name, START, seed) for seed in (1, 1, 2))
-    assert first == again
-    assert len(set(first) & set(other)) < len(first) / 2
+    assert first == again != other
+    assert name == "climb" or len(set(first) & set(other)) < len(first) / 2
     assert len(set(first)) == len(first) == scout.spent + 1
     assert scout.spent == share(name)
 

@@ -209,10 +209,7 @@ def leaves(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The parts of an instance that are no records, with the names that lead to them.
 
-    Args:
-        value: the instance, or a part of it.
-        path: the names that lead to it.
-        names: what fields are called, "Record.field" to a word; by default what they are.
+    `names` has what fields are called, "Record.field" to a word, where that is something else.
     """
     if dataclasses.is_dataclass(value):
         for f in dataclasses.fields(value):

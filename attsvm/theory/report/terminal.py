@@ -117,11 +117,7 @@ def table_text(
 
 
 def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A line for every claim with hypotheses that were not shown to be needed, and what it means.
-
-    Args:
-        entries: in the form of `verify --json`.
-    """
+    """A line for every claim with hypotheses not shown to be needed, and what that means."""
     lines = [
         f"  {entry['id']}: {'; '.join(entry['not_shown_to_be_needed'])}"
         for entry in entries
@@ -131,12 +127,7 @@ def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def outcome(wrong: int, fallen: int) -> str:
-    """What a run came to.
-
-    Args:
-        wrong: verdicts that are not the expected ones.
-        fallen: curated counterexamples that were not confirmed.
-    """
+    """What a run came to, by its wrong verdicts and its unconfirmed curated counterexamples."""
     said = f"{wrong} not as expected" if wrong else "every verdict as expected"
     if not fallen:
         return said
@@ -174,11 +165,7 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
 
 
 class Live:
-    """A line on standard error that is redrawn on a terminal; elsewhere a line now and then.
-
-    Args:
-        every: seconds between lines where standard error is no terminal.
-    """
+    """A line on standard error, redrawn on a terminal; elsewhere one `every` so many seconds."""
 
     def __init__(self, every: float = 0.0) -> None:
         self._every, self._told = every, -math.inf

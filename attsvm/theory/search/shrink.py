@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -39,15 +39,6 @@ from attsvm.theory.search.drawn import sample
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
-MINIMAL = (
-    "no index left out of the axes that share it and whose length the claim's draws vary (the rest "
-    "as it is, doubled or quadrupled), no array, slice or entry set to 0, no rounding of all "
-    "entries or of one, no array scaled by 2^-3 to 2^3, no entry, integer or numerator made 0, 1, "
-    "-1, positive, half or one less, and no fraction given a smaller denominator leaves a "
-    "confirmed counterexample"
-)
-"""What a minimal counterexample is."""
-
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
 
@@ -59,6 +50,8 @@ _ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
 
 _DENOMINATORS = (1, 2, 3, 4, 8, 16, 64, 1024)
 """Largest denominators that fractions are rounded to."""
+
+_Answer = TypeVar("_Answer")
 
 _SAMPLES = 16
 """Instances of the strategy that tell which axes belong together."""
@@ -160,17 +153,26 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
     Raises:
         ClaimError: the check itself is at fault.
     """
+    return changed(tally, trial, lambda case: tally.examine(case, found_by)[1], "shrinking")
+
+
+def changed(
+    tally: Tally, trial: Any, asked: Callable[[Any], _Answer | None], who: str
+) -> _Answer | None:
+    """What is asked of a changed instance, None where it is none or where asking raised.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
     case = tally.made_up(trial)
-    if case is None:
-        return None
     try:
-        return tally.examine(case, found_by)[1]
+        return None if case is None else asked(case)
     except ClaimError:
         raise
     except DataError:  # the change led to what is no instance
         return None
     except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem, "shrinking")
+        tally.leave_broken("a change of the find", case, problem, who)
         return None
 
 
