@@ -118,7 +118,9 @@ def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
         ClaimError: an erratum is about a statement or a reading that is not there.
     """
     groups: dict[str, list[Claim]] = {}
-    for claim in sorted(claims, key=_reading):
+    for claim in sorted(
+        claims, key=lambda c: (_KINDS.index(c.reading.split("-")[0]), _natural(c.id))
+    ):
         groups.setdefault(claim.statement_id, []).append(claim)
     for erratum in source.errata:
         there = {c.id for c in groups.get(erratum.statement, [])}
@@ -131,10 +133,6 @@ def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
     place = {statement: k for k, statement in enumerate(source.order)}
     last = len(place)
     return {s: groups[s] for s in sorted(groups, key=lambda s: (place.get(s, last), _natural(s)))}
-
-
-def _reading(claim: Claim) -> tuple[int, list[Any]]:
-    return _KINDS.index(claim.reading.split("-")[0]), _natural(claim.id)
 
 
 def _natural(text: str) -> list[tuple[int, str]]:

@@ -68,7 +68,7 @@ class Workers(Protocol):
         """How many jobs are worked on at a time; it may change on a cluster."""
 
     def submit(self, job: Job, *arguments: str) -> Any:
-        """Have the job done; returns what has `result`, `done` and `cancel` as a Future has them."""
+        """Have the job done; what it returns has `result`, `done` and `cancel` as a Future."""
 
     def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
         """The submitted jobs, each as soon as it is done."""

@@ -238,7 +238,7 @@ def _simpler(document: Any, space: Space) -> list[Slot]:
         blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
     everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
     changes: list[tuple[list[Path], Callable[[float], float]]]
-    changes = [(block, _zero) for block in blocks]
+    changes = [(block, lambda value: 0.0) for block in blocks]
     changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
     changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
     return [_at(paths, change) for paths, change in changes]
@@ -274,10 +274,6 @@ _STAGES = (_shorter, _simpler, _single)
 
 def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
     return lambda document: [_changed(document, paths, change)]
-
-
-def _zero(value: float) -> float:
-    return 0.0
 
 
 def _times(power: int) -> Callable[[float], float]:
