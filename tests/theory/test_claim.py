@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from flint import arb
 from hypothesis import strategies as st
-from toy_pack import SHIFTED, build, constant, says, square, square_ball
+from toy_pack import SHIFTED, build, constant, says, square, square_ball, stated
 
 from attsvm.errors import ClaimError
 from attsvm.theory import Measured, Reading, Real, Records, Slack, Statement, changed
@@ -302,3 +302,71 @@ def test_the_closest_instance_is_put_down_to_who_brought_it():
     tally = Tally(made, made.part(""), 0)
     tally.examine(3.0, "explicit instance")
     assert tally.audit_closest().found_by == "explicit instance"
+
+
+ABOVE_ONE = stated(
+    "above-one",
+    {"x": Real()},
+    lambda m, v: m.at_most(v.x, v.x * v.x),
+    {"x >= 1": lambda m, v: m.at_least(v.x, m.exact(1))},
+    siblings={
+        "from 7/8 on": changed(
+            drop=["x >= 1"],
+            under={"x >= 7/8": lambda m, v: m.at_least(v.x, m.exact("0.875"))},
+            examples=[{"x": 0.875}],
+        )
+    },
+)
+
+
+def test_a_sibling_is_checked_under_its_own_hypotheses_in_place_of_what_it_drops():
+    claim = ABOVE_ONE
+    part = claim.part("from 7/8 on")
+    assert [h.name for h in part.hypotheses] == ["x >= 7/8"]
+    assert list(part.formula.hypotheses) == ["x >= 7/8"]
+    inside, outside = (claim.formula.build(x=x) for x in (0.9375, 0.5))
+    assert part.hypotheses[0].holds(inside)
+    assert not part.hypotheses[0].holds(outside)
+    assert claim.conclusion(inside).violated
+
+
+# records that violate a hypothesis go to the siblings of readings over their own type
+
+
+def drawn(*most):
+    return st.tuples(*(st.integers(0, k).map(float) for k in most))
+
+
+def positive(violating):
+    numbers = Records(Number, drawn(4).map(lambda xs: Number(*xs)))
+    pairs = Records(Pair, drawn(4, 4).map(lambda xs: Pair(*xs)))
+    return Statement(
+        "toy/positive",
+        **HERE,
+        variables=numbers,
+        conclusion=lambda m, case: m.at_least(m.values(case.x), m.exact(0)),
+        hypotheses={"x is no less than 0": lambda case: case.x >= 0},
+        violating={"x is no less than 0": violating},
+        readings={
+            "literal": Reading("of a number", expected="holds"),
+            "amended": Reading("of a pair", expected="holds", variables=pairs),
+        },
+    )
+
+
+def without(made, reading):
+    (sibling,) = made.claim(reading).siblings
+    return sibling
+
+
+def test_each_reading_takes_the_instances_of_its_own_type():
+    made = positive([Number(-1.0), Pair(-1.0, 0.0), Pair(-2.0, 0.0)])
+    assert without(made, "literal").examples == (Number(-1.0),)
+    assert without(made, "amended").examples == (Pair(-1.0, 0.0), Pair(-2.0, 0.0))
+
+
+def test_a_strategy_of_another_type_leaves_a_reading_as_it_is_drawn():
+    below = Records(Pair, st.just(Pair(-1.0, 0.0)))
+    made = positive(below)
+    assert without(made, "amended").formula.records is below
+    assert without(made, "literal").formula.records is made.variables

@@ -15,6 +15,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.run.judge import judge
 
 
 def statement(conclusion, variables, **more):
@@ -116,3 +117,21 @@ def test_lengths_are_constants_in_text_and_in_symbols():
     for m in (Text(), SYMBOLS, BALLS):
         with pytest.raises(ClaimError, match="exact"):
             m.exact(0.5)
+
+
+def cancelled(x):
+    """The ratio of |e^40 + x - e^40| <= 1, where 64 bits leave a radius of about 0.01."""
+
+    def bound(m, v):
+        return m.at_most(m.abs(m.exp(m.exact(40)) + v.x - m.exp(m.exact(40))), m.exact(1))
+
+    formula = statement(bound, {"x": Real()}).formula
+    found = judge(formula, {}, formula.build(x=x))
+    assert found.holds
+    return found.ratio
+
+
+def test_a_ratio_is_never_above_the_true_one_however_wide_the_ball():
+    for x in (0.0, 2.0**-10, 2.0**-7):
+        assert 0.0 <= cancelled(x) <= x
+    assert 0.5 < cancelled(0.75) <= 0.75
