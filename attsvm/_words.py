@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, Context
 
-__all__ = ["counted", "rising"]
-
 
 def counted(number: int, noun: str) -> str:
     """`1 claim`, `2 claims`."""

@@ -18,8 +18,6 @@ from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_boolean, ensure_mask
 from attsvm.errors import DataError, FileError, present
 
-__all__ = ["AttentionData"]
-
 _KEYS = ("X", "Z", "y", "v", "scores", "mask")
 _LARGEST_FILE = 1 << 32
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

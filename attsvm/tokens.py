@@ -12,8 +12,6 @@ from attsvm._validate import ensure_index
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
 
-__all__ = ["OptimalTokens", "optimal_tokens", "target_tokens"]
-
 
 @dataclass(frozen=True, slots=True)
 class OptimalTokens:

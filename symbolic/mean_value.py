@@ -12,8 +12,6 @@ from attsvm.errors import present
 from attsvm.theory import Statement, ensure_equal, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 
-__all__ = ["ensure_bound_of_slope"]
-
 
 def ensure_bound_of_slope(
     statement: Statement,

@@ -33,7 +33,7 @@ from properties.sim import (
     orientation,
 )
 from properties.sim._support.attention import attention, block_attention
-from properties.sim._support.theorem_3_14 import starts_in_basin
+from properties.sim._support.training import starts_in_basin
 from properties.sim.kq_bias.factor_descent import (
     Factors,
     crossed_data,

@@ -16,7 +16,8 @@ from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.record import codec
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
-from benchmarks.power.__main__ import _fallen, report, shares, true_claims
+from benchmarks.power import __main__ as power
+from benchmarks.power.__main__ import _fallen, report, show_true, true_claims
 from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, quick, rival
 from benchmarks.power.measure import searchers_alone as alone
 from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
@@ -316,15 +317,38 @@ def test_a_strict_mistake_counts_for_the_rival_too():
     assert rival(made, 2.0, 0).found
 
 
-def test_true_claims_are_examined_up_to_their_share():
+def test_true_claims_are_looked_at_as_often_as_asked():
     seen = examine(base, 500, 0, 60.0)
     assert seen.smallest is None
-    assert 500 <= seen.examples < 1500
-    planned = shares(true_claims(), 10_000)
-    assert sum(planned.values()) >= 10_000
-    assert min(planned.values()) >= 1
-    held = {c.id for c in SHIPPED if str(c.expected.truth) in ("holds", "proved")}
-    assert set(planned) == held
+    assert 500 <= seen.seen.screened + seen.examples < 30_000  # a turn may screen many batches
+
+
+def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
+    ids = ["sim/lemma-3.12:*", "mm/p-svm:sharp-1"]
+    rows = show_true(2000, ids, 3.0, 0, 1)
+    standing = {c.id for c in SHIPPED if str(c.expected.truth) in ("holds", "proved")}
+    assert {c.id for c in true_claims()} == standing
+    assert [row["claim"] for row in rows] == sorted(
+        id for id in standing if id.startswith("sim/lemma-3.12:") or id == "mm/p-svm:sharp-1"
+    )
+    said = capsys.readouterr().out
+    assert f"{len(rows)} readings that stand, 0 refuted" in said
+    for row in rows:
+        assert not row["refuted"]
+        assert row["found"] is None
+        few = row["screened"] + row["examined"] < 2000
+        assert (f"  {row['claim']}: " in said) == (few or bool(row["undecided"]))
+
+
+def test_a_false_alarm_would_be_told(capsys, monkeypatch):
+    false = next(c for c in SHIPPED if str(c.expected.truth) == "refuted" and c.examples)
+    monkeypatch.setattr(power, "true_claims", lambda: [false])
+    (row,) = show_true(2000, ["*"], 30.0, 0, 1)
+    assert row["refuted"]
+    assert row["found"]["claim"] == false.id
+    said = capsys.readouterr().out
+    assert "1 readings that stand, 1 refuted" in said
+    assert f"refuted: {false.id} by " in said
 
 
 def test_the_report_counts_a_find_after_the_time_as_survival(capsys):

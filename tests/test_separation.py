@@ -22,7 +22,7 @@ from properties._support.descent_runs import runs
 from properties._support.gradients import log_coefficients
 from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
 from properties.sim._support import margins
-from properties.sim._support.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
+from properties.sim._support.training import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER, SEPARATION
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
 from properties.sim.token_sparsity import gradient_shares as shares

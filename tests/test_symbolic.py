@@ -15,7 +15,7 @@ import symbolic
 from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.exact.lipschitz import logistic_curvature
-from attsvm.lipschitz import LOGISTIC_CURVATURE
+from attsvm.losses import LOGISTIC_CURVATURE
 from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.arithmetic.symbols import numerator
 from attsvm.theory.declaration.packs import load_packs

@@ -9,7 +9,7 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attsvm import lipschitz
+from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.exact import lipschitz as exact
 from attsvm.losses import slope_kernel
@@ -282,8 +282,8 @@ def test_the_frobenius_norm_of_another_form_is_another(monkeypatch):
         (basic_7.prove, basic_7, bounds, "outer_constant"),
         (basic_7.prove, basic_7, bounds, "softmax_constant"),
         (basic_7.prove, basic_4, bounds, "softmax_constant"),
-        (logistic_lipschitz.prove, logistic_lipschitz, lipschitz, "curvature_constant"),
-        (lemma_3_12.prove, lemma_3_12, lipschitz, "curvature_constant"),
+        (logistic_lipschitz.prove, logistic_lipschitz, losses, "curvature_constant"),
+        (lemma_3_12.prove, lemma_3_12, losses, "curvature_constant"),
     ],
 )
 def test_a_constant_that_is_a_little_off_is_not_proved(
@@ -297,8 +297,8 @@ def test_a_constant_that_is_a_little_off_is_not_proved(
 
 
 def test_the_constant_of_floats_and_of_balls_is_the_kernel():
-    true = sp.Rational(str(lipschitz.curvature_constant(sp.sqrt).evalf(30)))
-    for value in (lipschitz.LOGISTIC_CURVATURE, float(exact.logistic_curvature().mid())):
+    true = sp.Rational(str(losses.curvature_constant(sp.sqrt).evalf(30)))
+    for value in (losses.LOGISTIC_CURVATURE, float(exact.logistic_curvature().mid())):
         assert abs(sp.Rational(value) / true - 1) < sp.Rational(1, 2**51)
 
 

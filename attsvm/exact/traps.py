@@ -11,15 +11,6 @@ from attsvm.exact.attention import logits
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 
-__all__ = [
-    "Selection",
-    "Trap",
-    "is_stationary_start",
-    "moves_along_margins",
-    "trap_at",
-    "trapped_at",
-]
-
 Pair = tuple[int, int]
 
 

@@ -2,7 +2,8 @@
 
 Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and
 to plain Hypothesis as the rival; a claim falls by a refutation that its certificate confirms.
-With --true N, N instances of claims that hold are shown to all searchers instead: none may fall.
+With --true N, all searchers look at N instances of each reading that stands instead, for S seconds
+at most: what falls is a discovery or a false alarm, and the command exits with 1.
 """
 
 from __future__ import annotations
@@ -35,12 +36,6 @@ def true_claims() -> list[Claim]:
     """All shipped readings that are expected to hold."""
     held = (Truth.HOLDS, Truth.PROVED)
     return [c for c in find_claims(load_packs()) if c.expected.truth in held]
-
-
-def shares(claims: Sequence[Claim], instances: int) -> dict[str, int]:
-    """So many instances in all, fewer of claims that cost more."""
-    whole = sum(1.0 / c.cost**2 for c in claims)
-    return {c.id: max(math.ceil(instances / (whole * c.cost**2)), 1) for c in claims}
 
 
 def _wanted(id: str, patterns: Sequence[str]) -> bool:
@@ -114,24 +109,35 @@ def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
                 print(f"  {id}: {a.closest}, {a.examples} instances in {a.seconds:.0f} s")
 
 
-def show_true(instances: int, only: Sequence[str], seed: int, workers: int) -> list[dict[str, Any]]:
-    """Show true claims to the searchers and report what fell."""
+def show_true(
+    instances: int, only: Sequence[str], seconds: float, seed: int, workers: int
+) -> list[dict[str, Any]]:
+    """Show each reading that stands to the searchers, and report what fell and what was seen."""
     claims = [c for c in true_claims() if _wanted(c.id, only)]
-    planned = shares(claims, instances)
     rows = []
     with processes(workers) as crew:
-        jobs = [crew.submit(true_job, id, str(n), str(seed), "1e9") for id, n in planned.items()]
-        for done, job in enumerate(crew.completed(jobs), start=1):
+        arguments = (str(instances), str(seed), str(seconds))
+        jobs = [crew.submit(true_job, claim.id, *arguments) for claim in claims]
+        for job in crew.completed(jobs):
             rows.append(json.loads(job.result()))
-            _tell(done, len(jobs), f"true {rows[-1]['claim']}")
+            _tell(len(rows), len(jobs), f"true {rows[-1]['claim']}")
     print(file=sys.stderr)
-    total, lost = sum(r["examples"] for r in rows), [r for r in rows if r["refuted"]]
-    print(f"{total} instances of {len(rows)} true claims: {len(lost)} refuted")
+    rows.sort(key=lambda row: str(row["claim"]))
+    lost = [r for r in rows if r["refuted"]]
+    few = [r for r in rows if r["screened"] + r["examined"] < instances and not r["refuted"]]
+    screened, examined = (sum(r[name] for r in rows) for name in ("screened", "examined"))
+    print(
+        f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "
+        f"{examined} examined; {len(few)} readings were looked at less than {instances} times"
+    )
     for r in lost:
-        print(f"  refuted: {r['claim']}")
+        print(f"  refuted: {r['claim']} by {json.dumps(r['found'])}")
+    for r in few:
+        seen = r["screened"] + r["examined"]
+        print(f"  {r['claim']}: {seen} instances in {r['seconds']:.0f} s {r['error']}".rstrip())
     for r in rows:
-        if r["undecided"] or r["error"]:
-            print(f"  {r['claim']}: {r['undecided']} undecided {r['note']} {r['error']}")
+        if r["undecided"]:
+            print(f"  {r['claim']}: {r['undecided']} undecided {r['note']}")
     return rows
 
 
@@ -148,7 +154,9 @@ def main() -> int:
         metavar="A,B,C",
         help="quick, hunt (all together), alone (each of them), rival, or names joined by +",
     )
-    parser.add_argument("--true", type=int, default=0, metavar="N", help="instances of true claims")
+    parser.add_argument(
+        "--true", type=int, default=0, metavar="N", help="instances of each true claim"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-n", "--workers", type=int, default=1)
     parser.add_argument("--json", metavar="FILE")
@@ -157,7 +165,9 @@ def main() -> int:
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
     failed = False
     if options.true:
-        document["true"] = show_true(options.true, options.only, options.seed, options.workers)
+        document["true"] = show_true(
+            options.true, options.only, options.seconds, options.seed, options.workers
+        )
         failed = any(row["refuted"] for row in document["true"])
     else:
         ids = [id for id in sorted(PLANTED) if _wanted(id, options.only)]

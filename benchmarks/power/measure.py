@@ -17,6 +17,7 @@ from hypothesis.errors import Unsatisfiable
 from attsvm.errors import DataError
 from attsvm.theory import Slack
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.record.counterexample import document
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import PROFILES, derive_seed
@@ -187,10 +188,14 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
 
 
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> Hunt:
-    """Show a true claim to all searchers, until so many instances were evaluated."""
+    """Show a true claim to all searchers, until they have looked at so many instances.
+
+    Those that are screened in batches of floats count as those that are evaluated one by one do.
+    """
 
     def stop(account: Hunt) -> None:
-        if account.smallest is not None or account.examples >= instances:
+        looked = account.seen.screened + account.examples
+        if account.smallest is not None or looked >= instances:
             raise KeyboardInterrupt
 
     return hunt(claim, seconds=seconds, seed=seed, progress=stop)
@@ -213,9 +218,18 @@ def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -
 
 def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -> str:
     """The examination of a true claim as text."""
-    h = examine(known_claim(claim, named), int(instances), int(seed), float(seconds))
-    shown = {"claim": claim, "examples": h.examples, "refuted": h.smallest is not None}
-    broken = "" if h.error is None else h.error
+    made = known_claim(claim, named)
+    h = examine(made, int(instances), int(seed), float(seconds))
     return json.dumps(
-        shown | {"undecided": h.seen.undecided, "note": h.seen.undecided_note, "error": broken}
+        {
+            "claim": claim,
+            "screened": h.seen.screened,
+            "examined": h.examples,
+            "seconds": round(h.seconds, 1),
+            "refuted": h.smallest is not None,
+            "found": None if h.smallest is None else document(made, h.smallest),
+            "undecided": h.seen.undecided,
+            "note": h.seen.undecided_note,
+            "error": h.error or "",
+        }
     )

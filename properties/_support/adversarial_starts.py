@@ -17,8 +17,6 @@ from attsvm.errors import DataError, SolverError
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import local_svm
 
-__all__ = ["choices", "misled", "starts_about", "towards", "trapping_data"]
-
 PLACES = (0, 0, 0, 1, 1, 2, 3)
 """Which of the choices; those that tempt most come first."""
 

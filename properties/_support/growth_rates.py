@@ -26,8 +26,6 @@ from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import is_stationary_start
 from properties._support.limit_certificates import agreement, short_step
 
-__all__ = ["Course", "arrives", "course", "rate_error"]
-
 STEPS = 256
 
 

@@ -12,8 +12,6 @@ from attsvm.exact.numbers import Matrix
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 
-__all__ = ["agreement", "certified_direction", "short_step"]
-
 STEPS = 256
 
 

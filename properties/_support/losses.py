@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["LOSSES", "Loss"]
-
 
 @dataclass(frozen=True, slots=True)
 class Loss:

@@ -11,23 +11,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-__all__ = [
-    "at_most",
-    "attended",
-    "constraints",
-    "descent_at_rest",
-    "distance",
-    "elsewhere",
-    "loss_slope",
-    "margin",
-    "margins",
-    "nearest",
-    "norm",
-    "pull",
-    "scores",
-    "solution",
-]
-
 Tensor = Any
 
 _SOLVER_STEPS = 60

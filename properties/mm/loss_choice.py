@@ -38,6 +38,7 @@ from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import SOURCE
+from properties.mm._support import prompt_instances as cases
 from properties.mm._support.adversarial_prompt_starts import apart
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -45,17 +46,6 @@ from properties.mm._support.prompt_descent import (
     prompting,
     single_input,
     starts_in_basin,
-)
-from properties.mm._support.prompt_instances import (
-    ASIDE,
-    ONE_KEY,
-    PULLED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    compared,
-    larger,
 )
 from properties.mm._support.prompt_limits import certified
 from properties.mm._support.torch_objectives import parted
@@ -157,7 +147,7 @@ CHOICE = Statement(
     place="Convergence of GD on p, figures",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
-    variables=Records(Prompting, comparable(0, 2)),
+    variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
         EXISTS: exists,
         UNIQUE: unique_optimum,
@@ -169,11 +159,11 @@ CHOICE = Statement(
     conclusion=ONE_LIMIT,
     cost=15,
     violating={
-        EXISTS: [ONE_KEY],
-        UNIQUE: [ASIDE],
+        EXISTS: [cases.ONE_KEY],
+        UNIQUE: [cases.ASIDE],
         BASIN: [DRAGGED],
         BASIN_OF_OTHER: [DIVIDED],
-        SINGLE: [replace(PULLED, loss="log-loss")],
+        SINGLE: [replace(cases.PULLED, loss="log-loss")],
     },
     readings={
         "literal-1": Reading(
@@ -184,7 +174,7 @@ CHOICE = Statement(
             under=(EXISTS, UNIQUE),
             examples=(DIVIDED,),
             siblings={
-                "an increasing loss": changed(other="logistic", examples=[TWO_KEYS]),
+                "an increasing loss": changed(other="logistic", examples=[cases.TWO_KEYS]),
                 "the direction of the worst tokens": changed(towards="worst"),
             },
         ),
@@ -193,7 +183,7 @@ CHOICE = Statement(
             "gradients differ in direction",
             expected="refuted",
             under=(OTHER,),
-            variables=Records(Prompting, comparable(0)),
+            variables=Records(Prompting, cases.comparable(0)),
             conclusion=differ,
             cost=3,
             examples=(CENTRED,),
@@ -209,22 +199,23 @@ CHOICE = Statement(
             expected="holds",
             under=(EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
             constants={"other": "correlation", "towards": "optimal"},
-            variables=Records(Prompting, st.one_of(comparable(0, 1), apart()), larger),
-            examples=(UNEVEN, TWO_KEYS),
+            variables=Records(Prompting, st.one_of(cases.comparable(0, 1), apart()), cases.larger),
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
                 "an increasing loss": changed(other="logistic"),
                 "the direction of the worst tokens": changed(towards="worst"),
             },
         ),
         "amended-2": Reading(
-            "a single input: at every p the gradient of every decreasing loss has the direction "
-            "of that of -x, so that all curves of gradient flow are one",
-            expected="holds",
+            "a single input: at every p the gradient of every loss with l' < 0 has the "
+            "direction of that of -x, so that all curves of gradient flow are one",
+            expected="proved",
+            proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE,),
-            variables=Records(Prompting, compared()),
+            variables=Records(Prompting, cases.compared()),
             conclusion=agree,
             cost=3,
-            examples=(UNEVEN, replace(TRAPPED, loss="log-loss"), TWO_KEYS),
+            examples=(cases.UNEVEN, replace(cases.TRAPPED, loss="log-loss"), cases.TWO_KEYS),
             siblings={
                 "an increasing loss": changed(other="logistic"),
                 "even the speed is one": changed(length="same"),

@@ -31,26 +31,11 @@ from __future__ import annotations
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import SOURCE
+from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (
     Prompting,
     separated,
     starts_in_basin,
-)
-from properties.mm._support.prompt_instances import (
-    ASIDE,
-    ONE_KEY,
-    OPPOSED,
-    PULLED,
-    STUCK,
-    TIED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    gaussian,
-    larger,
-    on_axes,
-    unevenly,
 )
 from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PROPER, RATE
 
@@ -64,7 +49,7 @@ THEOREM = Statement(
     place="Theorem I, convergence of GD, first item",
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
     "lim ||p(k)|| = infinity",
-    variables=Records(Prompting, comparable(0, 2)),
+    variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
         EXISTS: exists,
         UNIQUE: unique_optimum,
@@ -73,17 +58,17 @@ THEOREM = Statement(
     },
     conclusion=DIVERGENCE,
     cost=10,
-    violating={EXISTS: [ONE_KEY], UNIQUE: [TIED], SEPARATED: [STUCK]},
+    violating={EXISTS: [cases.ONE_KEY], UNIQUE: [cases.TIED], SEPARATED: [cases.STUCK]},
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
             "p(0) with step at most 1/L has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, UNIQUE),
-            examples=(STUCK,),
+            examples=(cases.STUCK,),
             siblings={
-                "p(alpha) need not exist": changed(drop=[EXISTS], examples=[OPPOSED]),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
+                "p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[cases.TIED]),
             },
         ),
         "literal-2": Reading(
@@ -91,19 +76,20 @@ THEOREM = Statement(
             "decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS,),
-            variables=Records(Prompting, comparable(0)),
+            variables=Records(Prompting, cases.comparable(0)),
             conclusion=DIVERGENCE_FROM_PROPER,
-            examples=(TIED,),
+            examples=(cases.TIED,),
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS])},
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists, and the rivals of each score the same "
-            "or all keys are on its margin: descent on a decreasing loss from any p(0) with any "
-            "step has ||p(k)|| -> infinity",
-            expected="holds",
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
+            "not 0, and the rivals of each score the same or all keys are on its margin: descent "
+            "from any p(0) with any step has ||p(k)|| -> infinity",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             under=(EXISTS, UNIQUE, SEPARATED),
-            variables=Records(Prompting, comparable(0, 2), on_axes),
-            examples=(PULLED, TWO_KEYS),
+            variables=Records(Prompting, cases.comparable(0, 2), cases.on_axes),
+            examples=(cases.PULLED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
             "p(alpha) of the unique optimal tokens exists: from p(0) = r p(alpha), r = R + 1 as "
@@ -111,27 +97,27 @@ THEOREM = Statement(
             "has ||p(k)|| -> infinity",
             expected="holds",
             under=(EXISTS, UNIQUE),
-            variables=Records(Prompting, comparable(0) | unevenly(), gaussian),
+            variables=Records(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
-            examples=(TRAPPED, STUCK, PULLED, TWO_KEYS),
+            examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
             "p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
             "min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k -> ||p(alpha)||",
             expected="holds",
             under=(EXISTS, UNIQUE, BASIN),
-            variables=Records(Prompting, comparable(0, 1), larger),
+            variables=Records(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},
             conclusion=RATE,
             cost=15,
-            examples=(UNEVEN, TWO_KEYS),
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
                 "any start": changed(
                     drop=[BASIN],
-                    variables=Records(Prompting, comparable(0) | unevenly()),
-                    examples=[TRAPPED, STUCK],
+                    variables=Records(Prompting, cases.comparable(0) | cases.unevenly()),
+                    examples=[cases.TRAPPED, cases.STUCK],
                 ),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[ASIDE]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[cases.ASIDE]),
                 "95% of the rate": changed(share="0.95"),
                 "105% of the rate": changed(share="1.05"),
                 "half of the rate": changed(share="0.5"),

@@ -31,7 +31,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
@@ -48,40 +47,18 @@ from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import all_tight, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
-from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    ONE_TOKEN,
-    TIED,
-    TRAP,
-    Descent,
-    decreasing,
-    descents,
-    in_global_basin,
-    larger,
-    opposed,
-    started_right,
-)
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
 
-TIED_OPTIMA = Descent(
-    AttentionData.of(
-        [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-    ),
-    np.zeros((2, 2)),
-    "log-loss",
-)
-FLAT = Descent(
-    AttentionData.of([[[1.0], [-1.0]]], [[1.0]], scores=[[2.0, 0.0]]), np.zeros((1, 1)), "squared"
-)
-"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
-LOST = Descent(TIED_APART.data, TIED_APART.start, "log-loss")
-PULLED = Descent(PULLED_APART.data, PULLED_APART.start, "correlation")
+TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
 
 @st.composite
 def tied(draw: st.DrawFn) -> Descent:
     """Descents where often one input, or all, have tokens of one score: these pull nothing."""
-    case, kind = draw(descents()), draw(st.integers(0, 3))
+    case, kind = draw(cases.descents()), draw(st.integers(0, 3))
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])
     scores[of] = scores[of].max(axis=1, keepdims=True)
@@ -123,7 +100,9 @@ TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two differ
 SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
 ANY_MARGINS = {
-    "not all tokens support vectors": changed(drop=[TIGHT], variables=Records(Descent, opposed()))
+    "not all tokens support vectors": changed(
+        drop=[TIGHT], variables=Records(Descent, cases.opposed())
+    )
 }
 
 THEOREM = Statement(
@@ -132,37 +111,38 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
-    variables=Records(Descent, descents()),
+    variables=Records(Descent, cases.descents()),
     hypotheses={
         TIGHT: all_tight,
         TWO_SCORES: two_scores,
-        SLOPED: decreasing,
+        SLOPED: cases.decreasing,
         UNIQUE: unique_optimum,
-        BASIN: in_global_basin,
+        BASIN: cases.in_global_basin,
     },
     conclusion=DIVERGES,
     cost=8,
     violating={
-        TWO_SCORES: [TIED],
-        SLOPED: [FLAT],
-        UNIQUE: [LOST],
-        BASIN: [PULLED],
+        TWO_SCORES: [cases.TIED],
+        SLOPED: [cases.FLAT],
+        UNIQUE: [cases.descent(TIED_APART)],
+        BASIN: [cases.descent(PULLED_APART, "correlation")],
     },
     readings={
         "literal": Reading(
             "all tokens support vectors of the Att-SVM: ||W_k|| -> infinity under descent",
             expected="refuted",
             under=(TIGHT,),
-            examples=(TIED, ONE_TOKEN),
+            examples=(cases.TIED, cases.ONE_TOKEN),
             siblings=ANY_MARGINS,
         ),
         "amended": Reading(
-            "all tokens support vectors, some input with two different scores, l' < 0 "
-            "everywhere: ||W_k|| -> infinity under descent from any start",
-            expected="holds",
+            "all tokens support vectors, some input with two different scores, l' < 0 everywhere "
+            "and continuous: ||W_k|| -> infinity under descent from any start, with any step",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             under=(TIGHT, TWO_SCORES, SLOPED),
-            variables=Records(Descent, tied(), larger),
-            examples=(TRAP, TIED_OPTIMA),
+            variables=Records(Descent, tied(), cases.larger),
+            examples=(cases.TRAP, TIED_OPTIMA),
             siblings=ANY_MARGINS,
         ),
         "sharp": Reading(
@@ -170,7 +150,7 @@ THEOREM = Statement(
             "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
             expected="holds",
             under=(TIGHT, UNIQUE, BASIN),
-            variables=Records(Descent, descents(), started_right),
+            variables=Records(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,
             siblings={
                 "95% of the rate": changed(share=Fraction(95, 100)),

@@ -25,12 +25,12 @@ properties/sim/theorem_3_15. Proof of both at `properties._support.aligned_input
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.aligned_inputs import (
@@ -38,35 +38,18 @@ from properties._support.aligned_inputs import (
     together,
     together_larger,
 )
-from properties._support.descent_runs import Run, pulling_data, rival_data
+from properties._support.descent_runs import pulling_data, rival_data
 from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    DECREASING,
-    DIRECTION,
-    ONE_TOKEN,
-    OPPOSED,
-    Descent,
-)
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
 
-PULLED = Descent(
-    AttentionData.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]],
-        [[1.0, 0.0], [1.0, 0.0]],
-        y=[1.0, 1.0],
-        v=[4.0, 9.0],
-    ),
-    np.zeros((2, 2)),
-    "correlation",
+PULLED = replace(
+    cases.from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
+    loss="correlation",
 )
-FAR_START = Descent(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[1.0]), np.array([[-24.0]]), "log-loss"
-)
-
-
-def _descent(run: Run) -> Descent:
-    return Descent(run.data, run.start, "log-loss")
+FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.array([[-24.0]]))
 
 
 @st.composite
@@ -77,14 +60,16 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
     more is at risk there.
     """
     drawn = draw(trapping_data() if draw(st.booleans()) else data)
-    return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(DECREASING)))
+    return Descent(
+        drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(cases.DECREASING))
+    )
 
 
 def larger(generator: np.random.Generator) -> Descent:
     """Inputs in accord with equal rivals, from zero or a random start."""
     data = together_larger(generator)
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
-    return Descent(data, start / 8, str(generator.choice(DECREASING)))
+    return Descent(data, start / 8, str(generator.choice(cases.DECREASING)))
 
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
@@ -111,13 +96,13 @@ THEOREM = Statement(
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
     },
-    conclusion=DIRECTION,
+    conclusion=cases.DIRECTION,
     cost=10,
     violating={
-        EQUAL: [_descent(PASSED_OVER)],
-        UNIQUE: [_descent(TIED_ASIDE)],
-        SEVERAL: [ONE_TOKEN],
-        FEASIBLE: [_descent(NO_QUERY)],
+        EQUAL: [cases.descent(PASSED_OVER)],
+        UNIQUE: [cases.descent(TIED_ASIDE)],
+        SEVERAL: [cases.ONE_TOKEN],
+        FEASIBLE: [cases.descent(NO_QUERY)],
     },
     readings={
         "literal": Reading(
@@ -125,9 +110,9 @@ THEOREM = Statement(
             "any start",
             expected="refuted",
             under=(EQUAL,),
-            examples=(OPPOSED,),
+            examples=(cases.OPPOSED,),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[_descent(PASSED_OVER)]),
+                "any scores": changed(drop=[EQUAL], examples=[cases.descent(PASSED_OVER)]),
                 **WORST,
             },
         ),

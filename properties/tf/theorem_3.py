@@ -31,28 +31,17 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import feasible, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
+from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.path_limits import SET
-from properties.tf._support.regularisation_paths import (
-    FLAT_PULLS,
-    NO_SOLUTION,
-    ONE_TOKEN,
-    PUBLISHED,
-    TURNING,
-    Path,
-    flat_paths,
-    paths,
-    protocol,
-    steep,
-    turned,
-)
+from properties.tf._support.regularisation_paths import Path
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 STEEP, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
 OTHERS = {
-    "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[PUBLISHED]),
-    "solutions for the worst tokens": changed(target="worst", examples=[PUBLISHED]),
+    "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
+    "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
 }
-FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[TURNING])}
+FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
 
 THEOREM = Statement(
     "tf/theorem-3",
@@ -62,15 +51,20 @@ THEOREM = Statement(
     "is feasible. Let W_*^mm be the solution set of (Att-SVM*) achieving objective C_*. Then "
     "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
-    variables=Records(Path, paths(turned()), protocol),
-    hypotheses={UNIQUE: unique_optimum, FEASIBLE: feasible, STEEP: steep, SEVERAL: several_tokens},
+    variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
+    hypotheses={
+        UNIQUE: unique_optimum,
+        FEASIBLE: feasible,
+        STEEP: cases.steep,
+        SEVERAL: several_tokens,
+    },
     conclusion=SET,
     cost=12,
     violating={
         UNIQUE: [Path(TIED_APART.data, "log-loss")],
-        FEASIBLE: [NO_SOLUTION],
-        STEEP: [FLAT_PULLS],
-        SEVERAL: [ONE_TOKEN],
+        FEASIBLE: [cases.NO_SOLUTION],
+        STEEP: [cases.FLAT_PULLS],
+        SEVERAL: [cases.ONE_TOKEN],
     },
     readings={
         "literal-1": Reading(
@@ -78,8 +72,8 @@ THEOREM = Statement(
             "decreasing and smooth",
             expected="refuted",
             under=(UNIQUE, FEASIBLE),
-            variables=Records(Path, flat_paths()),
-            examples=(FLAT_PULLS, ONE_TOKEN),
+            variables=Records(Path, cases.flat_paths()),
+            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
@@ -87,19 +81,19 @@ THEOREM = Statement(
             expected="refuted",
             constants={"inner": 1},
             under=(UNIQUE, FEASIBLE),
-            variables=Records(Path, paths(turned())),
-            examples=(TURNING,),
+            variables=Records(Path, cases.paths(cases.turned())),
+            examples=(cases.TURNING,),
             siblings=OTHERS,
         ),
         "amended": Reading(
             "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, where l' < 0 at "
             "the best scores and some input has two tokens",
             expected="holds",
-            examples=(PUBLISHED, TURNING),
+            examples=(cases.PUBLISHED, cases.TURNING),
             siblings={
                 **OTHERS,
                 **FROBENIUS,
-                "inner dimension 1": changed(inner=1, examples=[TURNING]),
+                "inner dimension 1": changed(inner=1, examples=[cases.TURNING]),
             },
         ),
     },

@@ -15,8 +15,6 @@ from attsvm.theory.arithmetic.relations import All
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.attention_shape import attention_fits, block_fits
 
-__all__ = ["attention_gaps", "block_gaps", "prove", "prove_vector"]
-
 n, d = sp.symbols("n d", integer=True, positive=True)
 SIZES = SimpleNamespace(n=n, d=d)
 

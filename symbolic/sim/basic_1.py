@@ -15,8 +15,6 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.basic_1 import bounded
 
-__all__ = ["ball_ratio", "edge_ratio", "never_negative", "printed_over_norm", "prove", "secant_gap"]
-
 
 def secant_gap() -> tuple[Any, Any]:
     """-log v - (1 - v) at v = 1, and its derivative in v."""

@@ -11,8 +11,6 @@ from attsvm.theory.arithmetic.entries import entries
 from properties.sim.basic_2 import lagrange, sum_bound
 from symbolic.sim.sums import LENGTHS, entry, n, total
 
-__all__ = ["bound_residual", "mean_residual", "pairs_residual", "prove"]
-
 W = "w"
 CHANGES = entries([entry(W)])
 """The vector w of n changes."""

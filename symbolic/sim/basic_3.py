@@ -14,8 +14,6 @@ from properties.sim.basic_3 import by_beta, by_radius
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import LENGTHS, n
 
-__all__ = ["inverse_residual", "lowest_ratio", "prove", "ratio"]
-
 
 def inverse_residual() -> Any:
     """1/a - 1/b - (b - a)/(a b)."""

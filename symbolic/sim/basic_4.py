@@ -29,26 +29,6 @@ from properties.sim.basic_4 import BOUND, sharp
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
 
-__all__ = [
-    "WEIGHTS",
-    "P",
-    "crowd_ratio",
-    "ensure_printed",
-    "entry_residuals",
-    "forms",
-    "laplacian_residual",
-    "largest",
-    "limit_ratio",
-    "log_published",
-    "moved",
-    "opposite",
-    "prove",
-    "prove_published",
-    "quadratic_residual",
-    "square_residual",
-    "swapped_exponents",
-]
-
 P, a, b = sp.symbols("P a b", positive=True)
 
 

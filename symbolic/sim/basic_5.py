@@ -15,8 +15,6 @@ from properties.sim.basic_5 import BOUND, sharp
 from symbolic.sim import basic_1, basic_4
 from symbolic.sim.sums import entry, r, t, total, vector
 
-__all__ = ["covariance_residual", "limit_ratio", "prove", "prove_published", "variance_residual"]
-
 
 def variance_residual() -> Any:
     """(M-m)^2/4 - Var s - (mean - (M+m)/2)^2 - E (M-s)(s-m), in moments of s: for any n.

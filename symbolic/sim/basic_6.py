@@ -12,8 +12,6 @@ from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_6 import BOUND, sharp
 from symbolic.sim import basic_4
 
-__all__ = ["limit_ratio", "prove", "prove_published"]
-
 
 def limit_ratio() -> Any:
     """Limit of the claim's sides, squared, with sqrt(2)/4 for A = (1, -1), x = -y -> 0."""

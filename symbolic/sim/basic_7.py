@@ -16,15 +16,6 @@ from properties.sim.basic_7 import BOUND, sharp
 from symbolic.sim import basic_4
 from symbolic.sim.sums import entry, r, reduced, t, total
 
-__all__ = [
-    "frobenius",
-    "limit_ratio",
-    "norms_residuals",
-    "operator_supremum",
-    "prove",
-    "prove_published",
-]
-
 P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
 SQUARE = (1 - P) ** 2 * a + P**2 * b

@@ -16,8 +16,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
 
-__all__ = ["SIZES", "entry_residual", "prove", "prove_vector", "sentence", "sum_residual"]
-
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
 

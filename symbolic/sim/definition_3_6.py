@@ -18,15 +18,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.definition_3_6 import DECREASING, INCREASING, drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
 
-__all__ = [
-    "affine_residual",
-    "descent_residual",
-    "merged_residual",
-    "prove",
-    "prove_equal_rivals",
-    "weight_residual",
-]
-
 SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
 """Tokens and entries of x."""
 

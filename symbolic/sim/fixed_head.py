@@ -19,8 +19,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbol
 from properties.sim.fixed_head import closed_gradient, score, scores
 from symbolic.sim import lemma_3_11
 
-__all__ = ["gradient_residual", "headed", "multiples", "prove", "prove_multiple"]
-
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
 """(n, D, d, V): tokens, entries of x, columns of the values and of the head."""
 

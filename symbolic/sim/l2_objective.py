@@ -14,8 +14,6 @@ from properties.sim._support.attention import attention
 from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
 
-__all__ = ["forms_residual", "prove"]
-
 
 def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[Any]:
     """Entries of the matrix of the first objective minus those of the second, before B."""

@@ -19,17 +19,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim._support.entry_loss import loss
 from properties.sim.lemma_3_11 import closed_form, derivative
 
-__all__ = [
-    "derivative_residual",
-    "entry_of",
-    "in_powers",
-    "jacobian_residual",
-    "loss_residual",
-    "prove",
-    "prove_labels",
-    "structural_residual",
-]
-
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 

@@ -57,22 +57,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 
-__all__ = [
-    "P",
-    "a",
-    "bound",
-    "indicator_residual",
-    "logistic_residuals",
-    "nested_residual",
-    "p",
-    "prove",
-    "prove_bound",
-    "prove_published",
-    "q",
-    "second_derivative_residual",
-    "two_tokens_residual",
-]
-
 a, c = sp.symbols("a c", real=True)
 p, q = sp.symbols("p q", nonnegative=True)
 P = (1 - a**2) / 4

@@ -48,16 +48,6 @@ from attsvm.lipschitz import squared_height, squared_slope
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, prove_bound
 
-__all__ = [
-    "code_residuals",
-    "height",
-    "mixture_residual",
-    "prove",
-    "reflected_residual",
-    "two_tokens_residual",
-    "widening_residual",
-]
-
 x = sp.Symbol("x", real=True)
 
 

@@ -29,8 +29,6 @@ from attsvm.lipschitz import log_loss_below, log_loss_beyond
 from attsvm.theory import ensure_equal, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
 
-__all__ = ["level_residuals", "prove", "square_residual"]
-
 D = sp.Symbol("D", positive=True)
 y = D * (1 - a**2) / 4
 

@@ -6,14 +6,11 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import curvature_constant
-from attsvm.losses import curvature_kernel, slope_kernel
+from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal
 from properties.sim.logistic_lipschitz import STEP
 from symbolic.mean_value import ensure_bound_of_slope
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
-
-__all__ = ["gap", "limit_ratio", "prove"]
 
 u = sp.Symbol("u", positive=True)
 

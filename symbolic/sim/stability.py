@@ -83,20 +83,6 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim import stability_l2, stability_logistic
 
-__all__ = [
-    "LOGISTIC",
-    "SQUARED",
-    "height_residuals",
-    "logistic_is_larger",
-    "logistic_is_smaller",
-    "prove_logistic",
-    "prove_squared",
-    "square_residuals",
-    "squared_is_larger",
-    "squared_is_smaller",
-    "two_tokens_reach_more",
-]
-
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
 """The gradient of softmax has the larger constant up to the first beta, the smaller from the
 second one on (logistic loss)."""

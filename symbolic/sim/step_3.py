@@ -18,8 +18,6 @@ from attsvm.risk import covariance
 from attsvm.theory import ensure_nonzero, ensure_zero
 from symbolic.sim.sums import entry, total, vector
 
-__all__ = ["gradient_residual", "jacobian_residual", "prove", "reform_residual", "structural"]
-
 
 def _symbols(n: int) -> tuple[Any, Any, Any, Any]:
     u = sp.symbols(f"u1:{n + 1}", positive=True)

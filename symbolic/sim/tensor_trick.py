@@ -17,8 +17,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.orientation import margins
 from properties.sim.tensor_trick import trick
 
-__all__ = ["margins_residual", "prove", "prove_orientation", "residual", "structural_residual"]
-
 SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (1, 2, 3, 1))
 """(rows and columns of A1, rows and columns of A2) that are expanded."""
 

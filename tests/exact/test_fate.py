@@ -18,8 +18,8 @@ from attsvm.losses import LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.training import descend_w, follow_w
-from properties._support.descent_runs import tight_data
-from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, TWO_TOKENS, UNEVEN
+from properties._support.descent_runs import LOCAL_TRAP, tight_data
+from properties.sim._support.training import PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension
 

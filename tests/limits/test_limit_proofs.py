@@ -12,7 +12,7 @@ from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.svm import att_svm
 from attsvm.training import follow_w
 from properties._support.published_data import joint_inputs
-from properties.sim._support.theorem_3_14 import UNEVEN
+from properties.sim._support.training import UNEVEN
 
 LOG = LOSSES["log-loss"]
 

@@ -31,7 +31,7 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.training import descend_kq, descend_p, descend_w, follow_w
 from properties._support.published_data import gaussian_protocol, joint_inputs
-from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim._support.training import PULLED_APART
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
 FAR = (10.0, 100.0, 1000.0, 10000.0)

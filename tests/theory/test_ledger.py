@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import tracemalloc
 
 import pytest
 import toy_pack
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
 from attsvm.theory.record.gate import hold
-from attsvm.theory.record.ledger import Ledger, last_run, read_events
+from attsvm.theory.record.ledger import Ledger, _opened, last_run, read_events
 from attsvm.theory.report.run_page import page
 
 TODAY = datetime.date(2026, 1, 1)
@@ -276,6 +278,48 @@ def test_what_is_read_can_be_held_and_shown_whatever_was_done_to_it(tmp_path_fac
     hold(run, {}, TODAY)
     page(run).encode()
     json.dumps([run.verdicts, run.seed], allow_nan=False)  # as --json writes them
+
+
+def test_reading_the_last_run_keeps_nothing_of_those_before_it(tmp_path):
+    path = write(tmp_path / "l")
+    one = path.read_bytes()
+    peaks = []
+    for runs in (1, 500):
+        path.write_bytes(one * runs)
+        write(path, seed=7)
+        tracemalloc.start()
+        assert (last_run(path).seed, last_run(path).faults) == (7, ())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert path.stat().st_size > 10 * peaks[0]
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_a_ledger_is_read_as_far_as_it_went_when_reading_began(tmp_path):
+    path = write(tmp_path / "l")
+    with _opened(path) as lines:
+        before = list(lines())
+        write(path, seed=1)
+        assert list(lines()) == before
+    with _opened(path) as lines:
+        assert len(list(lines())) == 2 * len(before)
+
+
+def test_a_ledger_is_read_from_a_pipe(tmp_path):
+    whole = write(write(tmp_path / "l"), seed=5).read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(whole,))
+    writer.start()
+    run = last_run(tmp_path / "pipe")
+    writer.join()
+    assert (run.seed, run.finished, run.faults) == (5, True, ())
+
+
+def test_events_of_a_run_before_its_start_are_told_of(tmp_path):
+    path = write(write(tmp_path / "l"), seed=1)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], lines[5], *lines[2:]]))
+    assert any(said.startswith("two runs are mixed: line 3 ") for said in last_run(path).faults)
 
 
 @pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999"])

@@ -284,7 +284,10 @@ class _Walk:
             last = found
             self._enter(found)
             if rest and self._all.module(found).knows(rest[0]):
-                self.reach(found, rest)
+                origin = self._all.module(found).imports.get(rest[0], ())
+                # `from a.b import b` in a: what follows a.b is looked up in the module a.b itself
+                inner = len(origin) > k + 1 and origin[: k + 1] == dotted[: k + 1]
+                self.reach(found, rest[:1] if inner else rest)
                 last = None
         if last is not None and self._new("all of", last):  # a module is used as a whole
             self._take(last, range(len(self._all.module(last).statements)))

@@ -44,7 +44,11 @@ class Truth(_Word):
 class Evidence(_Word):
     """How the truth is known."""
 
-    SYMBOLIC = "symbolic", "A computer algebra proof without floats was executed."
+    SYMBOLIC = (
+        "symbolic",
+        "A proof ran: each step was executed by computer algebra, without floats, or cites a "
+        "textbook lemma.",
+    )
     CERTIFIED = "certified", "Exact or ball arithmetic settled it from the exact values."
     NUMERIC = "numeric", "Floating point evaluations with error bounds; no enclosure."
     NONE = "none", "Nothing was evaluated to a conclusion."

@@ -8,17 +8,20 @@ someone who computes the digests anew.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
+import re
 import secrets
 import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from attsvm._files import write_all
 from attsvm._words import counted
@@ -142,32 +145,65 @@ def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any] | None]:
     Raises:
         LedgerError: missing or unreadable, or not a ledger at all.
     """
-    return [event for _, event in _numbered(path)]
+    with _opened(path) as lines:
+        events = [_event(line) for _, line in lines()]
+    if not any(events):
+        raise _foreign(path)
+    return events
 
 
-def _numbered(path: str | os.PathLike[str]) -> list[tuple[int, dict[str, Any] | None]]:
-    """All events with the numbers of their lines."""
-    source = Path(path)
+_Lines = Callable[[], Iterator[tuple[int, bytes]]]
+"""What goes through the lines of a ledger that are not blank, each with its number, from the first.
+
+Every pass ends where the file ended as it was opened, whatever is appended meanwhile.
+"""
+
+_BEGINS = re.compile(rb'"event"\s*:\s*"run"')
+"""What the line of an event that begins a run holds."""
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
+    """The lines of a file, of which one at a time is in memory.
+
+    Raises:
+        LedgerError: missing or unreadable.
+    """
     try:
-        lines = source.read_bytes().split(b"\n")
-    except OSError as error:
+        with open(path, "rb") as opened:
+            # a pipe can be read once
+            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+            size = file.seek(0, os.SEEK_END)
+
+            def lines() -> Iterator[tuple[int, bytes]]:
+                left = size - file.seek(0)
+                for number, line in enumerate(file, 1):
+                    if line[:left].strip():
+                        yield number, line[:left]
+                    left -= len(line)
+                    if left <= 0:
+                        return
+
+            yield lines
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         raise LedgerError(
-            f"the ledger {source} cannot be read: {error.strerror or error}",
+            f"the ledger {Path(path)} cannot be read: {getattr(error, 'strerror', None) or error}",
             remedy="`attsvm verify` writes one.",
         ) from error
-    events: list[tuple[int, dict[str, Any] | None]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            event = None
-        good = isinstance(event, dict) and event.get("schema") == SCHEMA and "event" in event
-        events.append((number, event if good else None))
-    if not any(event for _, event in events):
-        raise LedgerError(f"{source} holds no event of a ledger", remedy="Is it the right file?")
-    return events
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """The event of a line, None where the line is damaged."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    good = isinstance(event, dict) and event.get("schema") == SCHEMA and "event" in event
+    return event if good else None
+
+
+def _foreign(path: str | os.PathLike[str]) -> LedgerError:
+    return LedgerError(f"{Path(path)} holds no event of a ledger", remedy="Is it the right file?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +251,16 @@ def last_run(path: str | os.PathLike[str]) -> Run:
     Raises:
         LedgerError: unreadable, or no run was started in it.
     """
-    events = _numbered(path)
-    starts = [k for k, (_, e) in enumerate(events) if e is not None and e["event"] == "run"]
-    if not starts:
-        raise LedgerError(f"{path} records no run", remedy="`attsvm verify` writes one.")
-    name = (events[starts[-1]][1] or {}).get("run")
-    since = events[starts[-1] :]
-    own = [(n, e) for n, e in since if e is not None and e.get("run") == name]
+    with _opened(path) as lines:
+        start = 0
+        for number, line in lines():
+            if _BEGINS.search(line) and (_event(line) or {}).get("event") == "run":
+                start = number
+        if not start:
+            if not any(_event(line) for _, line in lines()):
+                raise _foreign(path)
+            raise LedgerError(f"{path} records no run", remedy="`attsvm verify` writes one.")
+        own, others, damaged = _tail(lines, start)
     tail = [e for _, e in own]
     try:
         (head,) = _shaped([tail[0]], _START)
@@ -233,23 +272,51 @@ def last_run(path: str | os.PathLike[str]) -> Run:
             remedy="It was cut or edited; run `attsvm verify` again.",
         ) from error
     finished = _of(tail, "finished")
-    others = [n for n, e in since if e is not None and e.get("run") != name]
-    if name:
-        others += [n for n, e in events[: starts[-1]] if e is not None and e.get("run") == name]
     return Run(
         profile=head["profile"],
         seed=head["seed"],
         claims=tuple(head["claims"]),
         verdicts={v["id"]: v for v in verdicts},
         finished=bool(finished),
-        damaged=sum(e is None for _, e in since),
+        damaged=damaged,
         curated=tuple(head.get("curated", [])),
         replays={r["file"]: r for r in replays},
         parts=tuple((e.get("shard"), e.get("outcome")) for e in _of(tail, "part")),
         matched=finished[-1].get("matched") is True if finished else None,
         code=head.get("code", {}),
-        faults=(*_broken(own), *_mixed(sorted(others)), *_repeated(head, verdicts, replays, tail)),
+        faults=(*_broken(own), *_mixed(others), *_repeated(head, verdicts, replays, tail)),
     )
+
+
+def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, dict[str, Any]]], list[int], int]:
+    """The events of the run that begins on a line, each with its number; what lies between them.
+
+    That is the numbers of lines that hold events of other runs, or of this one before its start,
+    and how many lines are damaged. Of earlier runs nothing is kept.
+    """
+    own: list[tuple[int, dict[str, Any]]] = []
+    others: list[int] = []
+    damaged, name = 0, None
+    for number, line in lines():
+        if number < start:
+            continue
+        event = _event(line)
+        if number == start:
+            name = (event or {}).get("run")
+        if event is None:
+            damaged += 1
+        elif event.get("run") == name:
+            own.append((number, event))
+        else:
+            others.append(number)
+    if name:
+        spelt = json.dumps(name).encode()
+        for number, line in lines():
+            if number == start:
+                break
+            if spelt in line and (_event(line) or {}).get("run") == name:
+                others.append(number)
+    return own, sorted(others), damaged
 
 
 def _broken(own: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[str]:

@@ -15,8 +15,6 @@ from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.descent_runs import pulling_data
 from properties.mm._support.prompt_descent import DECREASING, Prompting, prompt
 
-__all__ = ["alone", "apart", "on_the_rim", "trapping"]
-
 FARTHEST, HALVINGS = 64.0, 40
 
 

@@ -30,25 +30,6 @@ from properties._support.hypotheses import (
     lower_scores_equal,
 )
 
-__all__ = [
-    "DECREASING",
-    "Prompting",
-    "descent",
-    "logit_gradient",
-    "logit_gradients",
-    "loss_slope",
-    "moves_aside",
-    "near_basin",
-    "never_moves",
-    "prompt",
-    "prompt_gradient",
-    "prompting",
-    "properly_started",
-    "separated",
-    "single_input",
-    "starts_in_basin",
-]
-
 DECREASING = ("correlation", "exponential", "log-loss")
 """The losses of the talk; all meet assumption A, and |l'| never increases."""
 

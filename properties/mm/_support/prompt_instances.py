@@ -13,29 +13,7 @@ from attsvm.theory import changed
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
 from properties.mm._support.prompt_descent import DECREASING, Prompting, prompting, properly_started
-from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
-
-__all__ = [
-    "ASIDE",
-    "ONE_KEY",
-    "OPPOSED",
-    "OTHER_DIRECTIONS",
-    "PULLED",
-    "STUCK",
-    "TIED",
-    "TRAPPED",
-    "TRAPPED_NEAR",
-    "TWO_KEYS",
-    "UNEVEN",
-    "comparable",
-    "compared",
-    "gaussian",
-    "larger",
-    "on_axes",
-    "promptings",
-    "pulled",
-    "unevenly",
-]
+from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
 """Head zero: the gradient is zero everywhere, and p(alpha) = 1."""

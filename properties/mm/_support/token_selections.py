@@ -15,30 +15,8 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.strategies import arrays, sizes
+from attsvm.theory import Records
 from properties._support.published_data import joint_inputs
-
-__all__ = [
-    "DUPLICATE",
-    "INSIDE",
-    "ONE_TOKEN",
-    "OPPOSED",
-    "ORTHOGONAL",
-    "PUBLISHED",
-    "RESCUED",
-    "SEPARATED",
-    "Rival",
-    "Selection",
-    "along",
-    "chosen",
-    "gaussian",
-    "headed",
-    "one_sided",
-    "relaxable",
-    "rivals",
-    "select",
-    "selections",
-    "separable",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +202,11 @@ def gaussian(generator: np.random.Generator) -> Rival:
     return Rival(Selection(X, y, alpha, W), q * scale)
 
 
+def larger(generator: np.random.Generator) -> Selection:
+    """The selection of one of these."""
+    return gaussian(generator).chosen
+
+
 def along(generator: np.random.Generator) -> Rival:
     """Keys W x, W of any kind, whose differences are multiples of q, up to (5, 5, 6); one label.
 
@@ -240,3 +223,7 @@ def along(generator: np.random.Generator) -> Rival:
     c[np.arange(n), alpha] = 0.0
     best = generator.integers(-32, 33, size=(n, 1, d)) / 8
     return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)
+
+
+ANY = Records(Selection, st.one_of(selections(), separable()), larger)
+"""Selections, separable or not."""

@@ -25,18 +25,6 @@ from properties.mm._support.prompt_descent import (
 )
 from properties.mm._support.prompt_instances import compared
 
-__all__ = [
-    "AHEAD",
-    "OVERSTEPPED",
-    "Paced",
-    "differences",
-    "float_path",
-    "kept",
-    "levelled",
-    "paced",
-    "path",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Paced:

@@ -125,8 +125,13 @@ def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> 
     if svm.exact is None:  # there is no X^mm
         return m.above(svm.margin, 0)
     X, price = svm.vector, share * m.values(largest_multiplier(case, svm.exact.duals, together))
+    return worth(m, X, V, price * slack)
+
+
+def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
+    """||X||^2 <= ||V|| ||X|| + what V pays for its slack, times ||X||."""
     # where both sides are equal V is a multiple of X^mm, and the root is rational
-    return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + price * slack)
+    return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + paid)
 
 
 def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
@@ -178,7 +183,8 @@ DEFINITION = Statement(
         "amended": Reading(
             "on separable data X^mm minimises ||X||_F + C sum of slacks for every C of at least "
             "max lambda / ||X^mm||, lambda any multipliers of X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_price",
             variables=Records(Soft, rivals()),
             conclusion=at_least_price,
             under=(UNIQUE, SEPARABLE),
@@ -219,7 +225,8 @@ DEFINITION = Statement(
         "sharp": Reading(
             "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C, separable or not: "
             "0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_growth",
             conclusion=growth_from_zero,
             under=(POSITIVE, UNIQUE),
             tight=True,
@@ -262,7 +269,8 @@ DEFINITION = Statement(
             "one slack a token of a sequence: on separable data X^mm minimises ||X||_F + C sum "
             "of slacks for every C of at least max over slacks of sum lambda / ||X^mm||, lambda "
             "any multipliers of X^mm, summed over the queries that share the slack",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_shared_price",
             variables=SHARED,
             conclusion=at_least_price,
             under=(WHOLE, UNIQUE, SEPARABLE),

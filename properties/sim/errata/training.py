@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attsvm.theory.report.errata import Erratum
-from properties.sim._support.theorem_3_14 import ONE_DRAGGED, PULLED_APART, TWO_TOKENS
+from properties.sim._support.training import ONE_DRAGGED, PULLED_APART, TWO_TOKENS
 from properties.sim.kq_bias import SEMIDEFINITE
 from properties.sim.theorem_3_15.nearly_equal_scores import OPPOSED
 from properties.sim.token_sparsity import FROM_ZERO

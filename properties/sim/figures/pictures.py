@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["cosines", "evidence", "margins"]
-
 ROWS = {"prefix": "tokens of the sub-sequence", "vocabulary": "whole vocabulary"}
 
 

@@ -52,14 +52,11 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import Run
+from properties._support.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import (
-    PRINTED,
-    REPAIRED,
-    TWO_TOKENS,
-    starts_in_basin,
-)
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 from properties.sim.token_sparsity.dropping import (
     at_least_lost,
     at_most_lost,
@@ -81,31 +78,24 @@ from properties.sim.token_sparsity.redundant_tokens import (
     crowded,
     crowded_larger,
     crowded_runs,
-    exists,
     has_idle,
     thinned,
     thinned_larger,
-    unique,
 )
 
-THREE = AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, -1.0]])
-FROM_ZERO = Run(THREE, np.zeros((1, 1)))
-FROM_BASIN = Run(THREE, np.full((1, 1), 8.0))
-TWO_INPUTS = Run(
-    AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2),
-    np.zeros((1, 1)),
+FROM_ZERO, FROM_BASIN = (
+    Run.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)
 )
-TIED = AttentionData.of(
-    [[[0.0, 0.0], [-1.0, 0.0], [-3.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-)
+THREE = FROM_ZERO.data
+TWO_INPUTS = Run.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
+TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 0]])
 """The last token has margin 3 under X^mm, whose first column is (1, 0)."""
-TWICE = AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]])
+TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
 
-UNIQUE, EXISTS = "optimal tokens are unique", "there is an X^mm"
+EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and some token is no support vector of it"
 INDEPENDENT = "there are constraints, all independent"
-BASIN = "risk gap of the start below the threshold"
 IN_BASIN = Records(Run, crowded_basin(), basin_larger)
 PROGRAMMES = Records(AttentionData, crowded(), crowded_larger)
 
@@ -135,11 +125,10 @@ SPARSITY = Statement(
     "gradients and can be safely disregarded during pretraining",
     variables=Records(Run, crowded_runs()),
     hypotheses={
-        UNIQUE: unique,
+        **training.HYPOTHESES,
         IDLE: has_idle,
-        EXISTS: exists,
+        EXISTS: feasible,
         INDEPENDENT: all_independent,
-        BASIN: starts_in_basin,
     },
     conclusion=coefficients,
     cost=2,
@@ -169,7 +158,8 @@ SPARSITY = Statement(
         ),
         "literal-3": Reading(
             "tokens that are no support vectors can be disregarded: X^mm is the same without them",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_disregarded",
             under=(UNIQUE, IDLE),
             variables=PROGRAMMES,
             conclusion=same_solution,
@@ -217,7 +207,8 @@ SPARSITY = Statement(
         "sharp-1": Reading(
             "leaving out any tokens J lowers ||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, w any "
             "multipliers of X^mm, so that all tokens with multiplier 0 can go, tight ones included",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(UNIQUE, EXISTS),
             variables=Records(Dropped, thinned(), thinned_larger),
             conclusion=at_most_lost,
@@ -227,7 +218,8 @@ SPARSITY = Statement(
         "sharp-2": Reading(
             "where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
             "w_j^2 / (G^-1)_jj, the squared distance of A_j from the span of the others",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(UNIQUE, INDEPENDENT),
             variables=Records(AttentionData, all_support(), all_support_larger),
             conclusion=at_least_lost,

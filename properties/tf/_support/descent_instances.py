@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -88,18 +89,25 @@ def in_global_basin(case: Descent) -> bool:
     return in_basin(case, case.loss)
 
 
-TIED = Descent(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[0.0]), np.zeros((1, 1)), "log-loss"
-)
-ONE_TOKEN = Descent(
-    AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((1, 1)), "log-loss"
-)
-OPPOSED = Descent(
-    AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
-    np.zeros((1, 1)),
-    "log-loss",
-)
-TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")
+def descent(run: Run, loss: str = "log-loss") -> Descent:
+    """A run on a loss."""
+    return Descent(run.data, run.start, loss)
+
+
+def from_zero(tokens: object, queries: object = None, **head: Any) -> Descent:
+    """Descent from 0 on the log-loss; queries are e_1 unless given, scores or y and v as `head`."""
+    X = np.array(tokens, dtype=np.float64)
+    n, _, d = X.shape
+    Z = np.eye(1, d).repeat(n, axis=0) if queries is None else queries
+    return Descent(AttentionData.of(X, Z, **head), np.zeros((d, d)), "log-loss")
+
+
+TIED = from_zero([[[1], [0]]], y=[1.0], v=[0.0])
+ONE_TOKEN = from_zero([[[1]]], scores=[[1.0]])
+OPPOSED = from_zero([[[1], [0]], [[1], [0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
+TRAP = descent(LOCAL_TRAP)
+FLAT = replace(from_zero([[[1], [-1]]], scores=[[2.0, 0.0]]), loss="squared")
+"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
 
 
 def follows(case: Descent, towards: str = "optimal") -> Slack:

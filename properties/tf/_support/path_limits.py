@@ -21,7 +21,8 @@ from flint import arb, fmpq, fmpq_mat
 from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.numbers import subtract
-from attsvm.exact.svm import ExactAnswer, ExactProgramme, solve_exactly
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.theory import Measured
 from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import max_margin
@@ -35,8 +36,6 @@ from properties.tf._support.regularisation_paths import (
     steep,
 )
 from properties.tf._support.solution_ranks import beyond_rank
-
-__all__ = ["DIRECTION", "SET", "certified_direction", "certified_set", "limit_of"]
 
 
 def limit_of(case: Path) -> ExactAnswer | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 from hypothesis import strategies as st
 
 from attsvm._types import Array
@@ -18,40 +19,17 @@ from attsvm.exact.numbers import Matrix
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
-from attsvm.paths.objective import GapObjective
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
+from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import several_tokens
+from properties._support.gradients import loss_slope
+from properties._support.hypotheses import several_tokens, unique_optimum
 from properties.tf._support.token_choices import separable
-
-__all__ = [
-    "FLAT",
-    "FLAT_PULLS",
-    "NO_SOLUTION",
-    "ONE_TOKEN",
-    "PUBLISHED",
-    "STEEP",
-    "TURNING",
-    "UNEVEN",
-    "Path",
-    "flat_paths",
-    "follows",
-    "follows_ray",
-    "follows_set",
-    "log_spread",
-    "loss_named",
-    "nuclear",
-    "orders",
-    "paths",
-    "protocol",
-    "steep",
-    "turned",
-]
 
 
 def _cubic_drop(best: Array, deficit: Array) -> Array:
@@ -216,8 +194,11 @@ def follows_ray(case: Path, target: Matrix) -> Slack:
     unit /= np.linalg.norm(unit)
     size = float(arb(solved.square).sqrt())
     loss = loss_named(case.loss)
-    late = log_spread(GapObjective.of(case.data, loss), case.loss) / 10.0
-    unit_radius = size * (late if 1.0 < late < math.inf else 1.0)
+    late = 1.0
+    if case.loss in STEEP and unique_optimum(case):
+        with ctx.workprec(128):
+            late = max(1.0, float(log_spread(BALLS, case)) / 10.0)
+    unit_radius = late * size
     radii = [1e3 * unit_radius, 1e4 * unit_radius]
     found = path_w(case.data, loss, radii, starts=("svm", "gradient"))
     if case.loss in STEEP and max(m.excess for m in found) > SURELY:
@@ -226,21 +207,48 @@ def follows_ray(case: Path, target: Matrix) -> Slack:
     return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
 
 
-def log_spread(objective: GapObjective, loss: str) -> float:
-    """log(2 Gamma), to about 1e-13 of its largest term; infinite where l' vanishes at an end.
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of several tokens: its score gaps, and |l'| at its best score, at least, at most."""
+
+    tokens: Any
+    query: Any
+    gamma: Any
+    best: Any
+    gaps: Any
+    first: Any
+    least: Any
+    most: Any
+
+
+def inputs(m: Any, case: Any) -> list[Input]:
+    """The inputs of several tokens, of data with unique optimal tokens."""
+    found, exact = [], ExactData.of(case.data)
+    for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
+        if len(scores) > 1:
+            gamma, best = m.values(scores), tied[0]
+            gaps = gamma[best] - gamma[[t for t in range(len(gamma)) if t != best]]
+            first, last = (steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
+            peak = case.loss == "logistic-loss" and min(scores) <= 0 <= max(scores)
+            ends = m.minimum(first, last), m.exact(1) / 4 if peak else m.maximum(first, last)
+            found.append(Input(m.values(X), m.values(z), gamma, gamma[best], gaps, first, *ends))
+    return found
+
+
+def steepness(m: Any, loss: str, u: Any) -> Any:
+    """-l'(u)."""
+    return -loss_slope(m, loss, u)
+
+
+def log_spread(m: Any, case: Any) -> Any:
+    """log(2 Gamma) for l' < 0 and unique optimal tokens.
 
     Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk
     may outweigh another.
     """
-    most, best = objective.delta.max(axis=1), objective.best
-    slopes = np.stack([objective.loss.log_slope(u) for u in (best, best - most)])
-    peak = (loss == "logistic-loss") & (best >= 0) & (best <= most)
-    steepest = np.where(peak, math.log(0.25), slopes.max(axis=0))
-    least = np.where(objective.delta > 0, objective.delta, np.inf).min(axis=1)
-    rivals = np.bincount(objective.input, minlength=len(most))
-    with np.errstate(divide="ignore"):  # an input of one token adds nothing
-        whole = float(np.logaddexp.reduce(steepest + np.log(most) + np.log(rivals)))
-    return math.log(2.0) + whole - float((slopes.min(axis=0) + np.log(least)).min())
+    found = inputs(m, case)
+    whole = m.sum(m.array([own.most * m.max(own.gaps) * len(own.gaps) for own in found]))
+    return m.log(2 * whole / m.min(m.array([own.least * m.min(own.gaps) for own in found])))
 
 
 def follows_set(

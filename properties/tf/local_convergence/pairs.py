@@ -18,8 +18,6 @@ from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Matrix, Vector
 from properties._support.att_svm import exact_att_svm
 
-__all__ = ["Pairs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pairs:

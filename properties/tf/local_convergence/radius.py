@@ -42,10 +42,8 @@ from __future__ import annotations
 from flint import arb, fmpq
 
 from attsvm.exact import dot
-from attsvm.exact.attention import loss_slope
+from attsvm.exact.losses import loss_slope
 from properties.tf.local_convergence.pairs import Pairs
-
-__all__ = ["radius"]
 
 PART = fmpq(1, 8)
 """d: what of leads, shares and pulls other tokens may take away."""

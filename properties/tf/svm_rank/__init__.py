@@ -106,7 +106,8 @@ RANK = Statement(
     readings={
         "literal-1": Reading(
             "the Frobenius solution has rank at most min(n, d)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.svm_rank:prove",
             under=(UNIQUE, SEPARABLE),
             tight=True,
             examples=(one_input(),),
@@ -115,7 +116,8 @@ RANK = Statement(
         "sharp": Reading(
             "the Frobenius solution has rank at most that of the queries, and that of the "
             "differences, which carry a positive multiplier",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.svm_rank:prove",
             under=(UNIQUE, SEPARABLE),
             conclusion=by_carriers,
             tight=True,
@@ -132,7 +134,8 @@ RANK = Statement(
         ),
         "amended": Reading(
             "where the Frobenius solution has rank 1, so has the nuclear-norm solution",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.svm_rank:prove_rank_one",
             under=(UNIQUE, RANK_ONE),
             conclusion=NUCLEAR,
             examples=(one_input(),),

@@ -12,14 +12,6 @@ from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
 from properties._support.att_svm import exact_att_svm
 
-__all__ = [
-    "MIRRORED",
-    "compare",
-    "protocol",
-    "rank_one",
-    "recount",
-]
-
 
 def _pairs() -> AttentionData:
     """A core in the plane with two solutions, and mirrored pairs that only one of them meets."""

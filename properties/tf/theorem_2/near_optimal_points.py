@@ -46,31 +46,19 @@ from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
-from properties._support.gradients import loss_slope
 from properties._support.hypotheses import exists, feasible, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import LOSSES
 from properties.tf._support.regularisation_paths import NO_SOLUTION as UNSOLVED
 from properties.tf._support.regularisation_paths import ONE_TOKEN as ALONE
-from properties.tf._support.regularisation_paths import PUBLISHED, STEEP
+from properties.tf._support.regularisation_paths import (
+    PUBLISHED,
+    STEEP,
+    inputs,
+    log_spread,
+    steepness,
+)
 from properties.tf._support.token_choices import separable
-
-__all__ = [
-    "AT_ZERO",
-    "NO_SOLUTION",
-    "ONE_TOKEN",
-    "OUTWEIGHED",
-    "TIED",
-    "Candidate",
-    "candidates",
-    "defined",
-    "distance",
-    "extremal",
-    "good",
-    "kappa",
-    "large",
-    "log_spread",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,52 +184,9 @@ def distance(m: Any, case: Candidate) -> Any:
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
 
-@dataclass(frozen=True, slots=True)
-class _Input:
-    """An input of several tokens: its score gaps and |l'| at the best and at the worst score."""
-
-    tokens: Any
-    query: Any
-    gamma: Any
-    best: Any
-    gaps: Any
-    first: Any
-    last: Any
-
-
-def _inputs(m: Any, case: Candidate) -> list[_Input]:
-    found = []
-    exact = ExactData.of(case.data)
-    for X, query, scores, (best, *_) in zip(
-        exact.X, exact.Z, exact.gamma, exact.optimal, strict=True
-    ):
-        if len(scores) > 1:
-            tokens, z, gamma = m.values(X), m.values(query), m.values(scores)
-            gaps = gamma[best] - gamma[[t for t in range(len(gamma)) if t != best]]
-            ends = (_steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
-            found.append(_Input(tokens, z, gamma, gamma[best], gaps, *ends))
-    return found
-
-
-def _steepness(m: Any, loss: str, u: Any) -> Any:
-    return -loss_slope(m, loss, u)
-
-
-def log_spread(m: Any, case: Candidate) -> Any:
-    """log(2 Gamma), of data with unique optimal tokens."""
-    found, whole = _inputs(m, case), m.exact(0)
-    exact = [gamma for gamma in ExactData.of(case.data).gamma if len(gamma) > 1]
-    for own, gamma in zip(found, exact, strict=True):
-        peak = case.loss == "logistic-loss" and min(gamma) <= 0 <= max(gamma)
-        most = m.exact(1) / 4 if peak else m.maximum(own.first, own.last)
-        whole = whole + most * m.max(own.gaps) * len(own.gaps)
-    flattest = [m.minimum(own.first, own.last) * m.min(own.gaps) for own in found]
-    return m.log(2 * whole / m.min(m.array(flattest)))
-
-
 def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
     """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
-    solved, found = present(exact_att_svm(case.data), "the answer of the SVM"), _inputs(m, case)
+    solved, found = present(exact_att_svm(case.data), "the answer of the SVM"), inputs(m, case)
     rho, V, G = m.values(case.rho), m.values(case.rho) * m.values(solved.W), m.exact(0)
     for own in found:
         deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
@@ -249,8 +194,8 @@ def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
     total, held = rho + m.log(G), sum(solved.duals.values(), fmpq(0))
     duals = iter(solved.duals.values())
     for own in found:
-        x = G / m.minimum(own.first, own.last)
-        near = m.minimum(own.first, _steepness(m, case.loss, own.best - x))
+        x = G / own.least
+        near = m.minimum(own.first, steepness(m, case.loss, own.best - x))
         for gap, dual in zip(own.gaps, duals, strict=False):
             if dual != 0:
                 p, c = m.values(dual / held), near * (1 - x / m.min(own.gaps)) * gap

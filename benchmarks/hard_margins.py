@@ -1,0 +1,136 @@
+"""What `solve` hands out on hard data: `python -m benchmarks.hard_margins [--count 10000]`.
+
+Nearly dependent constraints, hair-thin margins, scales far apart, copies, masks, single tokens. The
+margins of each matrix that is handed out are evaluated here anew, in Python's fractions, and held
+against the residual that its answer states; the command exits with 1 where one is understated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attsvm import AttentionData, solve
+from attsvm.errors import DataError, SolverError
+from attsvm.svm.answer import Answer
+
+KINDS = (
+    *("queries", "tokens", "thin", "token scales", "query scales", "integers", "both", "opposed"),
+    *("copies", "many"),
+)
+MANY = (60, 25, 30)
+"""Shape (n, T, d) of the data of kind `many`, 1440 constraints: too many for rationals."""
+
+
+def hard_data(
+    kind: str,
+    seed: int,
+    small: float = 1e-8,
+    scale: float = 50.0,
+    shape: tuple[int, int, int] | None = None,
+) -> AttentionData:
+    """Data whose constraints are nearly dependent, of very different size, or repeated.
+
+    Args:
+        kind: one of `KINDS`.
+        seed: of all that is drawn.
+        small: by how much constraints differ that are nearly the same.
+        scale: sizes lie between 10^-scale and 10^scale.
+        shape: (n, T, d); drawn from one on where None.
+    """
+    draw = np.random.default_rng(seed)
+    drawn = int(draw.integers(1, 6)), int(draw.integers(1, 5)), int(draw.integers(1, 6))
+    n, T, d = shape or (MANY if kind == "many" else drawn)
+    X, Z = draw.standard_normal((n, T, d)), draw.standard_normal((n, d))
+    mask = draw.random((n, T)) < 0.8
+    mask[:, 0] = True
+    if kind in ("queries", "both", "opposed"):
+        Z = Z[:1] + small * Z
+    if kind in ("tokens", "both"):
+        X = X[:1] + small * X
+    if kind in ("thin", "many"):
+        X[:, 1:] = X[:, :1] - small * X[:, 1:]
+    if kind == "token scales":
+        X *= 10.0 ** draw.uniform(-scale, scale, (n, 1, 1))
+    if kind == "query scales":
+        Z *= 10.0 ** draw.uniform(-scale, scale, (n, 1))
+    if kind == "integers":
+        X = draw.integers(-2, 3, (n, T, d)).astype(float)
+        Z = draw.integers(-1, 2, (n, d)) + small * draw.integers(-1, 2, (n, d))
+    if kind == "opposed":
+        X[1:] = -X[:1] + small * X[1:]
+    if kind == "copies":
+        X[n // 2 :], Z[n // 2 :] = X[: n - n // 2], Z[: n - n // 2] * (1.0 + small)
+    scores = np.tile(-np.arange(float(T)), (n, 1))
+    return AttentionData(X, Z, scores=scores, mask=mask if seed % 3 else None)
+
+
+def understated(data: AttentionData, answer: Answer) -> bool:
+    """Whether the matrix misses a margin (x_i0 - x_it)^T W z_i >= 1 by more than is stated."""
+    W = [[Fraction(x) for x in row] for row in answer.W.tolist()]
+    least = []
+    for i, z in enumerate(data.Z.tolist()):
+        Wz = [sum(w * Fraction(x) for w, x in zip(row, z, strict=True)) for row in W]
+        tokens = data.X[i] if data.mask is None else data.X[i, data.mask[i]]
+        first, *rivals = (
+            sum(Fraction(x) * y for x, y in zip(token, Wz, strict=True))
+            for token in tokens.tolist()
+        )
+        least += [first - value for value in rivals]
+    return not 1 - min(least) <= Fraction(answer.float_answer.primal_residual)
+
+
+def examined(kind: str, seed: int) -> tuple[str, float]:
+    """How `solve` answered, and in how many seconds."""
+    draw = np.random.default_rng((seed, 1))
+    data = hard_data(kind, seed, 10.0 ** -draw.uniform(3, 15), float(draw.choice([5, 20, 60, 150])))
+    start = time.perf_counter()
+    try:
+        answer = solve(data)
+    except (DataError, SolverError) as error:
+        return f"{type(error).__name__}: {error.cause}", time.perf_counter() - start
+    taken = time.perf_counter() - start
+    if answer.solved and understated(data, answer):
+        return "UNDERSTATED", taken
+    return f"{answer.status}, {answer.kind}", taken
+
+
+def main() -> int:
+    """Solve, count by kind and answer, write JSON where asked; 1 where a residual is too small."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.hard_margins", description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000, help="instances in all")
+    parser.add_argument("--seed", type=int, default=0, help="of the first instance")
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    slowest = dict.fromkeys(KINDS, 0.0)
+    wrong: list[dict[str, Any]] = []
+    for number in range(options.count):
+        kind, seed = KINDS[number % len(KINDS)], options.seed + number
+        if kind == "many" and number % (20 * len(KINDS)) != len(KINDS) - 1:  # one in twenty
+            kind = KINDS[number // len(KINDS) % (len(KINDS) - 1)]
+        said, taken = examined(kind, seed)
+        counts[kind][said] += 1
+        slowest[kind] = max(slowest[kind], taken)
+        if said == "UNDERSTATED":
+            wrong.append({"kind": kind, "seed": seed})
+    for kind, found in counts.items():
+        told = "; ".join(f"{said} {many}" for said, many in found.most_common())
+        print(f"{kind:<14}{slowest[kind]:>7.2f} s at most   {told}")
+    print(f"{options.count} instances: {len(wrong)} residuals understated")
+    if options.json:
+        document = {"schema": 1, "counts": counts, "slowest": slowest, "understated": wrong}
+        Path(options.json).write_text(json.dumps(document, indent=1))
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

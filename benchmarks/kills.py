@@ -1,0 +1,399 @@
+"""What `kill -9` leaves: `python -m benchmarks.kills [--trials N] [--seed S] [--json FILE]`.
+
+Commands are killed at random moments, and what they leave is held against what they had said: no
+event that was on disk and no verdict that was told may be missing, every file must be whole, every
+process must end, and the next run must go through. The command runs on a copy of attsvm outside
+its checkout, so that it loads one small pack of its own. Exits with 1 where something was lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+
+import attsvm
+from attsvm.errors import FileError, LedgerError
+from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.record import counterexample
+from attsvm.theory.record.gate import UNREVIEWED, hold
+from attsvm.theory.record.ledger import last_run, read_events
+
+PACK = '''
+"""Two claims that hold and two that are refuted."""
+
+from attsvm.theory import Reading, Real, Statement, changed
+
+
+def made(name: str, factor: int, expected: str) -> Statement:
+    return Statement(
+        f"toys/{name}",
+        source="toys",
+        place="here",
+        printed="2 x y <= x^2 + y^2",
+        cost=12,
+        variables={"x": Real(), "y": Real(), "z": Real()},
+        conclusion=lambda m, v, k: m.at_most(
+            k * v.x * v.y, m.square(v.x) + m.square(v.y) + m.square(v.z)
+        ),
+        readings={
+            "literal": Reading(
+                "2 x y <= x^2 + y^2 + z^2",
+                expected,
+                constants={"k": factor},
+                siblings={"4 x y": changed(k=4), "5 x y": changed(k=5)},
+            )
+        },
+    )
+
+
+A = made("a", 2, "holds")
+B = made("b", 3, "refuted")
+C = made("c", 1, "holds")
+D = made("d", 3, "refuted")
+'''
+FILE, LEDGER, PAGE = "toys.py", ".attsvm/ledger.jsonl", "attsvm-report.html"
+FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
+EVENTS = 18
+"""What a whole run of the pack records: its start, 12 parts, 4 verdicts and its end."""
+
+_VERIFY = ("verify", "--pack", FILE, "toys/")
+_HUNT = ("hunt", "--pack", FILE, "toys/b", "--fresh", "--rounds", "4", "--seed")
+COMMANDS = {
+    "verify": _VERIFY,
+    "verify -n 2": (*_VERIFY, "-n", "2"),
+    "hunt": _HUNT,
+    "hunt -n 2": (*_HUNT[:-1], "-n", "2", "--seed"),
+    "report": ("report",),
+}
+"""The commands that are killed; a hunt is given a seed of its own in every trial."""
+
+_USUAL = {"v": 0, "h": 1, "r": 0}
+"""The exit codes of the commands, by their first letters, where nothing disturbs them."""
+
+_ENDS = 10.0
+"""Seconds that the processes of a killed command have to end."""
+
+_TOLD = re.compile(r"^\[\d+/12\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
+"""A verdict that `verify` tells of while it runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one kill came to.
+
+    Attributes:
+        alive: whether the command still ran as it was killed.
+        working: whether it had begun its work by then: recorded an event, looked at an instance,
+            or begun to write its page.
+        writing: whether it was within a file: a temporary one is left.
+        events: lines of the ledger that were whole before the kill; those found after it.
+        told: verdicts that the command had told of; those found in the ledger.
+        torn: lines of the ledger that the kill cut.
+        files: counterexamples and pages that are left, all of which must be whole.
+        orphans: processes of the command that did not end.
+        ending: seconds until the last of its processes had ended.
+        faults: what was lost or is not whole, a sentence each.
+    """
+
+    alive: bool
+    working: bool
+    writing: bool
+    events: tuple[int, int]
+    told: tuple[int, int]
+    torn: int
+    files: int
+    orphans: int
+    ending: float
+    faults: tuple[str, ...]
+
+
+class Place:
+    """A folder with the pack, where commands run and are killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        source = Path(attsvm.__file__).parent
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(source, folder / "site" / "attsvm", ignore=ignored)
+        (folder / FILE).write_text(PACK)
+        (folder / PAGE).write_text(OLD)
+        self.pages = {OLD}
+        self.seconds: dict[str, float] = {}
+
+    def start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start a command in a session of its own; it writes to the files `out` and `err`."""
+        with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
+            return subprocess.Popen(
+                [sys.executable, "-m", "attsvm.cli", *words],
+                cwd=self.folder,
+                env={**os.environ, "PYTHONPATH": str(self.folder / "site")},
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+
+    def undisturbed(self, *words: str) -> int:
+        """Run a command to its end; its exit code."""
+        begun = time.monotonic()
+        code = self.start(words).wait(600)
+        self.seconds[words[0]] = time.monotonic() - begun
+        return code
+
+    def lines(self) -> list[bytes]:
+        """The whole lines of the ledger."""
+        path = self.folder / LEDGER
+        return path.read_bytes().splitlines(keepends=True) if path.is_file() else []
+
+    def parts(self) -> list[Path]:
+        """Temporary files that were being written."""
+        return [p for f in ("", *FINDS) for p in (self.folder / f).glob("*.part")]
+
+    def finds(self) -> list[Path]:
+        """The counterexamples that are there."""
+        return [p for f in FINDS for p in sorted((self.folder / f).glob("*.json"))]
+
+
+OLD = "<html>an earlier page</html>"
+
+
+def _session(number: int) -> Iterator[int]:
+    """The processes of a session that run."""
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            try:
+                words = (place / "stat").read_text().rpartition(")")[2].split()
+            except OSError:  # it has just ended
+                continue
+            if int(words[3]) == number and words[0] not in "ZX":
+                yield int(place.name)
+
+
+def _wait(place: Place, process: subprocess.Popen[bytes], command: str, dice: random.Random) -> int:
+    """Wait for the moment of the kill; the number of lines that the ledger had at the start."""
+    before = len(place.lines())
+    chance = dice.random()
+    if chance < 0.25 or (command == "report" and chance < 0.6):  # within a file
+        while process.poll() is None and not place.parts():
+            time.sleep(0.0002)
+        return before
+    if command.startswith("verify"):
+        events = dice.randrange(EVENTS)
+        delay = dice.uniform(0.0, 0.05 if events else 1.0)
+        while process.poll() is None and len(place.lines()) < before + events:
+            time.sleep(0.002)
+    elif command.startswith("hunt") and chance < 0.75:
+        delay = dice.uniform(0.0, 0.5) * place.seconds["hunt"]
+        while process.poll() is None and not _said(place):  # it has looked at nothing yet
+            time.sleep(0.002)
+    else:
+        delay = dice.uniform(0.2, 1.0) * place.seconds[command.partition(" ")[0]]
+    until = time.monotonic() + delay
+    while process.poll() is None and time.monotonic() < until:
+        time.sleep(0.002)
+    return before
+
+
+def kill(place: Place, command: str, dice: random.Random) -> Trial:
+    """Start a command, kill it at a random moment, and look at what is left."""
+    for part in place.parts():
+        part.unlink()
+    words = COMMANDS[command]
+    if command.startswith("hunt"):
+        words = (*words, str(dice.randrange(1000)))
+        if dice.random() < 0.5:  # a smaller counterexample that is there stays
+            shutil.rmtree(place.folder / FINDS[1], ignore_errors=True)
+    process = place.start(words)
+    began = _wait(place, process, command, dice)
+    seen, there = place.lines(), place.finds()
+    if seen and not seen[-1].endswith(b"\n"):
+        seen.pop()
+    process.kill()
+    code = process.wait()
+    alive, killed = code == -signal.SIGKILL, time.monotonic()
+    while (left := list(_session(process.pid))) and time.monotonic() < killed + _ENDS:
+        time.sleep(0.01)
+    ending = time.monotonic() - killed
+    for orphan in left:
+        os.kill(orphan, signal.SIGKILL)
+    faults: list[str] = []
+    if not alive and code != _USUAL[command[0]]:
+        faults.append(f"it ended with {code} before the kill: {_said(place)}")
+    after = place.lines()
+    kept = after[: len(seen)] == seen
+    if not kept:
+        faults.append("what the ledger held before the kill is not its beginning any more")
+    events = len(seen) - began if kept else 0
+    told = _told(place, after[began:], faults)
+    _whole(place, there, faults)
+    working = {"v": len(after) > began, "h": bool(_said(place))}
+    torn = sum(not line.endswith(b"\n") for line in after)
+    if alive and command.startswith("verify"):
+        _unfinished(place, began, faults)
+    if left:
+        faults.append(f"{len(left)} processes outlived the command")
+    return Trial(
+        alive,
+        alive and working.get(command[0], bool(place.parts())),
+        alive and bool(place.parts()),
+        (max(len(seen) - began, 0), max(events, 0)),
+        told,
+        torn,
+        len(place.finds()) + 1,
+        len(left),
+        ending,
+        tuple(faults),
+    )
+
+
+def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> tuple[int, int]:
+    """How many verdicts the command told of, and how many of them its events hold."""
+    told = set(_TOLD.findall((place.folder / "err").read_text()))
+    found = set()
+    for line in added:
+        if line.endswith(b"\n") and line.strip():
+            event = json.loads(line)  # what was written whole is JSON
+            if event["event"] == "verdict":
+                v = event["verdict"]
+                found.add((v["id"], v["truth"], v["evidence"], v["validity"]))
+                if v["counterexample"] and not (place.folder / v["counterexample"]).is_file():
+                    faults.append(f"{v['counterexample']} is in the ledger and not on disk")
+    faults += (f"{v[0]} was told of and is not in the ledger" for v in told - found)
+    return len(told), len(told & found)
+
+
+def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
+    """Every file that a reader would take is whole, and none is gone that was there."""
+    packs = load_packs([str(place.folder / FILE)])
+    faults += (f"{path.name} is gone" for path in there if not path.is_file())
+    for path in place.finds():
+        try:
+            counterexample.read(path)
+        except FileError as error:
+            faults.append(str(error))
+            continue
+        replayed = counterexample.replay(path, packs)
+        if not replayed.confirmed:
+            faults.append(str(replayed))
+    if (place.folder / PAGE).read_text() not in place.pages:
+        faults.append("the page is neither the old one nor the new one")
+
+
+def _unfinished(place: Place, began: int, faults: list[str]) -> None:
+    """The last run is read back as one that did not finish, with an unbroken chain."""
+    try:
+        run = last_run(place.folder / LEDGER)
+    except LedgerError:
+        if len([e for e in read_events(place.folder / LEDGER) if e]) > 0:
+            faults.append("the ledger has events and cannot be read")
+        return
+    if len(place.lines()) <= began + 1:  # not even its start was recorded
+        return
+    faults += run.faults
+    reasons = [str(r) for r in hold(run, {}, date.min)]
+    if not run.finished and not any(r.startswith("the run did not finish") for r in reasons):
+        faults.append("the gate would take the run for whole")
+
+
+def campaign(folder: Path, command: str, trials: int, seed: int) -> tuple[list[Trial], list[str]]:
+    """So many kills of a command, and what is wrong with the whole runs that follow."""
+    place = Place(folder)
+    dice = random.Random(f"{command} {seed}")
+    faults: list[str] = []
+    if command == "report":
+        _long_ledger(place)
+    if not command.startswith("verify"):  # how long it takes, and what it writes
+        words = COMMANDS[command]
+        code = place.undisturbed(*words, *(["0"] if command.startswith("hunt") else []))
+        if code != _USUAL[command[0]]:
+            faults.append(f"an undisturbed {command} ended with {code}")
+        place.pages.add((folder / PAGE).read_text())
+        (folder / PAGE).write_text(OLD)
+    kills = [kill(place, command, dice) for _ in range(trials)]
+    faults += _goes_on(place, command)
+    return kills, faults
+
+
+def _long_ledger(place: Place) -> None:
+    """A ledger of one run of so many verdicts that its page takes a while to write."""
+    if place.undisturbed(*_VERIFY) != 0:
+        raise RuntimeError((place.folder / "err").read_text())
+    path = place.folder / LEDGER
+    lines = path.read_text().splitlines(keepends=True)
+    verdict = json.loads(next(line for line in lines if '"verdict"' in line))
+    more = []
+    for k in range(1500):
+        entry = {**verdict["verdict"], "id": f"toys/{k}:literal"}
+        more.append(json.dumps({**verdict, "verdict": entry}) + "\n")
+    path.write_text("".join([*lines[:-1], *more, lines[-1]]))
+
+
+def _goes_on(place: Place, command: str) -> list[str]:
+    """What is wrong with an undisturbed run in the same folder after all kills."""
+    before = place.lines()
+    faults = []
+    words = COMMANDS[command]
+    code = place.undisturbed(*words, *(["0"] if command.startswith("hunt") else []))
+    if code != _USUAL[command[0]]:
+        faults.append(f"{command} after the kills ended with {code}: {_said(place)}")
+    if command.startswith("verify"):
+        if place.lines()[: len(before) - 1] != before[:-1]:
+            faults.append("the run after the kills changed what the ledger held")
+        gate = ("gate", "--pack", FILE)
+        place.undisturbed(*gate, "--update", "--yes")
+        expected = place.folder / "expectations.json"
+        expected.write_text(expected.read_text().replace(UNREVIEWED, "a toy"))
+        if place.undisturbed(*gate) != 0:
+            faults.append(f"the gate refuses the run after the kills: {_said(place)}")
+    _whole(place, place.finds(), faults)
+    return faults
+
+
+def _said(place: Place) -> str:
+    return ((place.folder / "out").read_text() + (place.folder / "err").read_text())[-300:]
+
+
+def main() -> int:
+    """Kill, print a row a command, write JSON where asked; 1 where something was lost."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("commands", nargs="*", metavar="COMMAND", help=", ".join(COMMANDS))
+    parser.add_argument("--trials", type=int, default=50, help="kills of each (default 50)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    columns = ("killed", "working", "writing", "events", "told", "torn", "files", "orphans")
+    print(f"{'command':<12}{'trials':>7}" + "".join(f"{c:>12}" for c in columns), flush=True)
+    rows, lost = [], []
+    for command in options.commands or COMMANDS:
+        with tempfile.TemporaryDirectory() as folder:
+            kills, faults = campaign(Path(folder), command, options.trials, options.seed)
+        counts = [sum(getattr(k, n) for k in kills) for n in ("alive", "working", "writing")]
+        pairs = [[sum(getattr(k, n)[i] for k in kills) for i in (0, 1)] for n in ("events", "told")]
+        rest = [sum(getattr(k, n) for k in kills) for n in ("torn", "files", "orphans")]
+        cells = [*counts, *(f"{found}/{owed}" for owed, found in pairs), *rest]
+        print(f"{command:<12}{len(kills):>7}" + "".join(f"{c!s:>12}" for c in cells), flush=True)
+        print(f"{'':<12}the last process ended after {max(k.ending for k in kills):.2f} s at most")
+        faults += (f"trial {n}: {said}" for n, k in enumerate(kills) for said in k.faults)
+        lost += (f"{command}: {said}" for said in faults)
+        rows.append({"command": command, "kills": [asdict(k) for k in kills], "faults": faults})
+    for said in lost:
+        print(said)
+    if options.json:
+        Path(options.json).write_text(json.dumps({"schema": 1, "rows": rows}, indent=1))
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
