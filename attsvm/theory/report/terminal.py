@@ -38,23 +38,16 @@ def _console(file: TextIO | None = None, width: int | None = None) -> Console:
 
 def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """One row a claim from entries in the form of `verify --json`."""
-    rows: list[tuple[str, ...]] = []
-    for entry in entries:
-        siblings = entry["siblings"]
-        fallen = sum(bool(s["refuted"]) for s in siblings)
-        rows.append(
-            (
-                "" if entry.get("as_expected") else "!",
-                entry["id"],
-                entry["truth"],
-                entry["evidence"],
-                entry["validity"],
-                f"{fallen}/{len(siblings)}",
-                str(entry.get("examples", 0)),
-                tight(entry),
-            )
+    return [
+        (
+            "" if entry.get("as_expected") else "!",
+            *(entry[key] for key in ("id", "truth", "evidence", "validity")),
+            f"{sum(bool(s['refuted']) for s in entry['siblings'])}/{len(entry['siblings'])}",
+            str(entry.get("examples", 0)),
+            tight(entry),
         )
-    return rows
+        for entry in entries
+    ]
 
 
 def tight(entry: Mapping[str, Any]) -> str:

@@ -104,11 +104,11 @@ class Counts:
         """Describe an ordinary instance, unless enough were."""
         if self.examples <= _DESCRIBED:
             for kind, word in describe_instance(case).items():
-                words = self.coverage.setdefault(kind, {})
-                words[word] = words.get(word, 0) + 1
+                told = self.coverage.setdefault(kind, {})
+                told[word] = told.get(word, 0) + 1
 
     def shallow(self) -> dict[str, Any]:
-        """By name."""
+        """The counts by their names, as they are."""
         return {each.name: getattr(self, each.name) for each in fields(Counts)}
 
 
