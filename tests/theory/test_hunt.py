@@ -207,12 +207,7 @@ def test_open_instances_are_counted_but_are_no_find():
 
 def test_turns_draw_other_instances_and_explicit_ones_come_first_and_once():
     seen = []
-
-    def conclusion(x: float, shift: float = 0.0) -> Slack:
-        seen.append(x)
-        return square(x, shift)
-
-    claim = build("turns", conclusion, square_ball, examples=[2000.0], cost=12)
+    claim = toy_pack.recording(seen, examples=[2000.0], cost=12)
     chase(claim, searchers=["explicit", "drawn"])
     assert seen[0] == 2000.0
     assert 2000.0 not in seen[1:]
@@ -225,12 +220,7 @@ def test_turns_draw_other_instances_and_explicit_ones_come_first_and_once():
 def test_the_same_seed_draws_the_same_instances_and_another_one_others():
     def drawn(seed):
         seen = []
-
-        def conclusion(x: float, shift: float = 0.0) -> Slack:
-            seen.append(x)
-            return square(x, shift)
-
-        chase(build("seeded", conclusion, square_ball, cost=12), rounds=1, seed=seed)
+        chase(toy_pack.recording(seen, cost=12), rounds=1, seed=seed)
         return seen
 
     assert drawn(1) == drawn(1) != drawn(2)

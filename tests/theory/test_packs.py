@@ -113,13 +113,6 @@ def test_a_file_that_cannot_be_loaded_is_a_claim_error_every_time(tmp_path, cont
             load_packs([str(path)])
 
 
-def test_a_claim_that_cannot_be_checked_is_refused_where_its_pack_is_loaded(tmp_path):
-    path = pack(tmp_path, "bad_id", "no id")
-    for _ in range(2):
-        with pytest.raises(ClaimError, match="source/statement:reading"):
-            load_packs([path])
-
-
 def test_a_file_without_claims_is_no_pack(tmp_path):
     path = tmp_path / "empty.py"
     path.write_text("x = 1\n")
@@ -133,18 +126,9 @@ def test_a_pack_that_is_not_there_is_a_claim_error(name):
         load_packs([name])
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (["toy/true:literal"], ["toy/true:literal"]),
-        (["toy/true"], ["toy/true:literal"]),
-        (["toy/tie:"], ["toy/tie:literal"]),
-        (["toy/tie"], ["toy/tie:literal"]),
-        (["toy/true", "toy/tie", "toy/tie:"], ["toy/tie:literal", "toy/true:literal"]),
-    ],
-)
-def test_claims_are_found_by_id_by_statement_and_by_prefix(words, found):
-    assert [c.id for c in find_claims(load_packs([PACK]), words)] == found
+def test_claims_that_several_words_name_are_found_once_and_in_order():
+    found = find_claims(load_packs([PACK]), ["toy/true", "toy/tie:literal", "toy/tie:"])
+    assert [c.id for c in found] == ["toy/tie:literal", "toy/true:literal"]
 
 
 def test_a_source_names_all_its_claims():

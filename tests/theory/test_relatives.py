@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scouting import Witness, instance, scouted, share
+from scouting import Witness, instance, scouted, share, witnessed
 from toy_pack import build
 
 from attsvm.data import AttentionData
@@ -203,24 +203,12 @@ def test_every_installed_claim_has_relatives_that_its_type_reads():
 
 
 def test_a_check_at_profile_quick_tries_relatives_of_another_type():
-    witness = Witness(AttentionData, lambda data: False)
-    claim = build("data", witness.conclusion(), witness.certify, data=st.nothing())
+    witness, claim = witnessed("data", AttentionData)
     start = AttentionData(np.ones((1, 2, 1)), np.ones((1, 1)), scores=np.arange(2.0)[None])
     scout = scouted(claim, "relatives", [start])
     assert scout.spent == share("relatives")
     assert len({case.X.shape for case in witness.seen}) > 3
     assert len(set(witness.keys())) == len(witness.keys())
-
-
-def test_the_same_seed_tries_the_same_relatives():
-    def keys(seed):
-        witness = Witness(AttentionData, lambda data: False)
-        claim = build("data", witness.conclusion(), witness.certify, data=st.nothing())
-        start = AttentionData(np.ones((1, 2, 1)), np.ones((1, 1)), scores=np.arange(2.0)[None])
-        scouted(claim, "relatives", [start], seed=seed)
-        return witness.keys()
-
-    assert keys(1) == keys(1) != keys(2)
 
 
 def test_fitting_crops_and_pads_what_shared_an_axis():

@@ -207,11 +207,10 @@ def test_a_curated_file_that_cannot_be_read_is_an_error_of_our_own(pack, changes
 
 
 def test_an_erratum_about_what_is_not_there_is_an_error(described):
-    for changes in ({"falls": ("toy/b-2:literal-7",)}, {"stands": ("toy/b-10:literal",)}):
+    absent = {"falls": ("toy/b-2:literal-7",), "stands": ("toy/b-10:literal",)}
+    for key, value in {**absent, "telling": {"toy/b-2:sharp": 1.0}}.items():
         with pytest.raises(ClaimError, match="a reading that is not there"):
-            page(described(Source("toy", errata=(erratum(**changes),))))
-    with pytest.raises(ClaimError, match="a reading that is not there"):
-        page(described(Source("toy", errata=(erratum(telling={"toy/b-2:sharp": 1.0}),))))
+            page(described(Source("toy", errata=(erratum(**{key: value}),))))
 
 
 def test_a_source_is_described_once_and_speaks_of_itself(described):

@@ -136,7 +136,7 @@ def test_an_instance_is_confirmed_anew():
 
 
 def test_a_hypothesis_that_does_not_say_true_is_not_met():
-    for answer in (1, None, "yes", np.True_):
+    for answer in (1, None, "yes"):
         unsure = toy_pack.build(
             "unsure",
             toy_pack.below_five,
@@ -144,7 +144,5 @@ def test_a_hypothesis_that_does_not_say_true_is_not_met():
             expected="refuted",
             hypotheses={"h": lambda x, answer=answer: answer},
         )
-        if answer is np.True_:
-            continue
         with pytest.raises(ClaimError, match="it fails h"):
             refutation(unsure, 6.0, {})

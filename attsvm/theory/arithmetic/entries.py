@@ -69,6 +69,15 @@ class Number:
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
+def _refused(method: str) -> Callable[..., Any]:
+    """A method of numpy's arrays in whose place the namespace has a function."""
+
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise misuse(f"uses the method {method}", f"Use m.{method}(x).")
+
+    return refuse
+
+
 class Entries(np.ndarray[Any, np.dtype[Any]]):
     """An array of scalars of one arithmetic, made by `entries`."""
 
@@ -99,18 +108,8 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
             "asks for the truth of an array", "Return a comparison; the engine decides it."
         )
 
-    def sum(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse, in favour of `m.sum`."""
-        raise misuse("uses the method sum", "Use m.sum(x).")
-
-    def max(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse: an undecided comparison would be answered silently."""
-        raise misuse("uses the method max", "Use m.max(x).")
-
-    def min(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse: an undecided comparison would be answered silently."""
-        raise misuse("uses the method min", "Use m.min(x).")
-
+    # an undecided comparison would be answered silently
+    sum, max, min = (_refused(name) for name in ("sum", "max", "min"))
     argmax = argmin = sort = argsort = any = all = nonzero = max
 
 

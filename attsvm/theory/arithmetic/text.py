@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -188,28 +188,22 @@ def _term(value: Any) -> Term:
     )
 
 
-def _filled(latex: str, plain: str, terms: list[Term]) -> Term:
+def filled(latex: str, plain: str, *arguments: Any) -> Term:
+    """A term by the forms of its LaTeX and its plain text, in which arguments stand by number."""
+    terms = [_term(a) for a in arguments]
     return Term(latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms)))
 
 
 def _call(
-    latex: str,
-    plain: str,
-    meaning: tuple[str, str, Term | str] | None = None,
-    binds: int = _ATOM,
-    inner: int = _SUM,
+    latex: str, plain: str, meaning: tuple[str, str, Term | str] | None = None
 ) -> Callable[..., Term]:
-    """A function as it is written; where given, what it means is noted among the definitions.
-
-    Arguments that bind less tightly than `inner` get brackets.
-    """
+    """A function as it is written; where given, what it means is noted among the definitions."""
 
     def write(self: Text, *arguments: Any) -> Term:
-        terms = [_term(a).within(inner) for a in arguments]
         if meaning is not None:
             left = Term(*meaning[:2])
             self.definitions.setdefault(left.plain, Definition(left, meaning[2]))
-        return replace(_filled(latex, plain, terms), binds=binds)
+        return filled(latex, plain, *arguments)
 
     return write
 
@@ -296,8 +290,7 @@ class Text(Arithmetic):
 
     def mat(self, x: Any, rows: Any = None) -> Term:
         """The inverse of vec."""
-        inner = _term(x)
-        return Term(rf"\mathrm{{mat}}\left({inner.latex}\right)", f"mat({inner.plain})")
+        return filled(r"\mathrm{{mat}}\left({0}\right)", "mat({0})", x)
 
     def outer(self, x: Any, y: Any) -> Term:
         """The matrix x y^T."""
@@ -311,9 +304,7 @@ class Text(Arithmetic):
     def differences(self, x: Any) -> Term:
         """The matrix of all x_i - x_j."""
         a = _term(x).within(_ATOM)
-        return Term(
-            rf"\left({a.latex}_i - {a.latex}_j\right)_{{ij}}", f"({a.plain}_i - {a.plain}_j)_ij"
-        )
+        return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", "({0}_i - {0}_j)_ij", a)
 
     def covariance(self, f: Any, h: Any) -> Term:
         """The matrix diag(f) - f f^T times h."""
@@ -335,8 +326,8 @@ class Text(Arithmetic):
 
     def gradient(self, f: Callable[..., Any], x: Any) -> Term:
         """The gradient of a formula in x."""
-        value, at = _term(f(self, x)).within(_PRODUCT), _term(x)
-        return Term(rf"\nabla_{{{at.latex}}} {value.latex}", f"grad_{at.plain} {value.plain}")
+        value = _term(f(self, x)).within(_PRODUCT)
+        return filled(r"\nabla_{{{0}}} {1}", "grad_{0} {1}", x, value)
 
 
 _SIGNS = {"at most": (r"\le", "<="), "below": ("<", "<"), "equal": ("=", "=")}

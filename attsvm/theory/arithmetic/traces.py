@@ -85,10 +85,6 @@ def _quotient(a: int, b: int) -> int:
     return a * pow(b, -1, _PRIME)
 
 
-def _residue(value: fmpq) -> int:
-    return _quotient(int(value.p), int(value.q))
-
-
 def _hashed(name: str, *parts: int | str) -> int:
     text = "\x1f".join([name, *map(str, parts)])
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % _PRIME
@@ -157,7 +153,7 @@ class Traces(Arithmetic):
 
     def of(self, value: fmpq) -> Trace:
         """A rational number."""
-        return Trace(value, _residue(value))
+        return Trace(value, _quotient(int(value.p), int(value.q)))
 
     def _rational(self, value: Fraction) -> Trace:
         return self.of(fmpq(value.numerator, value.denominator))

@@ -14,6 +14,7 @@ the right side tightened.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -199,7 +200,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         statement=" ".join(reading.says.split()),
         hypotheses=tuple(_hypothesis(formula, key) for key in formula.hypotheses),
         data=formula.strategy(),
-        conclusion=_Measuring(formula) if formula.measured else _Judged(formula),
+        conclusion=functools.partial(_measured if formula.measured else _judged, formula),
         expected=expected,
         siblings=tuple(_siblings(formula, reading, expected, id, statement.violating)),
         examples=_examples(formula, reading.examples, id),
@@ -278,43 +279,22 @@ def _overridden(
     return {name: variable for name, variable in merged.items() if variable is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+def _judged(formula: Formula, case: Any, **parameters: Any) -> Slack:
     """A formula as a conclusion: the slack by the judge."""
-
-    formula: Formula
-
-    def __call__(self, case: Any, **parameters: Any) -> Slack:
-        return judge(self.formula, parameters, case).as_slack
+    return judge(formula, parameters, case).as_slack
 
 
-@dataclass(frozen=True, slots=True)
-class _Measuring:
+def _measured(formula: Formula, case: Any, **parameters: Any) -> Slack:
     """A formula whose conclusion is measured: the slack by floats."""
-
-    formula: Formula
-
-    def __call__(self, case: Any, **parameters: Any) -> Slack:
-        floats: Callable[..., Slack] = self.formula.measured.floats
-        return floats(case, **{**self.formula.constants, **parameters})
-
-
-@dataclass(frozen=True, slots=True)
-class _Met:
-    """A condition of a formula as a predicate of instances."""
-
-    formula: Formula
-    name: str
-
-    def __call__(self, case: Any) -> bool:
-        return meets(self.formula.hypotheses[self.name], self.formula, case)
+    floats: Callable[..., Slack] = formula.measured.floats
+    return floats(case, **{**formula.constants, **parameters})
 
 
 def _hypothesis(formula: Formula, name: str) -> Hypothesis:
-    if isinstance(formula, RecordFormula):
-        holds: Any = formula.hypotheses[name]
-        return Hypothesis(name, holds)
-    return Hypothesis(name, _Met(formula, name))
+    holds: Any = formula.hypotheses[name]
+    if not isinstance(formula, RecordFormula):
+        holds = functools.partial(meets, holds, formula)
+    return Hypothesis(name, holds)
 
 
 def _siblings(

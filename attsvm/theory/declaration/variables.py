@@ -35,7 +35,7 @@ class Variable(ABC):
     @property
     def stored(self) -> Any:
         """The type of its value in an instance, None where it is none of its own."""
-        return float
+        return Float[Array, " ".join(self.axes)] if self.axes else float
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -108,11 +108,6 @@ class Tensor(Variable):
     among: tuple[int, ...] | None = None
 
     @property
-    def stored(self) -> Any:
-        """An array of floats with these axes."""
-        return Float[Array, " ".join(self.names)]
-
-    @property
     def axes(self) -> tuple[str, ...]:
         """The named axes."""
         return self.names
@@ -178,11 +173,6 @@ class Near(Variable):
     other: str
     names: tuple[str, ...]
     powers: tuple[int, ...] = (0, 4, -3, 8)
-
-    @property
-    def stored(self) -> Any:
-        """Like the first point."""
-        return Float[Array, " ".join(self.names)] if self.names else float
 
     @property
     def axes(self) -> tuple[str, ...]:

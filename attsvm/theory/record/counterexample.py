@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 KIND = "attsvm-counterexample"
 SCHEMA = 1
 
+_LINES = 15
+"""Lines of Python at most in which an instance is shown; else the sizes of its arrays are."""
+
 _WORDS = 60
 """Letters of a sibling's name that a file name takes up."""
 
@@ -84,32 +87,25 @@ def document(
     }
 
 
-def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:
-    """A refutation for people: its instance as Python, and its slack.
-
-    Args:
-        claim: the claim.
-        part: the part of it that is refuted.
-        found: the refutation.
-        most: lines of Python at most; beyond that the sizes of its arrays stand instead.
-    """
+def shown(claim: Claim, part: str, found: Refuted, most: int = _LINES) -> list[str]:
+    """A refutation for people: its instance as Python of `most` lines, and its slack."""
     lines = _case(claim, part, found.instance, most)
     if found.enclosure is None:
         return [*lines, f"slack about {found.slack['value']}, {found.method}"]
     return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
 
 
-def standing(path: str | os.PathLike[str], claim: Claim, part: str, most: int = 15) -> list[str]:
+def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]:
     """The same of what stands in a file that replays, its slack evaluated anew.
 
     Raises:
         FileError: as `read`.
     """
     said = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
-    return [*_case(claim, part, read(path)["instance"], most), said]
+    return [*_case(claim, part, read(path)["instance"]), said]
 
 
-def _case(claim: Claim, part: str, instance: Any, most: int) -> list[str]:
+def _case(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
     """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
     script = python(claim, part, codec.decode(instance, claim.instance_type))
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()

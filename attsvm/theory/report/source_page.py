@@ -124,12 +124,8 @@ class _Page:
         """What is said where no literal reading is refuted."""
         literal = [c for claims in self.statements.values() for c in _literal(claims)]
         missing = sum(self.truth(c) is None for c in literal)
-        said = "No literal reading is refuted."
-        if missing:
-            said = (
-                f"No literal reading is refuted, but {missing} of {len(literal)} have no verdict."
-            )
-        return said
+        but = f", but {missing} of {len(literal)} have no verdict" if missing else ""
+        return f"No literal reading is refuted{but}."
 
     def warnings(self, packs: Sequence[Pack]) -> list[str]:
         """What a reader must know of the run: nothing, where all went well."""
@@ -177,9 +173,10 @@ class _Page:
                 )
             )
         files = dict.fromkeys(c.file for c in claims)
+        places = dict.fromkeys(c.place for c in claims)
         stored = [c for c in claims if curated.place(c).is_file()]
         return (
-            f"[{safe(statement)}](#{slug(statement)})<br>{safe(_places(claims))}",
+            f"[{safe(statement)}](#{slug(statement)})<br>{safe('; '.join(places))}",
             *cells,
             lines(f"{c.reading} {t}" for c in claims if (t := tight(self.entry(c)))),
             lines(self.link(c.reading, curated.place(c)) for c in stored),
@@ -294,10 +291,6 @@ def _stored(claim: Claim) -> Any:
 
 def _literal(claims: Iterable[Claim]) -> list[Claim]:
     return [c for c in claims if c.reading.startswith("literal")]
-
-
-def _places(claims: Iterable[Claim]) -> str:
-    return "; ".join(dict.fromkeys(c.place for c in claims))
 
 
 def _verdict(words: Mapping[str, Any]) -> str:

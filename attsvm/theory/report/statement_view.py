@@ -78,12 +78,7 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
 
 
 def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> StatementView:
-    """The view of a statement.
-
-    Args:
-        claims: all of its readings.
-        names: what fields of instances are called, "Record.field" to a word.
-    """
+    """The view of a statement by all its readings; `names` as for `snippets.leaves`."""
     first = claims[0]
     return StatementView(
         first.statement_id,

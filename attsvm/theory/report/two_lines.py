@@ -27,11 +27,6 @@ _DIGITS = 6
 def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, str]:
     """The two lines on an instance that refutes a reading, which is confirmed anew.
 
-    Args:
-        claim: the reading.
-        case: the instance.
-        names: what fields are called, "Record.field" to a word.
-
     Raises:
         ClaimError: it does not refute the reading.
     """

@@ -6,11 +6,10 @@ says of the records in it. Counting the words shows what was looked at, and what
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -105,11 +104,11 @@ class Counts:
         """Describe an ordinary instance, unless enough were."""
         if self.examples <= _DESCRIBED:
             for kind, word in describe_instance(case).items():
-                words = self.coverage.setdefault(kind, {})
-                words[word] = words.get(word, 0) + 1
+                told = self.coverage.setdefault(kind, {})
+                told[word] = told.get(word, 0) + 1
 
     def shallow(self) -> dict[str, Any]:
-        """By name."""
+        """The counts by their names, as they are."""
         return {each.name: getattr(self, each.name) for each in fields(Counts)}
 
 
@@ -157,32 +156,24 @@ def words(record: object) -> dict[str, str]:
 
 def describe_instance(case: Any) -> dict[str, str]:
     """An instance in words, by kind: sizes, ties, and what is said of the first record in it."""
-    arrays = list(_arrays(case))
-    told = next((said for record in _records(case) if (said := words(record))), {})
+    parts = list(_parts(case))
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    told = next((said for part in parts if (said := words(part))), {})
     sizes = " ".join("x".join(map(str, a.shape)) for a in arrays) or "no array"
     return {"sizes": sizes, "ties": "ties" if any(map(_tied, arrays)) else "no ties", **told}
 
 
-def _arrays(case: Any) -> Iterator[np.ndarray[Any, Any]]:
+def _parts(case: Any) -> Iterator[Any]:
+    """Arrays and records of an instance, outer ones first."""
     if isinstance(case, np.ndarray):
         yield case
     elif isinstance(case, tuple):
         for item in case:
-            yield from _arrays(item)
-    elif dataclasses.is_dataclass(case) and not isinstance(case, type):
-        for field in dataclasses.fields(case):
-            yield from _arrays(getattr(case, field.name))
-
-
-def _records(case: Any) -> Iterator[Any]:
-    """The records of an instance, outer ones first."""
-    if isinstance(case, tuple):
-        for item in case:
-            yield from _records(item)
-    elif dataclasses.is_dataclass(case) and not isinstance(case, type):
+            yield from _parts(item)
+    elif is_dataclass(case) and not isinstance(case, type):
         yield case
-        for field in dataclasses.fields(case):
-            yield from _records(getattr(case, field.name))
+        for each in fields(case):
+            yield from _parts(getattr(case, each.name))
 
 
 def _tied(array: np.ndarray[Any, Any]) -> bool:

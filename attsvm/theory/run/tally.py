@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from hypothesis.errors import UnsatisfiedAssumption
@@ -15,12 +16,15 @@ from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
-from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
+from attsvm.theory.run.confirm import Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.judge import PRECISIONS
 from attsvm.theory.search.document import rebuilt
 from attsvm.theory.search.domain import Domain
 from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
 from attsvm.theory.search.pool import Pool
+
+_Answer = TypeVar("_Answer")
 
 MANY = 64
 """Values of a variable that are told apart."""
@@ -159,18 +163,31 @@ class Tally:
 
         Those are counted as broken: what a claim does not decide was not looked at.
         """
-        for hypothesis in self.part.hypotheses:
-            try:
-                if not self._decided(hypothesis, case):
-                    return False
-            except ClaimError:
-                raise
-            except Exception as problem:
-                if not (reshaped or isinstance(problem, DataError)):
-                    raise
-                self.leave_broken(f"hypothesis {hypothesis.name!r}", case, problem, searcher)
+        excused = Exception if reshaped else DataError
+        for each in self.part.hypotheses:
+            what = f"hypothesis {each.name!r}"
+            if not self._asked(
+                functools.partial(self._decided, each), case, what, searcher, excused
+            ):
                 return False
         return True
+
+    def _asked(
+        self,
+        ask: Callable[[Any], _Answer],
+        case: Any,
+        what: str,
+        searcher: str,
+        excused: type[Exception] | tuple[()],
+    ) -> _Answer | None:
+        """What the claim says of a made-up instance; None where it raises, counted as broken."""
+        try:
+            return ask(case)
+        except ClaimError:
+            raise
+        except excused as problem:
+            self.leave_broken(what, case, problem, searcher)
+            return None
 
     def _named(self, hypothesis: Hypothesis, case: Any) -> bool:
         """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
@@ -263,24 +280,17 @@ class Tally:
         if not self.admits(case, searcher, reshaped=reshaped):
             self.seen.refused += self.seen.broke == broke
             return None, None
-        try:
-            slack = self._slack(case)
-        except ClaimError:
-            raise
-        except Exception as problem:
-            if not (reshaped or isinstance(problem, DataError)):
-                raise
-            self.leave_broken("the conclusion", case, problem, searcher)
+        excused = Exception if reshaped else DataError
+        slack = self._asked(self._slack, case, "the conclusion", searcher, excused)
+        if slack is None:
             return None, None
         answer, document = None, None
         if slack.violated or (not slack.holds and self._touches(searcher, progress)):
-            try:
-                answer, document = self._confirmed(case, slack)
-            except ClaimError:
-                raise
-            except Exception as problem:
-                self.leave_broken("what confirms it", case, problem, searcher)
+            confirmed = functools.partial(self._confirmed, slack=slack)
+            settled = self._asked(confirmed, case, "what confirms it", searcher, Exception)
+            if settled is None:
                 return None, None
+            answer, document = settled
         self.seen.probed += 1
         self._see_dropped(case)
         refuted = answer is not None and answer.refuted is True
@@ -318,15 +328,9 @@ class Tally:
         if self.best is None or not self.best[2].holds:
             return None
         _, case, slack = self.best
-        try:
-            return self._audited(case, slack, self.best_by)
-        except ClaimError:
-            raise
-        except Exception as problem:
-            if not self.best_made_up:
-                raise
-            self.leave_broken("what confirms it", case, problem, self.best_by)
-            return None
+        audited = functools.partial(self._audited, slack=slack, searcher=self.best_by)
+        excused = Exception if self.best_made_up else ()
+        return self._asked(audited, case, "what confirms it", self.best_by, excused)
 
     def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
         """Ask exactly about an instance on which floats see no fault; what is refuted after all."""

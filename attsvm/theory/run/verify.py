@@ -79,11 +79,6 @@ class Checked:
         alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
-    @property
-    def _formula(self) -> dict[str, Any]:
-        """The formula that ran, in LaTeX and in plain characters."""
-        return typeset(self.claim.formula).json()
-
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -94,7 +89,7 @@ class Checked:
             "as_expected": self.as_expected,
             "reason": self.reason,
             "statement": self.claim.statement,
-            "formula": self._formula,
+            "formula": typeset(self.claim.formula).json(),
             "place": f"{self.claim.source}, {self.claim.place}",
             **{name: getattr(o, name) for name in _TOLD},
             "min_slack": finite(o.min_slack),

@@ -84,6 +84,11 @@ def array_key(document: dict[str, Any]) -> str | None:
     return None
 
 
+def float_parts(document: Any) -> list[tuple[Path, Any]]:
+    """Paths of all floats and arrays of floats of an encoded instance with what is there."""
+    return [(path, part) for path, part in parts(document) if part.keys() & {"float", "float64"}]
+
+
 def shapes(document: Any) -> Iterator[list[int]]:
     """The shapes of all arrays of an encoded instance."""
     for _, part in parts(document, ordered=False):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.record import codec
-from attsvm.theory.search.document import Path, parts, replaced
+from attsvm.theory.search.document import Path, float_parts, replaced
 from attsvm.theory.search.scout import Scout
 
 Blocks = dict[Path, Any]
@@ -23,11 +23,7 @@ _TRIALS = 20
 
 def blocks(document: Any) -> Blocks:
     """Copies of the arrays and numbers of an encoded instance, those that are finite throughout."""
-    found = {
-        path: np.array(codec.decode(part, None))
-        for path, part in parts(document)
-        if part.keys() & {"float", "float64"}
-    }
+    found = {path: np.array(codec.decode(part, None)) for path, part in float_parts(document)}
     return {path: array for path, array in found.items() if array.size and np.isfinite(array).all()}
 
 

@@ -14,7 +14,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
@@ -118,32 +118,25 @@ class _Over(Exception):
     """The time is up."""
 
 
+@dataclass
 class _Chase:
     """A hunt under way."""
 
-    def __init__(
-        self,
-        account: Hunt,
-        *,
-        crew: Workers,
-        seed: int,
-        named: Sequence[str],
-        searchers: Sequence[str],
-        seconds: float | None,
-        progress: Callable[[Hunt], None] | None,
-    ) -> None:
-        self.hunt = account
-        self.crew = crew
-        self.seed = seed
-        self.named = named
-        self.searchers = searchers
-        self.progress = progress
-        self.started = time.time()
-        self.deadline = None if seconds is None else self.started + seconds * (1 - _GRACE)
-        self.last = None if seconds is None else self.started + seconds * (1 + _GRACE)
+    hunt: Hunt
+    crew: Workers
+    seed: int
+    named: Sequence[str]
+    searchers: Sequence[str]
+    seconds: float | None
+    progress: Callable[[Hunt], None] | None
+
+    def __post_init__(self) -> None:
+        self.started, given = time.time(), self.seconds
+        self.deadline = None if given is None else self.started + given * (1 - _GRACE)
+        self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = Pool()
-        self.schedule = Schedule([s for s in searchers if s != "explicit"])
-        self.numbers = dict.fromkeys((*searchers, "shrink", "worsen"), 0)
+        self.schedule = Schedule([s for s in self.searchers if s != "explicit"])
+        self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
 

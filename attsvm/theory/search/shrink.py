@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -39,15 +39,6 @@ from attsvm.theory.search.drawn import sample
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
-MINIMAL = (
-    "no index left out of the axes that share it and whose length the claim's draws vary (the rest "
-    "as it is, doubled or quadrupled), no array, slice or entry set to 0, no rounding of all "
-    "entries or of one, no array scaled by 2^-3 to 2^3, no entry, integer or numerator made 0, 1, "
-    "-1, positive, half or one less, and no fraction given a smaller denominator leaves a "
-    "confirmed counterexample"
-)
-"""What a minimal counterexample is."""
-
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
 
@@ -59,6 +50,8 @@ _ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
 
 _DENOMINATORS = (1, 2, 3, 4, 8, 16, 64, 1024)
 """Largest denominators that fractions are rounded to."""
+
+_Answer = TypeVar("_Answer")
 
 _SAMPLES = 16
 """Instances of the strategy that tell which axes belong together."""
@@ -160,17 +153,26 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
     Raises:
         ClaimError: the check itself is at fault.
     """
+    return changed(tally, trial, lambda case: tally.examine(case, found_by)[1], "shrinking")
+
+
+def changed(
+    tally: Tally, trial: Any, asked: Callable[[Any], _Answer | None], who: str
+) -> _Answer | None:
+    """What is asked of a changed instance, None where it is none or where asking raised.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
     case = tally.made_up(trial)
-    if case is None:
-        return None
     try:
-        return tally.examine(case, found_by)[1]
+        return None if case is None else asked(case)
     except ClaimError:
         raise
     except DataError:  # the change led to what is no instance
         return None
     except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem, "shrinking")
+        tally.leave_broken("a change of the find", case, problem, who)
         return None
 
 
@@ -236,7 +238,7 @@ def _simpler(document: Any, space: Space) -> list[Slot]:
         blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
     everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
     changes: list[tuple[list[Path], Callable[[float], float]]]
-    changes = [(block, _zero) for block in blocks]
+    changes = [(block, lambda value: 0.0) for block in blocks]
     changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
     changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
     return [_at(paths, change) for paths, change in changes]
@@ -272,10 +274,6 @@ _STAGES = (_shorter, _simpler, _single)
 
 def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
     return lambda document: [_changed(document, paths, change)]
-
-
-def _zero(value: float) -> float:
-    return 0.0
 
 
 def _times(power: int) -> Callable[[float], float]:

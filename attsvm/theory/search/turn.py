@@ -96,12 +96,7 @@ class Gain(Counts):
 
 
 def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
-    """The names of the searchers that can work on the claim.
-
-    Args:
-        claim: the claim.
-        known: whether its explicit instances and its curated counterexample are among them.
-    """
+    """The names of the searchers that can work on a claim, from what is `known` of it or not."""
     ordinary = ["explicit"] * known + ["ensemble"] * (claim.ensemble is not None) + ["drawn"]
     return (*ordinary, *(name for name, g in GUIDED.items() if g.works_on(claim)))
 
