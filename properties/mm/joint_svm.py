@@ -11,9 +11,9 @@ is 1, unless something else is said.
 | --- | --- | --- |
 | literal-1 | v(alpha) and p(alpha) exist | falls: one input, tokens 1 and 1 |
 | literal-2 | p(alpha) does not depend on how "support vector" is read | falls, see below |
-| amended | it exists where 0 is not in C = conv{D_it: i in S} + cone{D_it: i not in S} | holds |
-| sharp-1 | with relaxation p' is shorter: norm(p - p')^2 <= norm(p)^2 - norm(p')^2 | holds |
-| sharp-2 | p(alpha) solves the p-SVM of S alone where that ranks alpha_i first elsewhere | holds |
+| amended | it exists where 0 is not in C = conv{D_it: i in S} + cone{D_it: i not in S} | proved |
+| sharp-1 | with relaxation p' is shorter: norm(p - p')^2 <= norm(p)^2 - norm(p')^2 | proved |
+| sharp-2 | p(alpha) solves the p-SVM of S alone where that ranks alpha_i first elsewhere | proved |
 
 Neither programme need have a solution, though the relaxed one can have one where the p-SVM has
 none (RESCUED). A support vector can be an input of tight margin, one of positive multiplier or, as

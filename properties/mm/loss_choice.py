@@ -8,7 +8,7 @@ min_i [l(second) - l(best)]/n.
 | literal-1 | from any p(0) descent on l and on -x converges in one direction     | refuted |
 | literal-2 | descent on l takes another path than descent on -x                  | refuted |
 | amended-1 | from the basins of both losses both directions are that of p(alpha) | holds   |
-| amended-2 | with one input the gradients of all losses have one direction       | holds   |
+| amended-2 | with one input the gradients of all losses have one direction       | proved  |
 
 `literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
 so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down, whose score is

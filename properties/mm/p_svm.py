@@ -10,10 +10,10 @@ selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T
 | --- | --- | --- |
 | literal-1 | p(alpha) exists for every selection | falls: one input, tokens 1 and 1 |
 | literal-2 | it exists where alpha are the optimal tokens of a head | falls, see below |
-| amended-1 | it exists where 0 is not in the hull C of the k_i,alpha_i - k_it | holds |
-| amended-2 | it exists for optimal tokens under one label and a head W^T q | holds |
-| sharp-1 | separating q: norm(q - p)^2 <= norm(q)^2 - norm(p)^2, p = p(alpha) | holds |
-| sharp-2 | the tight constraints alone determine p(alpha) | holds |
+| amended-1 | it exists where 0 is not in the hull C of the k_i,alpha_i - k_it | proved |
+| amended-2 | it exists for optimal tokens under one label and a head W^T q | proved |
+| sharp-1 | separating q: norm(q - p)^2 <= norm(q)^2 - norm(p)^2, p = p(alpha) | proved |
+| sharp-2 | the tight constraints alone determine p(alpha) | proved |
 
 The slide defines p(alpha) without a condition. None exists where a selected token is repeated or
 lies between the others. The talk introduces alpha as the optimal tokens of a head, but two inputs

@@ -9,7 +9,7 @@ min_i [l(second) - l(best)]/n.
 | reading   | p(0) and data                                                      | verdict |
 | literal-1 | any                                                                | refuted |
 | literal-2 | some p(0) and some eta                                             | refuted |
-| amended-1 | any; rivals of each token score the same, or all are on the margin | holds   |
+| amended-1 | any; rivals of each token score the same, or all are on the margin | proved  |
 | amended-2 | r p(alpha) for an explicit r                                       | holds   |
 | sharp     | any in the basin: ||p(k)|| / ln k tends to ||p(alpha)||            | holds   |
 

@@ -8,9 +8,9 @@ lists no condition under which v(alpha) exists.
 | reading | what it says | verdict |
 | --- | --- | --- |
 | literal | v(alpha) exists for every selection | falls: one input whose token is 0 |
-| amended | it exists where 0 is not in the hull H of the Y_i x_i,alpha_i | holds |
-| sharp-1 | no head has a larger margin in proportion to its length | holds, with equality at v |
-| sharp-2 | the inputs of tight margin alone determine v(alpha) | holds |
+| amended | it exists where 0 is not in the hull H of the Y_i x_i,alpha_i | proved |
+| sharp-1 | no head has a larger margin in proportion to its length | proved, with equality at v |
+| sharp-2 | the inputs of tight margin alone determine v(alpha) | proved |
 
 No v(alpha) exists either for two inputs that select one token under opposite labels. In `amended`
 Gamma = 1/||v(alpha)||, the label margin of assumption B of the talk, is the distance of H from 0;

@@ -12,7 +12,7 @@ X(0) = 0, where all margins are 0.
 | literal-1 | g(u), as printed | all margins end positive, from X(0) = 0 | falls |
 | literal-2 | g(u) | every step raises the mean margin | falls |
 | amended-1 | g(-u) | all margins end positive, from X(0) = 0 | falls |
-| amended-2 | g(-u) | one successor for each token: every step raises every margin | holds |
+| amended-2 | g(-u) | one successor for each token: every step raises every margin | proved |
 | amended-3 | g(-u) | all margins end positive, from a start near the optimum | holds |
 
 The loss of definition 3.6 increases in the score: for tokens 1 and 0 and the sentence "1 1" the one

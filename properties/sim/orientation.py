@@ -12,7 +12,7 @@ x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Secti
 | amended-1 | ... at X^T | proved, it is the tensor trick |
 | amended-2 | repaired theorem 3.14, for the X that is trained | falls |
 | amended-3 | the same for its transpose | holds |
-| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | holds |
+| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | proved |
 
 literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there is nothing to tell apart.
 amended-2 has the repairs of theorem 3.14 that have nothing to do with it, a decreasing loss and a

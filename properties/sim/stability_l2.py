@@ -10,13 +10,13 @@ on the domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has a
 | reading | L changes by at most M's constant | verdict |
 | --- | --- | --- |
 | literal-1, -2 | loss, gradient; on the same A and h | fall |
-| literal-3 | loss; over A and h of given norms | holds |
+| literal-3 | loss; over A and h of given norms | proved |
 | literal-4 | gradient; over A and h of given norms | falls |
-| sharp-1 | half of it, for the loss over given norms | holds, no smaller part for all b |
+| sharp-1 | half of it, for the loss over given norms | proved, no smaller part for all b |
 | sharp-2 | gradient over given norms, abs(b) <= 3.532 norm h | proved |
-| sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | holds |
-| amended-1 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | holds, for every R >= 1 |
-| amended-2 | gradient on the same data, norm A^T h large enough beside h - b | holds |
+| sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | proved |
+| amended-1 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | proved, for every R >= 1 |
+| amended-2 | gradient on the same data, norm A^T h large enough beside h - b | proved |
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 

@@ -13,8 +13,8 @@ The margins are m_it(X) = <A_it, X>, A_it = (x_opt - x_t) z_i^T.
 | literal-3 | g(u) | all margins end positive | falls |
 | amended-1 | g(-u) | every step raises the mean margin | falls |
 | amended-2 | g(-u) | all margins end positive | falls |
-| amended-3 | g(-u) | assumption 3.10: every step raises the inner product of X and X^mm | holds |
-| sharp-1 | g(-u) | by how much at least | holds |
+| amended-3 | g(-u) | assumption 3.10: every step raises the inner product of X and X^mm | proved |
+| sharp-1 | g(-u) | by how much at least | proved |
 | amended-4 | g(-u) | all margins end above every bound, from a start near the optimum | holds |
 | sharp-2 | g(-u) | the least margin over ln k tends to 1, from such a start | holds |
 

@@ -7,7 +7,7 @@ and W^mm is the Att-SVM solution.
 | reading | says | further hypotheses | verdict |
 | --- | --- | --- | --- |
 | literal | the norm diverges | none | falls: all scores tied, or tokens alone |
-| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | holds |
+| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | proved |
 | sharp | norm(W_k) / ln k tends to norm(W^mm) | unique optimal tokens, start in the basin | holds |
 
 literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a

@@ -10,8 +10,8 @@ l(u) = -u^3, tokens 1, -1, scores 1, -1 and query 1 the gradient is zero at W = 
 | reading | says | further hypothesis | verdict |
 | --- | --- | --- | --- |
 | literal | grad L(W) != 0 | none | falls: one token; or tokens 1, 0 with head 0 |
-| amended | grad L(W) != 0 | some input has two different scores | holds |
-| sharp | norm(grad L(W)) >= D(W) / norm(W^mm) | the same | holds, attained |
+| amended | grad L(W) != 0 | some input has two different scores | proved |
+| sharp | norm(grad L(W)) >= D(W) / norm(W^mm) | the same | proved, attained |
 
 Proof. Let M be any matrix under which all rivals of the optimal token have margin 1, such as W^mm
 here. With a_it = <x_it z_i^T, M>, as a_i,opt - a_it = 1 and the terms s_it (gamma_it - u_i) of an

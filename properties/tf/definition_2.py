@@ -14,7 +14,7 @@ T_i is read as the tokens of margin 1 under W^mm(alpha).
 | literal-1 | all tokens but alpha_i | none | falls: no W^mm, or tied scores |
 | literal-2 | the support indices T_i | none | falls by the same instances |
 | amended | all tokens but alpha_i | unique optimal tokens, Att-SVM feasible | holds |
-| sharp | T_i, for any alpha with a rival | W^mm(alpha) exists | holds, a criterion |
+| sharp | T_i, for any alpha with a rival | W^mm(alpha) exists | proved, a criterion |
 
 With t over all tokens only the optimal tokens can qualify, and no other is left for descent to
 select. With t over T_i others do: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1 the first has

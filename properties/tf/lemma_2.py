@@ -11,7 +11,7 @@ W and z_i are 0 there. The data have no absent tokens, of which the sentence doe
 | reading | hypotheses | verdict |
 | --- | --- | --- |
 | literal | those of the sentence | falls: one input of one token, or tied scores |
-| amended | some input has two different scores | holds |
+| amended | some input has two different scores | proved |
 
 Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
 for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 where two scores

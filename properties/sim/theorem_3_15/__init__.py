@@ -16,7 +16,7 @@ which descent fails refutes the theorem whatever delta is.
     literal-2  equal rivals, loss as printed: the direction           refuted
     amended-1  a decreasing loss, unique optimum, feasible Att-SVM    refuted
     amended-2  also a start in the basin; any scores of rivals        holds
-    amended-3  loss as printed, feasible Att-SVM: the norm            holds
+    amended-3  loss as printed, feasible Att-SVM: the norm            proved
     sharp      inputs in accord, an explicit delta for every start    holds
 
 `literal-1` falls where the gradient is zero: tokens 1 and 0, twice, with queries 1 and -1, start

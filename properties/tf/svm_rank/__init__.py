@@ -9,10 +9,10 @@ There are n inputs with queries z_i in R^d; W^mm is the solution of least Froben
 
 | reading | bound | of | verdict |
 | --- | --- | --- | --- |
-| literal-1 | min(n, d) | rank of W^mm | holds |
+| literal-1 | min(n, d) | rank of W^mm | proved |
 | literal-2 | rank of W^mm | rank of some nuclear-norm solution | falls |
-| amended | 1 | rank of the nuclear-norm solution, where W^mm has rank 1 | holds |
-| sharp | ranks of queries and differences that carry a multiplier | rank of W^mm | holds |
+| amended | 1 | rank of the nuclear-norm solution, where W^mm has rank 1 | proved |
+| sharp | ranks of queries and differences that carry a multiplier | rank of W^mm | proved |
 
 literal-1 reads "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted
 differences of input i. In this sum only inputs and differences with a positive multiplier count,

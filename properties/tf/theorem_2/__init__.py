@@ -9,7 +9,7 @@ strictly decreasing and smooth.
 | --- | --- | --- | --- |
 | literal | the limit | none | falls |
 | amended-1 | the limit | l' < 0 at the best scores, some input has two tokens | holds |
-| amended-2 | a rate for all W as good as the SVM point | rho >= log(2 Gamma) | holds |
+| amended-2 | a rate for all W as good as the SVM point | rho >= log(2 Gamma) | proved |
 | sharp | the rate with the best constant | the same | holds, attained in the limit |
 
 The listed hypotheses are not enough. l(u) = -u^3 is strictly decreasing and smooth, and flat at 0.
