@@ -113,9 +113,12 @@ def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
         if any(other.constants.get(name) != value for other in formulas):
             yield f"{name} = {getattr(value, '__name__', value)}"
     every = dict.fromkeys(h.name for c in claims for h in c.hypotheses)
-    missing = [name for name in every if name not in claim.formula.hypotheses]
-    if missing and len(missing) == len(every):
+    own = [name for name in every if name in claim.formula.hypotheses]
+    missing = [name for name in every if name not in own]
+    if every and not own:
         yield "without hypotheses"
+    elif len(own) < len(missing):  # the shorter way to say it
+        yield f"hypotheses: {'; '.join(own)}"
     elif missing:
         yield f"without {'; '.join(missing)}"
     own = []
