@@ -13,14 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap as exact_gap
-from attsvm.losses import (
-    CORRELATION,
-    EXPONENTIAL,
-    LOG_LOSS,
-    LOGISTIC,
-    LOGISTIC_LOSS,
-    SQUARED,
-)
+from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS, LOGISTIC, LOGISTIC_LOSS, SQUARED
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.grades import angle_between, lower_bound, stationarity
@@ -41,13 +34,7 @@ from properties.tf._support.regularisation_paths import (
     certified_set,
 )
 from properties.tf.theorem_2 import RATE
-from properties.tf.theorem_2.near_optimal_points import (
-    Candidate,
-    distance,
-    extremal,
-    good,
-    kappa,
-)
+from properties.tf.theorem_2.near_optimal_points import Candidate, distance, extremal, good, kappa
 from tests.paths.checks import check_derivatives, protocol
 from tests.svm.problems import two_tokens
 

@@ -102,14 +102,10 @@ DIVERGENCE_FROM_PROPER = Measured(
 )
 
 
-def length(case: Prompting) -> float:
-    """||p(alpha)||, 0 where there is no p(alpha)."""
-    return float(np.linalg.norm([float(arb(x)) for x in prompt(case) or [0]]))
-
-
 def rate(case: Prompting, share: Any = 1) -> Slack:
-    """||p(k)|| / ln k tends to a share of ||p(alpha)||."""
-    claimed = float(Fraction(share)) * length(case)
+    """||p(k)|| / ln k tends to a share of ||p(alpha)||, of 0 where there is no p(alpha)."""
+    length = float(np.linalg.norm([float(arb(x)) for x in prompt(case) or [0]]))
+    claimed = float(Fraction(share)) * length
     return norm_grows_like_log(case.data, case.run.start, LOSSES[case.loss], claimed)
 
 
