@@ -56,14 +56,6 @@ def derivative_norm(f, s, kind):
     }[kind]
 
 
-def test_every_bound_has_its_claims():
-    statements = {name.rpartition(":")[0] for name in MINE}
-    assert statements == {*(f"sim/basic-{k}" for k in range(1, 8)), "sim/logistic-lipschitz"}
-    for statement in statements:
-        assert any(name.startswith(f"{statement}:literal") for name in MINE)
-        assert any(name.startswith(f"{statement}:sharp") for name in MINE)
-
-
 @given(st.data(), sizes(1, 5))
 @settings(deadline=None)
 def test_no_derivative_exceeds_the_constants(data, n):

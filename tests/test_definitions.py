@@ -47,6 +47,12 @@ from properties.sim.orientation import arrives_turned, trained, turned
 LOSS = LOSSES["logistic-loss"]
 
 
+def by_differences(f, X, h):
+    """The gradient of a function of an array, by central differences of step h."""
+    steps = h * np.eye(X.size).reshape(X.size, *X.shape)
+    return np.array([(f(X + s) - f(X - s)) / (2 * h) for s in steps]).reshape(X.shape)
+
+
 # the drift of definition 3.6 ----------------------------------------------------------------------
 
 REPAIRED = definition_3_6.DEFINITION.claim("amended-2")
@@ -71,12 +77,12 @@ def attended(case, x):
 def test_the_drift_is_the_change_along_a_small_step(case, sign):
     """Steps along -grad of g(sign u), by central differences throughout."""
     assume(float(np.abs(case.A).max()) <= 4 and abs(case.b) <= 4)
-    h, axes = 1e-4, np.eye(case.x.size)
+    h = 1e-4
 
     def loss(x):
         return float(logistic(np.array([sign * attended(case, x)["score"]]))[0])
 
-    grad = np.array([(loss(case.x + h * e) - loss(case.x - h * e)) / (2 * h) for e in axes])
+    grad = by_differences(loss, case.x, h)
     for of in ("score", "weight"):
         ahead, behind = (attended(case, case.x - s * h * grad)[of] for s in (1, -1))
         moved = (ahead - behind) / (2 * h)
@@ -262,12 +268,7 @@ def left_risk(data, X):
 @given(runs(tight_data(), 0))
 def test_descent_with_the_query_left_is_descent_transposed(run):
     data, X = run.data, run.start
-    h = 1e-5
-    grad = np.zeros_like(X)
-    for place in np.ndindex(X.shape):
-        step = np.zeros_like(X)
-        step[place] = h
-        grad[place] = (left_risk(data, X + step) - left_risk(data, X - step)) / (2 * h)
+    grad = by_differences(lambda X: left_risk(data, X), X, 1e-5)
     scale = 1 + float(np.abs(data.X).max() * np.abs(data.Z).max() * np.abs(data.gamma).max())
     assert np.allclose(grad, gradient_w(data, X.T, LOSS).T, atol=1e-6 * scale**2)
 
@@ -331,9 +332,7 @@ def test_the_gradient_with_a_head_by_differences(case):
         output = softmax(case.A @ x) @ case.M
         return float(logistic(np.array([case.b * (output @ case.H)[0]]))[0])
 
-    h = 1e-5
-    axes = np.eye(case.x.size)
-    grad = [(loss(case.x + h * e) - loss(case.x - h * e)) / (2 * h) for e in axes]
+    grad = by_differences(loss, case.x, 1e-5)
     scale = 1 + abs(case.b) * float((np.abs(case.M) @ np.abs(case.H)).max())
     size = (1 + float(np.abs(case.A).max())) ** 3
     relation = fixed_head.absorbed(BALLS, HEADED.formula.exact(case))

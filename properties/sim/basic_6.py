@@ -53,7 +53,15 @@ def change(m: Any, v: Any, norm: str) -> Any:
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
-printed, sharp = bounds.of_matrices(change, power=2)
+def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+    """The change against beta^-2 n exp(3 R^2) ||x - y||."""
+    constant = bounds.published(m, v, exponential=exponential)
+    return bounds.within(m, v, change(m, v, norm), constant)
+
+
+def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+    """The change against a constant times spread(A) ||x - y||."""
+    return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 
 BOUND = Statement(

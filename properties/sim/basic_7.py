@@ -59,7 +59,15 @@ def change(m: Any, v: Any, norm: str) -> Any:
     return m.norm(m.outer(at_x, at_x) - m.outer(at_y, at_y))
 
 
-printed, sharp = bounds.of_matrices(change, power=3)
+def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+    """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
+    constant = bounds.published(m, v, 3, exponential=exponential)
+    return bounds.within(m, v, change(m, v, norm), constant)
+
+
+def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+    """The change against a constant times spread(A) ||x - y||."""
+    return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 
 BOUND = Statement(

@@ -167,19 +167,6 @@ def within(m: Any, v: Any, change: Any, constant: Any) -> Any:
     return m.at_most(change, constant * distance(m, v))
 
 
-def of_matrices(change: Any, power: int) -> tuple[Any, Any]:
-    """The printed bound of a change of matrices (m, v, norm), and a multiple of spread(A)."""
-
-    def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
-        constant = published(m, v, power, exponential=exponential)
-        return within(m, v, change(m, v, norm), constant)
-
-    def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
-        return within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
-
-    return printed, sharp
-
-
 def published_in_both_norms(bound: str, proof: str) -> dict[str, Reading]:
     """The readings of a published bound of matrices, which names no norm."""
     return {
