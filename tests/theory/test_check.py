@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from attsvm.theory import PROFILES, Records, Slack, changed
 from attsvm.theory.run.check import Outcome, check_part, merge
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import Profile, derive_seed
-from attsvm.theory.run.tally import Tally
+from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import Scout
 
 QUICK = PROFILES["quick"]
@@ -291,6 +291,31 @@ def test_an_outcome_survives_json():
     outcome = check(claim)
     assert outcome.refuted is not None
     assert Outcome.read(json.loads(json.dumps(outcome.json()))) == outcome
+
+
+FOUND = Refuted({"float": "1"}, {"value": "-1"}, "certified", ("-1", "-1"), "balls", "ensemble")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"claim": x} for x in (None, 7, [])),
+        *({"examples": x} for x in (True, 1.5, "1", None, 10**400)),
+        *({"seconds": x} for x in (10**400, float("inf"), "1", None)),
+        *({"hypotheses": x} for x in ([], {"h": "1"}, {"h": None})),
+        *({"min_slack": x} for x in ("1", [], 10**400)),
+        *({"coverage": x} for x in ({"a": 1}, [], {"a": {"b": "c"}})),
+        *({"steps": x} for x in ("ab", [1], None)),
+        *({"refuted": x} for x in (7, [], {}, {**asdict(FOUND), "evidence": "sworn"})),
+        *({"refuted": {**asdict(FOUND), "enclosure": x}} for x in ("12", ["1"], [1, 2], {})),
+        {"more": 1},
+    ],
+)
+def test_an_outcome_of_another_form_is_told_from_one(changes):
+    whole = Outcome("toy/a:literal", "", refuted=FOUND).json()
+    assert Outcome.read(json.loads(json.dumps(whole))).refuted == FOUND
+    with pytest.raises(TypeError):
+        Outcome.read({**whole, **changes})
 
 
 def test_shards_merge_in_their_order():

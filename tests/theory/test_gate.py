@@ -14,6 +14,7 @@ from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
 from attsvm.theory.record.gate import Expectation, Rank, Reason, brief, concerned, read_expectations
 from attsvm.theory.record.gate import hold as reasons_of
 from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.reviewed import Reviewed
 
 TODAY = datetime.date(2026, 6, 1)
 TOYS = str(Path(__file__).parent / "toy_pack.py")
@@ -266,6 +267,41 @@ def test_an_entry_of_another_form_is_refused_by_its_claim(tmp_path, wrong, messa
         read_expectations(path)
     assert A in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+REVIEWED = Reviewed("x", "here").json()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"hypotheses": "text"},
+        {"hypotheses": {"a": 1}},
+        {"siblings": [["a", "b"]]},
+        {"siblings": {"a": ["b"]}},
+        *({"code": x} for x in ([], "abcd", {"a": None}, [["a", {}]])),
+        *({"planned": x} for x in (True, 1.0, "1", 10**400)),
+        {"more": 1},
+    ],
+)
+def test_a_review_of_another_form_is_refused(tmp_path, changes):
+    read_expectations(write(tmp_path / "e.json", {A: {**GOOD, "reviewed": REVIEWED}}))
+    path = write(tmp_path / "e.json", {A: {**GOOD, "reviewed": {**REVIEWED, **changes}}})
+    with pytest.raises(FileError, match="is of another form"):
+        read_expectations(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "toy", "toy/a", "a:literal", "toy/a:literal ", "\x1b[2J/a:sharp"]
+)
+def test_what_is_no_id_of_a_claim_is_refused(tmp_path, name):
+    with pytest.raises(FileError, match="what is no claim's id") as caught:
+        read_expectations(write(tmp_path / "e.json", {name: GOOD}))
+    assert str(caught.value).isprintable()
+
+
+def test_a_reason_writes_no_line_of_its_own():
+    assert str(Reason(Rank.RUN, "f\x1b[2J", "a\nb")) == r"f\x1b[2J: a\nb"
 
 
 @pytest.mark.parametrize(

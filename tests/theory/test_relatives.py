@@ -181,6 +181,9 @@ def pack(tmp_path):
         (folder / f"{name}.json").write_text(json.dumps(entry))
     (folder / "broken.json").write_text("{")
     (folder / "list.json").write_text("[]")
+    for k, odd in enumerate(([7], {"float": "1"}, {"record": "Only", "fields": {}}, {"float": 1})):
+        entry = {"claim": "loose/one:literal", "instance": odd}
+        (folder / f"odd{k}.json").write_text(json.dumps(entry))
     return path
 
 
