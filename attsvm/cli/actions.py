@@ -61,10 +61,9 @@ def summarise(title: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) 
         return
     from attsvm.theory.report.source_page import safe, table
 
-    parts = [
-        f"### {safe(title)}",
-        *([table(titles, [[safe(cell) for cell in r] for r in rows])] if rows else []),
-    ]
+    parts = [f"### {safe(title)}"]
+    if rows:
+        parts.append(table(titles, [[safe(cell) for cell in row] for row in rows]))
     try:
         append_text(path, "\n" + "\n\n".join(parts) + "\n")
     except FileError as error:

@@ -176,6 +176,16 @@ def test_a_sibling_that_a_reason_names_already_is_not_named_again():
     )
 
 
+def test_a_proof_that_fails_is_one_line_with_its_step():
+    proved = Verdict(Truth.PROVED, Evidence.SYMBOLIC, Validity.EXERCISED)
+    words = {"truth": "undecided", "evidence": "none", "validity": "error"}
+    seen = with_a(**words, expected=proved.json(), reason="the proof failed at step 2: x = y; no")
+    assert hold(seen, {**expected(), A: Expectation(proved, "why")}, TODAY) == (
+        f"{A}: proved -> undecided, validity exercised -> error: "
+        "the proof failed at step 2: x = y; no",
+    )
+
+
 def test_a_refutation_whose_instance_is_not_known_is_told_by_its_file_or_reason():
     fallen = {"truth": "refuted", "evidence": "certified"}
     (said,) = hold(with_a(**fallen, counterexample="f.json"), expected(), TODAY)[:1]

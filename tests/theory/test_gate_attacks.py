@@ -716,7 +716,8 @@ def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pac
     main(GATE)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(OLD)
-    assert lines[1].startswith(f"{BELOW}: holds -> refuted by x = 6 [{LEMMAS}:")
+    file = "counterexamples/toys--below--literal.json"
+    assert lines[1].startswith(f"{BELOW}: holds -> refuted by x = 7, {file} [{LEMMAS}:")
     line = 1 + (pack / LEMMAS).read_text().splitlines().index("SQUARE = Statement(")
     assert f"[{LEMMAS}:{line}]" in next(x for x in lines if x.startswith(f"{SQUARE}: statement"))
 
