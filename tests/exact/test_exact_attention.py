@@ -15,6 +15,7 @@ from attsvm.exact import (
     risk_gap,
     softmax,
 )
+from attsvm.exact import lipschitz as enclosures
 from attsvm.exact.attention import deficit
 from attsvm.exact.descent import gradient
 from attsvm.exact.lipschitz import softmax_gradient_constant
@@ -252,3 +253,18 @@ def test_the_sharp_constant_is_attained_by_two_tokens():
             best = best.max(arb(BALLS.spectral(H)))
     assert best <= bound
     assert best >= bound * arb("0.99")
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_maximum_is_enclosed_wherever_in_the_last_bracket_it_lies(monkeypatch, side):
+    """Of -(a - 1/2 -+ 2^-12)^2, at an end of the bracket that ten bits come to."""
+
+    def parabola(D, a, terms):
+        h = arb(a) - arb(0.5) - side * arb(2) ** -12
+        return [-(h * h), -2 * h, arb(-1)][:terms]
+
+    monkeypatch.setattr(enclosures, "_height", parabola)
+    with ctx.workprec(10):
+        found = enclosures._enclosed_constant(arb(1), 3)
+    assert found.contains(0)
+    assert found.rad() < 1e-2

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PACKAGE = """
 import sys
 sys.path.insert(0, {folder!r})
@@ -18,21 +20,36 @@ def run(folder, module="caller"):
     return float(done.stdout)
 
 
-def test_a_change_of_a_callee_outdates_the_code_of_its_callers(tmp_path):
-    """Also where the caller's own file is the same, to the time that it was written."""
+CALLEE = "from attsvm.kernels import compiled\n\n@compiled\ndef inner(x):\n    return x + {}\n"
+CALLER = (
+    "from attsvm.kernels import compiled\nfrom attsvm.kernels.callee import inner\n\n"
+    "@compiled\ndef outer(x):\n    return inner(x)\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two kernels, of which one calls the other."""
     source = Path(__file__).parents[2] / "attsvm/kernels/__init__.py"
     folder = tmp_path / "attsvm/kernels"
     folder.mkdir(parents=True)
     (tmp_path / "attsvm/__init__.py").write_text("")
     (folder / "__init__.py").write_bytes(source.read_bytes())
-    callee = "from attsvm.kernels import compiled\n\n@compiled\ndef inner(x):\n    return x + {}\n"
-    caller = (
-        "from attsvm.kernels import compiled\nfrom attsvm.kernels.callee import inner\n\n"
-        "@compiled\ndef outer(x):\n    return inner(x)\n"
-    )
-    (folder / "callee.py").write_text(callee.format("1.0"))
-    (folder / "caller.py").write_text(caller)
+    (folder / "callee.py").write_text(CALLEE.format("1.0"))
+    (folder / "caller.py").write_text(CALLER)
+    return folder
+
+
+def test_a_change_of_a_callee_outdates_the_code_of_its_callers(folder, tmp_path):
+    """Also where the caller's own file is the same, to the time that it was written."""
     assert run(tmp_path) == 2.0
     assert run(tmp_path) == 2.0  # from disk
-    (folder / "callee.py").write_text(callee.format("5.0"))
+    assert list(folder.glob("__pycache__/*.nbi"))
+    (folder / "callee.py").write_text(CALLEE.format("5.0"))
     assert run(tmp_path) == 6.0
+
+
+def test_kernels_run_as_python_where_nothing_is_to_be_compiled(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert run(tmp_path) == 2.0
+    assert not list(folder.glob("__pycache__/*.nbi"))
