@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -36,6 +38,16 @@ def softmax(
     weights = np.exp(_below_top(logits))
     result: Array = weights / weights.sum(axis=-1, keepdims=True)
     return result
+
+
+def signed_sum(factors: Any, logs: Any, xp: Any = np) -> tuple[Any, Any]:
+    """Signs and logarithms of sum factors * e^logs over the last axis, by numpy or another `xp`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = xp.log(xp.abs(factors)) + logs
+        top = xp.amax(sizes, -1)
+        top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+        total = (xp.sign(factors) * xp.exp(sizes - top[..., None])).sum(-1)
+        return xp.sign(total), top + xp.log(xp.abs(total))
 
 
 def logits_of_w(

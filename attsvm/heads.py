@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError
 
@@ -37,22 +35,20 @@ class Head:
 class ReluHead:
     """h(x) = sum_k outer_k max(<hidden_k, x>, 0) (tf, nonlinear heads); see `relu_head`.
 
-    At a kink the gradient of the unit counts as zero.
+    At a kink the gradient of the unit counts as zero. Weights (m, d) and (m,) may be tensors.
     """
 
-    hidden: Float[Array, "m d"]
-    outer: Float[Array, " m"]
+    hidden: Any
+    outer: Any
     name: str = "relu"
 
-    def value(self, x: Float[Array, "*b d"]) -> Float[Array, "*b"]:
-        """The head at outputs."""
-        result: Array = np.asarray(np.maximum(x @ self.hidden.T, 0.0) @ self.outer)
-        return result
+    def value(self, x: Any) -> Any:
+        """The head at outputs (..., d), giving (...)."""
+        return (x @ self.hidden.T).clip(min=0.0) @ self.outer
 
-    def slope(self, x: Float[Array, "*b d"]) -> Float[Array, "*b d"]:
-        """The gradient of h at outputs."""
-        result: Array = np.where(x @ self.hidden.T > 0.0, self.outer, 0.0) @ self.hidden
-        return result
+    def slope(self, x: Any) -> Any:
+        """The gradient of h at outputs (..., d)."""
+        return ((x @ self.hidden.T > 0.0) * self.outer) @ self.hidden
 
 
 def relu_head(hidden: object, outer: object = None) -> ReluHead:

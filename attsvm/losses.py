@@ -76,12 +76,9 @@ def logistic_curvature(u: Vector) -> Vector:
     return curvature
 
 
-def _log_logistic(u: Vector) -> Vector:
+def log_logistic(u: Vector) -> Vector:
+    """Log g(u), accurate in both tails."""
     return -np.logaddexp(0.0, -u)
-
-
-def _ones(u: Vector) -> Vector:
-    return np.ones_like(u)
 
 
 def _log_slope_of_square(u: Vector) -> Vector:
@@ -113,7 +110,7 @@ LOGISTIC = Loss(
     logistic,
     logistic_slope,
     logistic_curvature,
-    lambda u: _log_logistic(u) + _log_logistic(-u),
+    lambda u: log_logistic(u) + log_logistic(-u),
     lambda best, deficit: -_logistic_drop(best, deficit),
     direction=1,
     lipschitz=0.25,
@@ -139,7 +136,7 @@ LOG_LOSS = Loss(
     lambda u: np.logaddexp(0.0, -u),
     lambda u: -logistic(-u),
     logistic_slope,
-    lambda u: _log_logistic(-u),
+    lambda u: log_logistic(-u),
     _log_drop,
     direction=-1,
     lipschitz=1.0,
@@ -163,7 +160,7 @@ EXPONENTIAL = Loss(
 CORRELATION = Loss(
     "correlation",
     lambda u: -u,
-    lambda u: -_ones(u),
+    lambda u: -np.ones_like(u),
     lambda u: np.zeros_like(u),
     lambda u: np.zeros_like(u),
     lambda best, deficit: deficit + 0.0 * best,
@@ -177,7 +174,7 @@ SQUARED = Loss(
     "squared",
     lambda u: (1.0 - u) ** 2,
     lambda u: -2.0 * (1.0 - u),
-    lambda u: 2.0 * _ones(u),
+    lambda u: 2.0 * np.ones_like(u),
     _log_slope_of_square,
     lambda best, deficit: deficit * (2.0 * (1.0 - best) + deficit),
     direction=0,

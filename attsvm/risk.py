@@ -8,12 +8,20 @@ pulls it back.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax, logits_of_kq, logits_of_p, logits_of_w, softmax
+from attsvm.attention import (
+    log_softmax,
+    logits_of_kq,
+    logits_of_p,
+    logits_of_w,
+    signed_sum,
+    softmax,
+)
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 
@@ -100,9 +108,9 @@ class Direction:
 
 def normalised_gradient(
     X: Float[Array, "*b n T d"],
-    Z: Float[Array, "*b n d"],
+    Z: Float[Array, "*b n e"],
     gamma: Float[Array, "*b n T"],
-    W: Float[Array, "*b d d"],
+    W: Float[Array, "*b d e"],
     loss: Loss,
     mask: Bool[Array, "*b n T"] | None = None,
 ) -> Direction:
@@ -112,40 +120,36 @@ def normalised_gradient(
     (1/n) |l'| s_t (gamma_t - <s, gamma>) (x_t - x_a) z^T. The bracket is the sum over u of
     s_u (gamma_t - gamma_u), taken with its largest exponent out, and the largest exponent of all
     terms that move W is taken out before anything is added: nothing large cancels, also where
-    tokens are repeated. Leading axes are a batch. An exactly stationary point gives a zero matrix
-    and -inf.
+    tokens are repeated. Leading axes are a batch; on a prompt all queries are 1. An exactly
+    stationary point gives a zero matrix and -inf.
     """
-    return descent_direction(X, Z, gamma, W, loss, mask)
-
-
-def descent_direction(
-    X: Array, Z: Array, gamma: Array, W: Array, loss: Loss, mask: Array | None
-) -> Direction:
-    """`normalised_gradient` without its shape checks, for loops of many small steps."""
-    n = X.shape[-3]
     logits = np.matmul(X, np.matmul(W[..., None, :, :], Z[..., None]))[..., 0]
     log_s = log_softmax(logits, mask)
-    s = np.exp(log_s)
-    lead = np.take_along_axis(X, log_s.argmax(axis=-1)[..., None, None], axis=-2)
-    moved = X - lead
-    difference = gamma[..., :, None] - gamma[..., None, :]
+    mean = (np.exp(log_s) * gamma).sum(axis=-1)
+    sign = np.full(mean.shape, loss.direction) if loss.direction else np.sign(loss.slope(mean))
     with np.errstate(divide="ignore"):
-        inner = log_s[..., None, :] + np.log(np.abs(difference))
-        top_inner = inner.max(axis=-1)
-        top_inner = np.where(np.isfinite(top_inner), top_inner, 0.0)
-        bracket = (np.sign(difference) * np.exp(inner - top_inner[..., None])).sum(axis=-1)
-        reach = np.sqrt((moved**2).sum(axis=-1) * (Z**2).sum(axis=-1)[..., None])
-        mean = (s * gamma).sum(axis=-1)
-        factor = loss.log_slope(mean) - np.log(n)
-        size = log_s + top_inner + np.log(np.abs(bracket)) + factor[..., None]
-        effect = size + np.log(reach)
-    top = effect.max(axis=(-2, -1))
-    finite = np.isfinite(top)
-    shift = np.where(finite, top, 0.0)[..., None, None]
+        matrix, top = log_domain_pull(X, Z, gamma, log_s, sign, loss.log_slope(mean))
+    return Direction(matrix=matrix, log_scale=np.where(np.isfinite(top), top, -np.inf))
+
+
+def log_domain_pull(
+    X: Any, Z: Any, gamma: Any, log_s: Any, sign: Any, height: Any, xp: Any = np
+) -> tuple[Any, Any]:
+    """-grad L = exp(log_scale) M as M and log_scale, see `normalised_gradient`.
+
+    From the logarithms of attention, and signs and logarithms of l'; arrays of numpy, or tensors.
+    A scale that is no number stays none.
+    """
+    take = np.take_along_axis if xp is np else xp.take_along_dim
+    moved = X - take(X, log_s.argmax(-1)[..., None, None], -2)
+    side, bracket = signed_sum(gamma[..., :, None] - gamma[..., None, :], log_s[..., None, :], xp)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = bracket + log_s + (height - np.log(X.shape[-3]))[..., None]
+        effect = size + xp.log(xp.sqrt((moved**2).sum(-1) * (Z**2).sum(-1)[..., None]))
+    top = xp.amax(xp.amax(effect, -1), -1)
+    shift = xp.where(xp.isfinite(top), top, xp.zeros_like(top))[..., None, None]
     # tokens without effect may have any size; they are multiplied by zero differences
-    scaled = np.where(np.isfinite(effect), np.exp(np.minimum(size - shift, 700.0)), 0.0)
-    slope = loss.direction if loss.direction else np.sign(loss.slope(mean))[..., None]
-    coefficients = scaled * np.sign(bracket) * -slope
-    pull = np.matmul(coefficients[..., None, :], moved)[..., 0, :]
-    matrix = np.matmul(np.swapaxes(pull, -1, -2), Z)
-    return Direction(matrix=matrix, log_scale=np.where(finite, top, -np.inf))
+    capped = xp.exp(xp.clip(size - shift, None, 700.0))
+    weights = xp.where(xp.isfinite(effect), -sign[..., None] * side * capped, xp.zeros_like(size))
+    pulled = (weights[..., None, :] @ moved)[..., 0, :]
+    return xp.swapaxes(pulled, -1, -2) @ Z, top

@@ -233,13 +233,6 @@ def test_saving_where_nothing_can_be_written_leaves_nothing_behind(tmp_path, pla
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_saving_replaces_the_file_whole(tmp_path):
-    for fields in (LABELLED, SCORED):
-        AttentionData.of(**fields).save(str(tmp_path / "data.npz"))
-        assert AttentionData.load(str(tmp_path / "data.npz")) == AttentionData.of(**fields)
-    assert os.listdir(tmp_path) == ["data.npz"]
-
-
 def unreadable(path, *words):
     with pytest.raises(FileError) as caught:
         AttentionData.load(path)
@@ -420,15 +413,6 @@ def test_padding_under_the_mask_may_be_anything(padding):
     X[1, 1] = padding
     with pytest.raises(DataError, match=r"X\[1, 1, 0\] is not finite"):
         AttentionData(X, np.ones((2, 1)), scores=np.zeros((2, 2)), mask=mask)
-
-
-def test_files_are_as_readable_as_any_other(tmp_path):
-    before = os.umask(0o027)
-    try:
-        AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]).save(tmp_path / "a.npz")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "a.npz").stat().st_mode & 0o777 == 0o640
 
 
 def _archive(path, packing=zipfile.ZIP_DEFLATED, **members):

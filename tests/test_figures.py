@@ -17,7 +17,7 @@ from attsvm.plots import Table, heading
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
-from attsvm.svm.soft_merge import Merged, merge
+from attsvm.svm.soft_path import Merged, merge
 from attsvm.training import descend_w
 from properties._support.att_svm import flat
 from properties.sim._support import telling_sentences as sentences

@@ -8,10 +8,10 @@ from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import rational
 from attsvm.exact.svm import ExactProgramme, _proved, decide
-from attsvm.kernels.least_norm import certain_margins, figures
+from attsvm.kernels.least_norm import figures
 from attsvm.svm import att_svm, att_svm_programme, certify
 from attsvm.svm.batch import att_svm_batch
-from attsvm.svm.bounds import frobenius_bracket
+from attsvm.svm.bounds import certain_margins, frobenius_bracket
 from attsvm.svm.farkas import exists, surely_cancel
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import p_svm_programme

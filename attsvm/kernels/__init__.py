@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "inlined"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -27,3 +27,8 @@ def compiled(function: F) -> F:
     made: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     made._cache._cache_file._source_stamp = _STAMP
     return cast(F, made)
+
+
+def inlined(function: F) -> F:
+    """A few lines, compiled anew within every function that calls them."""
+    return cast(F, numba.njit(inline="always", error_model="numpy")(function))

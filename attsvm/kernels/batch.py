@@ -6,13 +6,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.least_norm import (
-    FAILED,
-    UNBOUNDED,
-    figures,
-    least_norm,
-    rows,
-)
+from attsvm.kernels.least_norm import FAILED, UNBOUNDED, figures, largest_entry, least_norm, rows
 
 
 @compiled
@@ -50,7 +44,7 @@ def solve_many(
         w = np.zeros(m)
         status = -1
         for j in range(m):
-            size_D, size_Z = np.abs(D[j]).max(), np.abs(rows_Z[j]).max()
+            size_D, size_Z = largest_entry(D[j]), largest_entry(rows_Z[j])
             if size_D == 0.0 or size_Z == 0.0:
                 w[:] = 0.0
                 w[j] = 1.0
@@ -67,11 +61,8 @@ def solve_many(
         solution, reached, square, linear, summed, shortfall, least, certain = figures(
             D, rows_Z, bound, equal, w
         )
-        ended[b] = status
-        numbers[b, 0], numbers[b, 1], numbers[b, 2] = square, linear, summed
-        numbers[b, 3], numbers[b, 4] = shortfall, least
-        numbers[b, 5] = certain
-        W[b] = solution
+        ended[b], W[b] = status, solution
+        numbers[b] = np.array([square, linear, summed, shortfall, least, certain])
         for j in range(m):
             margins[b, inputs[j], tokens[j]] = reached[j]
             weights[b, inputs[j], tokens[j]] = w[j]

@@ -16,7 +16,8 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.field import Field, Room, add, copy, inner
+from attsvm.kernels.descent import factors, inner, leading
+from attsvm.kernels.field import Field, Room, along
 
 _MOST_ROWS = 1000
 _COUNTS = 1e-9  # least effect of a row over one
@@ -60,7 +61,7 @@ def _bend(loss: int, u: float) -> float:
 @compiled
 def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -> None:
     """(I - c S)^-1 a."""
-    copy(a, out)
+    out[:] = a
     if not field.both:
         return
     q, p = M.shape
@@ -69,8 +70,7 @@ def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -
         for x in range(p):
             for k in range(r):
                 out[x, k] += c * M[y, x] * a[p + y, k]
-    side = np.empty((p, r))
-    copy(out[:p], side)
+    side = out[:p].copy()
     out[:p] = 0.0
     for x in range(p):
         for w in range(p):
@@ -114,8 +114,9 @@ def _factor(full: Array, order: Array) -> None:
                 best = j
         order[k] = best
         if best != k:
-            for x in range(m):
-                full[k, x], full[best, x] = full[best, x], full[k, x]
+            row = full[k].copy()
+            full[k] = full[best]
+            full[best] = row
         for j in range(k + 1, m):
             ratio = full[j, k] / full[k, k]
             full[j, k] = ratio
@@ -167,14 +168,11 @@ def _weights(field: Field, room: Room) -> Weights:
     """The weights at a point whose pull was just taken in the log domain."""
     n, p, T = field.X.shape
     lead = np.zeros(n, dtype=np.int64)
-    s, c, share, reach = (
-        np.zeros((n, T)), np.zeros((n, T)), np.zeros((n, T)), np.zeros((n, T)),
-    )  # fmt: skip
+    zeros = np.zeros((4, n, T))
+    s, c, share, reach = zeros[0], zeros[1], zeros[2], zeros[3]
     for i in range(n):
         a, g = room.A[i], field.gamma[i]
-        for t in range(1, T):
-            if a[t] > a[lead[i]]:
-                lead[i] = t
+        lead[i] = leading(a)
         best, total, deficit, length = g[lead[i]], 0.0, 0.0, 0.0
         for y in range(field.Z.shape[1]):
             length += field.Z[i, y] ** 2
@@ -225,24 +223,13 @@ def _rows(field: Field, w: Weights, point: Array, inputs: Array, tokens: Array) 
 
 
 @compiled
-def _turn(M: Array, a: Array, out: Array) -> None:
-    """Add S a, which is (M^T Q, M K) of (K, Q), to `out`."""
-    q, p = M.shape
-    for y in range(q):
-        for x in range(p):
-            for k in range(a.shape[1]):
-                out[x, k] += M[y, x] * a[p + y, k]
-                out[p + y, k] += M[y, x] * a[x, k]
-
-
-@compiled
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
     """I - step g' at a point whose pull was just taken in the log domain."""
-    M = room.M
+    M, p = room.M, room.M.shape[1]
     pulled, gain, E = M, 1.0, np.empty((0, 0))
     if field.both:
-        pulled, gain = np.zeros(point.shape), inner(point, point)
-        _turn(M, point, pulled)
+        pulled, gain = np.empty(point.shape), inner(point, point)
+        factors(M, point[:p], point[p:], pulled[:p], pulled[p:])
     c = step / np.sqrt(inner(pulled, pulled))
     if field.both:
         E = _inverse(M, c)
@@ -256,10 +243,10 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
                 inputs[m], tokens[m] = i, t
                 m += 1
     R = _rows(field, w, point, inputs[:m], tokens[:m])
-    solved, B, along = np.empty(R.shape), np.zeros((m, m)), np.empty(m)
+    solved, B, turned = np.empty(R.shape), np.zeros((m, m)), np.empty(m)
     for j in range(m):
         _unmoved(field, M, c, E, R[j], solved[j])
-        along[j] = inner(R[j], g)
+        turned[j] = inner(R[j], g)
         i, t = inputs[j], tokens[j]
         for k in range(m):
             if inputs[k] == i:
@@ -268,12 +255,9 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
         B[j, j] += w.c[i, t]
     _unmoved(field, M, c, E, g, solved[m])
     if field.both:
-        _turn(M, g, R[m])
+        factors(M, g[:p], g[p:], R[m, :p], R[m, p:])
     for j in range(m):
-        total = 0.0
-        for k in range(m):
-            total += B[j, k] * along[k]
-        add(R[m], total, R[j])
+        along(R[m], (B[j] * turned).sum(), R[j], R[m])
     LU = np.zeros((m + 1, m + 1))
     for j in range(m + 1):
         LU[j, j] = 1.0
@@ -297,8 +281,5 @@ def solve(field: Field, M: Array, system: Linear, b: Array, out: Array) -> None:
         v[j] = inner(system.R[j], out)
     _back(system.LU, system.order, v)
     for j in range(m):
-        total = 0.0
-        for k in range(m):
-            total += system.B[j, k] * v[k]
-        add(out, system.c * total, system.solved[j])
-    add(out, -system.c * v[m], system.solved[m])
+        along(out, system.c * (system.B[j] * v[:m]).sum(), system.solved[j], out)
+    along(out, -system.c * v[m], system.solved[m], out)

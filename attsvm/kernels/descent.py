@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, inlined
 
 LOSS_NUMBERS = {
     "log-loss": 0,
@@ -71,18 +71,41 @@ def sign_of_slope(loss: int, u: float) -> float:
 def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> None:
     """Logits of one input in `a`."""
     p, T = X.shape
-    for x in range(p):
-        h[x] = 0.0
+    h[:] = 0.0
     for y in range(len(z)):
         zy = z[y]
         for x in range(p):
             h[x] += W[y, x] * zy
-    for t in range(T):
-        a[t] = base[t]
+    a[:] = base
     for x in range(p):
         hx = h[x]
         for t in range(T):
             a[t] += X[x, t] * hx
+
+
+@inlined
+def leading(a: Array) -> int:
+    """The first token of largest logit."""
+    lead = 0
+    for t in range(1, len(a)):
+        if a[t] > a[lead]:
+            lead = t
+    return lead
+
+
+@compiled
+def inner(a: Array, b: Array) -> float:
+    """<a, b> of matrices, in two interleaved parts."""
+    rows, columns = a.shape
+    even, odd = 0.0, 0.0
+    for j in range(0, rows - 1, 2):
+        for k in range(columns):
+            even += a[j, k] * b[j, k]
+            odd += a[j + 1, k] * b[j + 1, k]
+    if rows % 2:
+        for k in range(columns):
+            even += a[rows - 1, k] * b[rows - 1, k]
+    return even + odd
 
 
 @compiled
@@ -106,10 +129,7 @@ def pull(
     for i in range(n):
         Xi, z, g, a = X[i], Z[i], gamma[i], A[i]
         attend(Xi, z, W, base[i], a, h)
-        lead = 0
-        for t in range(1, T):
-            if a[t] > a[lead]:
-                lead = t
+        lead = leading(a)
         top, best = a[lead], g[lead]
         total, deficit = 0.0, 0.0
         for t in range(T):
@@ -121,8 +141,7 @@ def pull(
         f = -slope(loss, best - deficit) / (n * total)
         for t in range(T):
             c[t] = f * c[t] * ((g[t] - best) + deficit)
-        for x in range(p):
-            h[x] = 0.0
+        h[:] = 0.0
         own = rows[i, lead]
         for t in range(T):
             weight, row = c[t], rows[i, t]
@@ -132,22 +151,7 @@ def pull(
             zy = z[y]
             for x in range(p):
                 M[y, x] += h[x] * zy
-    return _square(M)
-
-
-@compiled
-def _square(M: Array) -> float:
-    """Sum of squares in two interleaved parts."""
-    q, p = M.shape
-    even, odd = 0.0, 0.0
-    for y in range(0, q - 1, 2):
-        for x in range(p):
-            even += M[y, x] * M[y, x]
-            odd += M[y + 1, x] * M[y + 1, x]
-    if q % 2:
-        for x in range(p):
-            even += M[q - 1, x] * M[q - 1, x]
-    return even + odd
+    return inner(M, M)
 
 
 @compiled
@@ -156,15 +160,11 @@ def log_pull(
 ) -> float:
     """The same from the logits A with the largest exponent taken out, which is returned."""
     n, p, T = X.shape
-    q = Z.shape[1]
-    signs = np.zeros((n, T))
+    signs, lengths = np.zeros((n, T)), np.zeros(n)
     largest = -np.inf
     for i in range(n):
-        Xi, z, g, a = X[i], Z[i], gamma[i], A[i]
-        lead = 0
-        for t in range(1, T):
-            if a[t] > a[lead]:
-                lead = t
+        Xi, g, a = X[i], gamma[i], A[i]
+        lead = leading(a)
         best, total, deficit, height = g[lead], 0.0, 0.0, -np.inf
         for t in range(T):
             s = np.exp(a[t] - a[lead])
@@ -178,17 +178,16 @@ def log_pull(
             if g[t] != best and a[t] > -np.inf:
                 scaled += np.exp(a[t] - a[lead] - height) * (best - g[t])
         scaled /= total
-        length = 0.0
-        for y in range(q):
-            length += z[y] ** 2
-        factor = log_slope(loss, best - deficit) - np.log(n * total) + 0.5 * np.log(length)
+        for y in range(Z.shape[1]):
+            lengths[i] += Z[i, y] ** 2
+        factor = log_slope(loss, best - deficit) - np.log(n * total) + 0.5 * np.log(lengths[i])
         sign = -sign_of_slope(loss, best - deficit)
         for t in range(T):
             sizes[i, t] = -np.inf
             apart = 0.0
             for x in range(p):
                 apart += (Xi[x, t] - Xi[x, lead]) ** 2
-            if t == lead or apart == 0.0 or a[t] == -np.inf or length == 0.0:
+            if t == lead or apart == 0.0 or a[t] == -np.inf or lengths[i] == 0.0:
                 continue
             bracket, shift = (g[t] - best) + deficit, 0.0
             if g[t] == best:
@@ -203,56 +202,20 @@ def log_pull(
     if largest == -np.inf:
         return largest
     for i in range(n):
-        Xi, z, a = X[i], Z[i], A[i]
-        lead = 0
-        for t in range(1, T):
-            if a[t] > a[lead]:
-                lead = t
-        length = 0.0
-        for y in range(q):
-            length += z[y] ** 2
-        root = np.sqrt(length)
+        Xi, z, lead = X[i], Z[i], leading(A[i])
         for t in range(T):
             if sizes[i, t] == -np.inf:
                 continue
-            weight = signs[i, t] * np.exp(sizes[i, t] - largest) / root
-            for y in range(q):
+            weight = signs[i, t] * np.exp(sizes[i, t] - largest) / np.sqrt(lengths[i])
+            for y in range(len(z)):
                 for x in range(p):
                     M[y, x] += weight * (Xi[x, t] - Xi[x, lead]) * z[y]
     return largest
 
 
 @compiled
-def expand(short: Array, U: Array, V: Array, start: Array, out: Array) -> None:
-    """Add U short^T V^T to the start, (d, e) for every (q, p) of `short`; empty means identity.
-
-    Library products choose their order of summation by the place in memory; here it is fixed.
-    """
-    R, q, p = short.shape
-    d, e = start.shape
-    half = np.empty((q, d))
-    for r in range(R):
-        for y in range(q):
-            for a in range(d):
-                half[y, a] = short[r, y, a] if U.size == 0 else 0.0
-            if U.size > 0:
-                for x in range(p):
-                    for a in range(d):
-                        half[y, a] += short[r, y, x] * U[a, x]
-        for a in range(d):
-            for b in range(e):
-                if V.size == 0:
-                    out[r, a, b] = start[a, b] + half[b, a]
-                else:
-                    total = 0.0
-                    for y in range(q):
-                        total += half[y, a] * V[b, y]
-                    out[r, a, b] = start[a, b] + total
-
-
-@compiled
 def product(Q: Array, K: Array, W: Array) -> None:
-    """Q K^T."""
+    """Q K^T, summed in one order: that of library products depends on the place in memory."""
     for y in range(Q.shape[0]):
         for x in range(K.shape[0]):
             total = 0.0
@@ -265,12 +228,10 @@ def product(Q: Array, K: Array, W: Array) -> None:
 def factors(M: Array, K: Array, Q: Array, in_K: Array, in_Q: Array) -> None:
     """M^T Q and M K."""
     q, p = M.shape
-    rank = K.shape[1]
     in_K[:] = 0.0
     in_Q[:] = 0.0
     for y in range(q):
         for x in range(p):
-            m = M[y, x]
-            for s in range(rank):
-                in_K[x, s] += m * Q[y, s]
-                in_Q[y, s] += m * K[x, s]
+            for s in range(K.shape[1]):
+                in_K[x, s] += M[y, x] * Q[y, s]
+                in_Q[y, s] += M[y, x] * K[x, s]

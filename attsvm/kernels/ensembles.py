@@ -12,19 +12,23 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.checkpoints import keep, lane, pass_goals, product_size, put
-from attsvm.kernels.descent import TINY, factors
+from attsvm.kernels.checkpoints import keep, pass_goals, product_size
+from attsvm.kernels.descent import TINY, factors, log_slope, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
+    add,
     attend,
-    log_domain,
     magnify,
+    move,
     project,
     raise_heights,
     relu_scores,
+    rescue,
     shifts,
     soften,
     spread,
+    spread_out,
+    squares,
     weigh,
     weigh_linear,
 )
@@ -53,27 +57,6 @@ def _room(lanes: Lanes) -> _Room:
         np.empty((T, L)), np.empty((n, L)), np.empty((n, L), np.int64), np.empty((3, L)),
         np.empty(L), np.zeros(L),
     )  # fmt: skip
-
-
-@compiled
-def _squares(M: Array, total: Array) -> None:
-    """Sums of squares over the first two axes, added to `total`."""
-    rows, columns, L = M.shape
-    for y in range(rows):
-        for x in range(columns):
-            m = M[y, x]
-            for b in range(L):
-                total[b] += m[b] * m[b]
-
-
-@compiled
-def _move(W: Array, scale: Array, M: Array) -> None:
-    rows, columns, L = M.shape
-    for y in range(rows):
-        for x in range(columns):
-            to, m = W[y, x], M[y, x]
-            for b in range(L):
-                to[b] += scale[b] * m[b]
 
 
 @compiled
@@ -135,35 +118,17 @@ def descend(
         M[:] = 0.0
         for i in range(n):
             _pull(lanes, room, i, some)
-            for r in range(reach[i]):
-                z = lanes.Z[i, r]
-                for x in range(p):
-                    to, pulled = M[r, x], room.g[x]
-                    for b in range(L):
-                        to[b] += pulled[b] * z[b]
+            spread_out(room.g, lanes.Z[i], reach[i], M)
         scale[:] = 0.0
-        _squares(M, scale)
+        squares(M, scale)
         for b in range(L):
             square, log_scale = scale[b], -room.shift[b]
             if not square > TINY:
-                log_scale = _rescue(lanes, room.A, b, lone)
-                put(lone, M, b)
+                log_scale = rescue(lanes, room.A, b, lone)
+                M[:, :, b] = lone
                 square = (lone**2).sum()
             scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
-        _move(W, scale, M)
-
-
-@compiled
-def _rescue(lanes: Lanes, A: Array, b: int, M: Array) -> float:
-    """`log_domain` for one lane, where all weights left the range of numbers."""
-    n, p, T, _ = lanes.X.shape
-    tokens = np.empty((n, p, T))
-    for i in range(n):
-        for x in range(p):
-            for t in range(T):
-                tokens[i, x, t] = lanes.X[i, x, t, b]
-    Z, gamma, sizes = lane(lanes.Z, b), lane(lanes.gamma, b), np.empty((n, T))
-    return log_domain(tokens, Z, gamma, lanes.loss, lanes.linear, M, lane(A, b), sizes)
+        move(W, scale, M)
 
 
 @compiled
@@ -203,14 +168,10 @@ def descend_factors(
         room.height[:] = -np.inf
         for i in range(n):
             project(Q, lanes.Z[i], reach[i], sides[i])
+            room.h[:] = 0.0
             for x in range(p):
-                to = room.h[x]
-                for b in range(L):
-                    to[b] = 0.0
                 for r in range(rank):
-                    key, part = K[x, r], sides[i, r]
-                    for b in range(L):
-                        to[b] += key[b] * part[b]
+                    add(room.h[x], K[x, r], sides[i, r])
             _look(lanes, room, i)
         some = not lanes.linear and shifts(room.height, room.shift)
         in_K[:] = 0.0
@@ -220,34 +181,115 @@ def descend_factors(
             _pull(lanes, room, i, some)
             w[:] = 0.0
             for x in range(p):
-                pulled = room.g[x]
-                for b in range(L):
-                    pulls[b] += pulled[b] * pulled[b]
+                add(pulls, room.g[x], room.g[x])
                 for r in range(rank):
-                    to, key = w[r], K[x, r]
-                    for b in range(L):
-                        to[b] += key[b] * pulled[b]
+                    add(w[r], K[x, r], room.g[x])
+                    add(in_K[x, r], room.g[x], sides[i, r])
+            for y in range(reach[i]):
                 for r in range(rank):
-                    to, part = in_K[x, r], sides[i, r]
-                    for b in range(L):
-                        to[b] += pulled[b] * part[b]
-            for s in range(reach[i]):
-                z = lanes.Z[i, s]
-                for r in range(rank):
-                    to, add = in_Q[s, r], w[r]
-                    for b in range(L):
-                        to[b] += add[b] * z[b]
+                    add(in_Q[y, r], w[r], lanes.Z[i, y])
         scale[:] = 0.0
-        _squares(in_K, scale)
-        _squares(in_Q, scale)
+        squares(in_K, scale)
+        squares(in_Q, scale)
         for b in range(L):
             square, log_scale = scale[b], -room.shift[b]
             if not pulls[b] > TINY:
-                log_scale = _rescue(lanes, room.A, b, lone)
-                factors(lone, lane(K, b), lane(Q, b), lone_K, lone_Q)
-                put(lone_K, in_K, b)
-                put(lone_Q, in_Q, b)
+                log_scale = rescue(lanes, room.A, b, lone)
+                factors(lone, K[:, :, b].copy(), Q[:, :, b].copy(), lone_K, lone_Q)
+                in_K[:, :, b] = lone_K
+                in_Q[:, :, b] = lone_Q
                 square = (lone_K**2).sum() + (lone_Q**2).sum()
             scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
-        _move(K, scale, in_K)
-        _move(Q, scale, in_Q)
+        move(K, scale, in_K)
+        move(Q, scale, in_Q)
+
+
+@compiled
+def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, pull: Array) -> float:
+    """-grad in v of one data set into `pull` (p), the returned largest exponent taken out."""
+    n, p, T = X.shape
+    pull[:] = 0.0
+    largest = -np.inf
+    for turn in range(2):
+        for i in range(n):
+            top, total, mean = A[i].max(), 0.0, 0.0
+            for t in range(T):
+                total += np.exp(A[i, t] - top)
+                mean += np.exp(A[i, t] - top) * gamma[i, t]
+            height = log_slope(loss, mean / total)
+            if turn == 0:
+                largest = max(largest, height)
+            elif largest > -np.inf:
+                factor = -sign_of_slope(loss, mean / total) * y[i]
+                factor *= np.exp(height - largest) / (n * total)
+                for t in range(T):
+                    for x in range(p):
+                        pull[x] += factor * np.exp(A[i, t] - top) * X[i, x, t]
+    return largest
+
+
+@compiled
+def descend_jointly(lanes: Lanes, v: Array, W: Array, out_v: Array, out: Array) -> None:
+    """Descent on the head v (p, L) and W (q, p, L) at once, in place.
+
+    Scores y_i <v, x_it> are made anew at every step.
+    """
+    X, Z, y, gamma, kept = lanes.X, lanes.Z, lanes.y, lanes.gamma, lanes.kept
+    n, p, T, L = X.shape
+    q = Z.shape[1]
+    room, nothing, M, in_v = (
+        _room(lanes),
+        np.zeros((T, L)),
+        np.empty((q, p, L)),
+        np.empty((1, p, L)),
+    )
+    square, moved, scale, row = np.empty(L), np.empty(L), np.empty(L), 0
+    lone, lone_v = np.empty((q, p)), np.empty(p)
+    for k in range(lanes.steps + 1):
+        if row < len(kept) and kept[row] == k:
+            out[row] = W
+            out_v[row] = v
+            row += 1
+        if k == lanes.steps:
+            break
+        M[:] = 0.0
+        in_v[:] = 0.0
+        for i in range(n):
+            scores = gamma[i]
+            attend(X[i], v, nothing, scores)
+            for t in range(T):
+                for b in range(L):
+                    scores[t, b] *= y[i, b]
+            project(W, Z[i], q, room.h)
+            attend(X[i], room.h, lanes.base[i], room.A[i])
+            soften(room.A[i], room.top[i], room.lead[i], room.S[i])
+            _pull(lanes, room, i, False)
+            spread_out(room.g, Z[i], q, M)
+            factor = room.three[2]  # -l' over n and the sum of the exponentials
+            factor *= y[i]
+            spread(X[i], room.S[i], room.lead[i], True, room.three[0], room.h)
+            for x in range(p):
+                add(in_v[0, x], factor, room.h[x])
+        square[:] = 0.0
+        moved[:] = 0.0
+        squares(in_v, square)
+        squares(M, moved)
+        for b in range(L):
+            scale[b] = lanes.step[b]
+            if not moved[b] > TINY:
+                log_w, A = rescue(lanes, room.A, b, lone), room.A[:, :, b]
+                log_v = _head_in_logs(X[:, :, :, b], y[:, b], gamma[:, :, b], A, lanes.loss, lone_v)
+                top = max(log_w, log_v)
+                if top > -np.inf:
+                    lone *= np.exp(log_w - top)
+                    lone_v *= np.exp(log_v - top)
+                M[:, :, b] = lone
+                in_v[0, :, b] = lone_v
+                moved[b], square[b] = (lone**2).sum(), (lone_v**2).sum()
+                scale[b] *= np.exp(top)
+            if lanes.normalised:
+                size = np.sqrt(moved[b] + square[b])
+                scale[b] = lanes.step[b] / size if size > 0.0 else 0.0
+        for x in range(p):
+            add(v[x], in_v[0, x], scale)
+        move(W, scale, M)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
-from attsvm.kernels.descent import TINY, factors, log_pull, product, pull
+from attsvm.kernels import compiled, inlined
+from attsvm.kernels.descent import TINY, factors, inner, log_pull, product, pull
 
 
 class Field(NamedTuple):
@@ -70,38 +70,15 @@ def room(field: Field) -> Room:
     )  # fmt: skip
 
 
-@compiled
-def inner(a: Array, b: Array) -> float:
-    """<a, b> of matrices, in two interleaved parts."""
-    rows, columns = a.shape
-    even, odd = 0.0, 0.0
-    for j in range(0, rows - 1, 2):
-        for k in range(columns):
-            even += a[j, k] * b[j, k]
-            odd += a[j + 1, k] * b[j + 1, k]
-    if rows % 2:
-        for k in range(columns):
-            even += a[rows - 1, k] * b[rows - 1, k]
-    return even + odd
+@inlined
+def along(y: Array, length: float, g: Array, out: Array) -> None:
+    """The matrix y + length g."""
+    for j in range(y.shape[0]):
+        for k in range(y.shape[1]):
+            out[j, k] = y[j, k] + length * g[j, k]
 
 
-@compiled
-def add(a: Array, factor: float, b: Array) -> None:
-    """Add factor * b to a matrix."""
-    for j in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            a[j, k] += factor * b[j, k]
-
-
-@compiled
-def copy(a: Array, out: Array) -> None:
-    """Copy a matrix."""
-    for j in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            out[j, k] = a[j, k]
-
-
-@compiled
+@inlined
 def scale(a: Array, factor: float) -> None:
     """Multiply a matrix in place."""
     for j in range(a.shape[0]):
@@ -131,7 +108,7 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
     if field.both:
         factors(room.M, point[:p], point[p:], g[:p], g[p:])
     else:
-        copy(room.M, g)
+        g[:] = room.M
     top = 0.0
     for j in range(g.shape[0]):
         for k in range(g.shape[1]):

@@ -6,7 +6,8 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.field import Field, Room, add, copy, direction, inner, norms_at, room, scale
+from attsvm.kernels.descent import inner
+from attsvm.kernels.field import Field, Room, along, direction, norms_at, room
 from attsvm.kernels.implicit import STAGE, attempt
 
 _FINEST = 1e-9  # shortest step, in units
@@ -20,20 +21,17 @@ _PATIENCE = 32  # explicit steps after an implicit one that did not pay
 @compiled
 def _explicit(
     field: Field, room: Room, y0: Array, g0: Array, h: float, y1: Array, g1: Array
-) -> tuple[float, float, float]:
-    """One step of length h of third order; error estimate, log sizes at 3/4 and at the end.
+) -> tuple[float, float, float, int]:
+    """One step of length h of third order, by three directions.
 
-    The pair of Bogacki and Shampine (1989), whose last direction is the next step's first.
+    Returns an error estimate, the log sizes at 3/4 and at the end, and 3. The pair of Bogacki and
+    Shampine (1989), whose last direction is the next step's first.
     """
     g2, g3 = np.empty(y0.shape), np.empty(y0.shape)
     rows, columns = y0.shape
-    for x in range(rows):
-        for y in range(columns):
-            y1[x, y] = y0[x, y] + 0.5 * h * g0[x, y]
+    along(y0, 0.5 * h, g0, y1)
     log_half = direction(field, room, y1, False, g2)
-    for x in range(rows):
-        for y in range(columns):
-            y1[x, y] = y0[x, y] + 0.75 * h * g2[x, y]
+    along(y0, 0.75 * h, g2, y1)
     log_late = direction(field, room, y1, False, g3)
     for x in range(rows):
         for y in range(columns):
@@ -46,7 +44,7 @@ def _explicit(
             off = g0[x, y] * -5.0 + g2[x, y] * 6.0 + g3[x, y] * 8.0 - g1[x, y] * 9.0
             square += off * off
     lost = min(log_half, log_late, log_end) == -np.inf
-    return np.inf if lost else h / 72.0 * np.sqrt(square), log_late, log_end
+    return np.inf if lost else h / 72.0 * np.sqrt(square), log_late, log_end, 3
 
 
 @compiled
@@ -64,8 +62,7 @@ def _advance(
     """One step of either kind: error estimate, log sizes within and at the end, directions."""
     if far:
         return attempt(field, room, y0, g0, h, small, y1, g1)
-    error, log_late, log_end = _explicit(field, room, y0, g0, h, y1, g1)
-    return error, log_late, log_end, 3
+    return _explicit(field, room, y0, g0, h, y1, g1)
 
 
 @compiled
@@ -77,15 +74,14 @@ def _stiffness(
     `mode`, a unit matrix, becomes J mode over its size: over the steps of a curve this is the
     power method for the rate at which what is off the slow path decays.
     """
-    copy(y, trial)
-    add(trial, reach, mode)
+    along(y, reach, mode, trial)
     if direction(field, room, trial, False, mode) == -np.inf:
         _seed(mode)
         return 0.0
-    add(mode, -1.0, g)
+    mode -= g
     size = np.sqrt(inner(mode, mode))
     if size > 0.0:
-        scale(mode, 1.0 / size)
+        mode *= 1.0 / size
     else:
         _seed(mode)
     return size / reach
@@ -97,7 +93,7 @@ def _seed(mode: Array) -> None:
     for j in range(mode.shape[0]):
         for k in range(mode.shape[1]):
             mode[j, k] = np.sin(1.0 + j * mode.shape[1] + k)
-    scale(mode, 1.0 / np.sqrt(inner(mode, mode)))
+    mode *= 1.0 / np.sqrt(inner(mode, mode))
 
 
 @compiled
@@ -193,7 +189,7 @@ def _meet(
             high, above = length, value
             below = 0.5 * below if side > 0 else below
             side = 1
-            copy(trial, point)
+            point[:] = trial
             spent = _spent(far, length, log_size, log_within, log_end)
     return taken, spent
 
@@ -262,19 +258,19 @@ def follow(
         norm, size = norms_at(field, ahead)
         while passed < len(norms) and norm >= norms[passed] and norm > first:
             goal = max(norms[passed], first) * (1.0 + 2.0**-49)
-            copy(ahead, point)
+            point[:] = ahead
             taken, late = _meet(
                 field, work, far, y, g, h, small, goal, old, norm, point, point_g,
                 _spent(far, h, log_size, log_within, log_ahead), log_size,
             )  # fmt: skip
             used += taken
-            copy(point, out[passed])
+            out[passed] = point
             counts[passed], times[passed] = used, _log_sum(log_time, late)
             errors[passed] = allowed
             passed += 1
         log_time = _log_sum(log_time, _spent(far, h, log_size, log_within, log_ahead))
-        copy(ahead, y)
-        copy(ahead_g, g)
+        y[:] = ahead
+        g[:] = ahead_g
         log_size = log_ahead
         factor = min(max(factor, 0.2), 4.0)
         if far:

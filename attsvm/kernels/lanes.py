@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, inlined
 from attsvm.kernels.descent import log_pull, log_slope, sign_of_slope, slope
 
 
@@ -51,43 +51,37 @@ SATURATED = 250.0
 """Beyond this distance between logits weights are magnified."""
 
 
+@inlined
+def add(to: Array, row: Array, factor: Array) -> None:
+    """Add row * factor to `to`, lane by lane."""
+    for b in range(len(to)):
+        to[b] += row[b] * factor[b]
+
+
 @compiled
 def project(W: Array, z: Array, reach: int, h: Array) -> None:
     """W z into h (p, L), of W (q, p, L); coordinates of z from `reach` on are zero."""
-    p, L = h.shape
-    for x in range(p):
-        to = h[x]
-        for b in range(L):
-            to[b] = 0.0
+    h[:] = 0.0
+    for x in range(len(h)):
         for y in range(reach):
-            row, factor = W[y, x], z[y]
-            for b in range(L):
-                to[b] += row[b] * factor[b]
+            add(h[x], W[y, x], z[y])
 
 
 @compiled
 def attend(X: Array, h: Array, base: Array, a: Array) -> None:
     """Logits base + <x_t, h> into a."""
-    p, T, L = X.shape
-    for t in range(T):
-        to, start = a[t], base[t]
-        for b in range(L):
-            to[b] = start[b]
-    for x in range(p):
-        factor = h[x]
-        for t in range(T):
-            to, token = a[t], X[x, t]
-            for b in range(L):
-                to[b] += token[b] * factor[b]
+    a[:] = base
+    for x in range(len(h)):
+        for t in range(len(a)):
+            add(a[t], X[x, t], h[x])
 
 
 @compiled
 def soften(a: Array, top: Array, lead: Array, s: Array) -> None:
     """exp(a - its largest) into s, and the tokens where it is largest."""
     T, L = a.shape
-    for b in range(L):
-        top[b] = a[0, b]
-        lead[b] = 0
+    top[:] = a[0]
+    lead[:] = 0
     for t in range(1, T):
         row = a[t]
         for b in range(L):
@@ -108,22 +102,15 @@ def relu_scores(s: Array, hidden: Array, outer: Array, y: Array, over: Array, ga
     <s, gamma>, as of a linear head.
     """
     m, T, L = hidden.shape
-    for t in range(T):
-        for b in range(L):
-            gamma[t, b] = 0.0
+    gamma[:] = 0.0
     for k in range(m):
-        for b in range(L):
-            over[b] = 0.0
+        over[:] = 0.0
         for t in range(T):
-            row, part = s[t], hidden[k, t]
-            for b in range(L):
-                over[b] += row[b] * part[b]
+            add(over, s[t], hidden[k, t])
         for b in range(L):
             over[b] = y[b] * outer[k, b] if over[b] > 0.0 else 0.0
         for t in range(T):
-            to, part = gamma[t], hidden[k, t]
-            for b in range(L):
-                to[b] += over[b] * part[b]
+            add(gamma[t], over, hidden[k, t])
 
 
 @compiled
@@ -172,18 +159,15 @@ def weigh(
     n and the sum of the exponentials.
     """
     T, L = s.shape
+    factor[:] = 0.0
+    deficit[:] = 0.0
     for b in range(L):
         best[b] = gamma[lead[b], b]
-        factor[b] = 0.0
-        deficit[b] = 0.0
     for t in range(T):
-        row = s[t]
+        row, wide, score = s[t], large[t], gamma[t]
         for b in range(L):
             factor[b] += row[b]
-    for t in range(T):
-        row, score = large[t], gamma[t]
-        for b in range(L):
-            deficit[b] += row[b] * (best[b] - score[b])
+            deficit[b] += wide[b] * (best[b] - score[b])
     for b in range(L):
         deficit[b] /= factor[b]
         seen = best[b] - (deficit[b] if shift[b] == 0.0 else deficit[b] * np.exp(-shift[b]))
@@ -200,29 +184,25 @@ def weigh_linear(
 ) -> None:
     """Weights -(1/n) l'(u) gamma_t of linear attention, u = sum_t a_t gamma_t into `seen`."""
     T, L = a.shape
-    for b in range(L):
-        seen[b] = 0.0
+    seen[:] = 0.0
     for t in range(T):
-        row, score = a[t], gamma[t]
-        for b in range(L):
-            seen[b] += row[b] * score[b]
+        add(seen, a[t], gamma[t])
     for b in range(L):
         factor[b] = -slope(loss, seen[b]) / count
+    c[:] = 0.0
     for t in range(T):
-        to, score = c[t], gamma[t]
-        for b in range(L):
-            to[b] = factor[b] * score[b]
+        add(c[t], factor, gamma[t])
 
 
 @compiled
 def spread(X: Array, c: Array, lead: Array, linear: bool, own: Array, g: Array) -> None:
     """sum_t c_t (x_t - x_lead) into g (p, L); of linear attention sum_t c_t x_t."""
     p, T, L = X.shape
+    g[:] = 0.0
     for x in range(p):
         to = g[x]
         for b in range(L):
             own[b] = 0.0 if linear else X[x, lead[b], b]
-            to[b] = 0.0
         for t in range(T):
             weight, token = c[t], X[x, t]
             for b in range(L):
@@ -230,27 +210,57 @@ def spread(X: Array, c: Array, lead: Array, linear: bool, own: Array, g: Array) 
 
 
 @compiled
-def log_domain(
-    X: Array, Z: Array, gamma: Array, loss: int, linear: bool, M: Array, A: Array, sizes: Array
-) -> float:
-    """-grad L of one data set into M (q, p), the returned largest exponent taken out."""
-    if not linear:
-        return log_pull(X, Z, gamma, loss, M, A, sizes)
-    n, p, T = X.shape
-    q = Z.shape[1]
+def spread_out(g: Array, z: Array, reach: int, M: Array) -> None:
+    """Add g z^T to M (q, p, L); coordinates of z from `reach` on are zero."""
+    for y in range(reach):
+        for x in range(len(g)):
+            add(M[y, x], g[x], z[y])
+
+
+@compiled
+def squares(M: Array, total: Array) -> None:
+    """Sums of squares over the first axes, added to `total`."""
+    for y in range(len(M)):
+        for x in range(M.shape[1]):
+            add(total, M[y, x], M[y, x])
+
+
+@compiled
+def move(W: Array, scale: Array, M: Array) -> None:
+    """Add scale * M to W."""
+    for y in range(len(M)):
+        for x in range(M.shape[1]):
+            add(W[y, x], M[y, x], scale)
+
+
+@compiled
+def rescue(lanes: Lanes, A: Array, b: int, M: Array) -> float:
+    """-grad L of one lane, whose weights left the range of numbers, into M (q, p).
+
+    The largest exponent is taken out of M and returned.
+    """
+    X, Z = lanes.X[:, :, :, b].copy(), lanes.Z[:, :, b].copy()
+    scores, a = lanes.gamma[:, :, b].copy(), A[:, :, b].copy()
+    if lanes.linear:
+        return _linear_log_pull(X, Z, scores, lanes.loss, M, a)
+    return log_pull(X, Z, scores, lanes.loss, M, a, np.empty(a.shape))
+
+
+@compiled
+def _linear_log_pull(X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array) -> float:
+    """As `log_pull`, for linear attention."""
+    n, p, _ = X.shape
     M[:] = 0.0
+    seen = (A * gamma).sum(axis=1)
     largest = -np.inf
     for i in range(n):
-        largest = max(largest, log_slope(loss, (A[i] * gamma[i]).sum()))
+        largest = max(largest, log_slope(loss, seen[i]))
     if largest == -np.inf:
         return largest
     for i in range(n):
-        u = (A[i] * gamma[i]).sum()
-        size = -sign_of_slope(loss, u) * np.exp(log_slope(loss, u) - largest) / n
+        size = -sign_of_slope(loss, seen[i]) * np.exp(log_slope(loss, seen[i]) - largest) / n
         for x in range(p):
-            weight = 0.0
-            for t in range(T):
-                weight += gamma[i, t] * X[i, x, t]
-            for y in range(q):
+            weight = (gamma[i] * X[i, x]).sum()
+            for y in range(len(M)):
                 M[y, x] += size * weight * Z[i, y]
     return largest

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, inlined
 
 SOLVED, UNBOUNDED, FAILED = 0, 1, 2
 
@@ -24,28 +24,18 @@ def rows(
 ) -> tuple[Array, Array, Array, Array, Array, Array]:
     """Differences to the target, queries, kept and rival tokens, input and token of every row."""
     n, T, d = X.shape
+    inputs, tokens = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64)
     m = 0
     for i in range(n):
         for t in range(T):
             if present[i, t] and t != targets[i]:
+                inputs[m], tokens[m] = i, t
                 m += 1
-    e = Z.shape[1]
-    D, rows_Z = np.empty((m, d)), np.empty((m, e))
-    kept, rival = np.empty((m, d)), np.empty((m, d))
-    inputs, tokens = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
-    j = 0
-    for i in range(n):
-        for t in range(T):
-            if present[i, t] and t != targets[i]:
-                for k in range(d):
-                    kept[j, k] = X[i, targets[i], k]
-                    rival[j, k] = X[i, t, k]
-                    D[j, k] = kept[j, k] - rival[j, k]
-                for k in range(e):
-                    rows_Z[j, k] = Z[i, k]
-                inputs[j], tokens[j] = i, t
-                j += 1
-    return D, rows_Z, kept, rival, inputs, tokens
+    rows_Z, kept, rival = np.empty((m, Z.shape[1])), np.empty((m, d)), np.empty((m, d))
+    for j in range(m):
+        i = inputs[j]
+        rows_Z[j], kept[j], rival[j] = Z[i], X[i, targets[i]], X[i, tokens[j]]
+    return kept - rival, rows_Z, kept, rival, inputs[:m].copy(), tokens[:m].copy()
 
 
 @compiled
@@ -73,29 +63,44 @@ def scale_rows(D: Array, Z: Array) -> tuple[Array, Array, Array]:
     m = D.shape[0]
     unit_D, unit_Z, norms = np.zeros_like(D), np.zeros_like(Z), np.zeros(m)
     for j in range(m):
-        largest_D, largest_Z = 0.0, 0.0
-        for k in range(D.shape[1]):
-            largest_D = max(largest_D, abs(D[j, k]))
-        for k in range(Z.shape[1]):
-            largest_Z = max(largest_Z, abs(Z[j, k]))
+        largest_D, largest_Z = largest_entry(D[j]), largest_entry(Z[j])
         if largest_D == 0.0 or largest_Z == 0.0:
             continue
-        square_D, square_Z = 0.0, 0.0
-        for k in range(D.shape[1]):
-            square_D += (D[j, k] / largest_D) ** 2
-        for k in range(Z.shape[1]):
-            square_Z += (Z[j, k] / largest_Z) ** 2
-        norm_D, norm_Z = np.sqrt(square_D), np.sqrt(square_Z)
-        for k in range(D.shape[1]):
-            unit_D[j, k] = D[j, k] / largest_D / norm_D
-        for k in range(Z.shape[1]):
-            unit_Z[j, k] = Z[j, k] / largest_Z / norm_Z
+        norm_D, norm_Z = _unit(D[j], largest_D, unit_D[j]), _unit(Z[j], largest_Z, unit_Z[j])
         norms[j] = (largest_D * norm_D) * (largest_Z * norm_Z)
     return unit_D, unit_Z, norms
 
 
+@inlined
+def largest_entry(row: Array) -> float:
+    """The largest size of an entry."""
+    largest = 0.0
+    for x in row:
+        largest = max(largest, abs(x))
+    return largest
+
+
+@inlined
+def _unit(row: Array, largest: float, unit: Array) -> float:
+    """The row over its length into `unit`; its length over its largest entry."""
+    square = 0.0
+    for k in range(len(row)):
+        square += (row[k] / largest) ** 2
+    norm = np.sqrt(square)
+    for k in range(len(row)):
+        unit[k] = row[k] / largest / norm
+    return norm
+
+
 @compiled
-def _forward(L: Array, k: int, right: Array) -> None:
+def solve(L: Array, k: int, right: Array) -> None:
+    """Solve L L^T x = right in place, L being k by k."""
+    forward(L, k, right)
+    backward(L, k, right)
+
+
+@compiled
+def forward(L: Array, k: int, right: Array) -> None:
     """Solve L y = right in place."""
     for r in range(k):
         total = right[r]
@@ -105,7 +110,7 @@ def _forward(L: Array, k: int, right: Array) -> None:
 
 
 @compiled
-def _backward(L: Array, k: int, right: Array) -> None:
+def backward(L: Array, k: int, right: Array) -> None:
     """Solve L^T x = right in place, row by row."""
     for r in range(k - 1, -1, -1):
         right[r] /= L[r, r]
@@ -115,7 +120,7 @@ def _backward(L: Array, k: int, right: Array) -> None:
 
 
 @compiled
-def _remove(L: Array, k: int, gone: int) -> None:
+def remove(L: Array, k: int, gone: int) -> None:
     """Drop row `gone` of the factor of a k by k block, restoring the triangle by rotations."""
     for r in range(gone + 1, k):
         for c in range(r + 1):
@@ -134,12 +139,10 @@ def _remove(L: Array, k: int, gone: int) -> None:
 @compiled
 def _violations(G: Array, c: Array, active: Array, k: int, w: Array, gradient: Array) -> None:
     """C - G w from the active weights, row by row so that memory is read in order."""
-    m = len(c)
-    for j in range(m):
-        gradient[j] = c[j]
+    gradient[:] = c
     for r in range(k):
         row, weight = active[r], w[active[r]]
-        for j in range(m):
+        for j in range(len(c)):
             gradient[j] -= G[row, j] * weight
 
 
@@ -170,10 +173,8 @@ def pivot(
     members = np.empty(m, dtype=np.int64)
     members[:k] = active
     active = members
-    for r in range(k):
-        weights[r] = c[active[r]]
-    _forward(L, k, weights)
-    _backward(L, k, weights)
+    weights[:k] = c[active[:k]]
+    solve(L, k, weights)
     for r in range(k):
         w[active[r]] = weights[r]
         inside[active[r]] = True
@@ -201,8 +202,7 @@ def pivot(
                     for q in range(k):
                         total -= G[active[r], active[q]] * w[active[q]]
                     weights[r] = total
-                _forward(L, k, weights)
-                _backward(L, k, weights)
+                solve(L, k, weights)
                 for r in range(k):
                     w[active[r]] += weights[r]
                     if w[active[r]] < 0.0 and not equal[active[r]]:
@@ -211,7 +211,7 @@ def pivot(
         while True:
             for r in range(k):
                 column[r] = G[active[r], entering]
-            _forward(L, k, column)
+            forward(L, k, column)
             curvature, slope = G[entering, entering], c[entering]
             for r in range(k):
                 curvature -= column[r] ** 2
@@ -220,9 +220,8 @@ def pivot(
             sign = 1.0 if slope >= 0.0 else -1.0
             if sign < 0.0 and not equal[entering]:
                 break  # only rounding made it look violated
-            for r in range(k):
-                weights[r] = -column[r]
-            _backward(L, k, weights)
+            weights[:k] = -column[:k]
+            backward(L, k, weights)
             length = norms[entering] ** 2
             for r in range(k):
                 weights[r] *= sign
@@ -253,8 +252,7 @@ def pivot(
             for r in range(k):
                 w[active[r]] += step * weights[r]
             if leaving < 0:
-                for r in range(k):
-                    L[k, r] = column[r]
+                L[k, :k] = column[:k]
                 L[k, k] = np.sqrt(curvature)
                 active[k] = entering
                 inside[entering] = True
@@ -262,9 +260,8 @@ def pivot(
                 break
             w[active[leaving]] = 0.0
             inside[active[leaving]] = False
-            _remove(L, k, leaving)
-            for r in range(leaving, k - 1):
-                active[r] = active[r + 1]
+            remove(L, k, leaving)
+            active[leaving : k - 1] = active[leaving + 1 : k]
             k -= 1
         w[entering] = w[entering] if inside[entering] else 0.0
         _violations(G, c, active, k, w, gradient)
@@ -307,30 +304,16 @@ def figures(
     in any order, relative to ||A_j|| ||W||.
     """
     m = D.shape[0]
-    weighted = np.empty_like(D)
-    sizes = np.empty(m)
-    linear, summed = 0.0, 0.0
-    for j in range(m):
-        square_D, square_Z = 0.0, 0.0
-        for r in range(D.shape[1]):
-            weighted[j, r] = weights[j] * D[j, r]
-            square_D += D[j, r] ** 2
-        for c in range(Z.shape[1]):
-            square_Z += Z[j, c] ** 2
-        linear += weights[j] * bound[j]
-        sizes[j] = np.sqrt(square_D) * np.sqrt(square_Z)
-        summed += abs(weights[j]) * sizes[j]
-    W = np.dot(weighted.T, Z)
+    sizes = np.sqrt((D**2).sum(axis=1)) * np.sqrt((Z**2).sum(axis=1))
+    linear, summed = (weights * bound).sum(), (np.abs(weights) * sizes).sum()
+    W = np.dot((weights.reshape(m, 1) * D).T, Z)
     square = (W**2).sum()
     norm = np.sqrt(square)
-    product = np.dot(D, W)
-    margins = np.zeros(m)
+    margins = (np.dot(D, W) * Z).sum(axis=1)
     shortfall, least, certain = 0.0, np.inf, np.inf
     k = D.shape[1] + Z.shape[1] + 8
     gamma = 1.01 * k * EPS / (2.0 - k * EPS)
     for j in range(m):
-        for c in range(Z.shape[1]):
-            margins[j] += product[j, c] * Z[j, c]
         if bound[j] > 0.0 and not equal[j]:
             lower = margins[j] - gamma * sizes[j] * norm - 1e-150
             if not lower >= certain:
@@ -348,30 +331,3 @@ def figures(
         if not missing <= shortfall:
             shortfall = missing
     return W, margins, square, linear, summed, shortfall, least, certain
-
-
-@compiled
-def certain_margins(D: Array, Z: Array, W: Array) -> Array:
-    """Lower bounds of the margins that hold in spite of rounding, that of D included.
-
-    With u = 2^-53 a sum of products of k terms is off by at most gamma_k = k u / (1 - k u) times
-    the sum of their sizes; D adds one rounding, the two sums d + e. The last term covers
-    underflow for entries up to 1e140.
-    """
-    m, d = D.shape
-    e = Z.shape[1]
-    k = d + e + 4
-    gamma = k * EPS / (2.0 - k * EPS)
-    lower = np.empty(m)
-    for j in range(m):
-        total, size = 0.0, 0.0
-        for r in range(d):
-            inner, inner_size = 0.0, 0.0
-            for c in range(e):
-                product = W[r, c] * Z[j, c]
-                inner += product
-                inner_size += abs(product)
-            total += D[j, r] * inner
-            size += abs(D[j, r]) * inner_size
-        lower[j] = total - 1.01 * gamma * size - 1e-150
-    return lower

@@ -18,6 +18,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
+from attsvm.kernels.least_norm import solve
 
 SOLVED, UNBOUNDED, STUCK = 0, 1, 2
 
@@ -81,22 +82,6 @@ def _factor(M: Array, floor: float) -> bool:
 
 
 @compiled
-def _solve(L: Array, right: Array) -> None:
-    """Solve L L^T x = right in place."""
-    m = L.shape[0]
-    for i in range(m):
-        total = right[i]
-        for k in range(i):
-            total -= L[i, k] * right[k]
-        right[i] = total / L[i, i]
-    for i in range(m - 1, -1, -1):
-        right[i] /= L[i, i]
-        x = right[i]
-        for k in range(i):
-            right[k] -= L[i, k] * x
-
-
-@compiled
 def _inverse(Z: Array) -> Array:
     """Inverse of a positive definite matrix, symmetric to the last bit."""
     q = Z.shape[0]
@@ -116,25 +101,17 @@ def _inverse(Z: Array) -> Array:
 
 
 @compiled
-def _positive(Z: Array, slope: Array, bend: Array, t: float) -> bool:
-    """Whether Z + t slope + t^2 bend is positive definite."""
-    return bool(_factor(Z + t * slope + (t * t) * bend, 0.0))
-
-
-@compiled
 def _reach(Z: Array, slope: Array, bend: Array, limit: float) -> float:
-    """A step up to the limit, nearly the longest, that keeps the matrix positive definite."""
-    if _positive(Z, slope, bend, limit):
-        return limit
-    low, high = 0.0, limit
-    for _ in range(40):
-        middle = 0.6 * high if low == 0.0 else 0.5 * (low + high)
-        if _positive(Z, slope, bend, middle):
-            low = middle
+    """A step t up to the limit, nearly the longest, with Z + t slope + t^2 bend > 0 on the way."""
+    low, high, t = 0.0, limit, limit
+    for _ in range(41):
+        if _factor(Z + t * slope + (t * t) * bend, 0.0):
+            low = t
             if high - low <= 0.05 * low:
                 break
         else:
-            high = middle
+            high = t
+        t = 0.6 * high if low == 0.0 else 0.5 * (low + high)
     return low
 
 
@@ -155,11 +132,7 @@ def _symmetric(A: Array) -> Array:
 @compiled
 def _pair(A: Array, B: Array) -> Array:
     """Inner products of rows."""
-    total = np.zeros(A.shape[0])
-    for j in range(A.shape[0]):
-        for k in range(A.shape[1]):
-            total[j] += A[j, k] * B[j, k]
-    return total
+    return (A * B).sum(axis=1)
 
 
 @compiled
@@ -237,10 +210,7 @@ def interior(
             return w, s, T, STUCK, count
         P = _inverse(Z)
         L = _schur(K, b, G, T, P, s / w)
-        top = 0.0
-        for j in range(m):
-            top = max(top, L[j, j])
-        _factor(L, 1e-30 * top)
+        _factor(L, 1e-30 * np.diag(L).max())
         # the prediction aims at mu = 0; the correction at the mu it promises, with what it bent;
         # where that is blocked, a step back to the middle at a larger mu
         aim, squared, bend, bent = 0.0, np.zeros(m), none, none
@@ -252,7 +222,7 @@ def interior(
                 aim, squared, bend, bent, ahead = 3.0 * mu, np.zeros(m), none, none, residual
             base = aim * P - T - _symmetric(np.dot(np.dot(T, bend), P)) - bent
             dw = residual - ahead + (aim - squared) / w - s - 2.0 * _pair(np.dot(G, base), b)
-            _solve(L, dw)
+            solve(L, m, dw)
             dS = np.dot(a.T, dw.reshape(m, 1) * b)
             slope = np.dot(dS.T, S)
             slope = -(slope + slope.T)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
-from attsvm.kernels.least_norm import _backward, _forward, _remove
+from attsvm.kernels import compiled, inlined
+from attsvm.kernels.least_norm import backward, forward, remove, solve
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -38,22 +38,40 @@ class _Atoms(NamedTuple):
     L: Array
 
 
+@inlined
+def _kinds(atoms: _Atoms, a: int) -> tuple[int, int]:
+    """The matrices of an atom and of its base."""
+    return atoms.kind[a], atoms.kind[atoms.base[atoms.owner[a]]]
+
+
 @compiled
 def _inner(atoms: _Atoms, a: int, b: int) -> float:
     """<B_a, B_b>; the last row of G is zero and stands for every atom that is not a constraint."""
-    G, kind = atoms.G, atoms.kind
-    i, p = kind[a], kind[atoms.base[atoms.owner[a]]]
-    k, q = kind[b], kind[atoms.base[atoms.owner[b]]]
-    product: float = G[i, k] - G[p, k] - G[i, q] + G[p, q]
-    return product
+    (i, p), (k, q), G = _kinds(atoms, a), _kinds(atoms, b), atoms.G
+    return G[i, k] - G[p, k] - G[i, q] + G[p, q]
 
 
 @compiled
 def _weight(atoms: _Atoms, a: int) -> float:
     """||A_a||^2 + ||A_base||^2, what rounding in <B_a, B_a> is relative to."""
-    i, p = atoms.kind[a], atoms.kind[atoms.base[atoms.owner[a]]]
-    weight: float = atoms.G[i, i] + atoms.G[p, p]
-    return weight
+    i, p = _kinds(atoms, a)
+    return atoms.G[i, i] + atoms.G[p, p]
+
+
+@compiled
+def _gain(atoms: _Atoms, q: Array, a: int) -> float:
+    """What q promises where an atom takes from its base."""
+    i, p = _kinds(atoms, a)
+    return q[i] - q[p]
+
+
+@compiled
+def _trade(atoms: _Atoms, weights: Array, k: int, move: Array) -> None:
+    """Add moves of the free atoms, taken from their bases."""
+    for r in range(k):
+        a = atoms.active[r]
+        move[a] += weights[r]
+        move[atoms.base[atoms.owner[a]]] -= weights[r]
 
 
 @compiled
@@ -66,13 +84,12 @@ def _factor(atoms: _Atoms, k: int) -> int:
         if kept == L.shape[0]:  # more than there are independent ones
             inside[a] = False
             continue
-        rest = _inner(atoms, a, a)
+        row, rest = L[kept], _inner(atoms, a, a)
         for c in range(kept):
-            total = _inner(atoms, a, active[c])
-            for p in range(c):
-                total -= L[kept, p] * L[c, p]
-            L[kept, c] = total / L[c, c]
-            rest -= L[kept, c] ** 2
+            row[c] = _inner(atoms, a, active[c])
+        forward(L, kept, row)
+        for c in range(kept):
+            rest -= row[c] ** 2
         if rest <= 64 * EPS * (kept + 1) * _weight(atoms, a):
             inside[a] = False
             continue
@@ -131,9 +148,8 @@ def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
             others = True
     if place >= 0:
         atoms.inside[gone] = False
-        _remove(atoms.L, k, place)
-        for r in range(place, k - 1):
-            active[r] = active[r + 1]
+        remove(atoms.L, k, place)
+        active[place : k - 1] = active[place + 1 : k]
         k -= 1
     if gone_base and others:  # the free rows of the group refer to another base now
         k = _factor(atoms, k)
@@ -151,7 +167,7 @@ def _climb(
     zero: the simplices are bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of
     noise * ||A_a||.
     """
-    kind, owner, u, base = atoms.kind, atoms.owner, atoms.u, atoms.base
+    owner, u, base = atoms.owner, atoms.u, atoms.base
     active, inside, L = atoms.active, atoms.inside, atoms.L
     N, most = u.shape[0], L.shape[0]
     m = N - base.shape[0]
@@ -161,17 +177,13 @@ def _climb(
         worst = 0.0
         if not restored:
             for r in range(k):
-                a, b = active[r], base[owner[active[r]]]
-                weights[r] = q[kind[a]] - q[kind[b]]
-                scale = tau + size * np.sqrt(_weight(atoms, a))
+                weights[r] = _gain(atoms, q, active[r])
+                scale = tau + size * np.sqrt(_weight(atoms, active[r]))
                 worst = max(worst, abs(weights[r]) / (4 * EPS * scale + 1e-300))
         if worst > 1.0:
-            _forward(L, k, weights)
-            _backward(L, k, weights)
+            solve(L, k, weights)
             move[:] = 0.0
-            for r in range(k):
-                move[active[r]] += weights[r]
-                move[base[owner[active[r]]]] -= weights[r]
+            _trade(atoms, weights, k, move)
             _, leaving, more = _advance(atoms, q, move, 1.0)
             noise += more
             if leaving >= 0:
@@ -182,10 +194,9 @@ def _climb(
             continue
         entering, worst = -1, 0.0
         for a in range(m if forced else N):
-            b = base[owner[a]]
-            if inside[a] or a == b:
+            if inside[a] or a == base[owner[a]]:
                 continue
-            slope = q[kind[a]] - q[kind[b]]
+            slope = _gain(atoms, q, a)
             if u[a] > 0.0:
                 slope = abs(slope)
             spread = np.sqrt(_weight(atoms, a))
@@ -198,38 +209,34 @@ def _climb(
         moved = 0.0
         while True:
             changes += 1
-            b = base[owner[entering]]
             for r in range(k):
                 column[r] = _inner(atoms, active[r], entering)
-            _forward(L, k, column)
+            forward(L, k, column)
             curvature = _inner(atoms, entering, entering)
             for r in range(k):
                 curvature -= column[r] ** 2
                 weights[r] = -column[r]
-            _backward(L, k, weights)
+            backward(L, k, weights)
             length = _weight(atoms, entering)
-            slope = q[kind[entering]] - q[kind[b]]
+            slope = _gain(atoms, q, entering)
             for r in range(k):
-                a = active[r]
-                length += weights[r] ** 2 * _weight(atoms, a)
-                slope += weights[r] * (q[kind[a]] - q[kind[base[owner[a]]]])
+                length += weights[r] ** 2 * _weight(atoms, active[r])
+                slope += weights[r] * _gain(atoms, q, active[r])
             sign = 1.0 if slope > 0.0 else -1.0
             if sign < 0.0 and u[entering] == 0.0:
                 break  # only rounding made it look better than its base
             move[:] = 0.0
             move[entering] = sign
-            move[b] -= sign
-            for r in range(k):
-                move[active[r]] += sign * weights[r]
-                move[base[owner[active[r]]]] -= sign * weights[r]
+            move[base[owner[entering]]] -= sign
+            weights[:k] *= sign
+            _trade(atoms, weights, k, move)
             dependent = k == most or curvature <= 16 * EPS * (k + 1) * length
             step = np.inf if dependent else abs(slope) / curvature
             step, leaving, more = _advance(atoms, q, move, step)
             noise += more
             moved += step
             if leaving < 0:
-                for r in range(k):
-                    L[k, r] = column[r]
+                L[k, :k] = column[:k]
                 L[k, k] = np.sqrt(curvature)
                 active[k] = entering
                 inside[entering] = True
@@ -394,9 +401,8 @@ def follow(
                 q[:K] = tau - products
                 # put the free margins in place, in S even where u is too coarse to show it
                 for r in range(k):
-                    weights[r] = q[kind[active[r]]] - q[kind[base[owner[active[r]]]]]
-                _forward(L, k, weights)
-                _backward(L, k, weights)
+                    weights[r] = _gain(atoms, q, active[r])
+                solve(L, k, weights)
                 change[:] = 0.0
                 for r in range(k):
                     a, b = active[r], base[owner[active[r]]]
@@ -417,15 +423,11 @@ def follow(
         for r in range(k):
             a, b = active[r], base[owner[active[r]]]
             weights[r] = (1.0 if a < m else 0.0) - (1.0 if b < m else 0.0)
-        _forward(L, k, weights)
-        gain = 0.0
-        for r in range(k):
-            gain += weights[r] ** 2
-        _backward(L, k, weights)
+        forward(L, k, weights)
+        gain = (weights[:k] ** 2).sum()
+        backward(L, k, weights)
         rate[:] = 0.0
-        for r in range(k):
-            rate[active[r]] += weights[r]
-            rate[base[owner[active[r]]]] -= weights[r]
+        _trade(atoms, weights, k, rate)
         if done:
             return S, tau, rate[:m], gain, count
         if square < goal**2:

@@ -1,14 +1,15 @@
 """Conclusions about limits of runs, strongest first; none is a fixed threshold at a fixed step.
 
 - `proofs`: certificates in balls: the limit is a theorem about this run.
-- `direction`: dual weights, gradients, residuals and gains, by their rates over two decades.
+- `direction`: dual weights, gradients, residuals, gains, and the distance to a set of solutions, by
+  their rates over two decades.
 - `rates`: norm and margins against the logarithm of the number of steps.
-- `sets`: the distance to a set of solutions.
 - `settled`: when a run says nothing about its limit yet.
 """
 
 from attsvm.limits.direction import (
     direction_converges,
+    distance_falls,
     dual_weights_converge,
     gradient_aligns,
     residual_stays_bounded,
@@ -21,7 +22,6 @@ from attsvm.limits.rates import (
     norm_diverges,
     norm_grows_like_log,
 )
-from attsvm.limits.sets import distance_falls
 from attsvm.limits.settled import as_matrices, dual_weights, prompted, unsettled
 
 __all__ = [

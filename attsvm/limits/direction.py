@@ -1,4 +1,4 @@
-"""Where the direction of a run goes, by rates: residuals, gains, gradients and their weights."""
+"""Where a run goes, by rates: residuals, gains, gradients, their weights, distances to sets."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactAnswer, ExactData, separate
 from attsvm.exact.svm import nearest
-from attsvm.limits.growth import falls, stays_bounded
+from attsvm.limits.growth import Decades, falls, stays_bounded
 from attsvm.limits.settled import dual_weights, three_iterates
 from attsvm.losses import Loss
 from attsvm.risk import normalised_gradient
+from attsvm.svm.nuclear import NuclearAnswer, distance
 from attsvm.theory.declaration.slack import Slack
 from attsvm.training import follow_w
 
 FLOOR = 1e-7
 """Angle that the iterates of a curve resolve; smaller ones count as zero."""
+
+SETTLED = 1e-6
+"""Relative distance that solution sets and iterates resolve."""
 
 SWING = 1e-5
 """What the steps along a curve make weights and gradients swing by; smaller counts as zero."""
@@ -219,15 +223,23 @@ def unique_multipliers(
     return table
 
 
-def _swings(data: AttentionData, chosen: Array, loss: Loss) -> Slack | None:
-    """Unknown where steps are so long that the last gradient does not point where the run goes."""
-    middle, last = chosen[-2:]
+def _steady(
+    data: AttentionData, iterates: Array, loss: Loss
+) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
+    """As `three_iterates`; unknown also where the last gradient does not point where the run goes.
+
+    That is where steps are too long.
+    """
+    prepared = three_iterates(data, iterates, loss)
+    if isinstance(prepared, Slack):
+        return prepared
+    middle, last = prepared[1][-2:]
     g = normalised_gradient(data.X, data.Z, data.gamma, last, loss, data.mask).matrix
     gain = last - middle
     size = float(np.linalg.norm(g) * np.linalg.norm(gain))
     if size > 0.0 and float((g * gain).sum()) < 0.99 * size:
         return Slack.unknown("its last gradient does not point where the run goes: shorter steps")
-    return None
+    return prepared
 
 
 def dual_weights_converge(
@@ -241,16 +253,13 @@ def dual_weights_converge(
     For a run to W^mm of which `unique_multipliers` speaks, they do, exponentially fast in the
     norm. The slack is that of `falls` for the sum of the distances of the weights.
     """
-    prepared = three_iterates(data, iterates, loss)
-    if isinstance(prepared, Slack):
-        return prepared
-    found, chosen = prepared
     total = float(multipliers.sum())
     if not (np.isfinite(total) and total > 0.0):
         return Slack.unknown("the multipliers have no finite positive sum")
-    swinging = _swings(data, chosen, loss)
-    if swinging is not None:
-        return swinging
+    prepared = _steady(data, iterates, loss)
+    if isinstance(prepared, Slack):
+        return prepared
+    found, chosen = prepared
     share = multipliers / total
     away = np.array([np.abs(dual_weights(data, W, loss) - share).sum() for W in chosen])
     return falls(away, found.norms, SWING)
@@ -270,13 +279,44 @@ def gradient_aligns(
     unit = _ray(target)
     if isinstance(unit, Slack):
         return unit
-    prepared = three_iterates(data, iterates, loss)
+    prepared = _steady(data, iterates, loss)
     if isinstance(prepared, Slack):
         return prepared
     found, chosen = prepared
-    swinging = _swings(data, chosen, loss)
-    if swinging is not None:
-        return swinging
     steepest = [normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask) for W in chosen]
     angles = np.array([_angle(g.matrix, unit) for g in steepest])
     return falls(angles, found.norms, SWING)
+
+
+def distance_falls(
+    data: AttentionData,
+    iterates: Float[Array, "k d d"],
+    loss: Loss,
+    answer: NuclearAnswer,
+    *,
+    rate: float = 0.5,
+) -> Slack:
+    """W / ||W||_* approaches the solutions of a nuclear-norm programme over their norm (tf, thm 3).
+
+    For iterates of growing norm, products K Q^T say: the Frobenius distance of W ||V||_*/||W||_*
+    to the set of solutions V, over ||V||_*, falls like 1/norm^rate: 1/2 is the rate of factors
+    whose own residuals stay bounded while W is their product. The slack is that of `falls`, taken
+    for the lower and the upper bound of the distance; where they disagree it is undecided. Unknown
+    where the norm did not grow tenfold twice or the run has not settled.
+    """
+    if not np.isfinite(iterates).all():
+        return Slack.unknown("an iterate is not finite")
+    norms = np.linalg.svd(iterates, compute_uv=False).sum(axis=1)
+    prepared = three_iterates(data, iterates, loss, norms)
+    if isinstance(prepared, Slack):
+        return prepared
+    found, chosen = prepared
+    scales = [answer.value / size for size in found.norms]
+    bounds = [distance(answer, scale * W) for scale, W in zip(scales, chosen, strict=True)]
+    low, high = (np.array(side) / answer.value for side in zip(*bounds, strict=True))
+    below, above = (falls(side, found.norms, SETTLED, rate) for side in (low, high))
+    if "unknown" in (below.kind, above.kind):
+        return above if above.kind == "unknown" else below
+    value = min(below.value, above.value)
+    error = above.error + abs(below.value - above.value)
+    return Slack(value, error) if math.isfinite(error) else Slack.unknown("no distance")

@@ -24,15 +24,8 @@ _SHORT = 0.9
 class Decades:
     """Rows of three iterates whose norms grow at least ninefold from each to the next."""
 
-    first: int
-    middle: int
-    last: int
+    rows: tuple[int, int, int]
     norms: tuple[float, float, float]
-
-    @property
-    def rows(self) -> tuple[int, int, int]:
-        """The rows, in order."""
-        return self.first, self.middle, self.last
 
 
 def decades(norms: Float[Array, " k"]) -> Decades | None:
@@ -48,7 +41,7 @@ def decades(norms: Float[Array, " k"]) -> Decades | None:
             return None
         rows.append(int(early[-1]))
     sizes = (float(norms[rows[2]]), float(norms[rows[1]]), float(norms[last]))
-    return Decades(rows[2], rows[1], last, sizes)
+    return Decades((rows[2], rows[1], last), sizes)
 
 
 def _exponents(values: Array, sizes: tuple[float, float, float]) -> tuple[float, float]:

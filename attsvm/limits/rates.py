@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float
 
@@ -46,13 +48,7 @@ def norm_grows_like_log(
     that is wrong by 5% is off by more than 20. Unknown where the norms are not reached or the run
     has not settled.
     """
-    if not 0.0 < rate < np.inf:
-        return Slack(-1.0, 0.0)
-    found = _decade(data, W0, loss, rate)
-    if isinstance(found, Slack):
-        return found
-    run, waited = found
-    return _agree(float(run.norms[0, 2] - run.norms[0, 1]) / rate, waited)
+    return _grows(data, W0, loss, rate, lambda run: float(run.norms[0, 2] - run.norms[0, 1]), rate)
 
 
 def margin_grows_like_log(
@@ -68,30 +64,30 @@ def margin_grows_like_log(
     Measured like `norm_grows_like_log`, between the same norms; the slope is 1 where the direction
     converges to a max-margin solution of norm `rate`.
     """
+
+    def grown(run: Trajectory) -> float:
+        before, after = (_least_margin(data, W, run.W[0, 2]) for W in run.W[0, 1:])
+        return after - before
+
+    return _grows(data, W0, loss, rate, grown, slope)
+
+
+def _grows(
+    data: AttentionData,
+    W0: Array,
+    loss: Loss,
+    rate: float,
+    grown: Callable[[Trajectory], float],
+    slope: float,
+) -> Slack:
+    """What grew between the norms 50 rate and 500 rate is slope times the growth of ln k.
+
+    Two increases of about 450 agree up to 10, longer ones up to a 45th. The norms are larger where
+    pulls differ by factors that weights make up for only at larger margins: by the norm of the
+    start, and by how far apart |l'| is at the best scores of the inputs.
+    """
     if not (0.0 < rate < np.inf and slope > 0.0):
         return Slack(-1.0, 0.0)
-    found = _decade(data, W0, loss, rate)
-    if isinstance(found, Slack):
-        return found
-    run, waited = found
-    margins = [_least_margin(data, W, run.W[0, 2]) for W in run.W[0, 1:]]
-    return _agree((margins[1] - margins[0]) / slope, waited)
-
-
-def _agree(grown: float, waited: float) -> Slack:
-    """Two increases of about 450 agree up to 10, longer ones up to a 45th."""
-    off = float(abs(grown - waited)) / max(abs(waited) / 450.0, 1.0)
-    return Slack(10.0 - off, 5.0) if np.isfinite(off) else Slack.unknown("not finite")
-
-
-def _decade(
-    data: AttentionData, W0: Array, loss: Loss, rate: float
-) -> tuple[Trajectory, float] | Slack:
-    """The run at the norms 50 rate and 500 rate, and by how much ln k grew between them.
-
-    Later where pulls differ by factors that weights make up for only at larger margins: by the
-    norm of the start, and by how far apart |l'| is at the best scores of the inputs.
-    """
     slopes = loss.log_slope(np.where(data.present, data.gamma, -np.inf).max(axis=1))
     spread = float(np.ptp(slopes)) if np.isfinite(slopes).all() else 0.0
     low = 50.0 * max(rate, float(np.linalg.norm(W0)) / 5.0, rate * spread / 10.0)
@@ -101,7 +97,9 @@ def _decade(
     reason = unsettled(data, run.W[0, 1], run.W[0, 2], loss)
     if reason:
         return Slack.unknown(reason)
-    return run, float(run.log_time[2] - run.log_time[1])
+    waited = float(run.log_time[2] - run.log_time[1])
+    off = abs(grown(run) / slope - waited) / max(abs(waited) / 450.0, 1.0)
+    return Slack(10.0 - off, 5.0) if np.isfinite(off) else Slack.unknown("not finite")
 
 
 def _least_margin(data: AttentionData, W: Array, end: Array) -> float:

@@ -7,13 +7,11 @@ drawn from such a run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax, logits_of_w
+from attsvm.attention import log_softmax, logits_of_w, signed_sum
 from attsvm.data import AttentionData
 from attsvm.limits.growth import Decades, decades
 from attsvm.losses import Loss
@@ -51,20 +49,15 @@ def dual_weights(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Flo
     log_s = log_softmax(logits, data.mask)
     gamma = data.gamma
     mean = (np.exp(log_s) * np.where(data.present, gamma, 0.0)).sum(axis=1)
-    difference = gamma[:, None, :] - gamma[:, :, None]  # gamma_u - gamma_t
-    with np.errstate(divide="ignore", invalid="ignore"):
-        inner = log_s[:, None, :] + np.log(np.abs(difference))
-        top = inner.max(axis=2)
-        top = np.where(np.isfinite(top), top, 0.0)
-        bracket = (np.sign(difference) * np.exp(inner - top[:, :, None])).sum(axis=2)
-        size = log_s + top + np.log(np.abs(bracket)) + loss.log_slope(mean)[:, None]
+    side, bracket = signed_sum(gamma[:, None, :] - gamma[:, :, None], log_s[:, None, :])
+    size = log_s + bracket + loss.log_slope(mean)[:, None]
     moved = data.present & _matters(data, logits)
     size = np.where(moved, size, -np.inf)
     largest = size.max()
     if not np.isfinite(largest):
         return np.zeros_like(gamma)
     sign = -np.sign(loss.slope(mean)) if loss.direction == 0 else -float(loss.direction)
-    weights = np.exp(size - largest) * np.sign(bracket) * np.reshape(sign, (-1, 1))
+    weights = np.exp(size - largest) * side * np.reshape(sign, (-1, 1))
     result: Array = weights / np.abs(weights).sum()
     return result
 
@@ -82,16 +75,10 @@ def _matters(data: AttentionData, logits: Array) -> Array:
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Margins:
-    """Margins of the selected tokens at two points, and which tokens are worse or better."""
-
-    growth: Array
-    worse: Array
-    better: Array
-
-
-def _margins(data: AttentionData, before: Array, after: Array, loss: Loss) -> _Margins:
+def _margins(
+    data: AttentionData, before: Array, after: Array, loss: Loss
+) -> tuple[Array, Array, Array]:
+    """How margins of the tokens selected in the end grew; which tokens are worse, and better."""
     old, new = (logits_of_w(data.X, data.Z, W) for W in (before, after))
     chosen = _chosen(data, new)
     rows = np.arange(data.n)
@@ -101,7 +88,7 @@ def _margins(data: AttentionData, before: Array, after: Array, loss: Loss) -> _M
     sign = -np.sign(loss.slope(best)) if loss.direction == 0 else np.full(data.n, -loss.direction)
     lead = sign[:, None] * (best[:, None] - gamma)
     matters = _matters(data, new)
-    return _Margins(growth, matters & (lead > 0.0), matters & (lead < 0.0))
+    return growth, matters & (lead > 0.0), matters & (lead < 0.0)
 
 
 def three_iterates(
@@ -140,23 +127,23 @@ def unsettled(
     would take over). These are necessary for a direction to be a limit, as slopes of margins
     along it; a run that fails one is not at its end. Tokens of equal score are not told apart.
     """
-    margins = _margins(data, before, after, loss)
-    if not margins.worse.any():
+    growth, worse, better = _margins(data, before, after, loss)
+    if not worse.any():
         return "no token is selected over a worse one"
-    least = float(margins.growth[margins.worse].min())
+    least = float(growth[worse].min())
     if not least > 0.0:
-        return _named("the margin over token {} of input {} does not grow", margins, margins.worse)
-    if margins.better.any() and not margins.growth[margins.better].min() > BEHIND * least:
-        return _named("the better token {} of input {} may return", margins, margins.better)
-    pull = np.abs(dual_weights(data, after, loss)) * margins.worse
+        return _named("the margin over token {} of input {} does not grow", growth, worse)
+    if better.any() and not growth[better].min() > BEHIND * least:
+        return _named("the better token {} of input {} may return", growth, better)
+    pull = np.abs(dual_weights(data, after, loss)) * worse
     total = float(pull.sum())
-    if not (total > 0.0 and float((pull * margins.growth).sum()) <= EVEN * least * total):
-        return _named("token {} of input {} does not pull yet", margins, margins.worse)
+    if not (total > 0.0 and float((pull * growth).sum()) <= EVEN * least * total):
+        return _named("token {} of input {} does not pull yet", growth, worse)
     return None
 
 
-def _named(text: str, margins: _Margins, kind: Array) -> str:
+def _named(text: str, growth: Array, kind: Array) -> str:
     """The text with the token, and its input, of that kind whose margin grew least."""
-    place = int(np.where(kind, margins.growth, np.inf).argmin())
+    place = int(np.where(kind, growth, np.inf).argmin())
     i, t = divmod(place, kind.shape[1])
     return text.format(t, i)

@@ -20,6 +20,7 @@ from attsvm.losses import (
     LOG_LOSS,
     LOGISTIC_LOSS,
     Loss,
+    log_logistic,
     logistic,
     logistic_slope,
 )
@@ -56,14 +57,9 @@ def _log_expm1(x: Vector) -> Vector:
     return grown
 
 
-def _log_logistic(u: Vector) -> Vector:
-    low: Array = -np.logaddexp(0.0, -u)
-    return low
-
-
 def _log_of_log_loss(best: Vector, x: Vector) -> Vector:
     """Log log(1 + e^t) with e^t = g(-best) (e^D - 1)."""
-    t = _log_logistic(-best) + _log_expm1(x)
+    t = log_logistic(-best) + _log_expm1(x)
     grown: Array = np.where(t < -36.0, t, np.log(np.logaddexp(0.0, np.maximum(t, -36.0))))
     return grown
 
@@ -71,7 +67,7 @@ def _log_of_log_loss(best: Vector, x: Vector) -> Vector:
 def _log_of_logistic_loss(best: Vector, x: Vector) -> Vector:
     D = np.exp(np.minimum(x, 700.0))
     fall = np.where(D < _SMALL, x - D / 2.0, np.log(-np.expm1(-np.maximum(D, _SMALL))))
-    grown: Array = _log_logistic(best) + _log_logistic(D - best) + fall
+    grown: Array = log_logistic(best) + log_logistic(D - best) + fall
     return grown
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm.attention import signed_sum
 from attsvm.paths.drops import bend_of, log_drop
 from attsvm.paths.objective import GapObjective, Jet
 
@@ -91,16 +92,6 @@ def local_value(whole: GapObjective, margins: Float[Array, " m"]) -> float:
     """log(L - L_sel); NaN where L <= L_sel, or l' vanishes at an optimal token."""
     gap = LocalGap.at(whole, margins)
     return gap.value(margins) if gap is not None and gap.sign > 0 else math.nan
-
-
-def signed_sum(factors: Array, logs: Array) -> tuple[Array, Array]:
-    """Sign and logarithm of sum factors * e^logs over the last axis."""
-    with np.errstate(divide="ignore"):
-        sizes = np.log(np.abs(factors)) + logs
-        top = sizes.max(axis=-1, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0.0)
-        total = (np.sign(factors) * np.exp(sizes - top)).sum(axis=-1)
-        return np.asarray(np.sign(total)), np.asarray(top[..., 0] + np.log(np.abs(total)))
 
 
 def derivatives(

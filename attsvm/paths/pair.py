@@ -14,16 +14,16 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.attention import log_softmax
+from attsvm.attention import log_softmax, signed_sum
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.losses import LOGISTIC_LOSS, Loss
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import LOG_VALUES, bend_of
 from attsvm.paths.grades import on_sphere, stationarity
-from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, settled, signed_sum
+from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
-from attsvm.risk import descent_direction
+from attsvm.risk import normalised_gradient
 
 _SWEEPS = 60
 _NEWTON = 12
@@ -61,7 +61,7 @@ class Pair:
         of_v = stationarity(v, terms.sum(axis=0), 0.0, self.r, 1.0)
         X, one = self.data.X, np.ones((self.data.n, 1))
         gamma = self._scored(v).gamma
-        pull = descent_direction(X, one, gamma, p[:, None], self.loss, self.data.mask)
+        pull = normalised_gradient(X, one, gamma, p[:, None], self.loss, self.data.mask)
         return of_v, stationarity(p, pull.matrix[:, 0], 0.0, self.R, 1.0)
 
     def local_value(self, v: Array, p: Array) -> float:

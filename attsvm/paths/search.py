@@ -18,7 +18,7 @@ from attsvm.losses import Loss
 from attsvm.paths.grades import Attempt
 from attsvm.paths.local import LocalGap, local_value, settled
 from attsvm.paths.objective import GapObjective
-from attsvm.risk import descent_direction
+from attsvm.risk import normalised_gradient
 from attsvm.svm import att_svm
 
 _DRAWS = 32
@@ -106,7 +106,7 @@ class Problem(ABC):
         """-grad L(W), its largest term of size 1."""
         data = self.data
         loss = self.objective.loss
-        return descent_direction(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
+        return normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
 
     def best(self, points: Iterable[Array], R: float) -> Array:
         """The direction of least value at that radius."""
@@ -177,7 +177,7 @@ def starting_points(
                 points["svm"] = svm[None]
         elif start == "gradient":
             zero = np.zeros((data.d, data.d))
-            pull = descent_direction(data.X, data.Z, data.gamma, zero, loss, data.mask)
+            pull = normalised_gradient(data.X, data.Z, data.gamma, zero, loss, data.mask)
             points["gradient"] = pull.matrix[None]
         elif start == "random":
             points[f"random {k}"] = generator.normal(size=(_DRAWS, data.d, data.d))

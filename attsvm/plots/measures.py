@@ -76,25 +76,17 @@ def projections(W: Float[Array, "*b d d"], Z: Float[Array, "m d"]) -> Float[Arra
     return np.stack([W @ z for z in Z])
 
 
-def _pulls(data: AttentionData, iterates: Array) -> Float[Array, "*b n d"]:
-    """W z_i, or p, for every input."""
-    if iterates.shape[-2:] == (data.d, data.d):
-        pulls: Array = np.einsum("...de,ne->...nd", iterates, data.Z)
-        return pulls
-    raise DataError(
-        "iterates are matrices of the tokens' dimension",
-        value=f"shape {iterates.shape}",
-        remedy="Give a prompt p as its trajectory with prompts=True.",
-    )
-
-
 def _logits(data: AttentionData, X: Array, iterates: Array, prompts: bool) -> Array:
-    if prompts:
-        if iterates.shape[-1] != data.d:
-            raise DataError("prompts differ from tokens in size", value=iterates.shape)
-        logits: Array = np.einsum("nte,...e->...nt", X, iterates)
-    else:
-        logits = np.einsum("nte,...ne->...nt", X, _pulls(data, iterates))
+    if prompts and iterates.shape[-1] != data.d:
+        raise DataError("prompts differ from tokens in size", value=iterates.shape)
+    if not prompts and iterates.shape[-2:] != (data.d, data.d):
+        raise DataError(
+            "iterates are matrices of the tokens' dimension",
+            value=f"shape {iterates.shape}",
+            remedy="Give a prompt p as its trajectory with prompts=True.",
+        )
+    pulls = iterates if prompts else np.einsum("...de,ne->...nd", iterates, data.Z)
+    logits: Array = np.einsum("nte,...e->...nt" if prompts else "nte,...ne->...nt", X, pulls)
     return logits
 
 

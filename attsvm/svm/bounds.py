@@ -62,6 +62,21 @@ def row_errors(programme: Programme) -> Float[Array, " m"]:
     return (errors + length_up(strangers)) * UP if strangers.any() else errors
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def certain_margins(
+    D: Float[Array, "m d"], Z: Float[Array, "m e"], W: Float[Array, "d e"]
+) -> Float[Array, " m"]:
+    """Lower bounds of the margins D_j^T W z_j, entry by entry; each D_j carries one rounding.
+
+    A sum of products of k terms is off by at most gamma(k) times the sum of their sizes; D adds
+    one rounding, the two sums d + e. The last term covers underflow for entries up to 1e140.
+    """
+    margins = ((D @ W) * Z).sum(axis=1)
+    sizes = ((np.abs(D) @ np.abs(W)) * np.abs(Z)).sum(axis=1)
+    lower: Array = margins - 1.01 * gamma(sum(W.shape) + 4) * sizes - 1e-150
+    return lower
+
+
 def margins_about(
     programme: Programme, W: Float[Array, "d e"], size: float
 ) -> tuple[Float[Array, " m"], Float[Array, " m"]]:

@@ -18,12 +18,11 @@ from attsvm.exact.svm import ExactAnswer, decide, nearest
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
-    certain_margins,
     figures,
     least_norm,
     scale_rows,
 )
-from attsvm.svm.bounds import frobenius_bracket, margins_about, size_up
+from attsvm.svm.bounds import certain_margins, frobenius_bracket, margins_about, size_up
 from attsvm.svm.farkas import exists
 from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme, subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
@@ -254,10 +253,6 @@ def _pivots(programme: Programme) -> Proposal:
     return None if status == FAILED else (weights, status == SOLVED)
 
 
-def _cold(programme: Programme) -> Proposal:
-    return _pivots(programme) if len(programme.bound) <= COLD else None
-
-
 def _blocks(programme: Programme) -> Proposal:
     """Block exchanges on the scaled rows, then one system in full precision."""
     D, Z, norms = scale_rows(programme.D, programme.Z)
@@ -331,7 +326,7 @@ def _rationals(programme: Programme, deadline: Deadline | None = None) -> Propos
 
 _METHODS = {
     "empty rows": _zero_rows,
-    "pivots from nothing": _cold,
+    "pivots from nothing": lambda p: _pivots(p) if len(p.bound) <= COLD else None,
     "block exchanges": _blocks,
     "working set": _working_set,
     "pivots": _pivots,

@@ -13,7 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide, nearest
-from attsvm.kernels.least_norm import certain_margins
+from attsvm.svm.bounds import certain_margins
 from attsvm.svm.farkas import coprime, surely_cancel
 from attsvm.svm.frobenius import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset

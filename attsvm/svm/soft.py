@@ -26,8 +26,7 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
 from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
-from attsvm.svm.soft_merge import merge
-from attsvm.svm.soft_path import AIM, EPS, candidates, frobenius, least_of, sums_of, trace
+from attsvm.svm.soft_path import AIM, EPS, candidates, frobenius, least_of, merge, sums_of, trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

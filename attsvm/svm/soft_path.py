@@ -3,6 +3,11 @@
 Prices are C times `shares`. In the units of the path the dual is a quadratic programme over a
 product of simplices of these sizes, with one parameter tau, and on its faces tau has a closed form.
 Nothing here is believed: `attsvm.svm.soft` grades what it proposes.
+
+Repeated constraints are merged first: one copy, at the sum of their prices. Slacks whose groups
+hold the same matrices are equal wherever they are least, so that their prices add up; a matrix that
+a group holds twice counts once. What is left has the same W, and duals that the copies share in
+proportion to their prices.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
@@ -19,8 +25,7 @@ from attsvm.exact.deadline import Deadline
 from attsvm.kernels.least_norm import scale_rows
 from attsvm.kernels.soft import fill, follow
 from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_programme
-from attsvm.svm.programme import Programme
-from attsvm.svm.soft_merge import matrices
+from attsvm.svm.programme import Programme, subset
 
 AIM = 1e-12
 """Gap from which no further attempt is made."""
@@ -231,3 +236,74 @@ def frobenius(matrix: Array) -> np.float64:
     if not 0.0 < largest < np.inf:
         return largest
     return largest * np.float64(np.linalg.norm(matrix / largest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """A programme without repetitions, and where those of the original are in it.
+
+    Attributes:
+        programme: the constraints that are left, in their order.
+        groups: the slack of each of them, as labels 0, 1, ...
+        prices: the price of each slack that is left.
+        size: number m of constraints of the original.
+        copies: constraints of the original that carry a dual, one a group and matrix.
+        place: which of those that are left each of them repeats.
+        part: its part of the price.
+    """
+
+    programme: Programme
+    groups: Int[Array, " k"]
+    prices: Float[Array, " h"]
+    size: int
+    copies: Int[Array, " c"]
+    place: Int[Array, " c"]
+    part: Float[Array, " c"]
+
+    def spread(self, duals: Float[Array, " k"]) -> Float[Array, " m"]:
+        """Duals of the original: each copy has its part."""
+        whole = np.zeros(self.size)
+        whole[self.copies] = duals[self.place] * self.part
+        return whole
+
+
+def merge(programme: Programme, groups: Int[Array, " m"], prices: Float[Array, " g"]) -> Merged:
+    """Merge groups that hold the same matrices; `groups` are labels 0, 1, ... of the prices.
+
+    Matrices are the same as in `matrices`.
+    """
+    matrix = matrices(programme)
+    kinds = int(matrix.max()) + 1
+    held, copies = np.unique(groups * kinds + matrix, return_index=True)
+    group, matrix = np.divmod(held, kinds)  # group by group
+    sets: dict[bytes, int] = {}
+    cuts = np.flatnonzero(np.diff(group)) + 1
+    same = np.array([sets.setdefault(part.tobytes(), len(sets)) for part in np.split(matrix, cuts)])
+    total = np.bincount(same, prices)
+    _, first, place = np.unique(
+        same[group] * kinds + matrix, return_index=True, return_inverse=True
+    )
+    order = np.argsort(copies[first])
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    left = np.zeros(len(groups), dtype=np.bool_)
+    left[copies[first]] = True
+    return Merged(
+        programme=subset(programme, left),
+        groups=same[group[first[order]]],
+        prices=total,
+        size=len(groups),
+        copies=copies,
+        place=rank[place],
+        part=prices[group] / total[same[group]],
+    )
+
+
+def matrices(programme: Programme) -> Int[Array, " m"]:
+    """Labels 0, 1, ... of the matrices by first occurrence, the same where both factors are.
+
+    Factors are the same to the bit; 0 and -0 are.
+    """
+    known: dict[bytes, int] = {}
+    sides = np.hstack([programme.D, programme.Z]) + 0.0
+    return np.array([known.setdefault(row.tobytes(), len(known)) for row in sides])

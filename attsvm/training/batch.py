@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -26,14 +26,14 @@ class Batch:
     mask: Bool[Array, "B n T"] | None
     y: Float[Array, "B n"] | None = None
 
-    def repeated(self, count: int) -> Batch:
-        """The one data set of this batch `count` times, without a copy."""
+    def map(self, change: Callable[[Array], Any]) -> Batch:
+        """The same with every array changed."""
+        arrays = (self.X, self.Z, self.gamma, self.mask, self.y)
+        return Batch(*(None if a is None else change(a) for a in arrays))  # type: ignore[arg-type]
 
-        def wide(array: Array | None) -> Array | None:
-            return None if array is None else np.broadcast_to(array, (count, *array.shape[1:]))
-
-        arrays = [wide(a) for a in (self.X, self.Z, self.gamma, self.mask, self.y)]
-        return Batch(*arrays)  # type: ignore[arg-type]
+    def prompted(self) -> Batch:
+        """The same tokens with a single query coordinate, 1, so that W is a prompt."""
+        return replace(self, Z=np.ones((*self.X.shape[:2], 1)))
 
 
 def stack(sets: Sequence[AttentionData] | AttentionData) -> Batch:
@@ -42,8 +42,7 @@ def stack(sets: Sequence[AttentionData] | AttentionData) -> Batch:
     Raises:
         DataError: no data set, or different shapes.
     """
-    if isinstance(sets, AttentionData):
-        sets = [sets]
+    sets = [sets] if isinstance(sets, AttentionData) else sets
     wrong = [type(s).__name__ for s in sets if not isinstance(s, AttentionData)]
     if wrong:
         raise DataError(
@@ -95,68 +94,23 @@ class Trajectory:
     error: Float[Array, " k"] | None = None
 
 
-def recorded(steps: int, record: Sequence[int] | None) -> list[int]:
-    """The steps to keep, in order, with the first and the last; all where nothing is asked."""
-    steps = ensure_count("the number of steps", steps)
-    if record is None:
-        return list(range(steps + 1))
-    if np.ndim(record) != 1:
-        raise DataError("record is not a list of steps", value=record, remedy="Use e.g. [10, 100].")
-    chosen = sorted({int(k) for k in record} | {0, steps})
-    if chosen[0] < 0 or chosen[-1] > steps or any(int(k) != k for k in record):
-        raise DataError(
-            f"recorded steps must lie in 0..{steps}",
-            value=list(record),
-            remedy="Record only steps that are taken.",
-        )
-    return chosen
+Starts = Mapping[str, tuple[object, str]]
+"""Starts by name, each with the letters of its own axes."""
 
 
-def starts(name: str, value: object, axes: Sequence[str], sizes: dict[str, int]) -> Array:
-    """One start for all data sets, or one for each, as an array with a leading batch axis."""
-    if np.ndim(value) == len(axes) + 1:  # type: ignore[arg-type]
-        return ensure_array(name, value, ("B", *axes), sizes)
-    single = ensure_array(name, value, axes, sizes)
-    return np.repeat(single[None], sizes["B"], axis=0)
-
-
-def batch_size(sets: int, step: object, *given: tuple[object, int]) -> int:
-    """How many runs data sets, step sizes and starts (each with its own dimension) make together.
+def starts(given: Starts, d: int, count: int) -> list[Array]:
+    """Starts with a leading axis of `count` runs, from one for all or one for each.
 
     Raises:
-        DataError: two of them come in different numbers, none of them one.
+        DataError: wrong shapes, or entries that are not finite.
     """
-    counts = [sets, np.size(step)]  # type: ignore[arg-type]
-    counts += [len(value) for value, axes in given if np.ndim(value) == axes + 1]  # type: ignore
-    several = sorted({count for count in counts if count != 1})
-    if len(several) > 1:
-        raise DataError(
-            "data sets, starts and step sizes come in different numbers",
-            value=", ".join(map(str, counts)),
-            remedy="Give one of each, or as many as there are runs.",
-        )
-    return several[0] if several else 1
-
-
-def step_sizes(value: object, count: int) -> Float[Array, " B"]:
-    """Positive step sizes, one for all runs or one for each.
-
-    Raises:
-        DataError: one is not positive and finite.
-    """
-    many = np.asarray(value if np.ndim(value) else [value])  # type: ignore[arg-type]
-    if many.dtype.kind not in "iuf":
-        raise DataError("step is not a number", value=value, remedy="Use e.g. 0.1.")
-    many = many.astype(np.float64)
-    wrong = np.flatnonzero(~(np.isfinite(many) & (many > 0.0)))
-    if many.ndim != 1 or wrong.size:
-        raise DataError(
-            "step must be positive and finite, one number or one per run",
-            value=float(many[wrong[0]]) if many.ndim == 1 else f"shape {many.shape}",
-            remedy="Use e.g. 0.1.",
-        )
-    array: Array = many
-    return np.repeat(array, count) if len(array) == 1 else array.copy()
+    sizes, made = {"B": count, "d": d}, []
+    for name, (value, axes) in given.items():
+        if np.ndim(value) == len(axes) + 1:  # type: ignore[arg-type]
+            made.append(ensure_array(name, value, ("B", *axes), sizes))
+        else:
+            made.append(np.repeat(ensure_array(name, value, axes, sizes)[None], count, axis=0))
+    return made
 
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.heads import ReluHead
-from attsvm.kernels import ensembles, joint
+from attsvm.kernels import ensembles
 from attsvm.kernels.lanes import Lanes
 from attsvm.training.batch import Batch, each
-from attsvm.training.layer import Layer
+from attsvm.training.layer import Layer, restored, split
 from attsvm.training.rule import Rule
 
 _CACHE = 1 << 19
@@ -74,11 +74,7 @@ def _each_group(
     """What `run` returns for every data set, stacked; `start` (B, d, e) gives the fixed logits."""
 
     def layer(b: int) -> Layer:
-        X, Z, base = batch.X[b], batch.Z[b], np.zeros(batch.gamma.shape[1:])
-        if start is not None:
-            base = np.matmul(X, np.matmul(start[b], Z[..., None]))[..., 0]
-        mask = None if batch.mask is None else batch.mask[b]
-        return Layer.of(X, Z, batch.gamma[b], mask, base, linear=rule.linear)
+        return Layer.of(batch, b, None if start is None else start[b], rule.linear)
 
     groups = _groups(len(batch.X), layer(0).X.size, rule.threads)
 
@@ -117,20 +113,17 @@ def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Arr
     """Iterates K, Q (B, rows, d, r) of descent on the factors, and the steps (B, rows)."""
 
     def run(members: list[Member], lanes: Lanes) -> list[tuple[Array, ...]]:
-        sides_K = [_shortened(K0[b], s.U) for b, s in members]
-        sides_Q = [_shortened(Q0[b], s.V) for b, s in members]
-        K, Q, p = _side_by_side(sides_K), _side_by_side(sides_Q), len(sides_K[0])
-        rest_K, rest_Q = (
-            _side_by_side(_left_out(start[b], k) for (b, _), k in zip(members, sides, strict=True))
-            for start, sides in ((K0, sides_K), (Q0, sides_Q))
-        )
+        keys, still_K = zip(*(split(K0[b], s.U) for b, s in members), strict=True)
+        queries, still_Q = zip(*(split(Q0[b], s.V) for b, s in members), strict=True)
+        rest_K, rest_Q = (_side_by_side(x.T @ x for x in still) for still in (still_K, still_Q))
+        K, Q, p = _side_by_side(keys), _side_by_side(queries), len(keys[0])
         out = np.full((rule.rows, p + len(Q), K0.shape[2], len(members)), np.nan)
         taken = rule.steps_taken(len(members))
         ensembles.descend_factors(lanes, K, Q, rest_K, rest_Q, taken, out)
         return [
             (
-                _restored(np.ascontiguousarray(out[:, :p, :, a]), K0[b], s.U),
-                _restored(np.ascontiguousarray(out[:, p:, :, a]), Q0[b], s.V),
+                restored(out[:, :p, :, a], K0[b], s.U),
+                restored(out[:, p:, :, a], Q0[b], s.V),
                 taken[:, a],
             )
             for a, (b, s) in enumerate(members)
@@ -140,36 +133,18 @@ def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Arr
     return K, Q, taken
 
 
-def _shortened(side: Array, basis: Array | None) -> Array:
-    return np.array(side) if basis is None else np.matmul(basis.T, side)
-
-
-def _left_out(side: Array, short: Array) -> Array:
-    """What the Gram matrix (r, r) of a factor lacks in its coordinates."""
-    rest: Array = side.T @ side - short.T @ short
-    return rest
-
-
-def _restored(short: Array, start: Array, basis: Array | None) -> Array:
-    """Factors (k, d, r) from their coordinates: what is orthogonal to all stays as it was."""
-    if basis is None:
-        return short
-    result: Array = start + basis @ (short - _shortened(start, basis))
-    return result
-
-
 def descend_jointly(batch: Batch, v0: Array, start: Array, rule: Rule) -> tuple[Array, Array]:
     """Iterates v (B, rows, d) and W (B, rows, d, e) of descent on both at once."""
 
     def run(members: list[Member], lanes: Lanes) -> list[tuple[Array, ...]]:
         (q, p), L = members[0][1].size, len(members)
-        v = _side_by_side(_shortened(v0[b][:, None], s.U)[:, 0] for b, s in members)
+        v = _side_by_side(split(v0[b][:, None], s.U)[0][:, 0] for b, s in members)
         W, out = np.zeros((q, p, L)), np.empty((rule.rows, q, p, L))
         out_v = np.empty((rule.rows, p, L))
-        joint.descend_jointly(lanes, v, W, out_v, out)
+        ensembles.descend_jointly(lanes, v, W, out_v, out)
         return [
             (
-                _restored(np.ascontiguousarray(out_v[:, :, a, None]), v0[b][:, None], s.U)[..., 0],
+                restored(out_v[:, :, a, None], v0[b][:, None], s.U)[..., 0],
                 s.long(np.ascontiguousarray(out[..., a]), start[b]),
             )
             for a, (b, s) in enumerate(members)

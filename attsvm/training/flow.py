@@ -8,7 +8,9 @@ from all nearby points, both converge to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 import numpy as np
 from jaxtyping import Float
@@ -20,12 +22,20 @@ from attsvm.errors import DataError
 from attsvm.kernels.field import Field, norms_at
 from attsvm.kernels.flow import follow as follow_field
 from attsvm.losses import LOSSES, Loss, ensure_loss
-from attsvm.training.batch import Batch, Trajectory, each, stack, starts
-from attsvm.training.layer import Layer, loss_number
+from attsvm.training.batch import Batch, Starts, Trajectory, each, stack, starts
+from attsvm.training.layer import Layer, loss_number, restored, split
 
 _COARSER = (30.0, 100.0)
 _LOCAL = 4.0  # errors of single steps that a companion may happen to share
 _ROUNDING = 32.0 * float(np.finfo(np.float64).eps)
+
+
+class Limits(TypedDict, total=False):
+    """How far and how closely a curve is followed, see `follow`."""
+
+    steps: int
+    tolerance: float
+    threads: int
 
 
 def follow_w(
@@ -33,12 +43,10 @@ def follow_w(
     W0: Float[Array, "d d"],
     loss: Loss | str,
     norms: Sequence[float],
-    *,
-    steps: int = 20000,
-    tolerance: float = 1e-4,
+    **limits: Unpack[Limits],
 ) -> Trajectory:
     """`follow` for one data set; fewer iterates where some norms were not passed."""
-    (run,) = follow([data], W0, loss, norms, steps=steps, tolerance=tolerance)
+    (run,) = follow([data], W0, loss, norms, **limits)
     return run
 
 
@@ -47,10 +55,7 @@ def follow(
     W0: object,
     loss: Loss | str,
     norms: Sequence[float],
-    *,
-    steps: int = 20000,
-    tolerance: float = 1e-4,
-    threads: int = 1,
+    **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
     """Follow the curves of gradient flow on W by arc length until ||W|| passes each of `norms`.
 
@@ -69,9 +74,10 @@ def follow(
         W0: start (d, d), or one per data set.
         loss: the loss, one of this package.
         norms: increasing Frobenius norms to pass.
-        steps: evaluations of the gradient after which to give up.
-        tolerance: local error of a step, in units of the data.
-        threads: how many data sets to run side by side.
+        **limits: what is not as by default.
+            steps: evaluations of the gradient after which to give up, 20000 by default.
+            tolerance: local error of a step, in units of the data, 1e-4 by default.
+            threads: how many data sets to run side by side.
 
     Returns:
         One trajectory a data set: the start and the points of the curve that first have each
@@ -85,14 +91,8 @@ def follow(
         DataError: bad starts, norms, counts or tolerance, or a loss that is not one of this
             package.
     """
-    batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
-    B, _, _, d = batch.X.shape
-    start = starts("W0", W0, ("d", "d"), {"B": B, "d": d})
-
-    def run(b: int) -> Trajectory:
-        return _matrix(batch, b, batch.Z[b], start[b], number, goals, steps, tolerance)
-
-    return tuple(each(run, B, threads))
+    course, (start,) = _course(sets, loss, norms, {"W0": (W0, "dd")}, **limits)
+    return course.each(lambda b: _matrix(course, b, start[b]))
 
 
 def follow_p(
@@ -100,23 +100,13 @@ def follow_p(
     p0: object,
     loss: Loss | str,
     norms: Sequence[float],
-    *,
-    steps: int = 20000,
-    tolerance: float = 1e-4,
-    threads: int = 1,
+    **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
     """`follow` for a prompt p with logits X_i p (mm, theorem 1); starts are (d,) or (B, d)."""
-    batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
-    B, n, _, d = batch.X.shape
-    start = starts("p0", p0, ("d",), {"B": B, "d": d})[..., None]
-
-    def run(b: int) -> Trajectory:
-        one = _matrix(batch, b, np.ones((n, 1)), start[b], number, goals, steps, tolerance)
-        return Trajectory(
-            one.steps, one.W[..., 0], one.norms, log_time=one.log_time, error=one.error
-        )
-
-    return tuple(each(run, B, threads))
+    course, (start,) = _course(sets, loss, norms, {"p0": (p0, "d")}, **limits)
+    course = replace(course, batch=course.batch.prompted())
+    runs = course.each(lambda b: _matrix(course, b, start[b][:, None]))
+    return tuple(replace(run, W=run.W[..., 0]) for run in runs)
 
 
 def follow_kq(
@@ -125,10 +115,7 @@ def follow_kq(
     Q0: object,
     loss: Loss | str,
     norms: Sequence[float],
-    *,
-    steps: int = 20000,
-    tolerance: float = 1e-4,
-    threads: int = 1,
+    **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
     """`follow` for (K, Q): d(K, Q)/ds = -grad L(K, Q) / ||grad L||, of any inner dimension.
 
@@ -138,42 +125,55 @@ def follow_kq(
     change like powers of the length. Small singular values can ask for more than the default
     `steps` on the way to 1e6: give 200000. `error` is the distance of K and Q together.
     """
-    batch, number, goals = _checked(sets, loss, norms, steps, tolerance)
-    B, n, T, d = batch.X.shape
-    sizes = {"B": B, "d": d}
-    K = starts("K0", K0, ("d", "r"), sizes)
-    Q = starts("Q0", Q0, ("d", "r"), sizes)
+    given = {"K0": (K0, "dr"), "Q0": (Q0, "dr")}
+    course, (K, Q) = _course(sets, loss, norms, given, **limits)
 
     def run(b: int) -> Trajectory:
-        mask = None if batch.mask is None else batch.mask[b]
-        layer = Layer.of(batch.X[b], batch.Z[b], batch.gamma[b], mask, np.zeros((n, T)))
-        (k, still_K), (q, still_Q) = _split(K[b], layer.U), _split(Q[b], layer.V)
+        layer = Layer.of(course.batch, b)
+        (k, still_K), (q, still_Q) = split(K[b], layer.U), split(Q[b], layer.V)
+        constant = float((still_K**2).sum() + (still_Q**2).sum())
         field = Field(
-            layer.X, layer.rows, layer.Z, layer.gamma, layer.base, number, True,
-            np.empty((0, 0)), float((still_K**2).sum() + (still_Q**2).sum()), still_K.T @ still_K,
-            still_Q.T @ still_Q,
+            layer.X, layer.rows, layer.Z, layer.gamma, layer.base, course.number, True,
+            np.empty((0, 0)), constant, still_K.T @ still_K, still_Q.T @ still_Q,
         )  # fmt: skip
-        both = np.concatenate([k, q])
-        points, taken, times, error = _pair(field, both, goals, _unit(layer), steps, tolerance)
-        Ks = _joined(points[:, : len(k)], still_K, layer.U)
-        Qs = _joined(points[:, len(k) :], still_Q, layer.V)
-        Ks[0], Qs[0] = K[b], Q[b]
+        points, taken, times, error = _pair(course, field, np.concatenate([k, q]), _unit(layer))
+        Ks = restored(points[:, : len(k)], K[b], layer.U)
+        Qs = restored(points[:, len(k) :], Q[b], layer.V)
         W = np.matmul(Ks, np.swapaxes(Qs, -1, -2))
         return Trajectory(
             taken, W[None], _size(W)[None], log_time=times, K=Ks[None], Q=Qs[None], error=error
         )
 
-    return tuple(each(run, B, threads))
+    return course.each(run)
 
 
-def _checked(
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """What is followed, how far and how closely: data sets, the loss's number, norms, limits."""
+
+    batch: Batch
+    number: int
+    goals: Array
+    steps: int
+    tolerance: float
+    threads: int
+
+    def each(self, run: Callable[[int], Trajectory]) -> tuple[Trajectory, ...]:
+        """The curve of every data set."""
+        return tuple(each(run, len(self.batch.X), self.threads))
+
+
+def _course(
     sets: Sequence[AttentionData] | AttentionData,
     loss: Loss | str,
     norms: Sequence[float],
-    steps: int,
-    tolerance: float,
-) -> tuple[Batch, int, Array]:
-    """The batch, the number of the loss and the norms, all fit to be followed."""
+    given: Starts,
+    *,
+    steps: int = 20000,
+    tolerance: float = 1e-4,
+    threads: int = 1,
+) -> tuple[_Course, list[Array]]:
+    """What is followed, fit to be, and the starts."""
     loss = ensure_loss(loss)
     number = loss_number(loss)
     if number is None:
@@ -196,7 +196,9 @@ def _checked(
         raise DataError(
             "the tolerance must be positive and at most 0.1", value=tolerance, remedy="Use 1e-4."
         )
-    return stack(sets), number, goals
+    batch = stack(sets)
+    begun = starts(given, batch.X.shape[3], len(batch.X))
+    return _Course(batch, number, goals, steps, tolerance, threads), begun
 
 
 def _unit(layer: Layer) -> float:
@@ -212,34 +214,20 @@ def _size(points: Array) -> Array:
     return sizes
 
 
-def _matrix(
-    batch: Batch,
-    b: int,
-    Z: Array,
-    start: Array,
-    number: int,
-    goals: Array,
-    steps: int,
-    tolerance: float,
-) -> Trajectory:
-    """The curve of one W (d, e) with queries (n, e)."""
-    X = batch.X[b]
-    base = np.matmul(X, np.matmul(start, Z[..., None]))[..., 0]
-    layer = Layer.of(X, Z, batch.gamma[b], None if batch.mask is None else batch.mask[b], base)
-    none = np.empty((0, 0))
+def _matrix(course: _Course, b: int, start: Array) -> Trajectory:
+    """The curve of one W (d, e)."""
+    layer, none = Layer.of(course.batch, b, start), np.empty((0, 0))
     field = Field(
-        layer.X, layer.rows, layer.Z, layer.gamma, layer.base, number, False,
+        layer.X, layer.rows, layer.Z, layer.gamma, layer.base, course.number, False,
         layer.short(start), float((start**2).sum()), none, none,
     )  # fmt: skip
-    points, taken, times, error = _pair(
-        field, np.zeros(layer.size), goals, _unit(layer), steps, tolerance
-    )
+    points, taken, times, error = _pair(course, field, np.zeros(layer.size), _unit(layer))
     W = layer.long(points, start)
     return Trajectory(taken, W[None], _size(W)[None], log_time=times, error=error)
 
 
 def _pair(
-    field: Field, start: Array, goals: Array, unit: float, steps: int, tolerance: float
+    course: _Course, field: Field, start: Array, unit: float
 ) -> tuple[Array, Array, Array, Array]:
     """Points (1 + k, ...) where the norms are met, steps, log times, and errors.
 
@@ -247,14 +235,15 @@ def _pair(
     measured: by the larger distance to companions of 30 and 100 times the tolerance, beside what
     a few single steps may err by and the rounding of W.
     """
-    runs = []
-    for each_tolerance in (tolerance, *(factor * tolerance for factor in _COARSER)):
+    runs, goals = [], course.goals
+    for factor in (1.0, *_COARSER):
         out = np.empty((len(goals), *start.shape))
         counts = np.zeros(len(goals), dtype=np.int64)
         times, single = np.zeros(len(goals)), np.zeros(len(goals))
         passed = follow_field(
-            field, start.copy(), goals, unit, each_tolerance, steps, out, counts, times, single
-        )
+            field, start.copy(), goals, unit, factor * course.tolerance, course.steps, out, counts,
+            times, single,
+        )  # fmt: skip
         runs.append((passed, out, counts, times, single))
     (passed, out, counts, times, single), *companions = runs
     points = np.concatenate([start[None], out[:passed]])
@@ -270,17 +259,3 @@ def _pair(
         np.concatenate([[-np.inf], times[:passed]]),
         error,
     )
-
-
-def _split(side: Array, basis: Array | None) -> tuple[Array, Array]:
-    """Coordinates of a factor, and what of it the data do not see."""
-    if basis is None:
-        return np.ascontiguousarray(side), np.zeros((1, side.shape[1]))
-    short = basis.T @ side
-    return np.ascontiguousarray(short), side - basis @ short
-
-
-def _joined(short: Array, still: Array, basis: Array | None) -> Array:
-    """Factors (k, d, r) of coordinates (k, p, r) and of what does not move."""
-    joined: Array = short.copy() if basis is None else still + np.matmul(basis, short)
-    return joined

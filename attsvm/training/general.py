@@ -7,14 +7,18 @@ tensors, the whole batch at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead
 from attsvm.losses import LOSSES, Loss
+from attsvm.risk import log_domain_pull
+from attsvm.training.batch import Batch
 from attsvm.training.rule import Rule
 
 State = tuple[Any, ...]
@@ -47,12 +51,24 @@ class Model:
     head: Head | ReluHead | None
     linear: bool
 
-    def masked(self) -> Model:
-        """The same with absent tokens zero for linear attention, which knows no mask."""
-        if not self.linear or self.mask is None:
-            return self
-        present = self.xp.where(self.mask, 1.0 + 0.0 * self.gamma, 0.0 * self.gamma)
-        return replace(self, X=self.X * present[..., None], gamma=self.gamma * present, mask=None)
+    @classmethod
+    def of(
+        cls,
+        xp: Any,
+        batch: Batch,
+        rule: Rule,
+        head: Head | ReluHead | None,
+        sent: Callable[[Array], Any] = np.asarray,
+    ) -> Model:
+        """The model of a batch, `sent` to `xp`, with absent tokens zero for linear attention."""
+        X, gamma, mask = batch.X, batch.gamma, batch.mask
+        if rule.linear and mask is not None:
+            X, gamma, mask = X * mask[..., None], gamma * mask, None
+        arrays: tuple[Any, Any, Any, Any, Any] = (
+            sent(X), sent(batch.Z), sent(gamma),
+            None if batch.y is None else sent(batch.y), None if mask is None else sent(mask),
+        )  # fmt: skip
+        return cls(xp, *arrays, rule.loss, head, rule.linear)
 
 
 def slopes(xp: Any, loss: Loss, u: Any) -> tuple[Any, Any]:
@@ -122,19 +138,8 @@ def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
 
 def _largest(xp: Any, terms: Any) -> tuple[Any, Any]:
     """The largest of (B, ...), minus infinity kept, and the same with 0 in place of infinities."""
-    top = terms.reshape(len(terms), -1)
-    top = xp.amax(top, -1)
+    top = xp.amax(terms.reshape(len(terms), -1), -1)
     return top, xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-
-
-def _bracket(xp: Any, log_s: Any, gamma: Any) -> tuple[Any, Any]:
-    """Signs and logarithms of gamma_t - <s, gamma>, as sums of s_u (gamma_t - gamma_u)."""
-    difference = gamma[..., :, None] - gamma[..., None, :]
-    inner = log_s[..., None, :] + xp.log(xp.abs(difference))
-    top = xp.amax(inner, -1)
-    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-    total = (xp.sign(difference) * xp.exp(inner - top[..., None])).sum(-1)
-    return xp.sign(total), xp.log(xp.abs(total)) + top
 
 
 def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
@@ -143,7 +148,6 @@ def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
     Where v (B, d) is given it is the head.
     """
     xp = model.xp
-    n = model.X.shape[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         s, log_s = _attention(model, W)
         u, gamma = _scores(model, s, v)
@@ -154,23 +158,12 @@ def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
                 value=u.reshape(-1).tolist()[:4],
                 remedy="Give a loss that is differentiable at the scores.",
             )
-        if model.linear:
-            scale, shift = _largest(xp, height)
-            factor = -sign * xp.exp(height - shift[:, None]) / n
-            weights = factor[..., None] * gamma
-            moved = model.X
-        else:
-            take = np.take_along_axis if xp is np else xp.take_along_dim
-            moved = model.X - take(model.X, log_s.argmax(-1)[..., None, None], 2)
-            direction, size = _bracket(xp, log_s, gamma)
-            size = size + log_s + height[..., None] - np.log(n)
-            reach = xp.sqrt((moved**2).sum(-1) * (model.Z**2).sum(-1)[..., None])
-            effect = size + xp.log(reach)
-            scale, shift = _largest(xp, effect)
-            still = ~xp.isfinite(effect)
-            capped = xp.exp(xp.clip(size - shift[:, None, None], None, 700.0))
-            weights = xp.where(still, xp.zeros_like(size), -sign[..., None] * direction * capped)
-    matrix = xp.einsum("bnd,bne->bde", xp.einsum("bnt,bntd->bnd", weights, moved), model.Z)
+        if not model.linear:
+            return log_domain_pull(model.X, model.Z, gamma, log_s, sign, height, xp)
+        scale, shift = _largest(xp, height)
+        factor = -sign * xp.exp(height - shift[:, None]) / model.X.shape[1]
+    weights = factor[..., None] * gamma
+    matrix = xp.einsum("bnd,bne->bde", xp.einsum("bnt,bntd->bnd", weights, model.X), model.Z)
     return matrix, scale
 
 
@@ -213,16 +206,12 @@ def _wide(factor: Any, part: Any) -> Any:
     return factor.reshape(-1, *(1,) * (part.ndim - 1))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # who calls looks at what comes out
 def descend(model: Model, kind: str, state: State, rule: Rule, step: Any) -> tuple[State, Any]:
     """Kept states, each part as (rows, B, ...), and the steps (rows, B) at which they were taken.
 
     `kind` is W, KQ or joint; `step` holds the step sizes (B,).
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # who called looks at what came out
-        return _descend(model, kind, state, rule, step)
-
-
-def _descend(model: Model, kind: str, state: State, rule: Rule, step: Any) -> tuple[State, Any]:
     xp, runs = model.xp, len(step)
     taken = rule.steps_taken(runs)
     rows = [[xp.zeros_like(part) + xp.nan for part in state] for _ in range(rule.rows)]
@@ -271,3 +260,54 @@ def _keep(
             for part, row in zip(state, rows[passed[b]], strict=True):
                 row[b] = part[b]
             passed[b] += 1
+
+
+def _torch(device: str) -> Any:
+    """The library, where it is installed and knows the device."""
+    try:
+        import torch
+    except ImportError as error:
+        raise DataError(
+            "devices need torch, which is not installed",
+            value=device,
+            remedy="Install torch, or leave device out.",
+        ) from error
+    try:
+        torch.zeros(1, dtype=torch.float64, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise DataError(
+            "there is no such device, or it has no float64",
+            value=device,
+            remedy="Leave device out to run on the processor.",
+        ) from error
+    return torch
+
+
+def on_device(
+    batch: Batch, kind: str, state: tuple[Array, ...], how: Rule
+) -> tuple[tuple[Array, ...], Array]:
+    """Kept states (B, rows, ...) and steps (B, rows), see `descend`.
+
+    Heads of one's own get tensors there.
+
+    Raises:
+        DataError: no such device, or a loss that tensors do not know.
+    """
+    torch = _torch(str(how.device))
+    if LOSSES.get(how.loss.name) is not how.loss:
+        raise DataError(
+            "a loss of your own runs on the processor",
+            value=how.loss.name,
+            remedy=f"Leave device out, or use one of {', '.join(LOSSES)}.",
+        )
+
+    def sent(array: Array) -> Any:
+        return torch.tensor(array, device=how.device)  # a copy: arrays may be read-only
+
+    head = how.head
+    if isinstance(head, ReluHead):
+        head = replace(head, hidden=sent(head.hidden), outer=sent(head.outer))
+    model = Model.of(torch, batch, how, head, sent)
+    with torch.no_grad():
+        kept, taken = descend(model, kind, tuple(sent(part) for part in state), how, sent(how.step))
+    return tuple(part.transpose(0, 1).cpu().numpy() for part in kept), taken.T

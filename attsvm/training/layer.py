@@ -9,6 +9,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import descent as loops
 from attsvm.losses import LOSSES, Loss
+from attsvm.training.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,15 @@ class Layer:
     V: Array | None
 
     @classmethod
-    def of(
-        cls,
-        X: Array,
-        Z: Array,
-        gamma: Array,
-        mask: Array | None,
-        base: Array,
-        linear: bool = False,
-    ) -> Layer:
-        """The layer of tokens, queries and scores, with logits `base` that do not move.
+    def of(cls, batch: Batch, b: int, start: Array | None = None, linear: bool = False) -> Layer:
+        """The layer of a data set of a batch; of a `start` (d, e) the logits do not move.
 
         Absent tokens get logits of minus infinity; of linear attention they are zero.
         """
+        X, Z, gamma, base = batch.X[b], batch.Z[b], batch.gamma[b], np.zeros(batch.gamma.shape[1:])
+        mask = None if batch.mask is None else batch.mask[b]
+        if start is not None:
+            base = np.matmul(X, np.matmul(start, Z[..., None]))[..., 0]
         if linear and mask is not None:
             X, gamma, base = X * mask[..., None], gamma * mask, base * mask
             mask = None
@@ -72,16 +69,43 @@ class Layer:
 
     def long(self, short: Array, start: Array) -> Array:
         """The matrices (k, d, e) that coordinates (k, q, p) make of a start (d, e)."""
-        out = np.empty((len(short), *start.shape))
-        none = np.empty((0, 0))
-        U, V = none if self.U is None else self.U, none if self.V is None else self.V
-        loops.expand(short, U, V, np.ascontiguousarray(start), out)
-        return out
+        left = _expanded(short, self.U).swapaxes(1, 2)
+        added: Array = _expanded(left, self.V) + start
+        return added
 
     @property
     def size(self) -> tuple[int, int]:
         """(q, p)."""
         return self.Z.shape[1], self.X.shape[1]
+
+
+def _expanded(rows: Array, basis: Array | None) -> Array:
+    """Rows of coordinates (k, q, p) in the space of the basis; a run's bits are those of any batch.
+
+    None is the identity.
+    """
+    if basis is None:
+        return rows
+    out = np.empty((*rows.shape[:2], len(basis)))
+    flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[2])
+    loops.product(flat, np.ascontiguousarray(basis), out.reshape(-1, len(basis)))
+    return out
+
+
+def split(side: Array, basis: Array | None) -> tuple[Array, Array]:
+    """Coordinates of a factor (d, r), and what they leave out."""
+    if basis is None:
+        return np.array(side), np.zeros((1, side.shape[1]))
+    short = basis.T @ side
+    return short, side - basis @ short
+
+
+def restored(short: Array, start: Array, basis: Array | None) -> Array:
+    """Factors (k, d, r) from their coordinates: what these leave out stays as it was."""
+    if basis is None:
+        return short.copy()
+    result: Array = start + basis @ (short - basis.T @ start)
+    return result
 
 
 def loss_number(loss: Loss) -> int | None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Required, TypedDict
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_count
+from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead, ensure_head
 from attsvm.losses import Loss, ensure_loss
-from attsvm.training.batch import Batch, recorded, step_sizes
+from attsvm.training.batch import Batch, Starts, stack, starts
 from attsvm.training.layer import loss_number
 
 
@@ -63,26 +65,58 @@ class Rule:
         return np.repeat(self.kept[:, None], lanes, axis=1)
 
 
-def rule(
+class Options(TypedDict, total=False):
+    """How to descend, see `attsvm.training.descend_w`."""
+
+    step: Required[float | Sequence[float] | Float[Array, " B"]]
+    steps: Required[int]
+    record: Sequence[int] | None
+    normalised: bool
+    threads: int
+    device: str | None
+
+
+class WeightOptions(Options, total=False):
+    """The same for descent on weights alone."""
+
+    norms: Sequence[float] | None
+    head: Head | ReluHead | None
+    attention: str
+
+
+def prepared(
+    sets: Sequence[AttentionData] | AttentionData,
     loss: Loss | str,
-    count: int,
-    batch: Batch,
+    given: Starts,
     *,
-    step: object,
+    step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
-    record: Sequence[int] | None,
-    norms: Sequence[float] | None,
-    normalised: bool,
-    head: Head | ReluHead | None,
-    attention: str,
-    threads: int,
-    device: str | None,
-) -> Rule:
-    """Check the arguments of a run.
+    record: Sequence[int] | None = None,
+    norms: Sequence[float] | None = None,
+    normalised: bool = False,
+    head: Head | ReluHead | None = None,
+    attention: str = "softmax",
+    threads: int = 1,
+    device: str | None = None,
+) -> tuple[Batch, Rule, list[Array]]:
+    """The batch of all runs, their rule and their starts.
 
     Raises:
-        DataError: one of them is not what it should be; the message says which and why.
+        DataError: an argument is not what it should be, or data sets, starts and step sizes come
+            in different numbers, none of them one; the message says which and why.
     """
+    batch = stack(sets)
+    counts = [len(batch.X), np.size(step)]
+    counts += [len(x) for x, axes in given.values() if np.ndim(x) == len(axes) + 1]  # type: ignore
+    count = max(counts)
+    if set(counts) - {1, count}:
+        raise DataError(
+            "data sets, starts and step sizes come in different numbers",
+            value=", ".join(map(str, counts)),
+            remedy="Give one of each, or as many as there are runs.",
+        )
+    batch = batch.map(lambda a: np.broadcast_to(a, (count, *a.shape[1:])))
+    begun = starts(given, batch.X.shape[3], count)
     if attention not in ("softmax", "linear"):
         raise DataError(
             "attention is neither softmax nor linear", value=attention, remedy="Name one of them."
@@ -103,12 +137,7 @@ def rule(
             )
     if head is not None:
         head = ensure_head(head)
-        if batch.y is None:
-            raise DataError(
-                "a nonlinear head needs labels",
-                value="token scores",
-                remedy="Give the data sets labels y and any head v.",
-            )
+        ensure_labels(batch, "a nonlinear head needs labels")
         d = batch.X.shape[-1]
         if isinstance(head, ReluHead) and head.hidden.shape[1] != d:
             raise DataError(
@@ -117,12 +146,12 @@ def rule(
             )
     loss, threads = ensure_loss(loss), ensure_count("the number of threads", threads, 1)
     number = loss_number(loss)
-    return Rule(
+    rule = Rule(
         loss=loss,
         number=-1 if number is None else number,
-        step=step_sizes(step, count),
+        step=_step_sizes(step, count),
         steps=steps,
-        kept=np.array(recorded(steps, record), dtype=np.int64),
+        kept=np.array(_recorded(steps, record), dtype=np.int64),
         goals=goals,
         normalised=bool(normalised),
         head=head,
@@ -130,3 +159,51 @@ def rule(
         threads=threads,
         device=device,
     )
+    return batch, rule, begun
+
+
+def ensure_labels(batch: Batch, cause: str) -> None:
+    """Refuse data sets that have scores in the place of labels."""
+    if batch.y is None:
+        raise DataError(
+            cause,
+            value="token scores",
+            remedy="Give the data sets labels y and any head v.",
+        )
+
+
+def _recorded(steps: int, record: Sequence[int] | None) -> list[int]:
+    """The steps to keep, in order, with the first and the last; all where nothing is asked."""
+    steps = ensure_count("the number of steps", steps)
+    if record is None:
+        return list(range(steps + 1))
+    if np.ndim(record) != 1:
+        raise DataError("record is not a list of steps", value=record, remedy="Use e.g. [10, 100].")
+    chosen = sorted({int(k) for k in record} | {0, steps})
+    if chosen[0] < 0 or chosen[-1] > steps or any(int(k) != k for k in record):
+        raise DataError(
+            f"recorded steps must lie in 0..{steps}",
+            value=list(record),
+            remedy="Record only steps that are taken.",
+        )
+    return chosen
+
+
+def _step_sizes(value: object, count: int) -> Float[Array, " B"]:
+    """Positive step sizes, one for all runs or one for each.
+
+    Raises:
+        DataError: one is not positive and finite.
+    """
+    many = np.asarray(value if np.ndim(value) else [value])  # type: ignore[arg-type]
+    if many.dtype.kind not in "iuf":
+        raise DataError("step is not a number", value=value, remedy="Use e.g. 0.1.")
+    many = many.astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(many) & (many > 0.0)))
+    if many.ndim != 1 or wrong.size:
+        raise DataError(
+            "step must be positive and finite, one number or one per run",
+            value=float(many[wrong[0]]) if many.ndim == 1 else f"shape {many.shape}",
+            remedy="Use e.g. 0.1.",
+        )
+    return np.repeat(many, count) if len(many) == 1 else many

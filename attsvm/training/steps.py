@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.heads import Head, ReluHead
 from attsvm.losses import Loss
 from attsvm.training import compiled, general
-from attsvm.training.batch import Batch, Trajectory, batch_size, stack, starts
-from attsvm.training.devices import on_device
-from attsvm.training.rule import Rule, rule
+from attsvm.training.batch import Batch, Trajectory
+from attsvm.training.rule import Options, Rule, WeightOptions, ensure_labels, prepared
 
 
 def descend_w(
     sets: Sequence[AttentionData] | AttentionData,
     W0: object,
     loss: Loss | str,
-    *,
-    step: float | Sequence[float] | Float[Array, " B"],
-    steps: int,
-    record: Sequence[int] | None = None,
-    norms: Sequence[float] | None = None,
-    normalised: bool = False,
-    head: Head | ReluHead | None = None,
-    attention: str = "softmax",
-    threads: int = 1,
-    device: str | None = None,
+    **options: Unpack[WeightOptions],
 ) -> Trajectory:
     """Gradient descent W(k+1) = W(k) - step * grad L(W(k)) (tf, GD-W; sim, definition 3.7).
 
@@ -43,66 +33,40 @@ def descend_w(
         sets: data sets of one shape, or a single one.
         W0: start (d, d), or one start per run (B, d, d).
         loss: the loss, or its name.
-        step: step size, positive, or one per run (B,).
-        steps: how many steps.
-        record: which steps to keep (all by default); 0 and the last are always kept.
-        norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
-            kept, and the run ends early where all are passed.
-        normalised: divide every gradient by its Frobenius norm, in the log domain: each step has
-            length `step` at any norm of W, and a stationary point is left where it is.
-        head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
-        attention: `softmax`, or `linear`, the sum of the tokens weighted by their logits.
-        threads: how many groups of data sets to run side by side.
-        device: run as one batch of tensors there: `cpu`, `cuda`, `cuda:1`.
+        **options: `step` and `steps`, and what is not as by default.
+            step: step size, positive, or one per run (B,).
+            steps: how many steps.
+            record: which steps to keep (all by default); 0 and the last are always kept.
+            norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
+                kept, and the run ends early where all are passed.
+            normalised: divide every gradient by its Frobenius norm, in the log domain: each step
+                has length `step` at any norm of W, and a stationary point is left where it is.
+            head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
+            attention: `softmax`, the default, or `linear`, the sum of the tokens weighted by
+                their logits.
+            threads: how many groups of data sets to run side by side.
+            device: run as one batch of tensors there: `cpu`, `cuda`, `cuda:1`.
 
     Raises:
         DataError: bad start, step size, counts or norms, data sets of different shapes, a head
             without labels, a device that is not there.
     """
-    batch, count = _batch(sets, step, (W0, 2))
-    d = batch.X.shape[3]
-    start = starts("W0", W0, ("d", "d"), {"B": count, "d": d})
-    how = rule(
-        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
-        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
-    )  # fmt: skip
-    if how.compiled:
-        return _trajectory(how, *compiled.descend(batch, start, how))
-    (W,), taken = _generally(batch, "W", (start,), how)
-    return _trajectory(how, W, taken)
+    batch, how, (start,) = prepared(sets, loss, {"W0": (W0, "dd")}, **options)
+    return _trajectory(how, *_on_matrix(batch, start, how))
 
 
 def descend_p(
     sets: Sequence[AttentionData] | AttentionData,
     p0: object,
     loss: Loss | str,
-    *,
-    step: float | Sequence[float] | Float[Array, " B"],
-    steps: int,
-    record: Sequence[int] | None = None,
-    norms: Sequence[float] | None = None,
-    normalised: bool = False,
-    head: Head | ReluHead | None = None,
-    attention: str = "softmax",
-    threads: int = 1,
-    device: str | None = None,
+    **options: Unpack[WeightOptions],
 ) -> Trajectory:
     """Gradient descent on a prompt p with logits X_i p (mm, theorem 1).
 
     Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
     """
-    batch, count = _batch(sets, step, (p0, 1))
-    d = batch.X.shape[3]
-    start = starts("p0", p0, ("d",), {"B": count, "d": d})[..., None]
-    how = rule(
-        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
-        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
-    )  # fmt: skip
-    batch = _prompted(batch)
-    if how.compiled:
-        W, taken = compiled.descend(batch, start, how)
-    else:
-        (W,), taken = _generally(batch, "W", (start,), how)
+    batch, how, (start,) = prepared(sets, loss, {"p0": (p0, "d")}, **options)
+    W, taken = _on_matrix(batch.prompted(), start[..., None], how)
     return _trajectory(how, W[..., 0], taken)
 
 
@@ -111,30 +75,14 @@ def descend_kq(
     K0: object,
     Q0: object,
     loss: Loss | str,
-    *,
-    step: float | Sequence[float] | Float[Array, " B"],
-    steps: int,
-    record: Sequence[int] | None = None,
-    norms: Sequence[float] | None = None,
-    normalised: bool = False,
-    head: Head | ReluHead | None = None,
-    attention: str = "softmax",
-    threads: int = 1,
-    device: str | None = None,
+    **options: Unpack[WeightOptions],
 ) -> Trajectory:
     """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension (tf, KQ-ERM).
 
     Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r), norms those of W.
     Normalised steps divide by the norm of both gradients together.
     """
-    batch, count = _batch(sets, step, (K0, 2), (Q0, 2))
-    sizes = {"B": count, "d": batch.X.shape[3]}
-    K = starts("K0", K0, ("d", "r"), sizes)
-    Q = starts("Q0", Q0, ("d", "r"), sizes)
-    how = rule(
-        loss, count, batch, step=step, steps=steps, record=record, norms=norms,
-        normalised=normalised, head=head, attention=attention, threads=threads, device=device,
-    )  # fmt: skip
+    batch, how, (K, Q) = prepared(sets, loss, {"K0": (K0, "dr"), "Q0": (Q0, "dr")}, **options)
     if how.compiled:
         K, Q, taken = compiled.descend_factors(batch, K, Q, how)
     else:
@@ -149,35 +97,20 @@ def descend_vp(
     v0: object,
     p0: object,
     loss: Loss | str,
-    *,
-    step: float | Sequence[float] | Float[Array, " B"],
-    steps: int,
-    record: Sequence[int] | None = None,
-    normalised: bool = False,
-    threads: int = 1,
-    device: str | None = None,
+    **options: Unpack[Options],
 ) -> Trajectory:
     """Gradient descent on the head v and a prompt p together, with scores y_i X_i v (mm, ERM).
 
-    Arguments and errors as in `descend_w`; starts are (d,) or (B, d), and the data sets need
-    labels (their own heads play no part). `norms` of the trajectory are those of p. Normalised
-    steps divide by the norm of both gradients together.
+    Arguments and errors as in `descend_w`, without norms, heads and linear attention; starts are
+    (d,) or (B, d), and the data sets need labels (their own heads play no part). `norms` of the
+    trajectory are those of p. Normalised steps divide by the norm of both gradients together.
     """
-    batch, count = _batch(sets, step, (v0, 1), (p0, 1))
-    if batch.y is None:
-        raise DataError(
-            "a head is trained on labels",
-            value="token scores",
-            remedy="Give the data sets labels y and any head v.",
-        )
-    sizes = {"B": count, "d": batch.X.shape[3]}
-    v = starts("v0", v0, ("d",), sizes)
-    start = starts("p0", p0, ("d",), sizes)[..., None]
-    how = rule(
-        loss, count, batch, step=step, steps=steps, record=record, norms=None,
-        normalised=normalised, head=None, attention="softmax", threads=threads, device=device,
-    )  # fmt: skip
-    batch = _prompted(batch)
+    given = {"v0": (v0, "d"), "p0": (p0, "d")}
+    batch, how, (v, start) = prepared(
+        sets, loss, given, norms=None, head=None, attention="softmax", **options
+    )
+    ensure_labels(batch, "a head is trained on labels")
+    batch, start = batch.prompted(), start[..., None]
     if how.compiled:
         v, W = compiled.descend_jointly(batch, v, start, how)
     else:
@@ -185,20 +118,12 @@ def descend_vp(
     return _trajectory(how, W[..., 0], None, v=v)
 
 
-def _batch(
-    sets: Sequence[AttentionData] | AttentionData, step: object, *given: tuple[object, int]
-) -> tuple[Batch, int]:
-    """The batch of all runs and their number."""
-    batch = stack(sets)
-    here = len(batch.X)
-    count = batch_size(here, step, *given)
-    return (batch.repeated(count) if here == 1 else batch), count
-
-
-def _prompted(batch: Batch) -> Batch:
-    """The same tokens with a single query coordinate, 1, so that W is a prompt."""
-    B, n, _, _ = batch.X.shape
-    return Batch(batch.X, np.ones((B, n, 1)), batch.gamma, batch.mask, batch.y)
+def _on_matrix(batch: Batch, start: Array, how: Rule) -> tuple[Array, Int[Array, "B k"]]:
+    """Descent on W (d, e), or on prompts as columns."""
+    if how.compiled:
+        return compiled.descend(batch, start, how)
+    (W,), taken = _generally(batch, "W", (start,), how)
+    return W, taken
 
 
 def _generally(
@@ -206,23 +131,13 @@ def _generally(
 ) -> tuple[tuple[Array, ...], Int[Array, "B k"]]:
     """Any head and loss: in numpy one run after the other, or as tensors on a device."""
     if how.device is not None:
-        return on_device(batch, kind, state, how)
+        return general.on_device(batch, kind, state, how)
     parts, taken = [], []
     for b in range(len(batch.X)):
         one = slice(b, b + 1)
-        model = general.Model(
-            np,
-            batch.X[one],
-            batch.Z[one],
-            batch.gamma[one],
-            None if batch.y is None else batch.y[one],
-            None if batch.mask is None else batch.mask[one],
-            how.loss,
-            how.head,
-            how.linear,
-        )
+        model = general.Model.of(np, batch.map(lambda a, one=one: a[one]), how, how.head)  # type: ignore[misc]
         kept, when = general.descend(
-            model.masked(), kind, tuple(part[one] for part in state), how, how.step[one]
+            model, kind, tuple(part[one] for part in state), how, how.step[one]
         )
         parts.append([part[:, 0] for part in kept])
         taken.append(when[:, 0])

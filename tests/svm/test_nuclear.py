@@ -236,7 +236,7 @@ def test_factors_solutions_and_inverses(m):
     L, right = M.copy(), M @ x
     assert kernel._factor(L, 0.0)
     assert np.abs(np.tril(L) - np.linalg.cholesky(M)).max() <= 1e-9 * np.trace(M)
-    kernel._solve(L, right)
+    kernel.solve(L, m, right)
     assert np.abs(M @ right - M @ x).max() <= 1e-9 * np.trace(M) * np.abs(x).max()
     near = np.eye(m) + 0.1 * M / np.trace(M)
     assert np.abs(kernel._inverse(near) @ near - np.eye(m)).max() <= 1e-13
@@ -244,7 +244,7 @@ def test_factors_solutions_and_inverses(m):
     flat[:m, :m] = near
     right = np.append(near @ x, 5.0)
     assert not kernel._factor(flat, 1e-30)
-    kernel._solve(flat, right)
+    kernel.solve(flat, len(flat), right)
     assert np.abs(right - np.append(x, 0.0)).max() <= 1e-12 * max(1.0, np.abs(x).max())
 
 

@@ -22,7 +22,7 @@ from attsvm.svm.programme import (
     p_svm_programme,
 )
 from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
-from attsvm.svm.soft_merge import merge
+from attsvm.svm.soft_path import merge
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, matrices
 from tests.svm.problems import SPOILT, programmes, spoilt
