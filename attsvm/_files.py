@@ -16,17 +16,6 @@ from typing import IO, Any
 
 from attsvm.errors import FileError
 
-__all__ = [
-    "append_text",
-    "dump",
-    "landing",
-    "make_parents",
-    "write_all",
-    "write_json",
-    "write_text",
-    "write_whole",
-]
-
 _LINKS = 40
 """So many symbolic links in a row are followed, as by Linux."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["SINGLE", "single_threaded"]
-
 SINGLE = dict.fromkeys(
     [
         *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),

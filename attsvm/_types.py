@@ -12,5 +12,3 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 else:
     Array = np.ndarray
-
-__all__ = ["Array"]

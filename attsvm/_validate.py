@@ -10,8 +10,6 @@ from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.errors import DataError
 
-__all__ = ["ensure_array", "ensure_boolean", "ensure_count", "ensure_index", "ensure_mask"]
-
 
 def _raw(name: str, value: object) -> Array:
     try:

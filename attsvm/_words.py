@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from decimal import ROUND_CEILING, Context
-
-__all__ = ["counted", "rising"]
 
 
 def counted(number: int, noun: str) -> str:
     """`1 claim`, `2 claims`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def printable(text: str) -> str:
+    """The text in one line that moves no cursor: what is no letter or sign is written as an escape.
+
+    Among these are ends of lines, control sequences of terminals, and marks that turn the direction
+    of writing round.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" else _escaped(c) for c in text
+    )
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
 
 
 def rising(value: float) -> str:

@@ -7,8 +7,6 @@ from jaxtyping import Bool, Float
 
 from attsvm._types import Array
 
-__all__ = ["log_softmax", "logits_of_kq", "logits_of_p", "logits_of_w", "softmax"]
-
 
 def log_softmax(logits: Array, mask: Array | None = None) -> Array:
     """Logarithm of the softmax along the last axis; -inf at tokens that the mask removes.

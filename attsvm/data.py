@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import math
 import os
-import tokenize
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,26 +21,87 @@ from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_boolean, ensure_mask
 from attsvm.errors import DataError, FileError, present
 
-__all__ = ["AttentionData"]
-
 _KEYS = ("X", "Z", "y", "v", "scores", "mask")
-_LARGEST_FILE = 1 << 32
+_LARGEST = 1 << 32
+"""Bytes that the arrays of a file may take, as they are written and as float64."""
+
+_DENSE = 1 << 26
+"""Bytes that they may take however small the file is that holds them."""
+
+_PACKED = 100
+"""Beyond that, the bytes that they may take for each byte of the file."""
+
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
-    tokenize.TokenError,
-    SyntaxError,
     EOFError,
     OSError,
-    KeyError,
-    TypeError,
     ValueError,
-    OverflowError,
-    RuntimeError,  # encrypted, or nested too deep
-    MemoryError,
+    RuntimeError,  # encrypted, or of a later version of the format
 )
-"""What zipfile and numpy raise on files that are damaged or foreign."""
+"""What zipfile raises on archives that are damaged or foreign."""
+
+_LONGEST_HEADER = 10_000
+_MOST_AXES = 32
+_KINDS = re.compile(r"[<>=|]?(?:b1|[iu][1248]|f[248])")
+_HEADER = {"descr", "fortran_order", "shape"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What an array in a file says of itself."""
+
+    dtype: np.dtype
+    fortran: bool
+    shape: tuple[int, ...]
+
+
+def _header(file: IO[bytes]) -> _Header:
+    """Read the header of an array in numpy's format, version 1 or 2, and nothing beyond it.
+
+    Raises:
+        ValueError: it is none, or of an array of anything but real numbers or truth values.
+    """
+    magic = file.read(8)
+    if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
+        raise ValueError("it is no array in numpy's format, version 1 or 2")
+    width = 2 * magic[6]
+    length = int.from_bytes(file.read(width), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"a header has {length} bytes")
+    text = file.read(length)
+    try:
+        said = ast.literal_eval(text.decode("latin-1").strip())
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise ValueError("a header is no dictionary of constants") from error
+    if not isinstance(said, dict) or set(said) != _HEADER:
+        raise ValueError("a header does not say descr, fortran_order and shape alone")
+    descr, fortran, shape = said["descr"], said["fortran_order"], said["shape"]
+    if not isinstance(descr, str) or not _KINDS.fullmatch(descr):
+        raise ValueError(f"an array is of type {descr!r:.40}, not of real numbers or truth values")
+    if not isinstance(fortran, bool) or not isinstance(shape, tuple) or len(shape) > _MOST_AXES:
+        raise ValueError("a header states no order, or no shape")
+    if not all(type(size) is int and 0 <= size <= _LARGEST for size in shape):
+        raise ValueError("a header states a shape that no array has")
+    return _Header(np.dtype(descr), fortran, shape)
+
+
+def _array(file: IO[bytes], size: int) -> Array:
+    """Read an array of which a file holds so many bytes, its header included.
+
+    Raises:
+        ValueError: as `_header`, or it has other bytes than its header says.
+    """
+    header = _header(file)
+    entries = math.prod(header.shape)
+    if entries * header.dtype.itemsize != size - file.tell():
+        raise ValueError("an array has another size than its header states")
+    content = file.read()
+    if len(content) != entries * header.dtype.itemsize:
+        raise ValueError("an array ends early")
+    order: Literal["F", "C"] = "F" if header.fortran else "C"
+    return np.frombuffer(content, header.dtype).reshape(header.shape, order=order)
 
 
 def _without_padding(value: object, mask: object) -> object:
@@ -214,28 +278,13 @@ class AttentionData:
         remedy = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
         try:
             with zipfile.ZipFile(source) as archive:
-                entries = archive.infolist()
-            size = sum(entry.file_size for entry in entries)
-            if size > _LARGEST_FILE:
-                raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=remedy)
-            if any(entry.compress_type not in _PACKINGS for entry in entries):
-                raise FileError(f"{source} is packed as numpy never packs", remedy=remedy)
-            with np.load(source, allow_pickle=False) as file:
-                unknown = sorted(set(file.files) - set(_KEYS))
-                if unknown:
-                    raise FileError(
-                        f"{source} holds arrays that are not known",
-                        value=", ".join(unknown),
-                        remedy=f"The names are {', '.join(_KEYS)}.",
-                    )
-                missing = [key for key in ("X", "Z") if key not in file.files]
-                if missing:
-                    raise FileError(
-                        f"{source} lacks {' and '.join(missing)}",
-                        value=", ".join(file.files),
-                        remedy=remedy,
-                    )
-                arrays = {key: file[key] for key in file.files}
+                entries = _entries(archive, source, remedy)
+                arrays = {}
+                for name, entry in entries.items():
+                    with archive.open(entry) as file:
+                        arrays[name] = _array(file, entry.file_size)
+            if 8 * sum(array.size for array in arrays.values()) > _LARGEST:
+                raise FileError(f"{source} takes more than 4 GiB as float64", remedy=remedy)
         except FileNotFoundError as error:
             raise FileError(f"there is no file {source}", remedy="Check the path.") from error
         except IsADirectoryError as error:
@@ -246,3 +295,40 @@ class AttentionData:
                 remedy=remedy,
             ) from error
         return cls(**arrays)
+
+
+def _entries(archive: zipfile.ZipFile, source: Path, remedy: str) -> dict[str, zipfile.ZipInfo]:
+    """The arrays of an archive by name, looked through before any of them is unpacked.
+
+    Raises:
+        FileError: too much to unpack, a packing that numpy does not use, a name that is not known
+            or occurs twice, or an array that is missing.
+    """
+    every = archive.infolist()
+    size = sum(entry.file_size for entry in every)
+    if size > _LARGEST:
+        raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=remedy)
+    if size > max(_DENSE, _PACKED * source.stat().st_size):
+        raise FileError(
+            f"{source} unpacks to more than {_PACKED} times its size",
+            value=size,
+            remedy="Write it with AttentionData.save, which does not compress.",
+        )
+    if any(entry.compress_type not in _PACKINGS for entry in every):
+        raise FileError(f"{source} is packed as numpy never packs", remedy=remedy)
+    names = [entry.filename.removesuffix(".npy") for entry in every]
+    unknown = sorted(set(names) - set(_KEYS))
+    if unknown:
+        raise FileError(
+            f"{source} holds arrays that are not known",
+            value=", ".join(unknown),
+            remedy=f"The names are {', '.join(_KEYS)}.",
+        )
+    missing = [key for key in ("X", "Z") if key not in names]
+    if missing:
+        raise FileError(
+            f"{source} lacks {' and '.join(missing)}", value=", ".join(names), remedy=remedy
+        )
+    if len(set(names)) < len(names):
+        raise FileError(f"{source} holds an array twice", value=", ".join(names), remedy=remedy)
+    return dict(zip(names, every, strict=True))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TypeVar
+
+from attsvm._words import printable
 
 __all__ = [
     "AttsvmError",
@@ -24,11 +27,11 @@ T = TypeVar("T")
 
 
 class AttsvmError(Exception):
-    """Base of all errors of this package.
+    """Base of all errors of this package; its message is one line.
 
     Args:
         cause: what is wrong, as a sentence without a final full stop.
-        value: the offending value, shown as it is (long ones are cut).
+        value: the offending value, shown as it is (long and deep ones are cut).
         remedy: what the user can do about it.
     """
 
@@ -37,7 +40,7 @@ class AttsvmError(Exception):
         self.value = value
         self.remedy = remedy
         shown = "" if value is None else f" (got {_short(value)})"
-        super().__init__(f"{cause}{shown}." + (f" {remedy}" if remedy else ""))
+        super().__init__(printable(f"{cause}{shown}." + (f" {remedy}" if remedy else "")))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Cross a process boundary with all three parts."""
@@ -48,9 +51,24 @@ def _rebuild(kind: type[AttsvmError], cause: str, value: object, remedy: str) ->
     return kind(cause, value=value, remedy=remedy)
 
 
-def _short(value: object, limit: int = 120) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+_SHOWN = 120
+"""Letters of a value that a message shows at most."""
+
+_BRIEF = reprlib.Repr()
+for _kind in ("tuple", "list", "array", "dict", "set", "frozenset", "deque", "string", "other"):
+    setattr(_BRIEF, f"max{_kind}", 2 * _SHOWN)
+_BRIEF.maxlong = 2 * _SHOWN
+
+
+def _short(value: object) -> str:
+    """A value in few letters, whatever its size and depth."""
+    if isinstance(value, str):
+        text = value[: 2 * _SHOWN]
+    elif isinstance(value, int) and value.bit_length() > 4 * _SHOWN:
+        text = f"an integer of {value.bit_length()} bits"  # Python refuses to write very long ones
+    else:
+        text = _BRIEF.repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 class DataError(AttsvmError):

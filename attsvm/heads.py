@@ -17,8 +17,6 @@ from attsvm._types import Array
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError
 
-__all__ = ["Head", "ReluHead", "relu_head"]
-
 
 @dataclass(frozen=True, slots=True)
 class Head:

@@ -22,8 +22,6 @@ from attsvm._validate import ensure_array, ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 
-__all__ = ["Language", "next_tokens", "prefix_data", "random_language", "vocabulary_data"]
-
 HEAVIEST = 9
 """Largest weight that a random language draws."""
 

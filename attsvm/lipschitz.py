@@ -18,35 +18,11 @@ from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import (
-    LOGISTIC_CURVATURE,
     Loss,
-    curvature_constant,
     logistic,
     logistic_slope,
 )
 from attsvm.risk import covariance
-
-__all__ = [
-    "LOGISTIC_CURVATURE",
-    "best_level",
-    "curvature_constant",
-    "entry_gradient",
-    "entry_loss",
-    "log_loss_below",
-    "log_loss_beyond",
-    "log_loss_gradient_constant",
-    "log_loss_gradient_constants",
-    "log_published_gradient_constant",
-    "risk_smoothness",
-    "softmax_gradient_constant",
-    "softmax_gradient_constants",
-    "softmax_height",
-    "spread",
-    "squared_gradient_constant",
-    "squared_gradient_constants",
-    "squared_height",
-    "squared_slope",
-]
 
 # kernels: for floats, arrays, balls, power series, rationals and symbols alike
 

@@ -13,25 +13,6 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.errors import DataError
 
-__all__ = [
-    "CORRELATION",
-    "EXPONENTIAL",
-    "LOGISTIC",
-    "LOGISTIC_CURVATURE",
-    "LOGISTIC_LOSS",
-    "LOG_LOSS",
-    "LOSSES",
-    "SQUARED",
-    "Loss",
-    "curvature_constant",
-    "curvature_kernel",
-    "ensure_loss",
-    "logistic",
-    "logistic_curvature",
-    "logistic_slope",
-    "slope_kernel",
-]
-
 Vector = Float[Array, "*b"]
 
 

@@ -28,7 +28,6 @@ from attsvm.theory.record.files import dump, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Numbers", "Reproduction", "find_figures", "named", "write"]
 
 _ID = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9.-]*")
 

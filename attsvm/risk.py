@@ -17,18 +17,6 @@ from attsvm.attention import log_softmax, logits_of_kq, logits_of_p, logits_of_w
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 
-__all__ = [
-    "Direction",
-    "covariance",
-    "gradient_kq",
-    "gradient_p",
-    "gradient_w",
-    "logit_gradient",
-    "normalised_gradient",
-    "risk",
-    "risk_gap",
-]
-
 
 def covariance(s: Shaped[Array, "*b T"], gamma: Shaped[Array, "*b T"]) -> Shaped[Array, "*b T"]:
     """(diag(s) - s s^T) gamma, the derivative of <softmax(a), gamma> in the logits a.

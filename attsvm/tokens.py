@@ -12,8 +12,6 @@ from attsvm._validate import ensure_index
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
 
-__all__ = ["OptimalTokens", "optimal_tokens", "target_tokens"]
-
 
 @dataclass(frozen=True, slots=True)
 class OptimalTokens:
@@ -57,9 +55,10 @@ def _tied(data: AttentionData) -> tuple[Array, Array, Array]:
     best = gamma.max(axis=1, keepdims=True)
     if data.v is None:
         return gamma, best, gamma >= best
-    magnitude = np.abs(data.X) @ np.abs(data.v)
+    share = float(1 << (2 * data.d).bit_length())  # sums of products stay below what floats hold
+    magnitude = np.abs(data.X) @ (np.abs(data.v) / share)
     top = np.take_along_axis(magnitude, gamma.argmax(axis=1)[:, None], axis=1)
-    slack = data.d * np.finfo(np.float64).eps * (magnitude + top)
+    slack = share * data.d * np.finfo(np.float64).eps * (magnitude + top)
     return gamma, best, data.present & (gamma >= best - slack)
 
 

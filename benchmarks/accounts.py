@@ -37,14 +37,14 @@ def row(account: Hunt) -> str:
         said += ", minimal" if account.minimal else ""
     elif account.error is not None:
         said = f"broke: {account.error}"
-    elif account.tightness is not None:
-        said = f"not found; left over right side up to {account.tightness:.4g}"
-    elif account.min_slack is not None:
-        said = f"not found; slack at least {account.min_slack:.4g}"
+    elif account.seen.tightness is not None:
+        said = f"not found; left over right side up to {account.seen.tightness:.4g}"
+    elif account.seen.min_slack is not None:
+        said = f"not found; slack at least {account.seen.min_slack:.4g}"
     else:
         said = "not found; nothing was evaluated"
     claim = account.claim
-    unsettled = account.undecided + account.open
+    unsettled = account.seen.undecided + account.seen.open
     said = said.replace("|", "\\|")
     return (
         f"| {claim.id} | {claim.expected.verdict.truth} | {said} | {account.examples} | "

@@ -1,4 +1,4 @@
-"""What a Lipschitz bound of one variable comes down to by the mean value theorem."""
+"""What a reading says on symbols, and what bounds of slopes are by the mean value theorem."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from attsvm.errors import present
 from attsvm.theory import Statement, ensure_equal, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 
-__all__ = ["ensure_bound_of_slope"]
+
+def said_by(statement: Statement, reading: str, v: Any) -> Any:
+    """The inequality of a reading at symbols v, by the formula that runs.
+
+    Raises:
+        ProofError: it is no inequality.
+    """
+    formula = present(statement.claim(reading).formula, "the formula of a reading")
+    said: Any = formula.relation(SYMBOLS, v, {})
+    ensure_true(said.kind == "at most", f"{statement.id}:{reading} is an inequality")
+    return said
 
 
 def ensure_bound_of_slope(
-    statement: Statement,
-    reading: str,
-    function: Callable[[Any], Any],
-    constant: Any,
-    supremum: Any,
+    statement: Statement, reading: str, function: Callable[[Any], Any], constant: Any, supremum: Any
 ) -> None:
     """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that c is at least sup |f'|.
 
@@ -38,10 +44,8 @@ def ensure_bound_of_slope(
         ProofError: the sides are others.
     """
     x, y = sp.symbols("x y", real=True)
-    formula = present(statement.claim(reading).formula, "the formula of a reading")
-    said: Any = formula.relation(SYMBOLS, SimpleNamespace(x=x, y=y), {})
+    said = said_by(statement, reading, SimpleNamespace(x=x, y=y))
     change = function(sp.exp(x)) - function(sp.exp(y))
-    ensure_true(said.kind == "at most", f"{reading}: an inequality")
     ensure_true(said.left.func is sp.Abs, f"{reading}: the left side is an absolute value")
     squares = said.left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
     ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")

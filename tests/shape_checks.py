@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
+import random
 import re
 import sys
 import threading
@@ -51,7 +53,7 @@ def kind(value, uniform=False):
         if len(value) > LONGEST:
             raise Unknown
         kinds = tuple([kind(item, uniform) for item in value])
-        # beartype looks at one item, taken by chance, where all must fit the same annotation
+        # beartype looks at one item where all must fit the same annotation
         if (uniform or of is list) and len(set(kinds)) > 1:
             raise Unknown
         return of, kinds
@@ -60,6 +62,20 @@ def kind(value, uniform=False):
     if isinstance(value, type | Iterable | Container):
         raise Unknown
     return of
+
+
+def in_turn(function):
+    """The function checked by beartype; of a list, each call looks at the item after the last one.
+
+    beartype itself takes one by chance, from the generator of the module `random`: what a check
+    finds would differ from run to run, and strategies may not draw from that generator.
+    """
+    checked = beartype(function)
+    hidden = getattr(checked, "__kwdefaults__", None) or {}
+    turn = itertools.count()
+    for name in [name for name, value in hidden.items() if value is random.getrandbits]:
+        hidden[name] = lambda bits: next(turn)
+    return checked
 
 
 def remembering(thing):
@@ -79,7 +95,7 @@ def remembering(thing):
     if texts <= {"Any"}:
         return thing
     if any(BY_VALUE.search(text) for text in texts):
-        return jaxtyped(thing, typechecker=beartype)
+        return jaxtyped(thing, typechecker=in_turn)
     return _checked_once(thing, any(OF_ANY_LENGTH.search(text) for text in texts))
 
 
@@ -88,8 +104,8 @@ def _checked_once(function, uniform):
     name = function.__module__, function.__qualname__, function.__code__
     seen = _seen.setdefault(name, set())
     results = {}
-    checked = functools.cache(lambda: jaxtyped(function, typechecker=beartype))
-    judge = functools.cache(lambda: jaxtyped(_popping(results, function), typechecker=beartype))
+    checked = functools.cache(lambda: jaxtyped(function, typechecker=in_turn))
+    judge = functools.cache(lambda: jaxtyped(_popping(results, function), typechecker=in_turn))
 
     @functools.wraps(function)
     def wrapper(*arguments, **named):

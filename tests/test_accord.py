@@ -19,7 +19,7 @@ from properties._support.aligned_inputs import (
     together_larger,
 )
 from properties._support.hypotheses import rivals_equal
-from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim._support.training import PULLED_APART
 from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 from properties.tf._support.descent_instances import DECREASING

@@ -15,13 +15,13 @@ from attsvm.exact import lipschitz as exact
 from attsvm.exact import rational
 from attsvm.lipschitz import log_loss_gradient_constant, spread, squared_gradient_constant
 from attsvm.theory import PROFILES, Reading, Statement, Vector
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.judge import judge
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
 from properties.sim._support import entry_loss
 from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
+from tests.searching import searched
 
 EPS = np.finfo(float).eps
 QUICK = replace(PROFILES["quick"], examples=30)
@@ -51,8 +51,7 @@ def attained(lemma, near, power):
             )
         },
     ).claims
-    outcome = check_part(held, held.part(""), QUICK, 0, 0)
-    assert outcome.error is None
+    outcome = searched(held, profile=QUICK)
     assert outcome.refuted is None
     assert outcome.probed > 0
     return outcome.tightness
@@ -159,12 +158,10 @@ def test_a_constant_a_little_too_large_leaves_its_closest_sibling_standing(
     """By 1/500 in floats and balls alike: the claim is weak, and told so."""
     (name,) = (s.name for s in claim.siblings if s.name.startswith("99.9%"))
     held = replace(claim, cost=1)
-    assert check_part(held, held.part(name), QUICK, 0, 0).refuted is not None
+    assert searched(held, name, profile=QUICK).refuted is not None
     monkeypatch.setattr(constant, "floats", wrong(constant.floats, 1.002))
     monkeypatch.setattr(constant, "balls", wrong(constant.balls, arb("1.002")))
-    outcome = check_part(held, held.part(name), QUICK, 0, 0)
-    assert outcome.error is None
-    assert outcome.refuted is None
+    assert searched(held, name, profile=QUICK).refuted is None
 
 
 # the proofs

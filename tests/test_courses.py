@@ -27,7 +27,7 @@ from properties._support.limit_certificates import short_step
 from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import certified_rate, rate
 from properties.sim._support import margins
-from properties.sim._support.theorem_3_14 import (
+from properties.sim._support.training import (
     PRINTED,
     PULLED_APART,
     REPAIRED,

@@ -353,7 +353,7 @@ def test_what_a_file_lacks_or_should_not_hold_is_named(tmp_path):
     np.savez(path, Z=PLAIN["Z"], scores=SCORED["scores"])
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("X", "[[[1, 2]]]")
-    with pytest.raises(AttsvmError, match="X has entries that are not real numbers"):
+    with pytest.raises(AttsvmError, match="is no array in numpy's format"):
         AttentionData.load(path)
 
 
@@ -429,3 +429,81 @@ def test_files_are_as_readable_as_any_other(tmp_path):
     finally:
         os.umask(before)
     assert (tmp_path / "a.npz").stat().st_mode & 0o777 == 0o640
+
+
+def _archive(path, packing=zipfile.ZIP_DEFLATED, **members):
+    """An archive of arrays, each under the name with an underscore for the dot."""
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+
+
+def _entry(shape, descr="<f8", content=b"", rest=", 'fortran_order': False"):
+    text = f"{{'descr': '{descr}'{rest}, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + content
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused_unread(tmp_path):
+    path = tmp_path / "bomb.npz"
+    large = _entry("(2, 4194304, 1)", "|u1", bytes(1 << 23))  # 64 MiB as float64
+    _archive(path, X=large, Z=_entry("(2, 1)", content=bytes(16)), scores=large * 9)
+    assert path.stat().st_size < 1 << 20
+    unreadable(path, "unpacks to more than 100 times its size")
+
+
+def test_arrays_that_take_too_much_as_float64_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "bytes.npz"
+    wide = {"X": np.ones((2, 2, 1000), dtype=np.int8), "Z": np.ones((2, 1000), dtype=np.int8)}
+    np.savez(path, **{**SCORED, **wide})
+    assert AttentionData.load(path).d == 1000
+    monkeypatch.setattr("attsvm.data._LARGEST", 10_000)
+    unreadable(path, "takes more than 4 GiB as float64")
+
+
+def test_an_array_that_is_there_twice_is_refused(tmp_path):
+    path = tmp_path / "twice.npz"
+    np.savez(path, **SCORED)
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("X.npy", archive.read("X.npy"))
+    unreadable(path, "holds an array twice")
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (_entry("(2, 2, 2)", content=bytes(63)), "another size than its header states"),
+        (_entry("(2, 2, 2)", content=bytes(65)), "another size than its header states"),
+        (_entry("(2L, 2L, 2L)", content=bytes(64)), "no dictionary of constants"),
+        (_entry("-" * 9000 + "1"), "no dictionary of constants"),
+        (_entry("(2, 2, 2)", "<c16", bytes(128)), "not of real numbers"),
+        (_entry("(2, 2, 2)", "<M8[s]", bytes(64)), "not of real numbers"),
+        (_entry("(2, 2, 2)", "<U2", bytes(64)), "not of real numbers"),
+        (_entry("(2, 2, 2)", rest=""), "does not say descr, fortran_order and shape"),
+        (_entry("(2, 2, 2)", rest=", 'fortran_order': 1"), "states no order"),
+        (_entry("(True, 2, 2)", content=bytes(32)), "a shape that no array has"),
+        (_entry("(1,) * 40"), "no dictionary of constants"),
+        (_entry(str((1,) * 40), content=bytes(8)), "states no order, or no shape"),
+        (_entry("(0, 4611686018427387904)"), "a shape that no array has"),
+        (b"\x93NUMPY\x03\x00" + bytes(60), "no array in numpy's format"),
+        (b"\x93NUMPY\x01\x00\xff\xff" + b" " * 65535, "a header has 65535 bytes"),
+        (b"", "no array in numpy's format"),
+    ],
+)
+def test_a_header_says_what_numpy_says_or_the_file_is_refused(tmp_path, entry, words):
+    path = tmp_path / "header.npz"
+    parts = {}
+    for name in ("Z", "scores"):
+        memory = io.BytesIO()
+        np.save(memory, np.array(SCORED[name]))
+        parts[name] = memory.getvalue()
+    _archive(path, X=entry, **parts)
+    unreadable(path, words)
+
+
+@pytest.mark.parametrize("kind", ["f2", ">f4", "f8", ">i2", "u8", "i1"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_of_any_real_type_and_order_are_read(tmp_path, kind, order):
+    X = np.array([[[1.0, 2.0], [3.0, 0.0]], [[5.0, 0.0], [7.0, 1.0]]])
+    arrays = {"X": X, "Z": np.ones((2, 2)), "scores": [[1.0, 0.0], [0.0, 1.0]]}
+    np.savez(tmp_path / "a.npz", **{k: np.asarray(a, kind, order) for k, a in arrays.items()})
+    assert AttentionData.load(tmp_path / "a.npz") == AttentionData.of(**arrays)

@@ -17,10 +17,7 @@ from attsvm.losses import LOSSES, logistic
 from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
-from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.judge import judge
 from attsvm.training import descend_kq, descend_w, follow_kq
 from properties._support.descent_runs import runs, tight_data
@@ -33,7 +30,7 @@ from properties.sim import (
     orientation,
 )
 from properties.sim._support.attention import attention, block_attention
-from properties.sim._support.theorem_3_14 import starts_in_basin
+from properties.sim._support.training import starts_in_basin
 from properties.sim.kq_bias.factor_descent import (
     Factors,
     crossed_data,
@@ -421,27 +418,3 @@ def test_the_sizes_that_are_counted_are_those_of_arrays(n, d):
     divisor = l2_objective.OBJECTIVE.claim("literal-2")
     powers = np.kron(np.ones((n, d)), np.ones((n, d))) @ np.ones(d * d)
     assert judged(divisor, {"n": n, "d": d}).holds == (powers.size == n)
-
-
-# the searchers ------------------------------------------------------------------------------------
-
-STATEMENTS = [
-    *("attention-shape", "definition-3.3", "definition-3.6", "fixed-head", "kq-bias"),
-    *("l2-objective", "orientation"),
-]
-FALSE = [
-    claim
-    for pack in load_packs()
-    for claim in pack.claims
-    if claim.statement_id.removeprefix("sim/") in STATEMENTS
-    and claim.expected.truth is Truth.REFUTED
-]
-
-
-@pytest.mark.parametrize("claim", FALSE, ids=lambda claim: claim.id)
-def test_what_is_false_is_found_without_explicit_instances(claim):
-    untold = replace(claim, examples=())
-    outcome = check_part(untold, untold.part(""), PROFILES["quick"], 0, 0)
-    assert outcome.error is None
-    assert outcome.refuted.found_by != "explicit instance"
-    assert outcome.refuted.evidence == "certified"

@@ -57,12 +57,12 @@ SMALL = Setting(m=4, n=4, d=30)
 
 @pytest.fixture(scope="module")
 def first():
-    return figure_1.compute(0, 2, {"m": (2, 4), "d": (10, 30)}, 60, (3.0, 9.0, 30.0), SMALL)
+    return figure_1.numbers(0, 2, {"m": (2, 4), "d": (10, 30)}, 60, (3.0, 9.0, 30.0), SMALL)
 
 
 @pytest.fixture(scope="module")
 def second():
-    return figure_2.compute(0, 2, (0, 10, 60), SMALL)
+    return figure_2.numbers(0, 2, (0, 10, 60), SMALL)
 
 
 def unshortened(size):

@@ -15,18 +15,8 @@ from properties._support.hypotheses import rivals_equal
 from properties.tf import global_initial_gradient as claims
 from properties.tf._support.descent_instances import patiently
 from properties.tf.global_equal_scores import PULLED
-from properties.tf.global_initial_gradient.first_steps import (
-    Step,
-    correlates,
-    decided_after,
-    exactly_stepped,
-    favoured,
-    is_long,
-    separates,
-    separation,
-    steepest,
-    stepped,
-)
+from properties.tf.global_initial_gradient import first_steps
+from properties.tf.global_initial_gradient.first_steps import Step
 
 ZERO = np.zeros((2, 2))
 TWO = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]])
@@ -34,21 +24,21 @@ TWO = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 0
 
 def test_a_single_pair_is_separated_by_its_own_gradient():
     case = Step(TWO, ZERO, "correlation", 1.0)
-    assert separates(case)
-    assert abs(separation(case) - 1) < 1e-9
-    assert correlates(case, max_margin(TWO, "optimal"))
-    assert not correlates(case, max_margin(TWO, "opposite"))
-    assert not correlates(case, None)
+    assert first_steps.separates(case)
+    assert abs(first_steps.separation(case) - 1) < 1e-9
+    assert first_steps.correlates(case, max_margin(TWO, "optimal"))
+    assert not first_steps.correlates(case, max_margin(TWO, "opposite"))
+    assert not first_steps.correlates(case, None)
 
 
 def test_where_the_gradient_vanishes_nothing_is_favoured():
     tied = AttentionData.of([[[1.0, 0.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[0.0, 0.0]])
     case = Step(tied, ZERO, "log-loss", 1.0)
-    assert steepest(case) is None
-    assert separation(case) is None
-    assert not separates(case)
-    assert exactly_stepped(case) is None
-    assert stepped(case) is None
+    assert first_steps.steepest(case) is None
+    assert first_steps.separation(case) is None
+    assert not first_steps.separates(case)
+    assert first_steps.exactly_stepped(case) is None
+    assert first_steps.stepped(case) is None
 
 
 def test_the_counterexamples_meet_their_hypotheses():
@@ -56,11 +46,11 @@ def test_the_counterexamples_meet_their_hypotheses():
     crowded = Step(claims.CROWDED, ZERO, "correlation", 1.0)
     pulled = Step(PULLED.data, ZERO, PULLED.loss, 1.0)
     assert claims.OVERTAKEN.gamma.tolist() == [[4.0, 5.0, 0.0, -6.0]]
-    assert separates(overtaken)
-    assert separates(crowded)
+    assert first_steps.separates(overtaken)
+    assert first_steps.separates(crowded)
     assert rivals_equal(claims.CROWDED)
-    assert not separates(pulled)
-    assert correlates(pulled, max_margin(PULLED.data, "optimal"))
+    assert not first_steps.separates(pulled)
+    assert first_steps.correlates(pulled, max_margin(PULLED.data, "optimal"))
     for case in (overtaken, crowded, pulled):
         with ctx.workprec(512):
             assert patiently(case) < 0
@@ -69,26 +59,26 @@ def test_the_counterexamples_meet_their_hypotheses():
 @pytest.mark.parametrize("data", [claims.OVERTAKEN, claims.CROWDED])
 def test_a_long_first_step_saves_them(data):
     case = Step(data, ZERO, "correlation", 32.0)
-    assert is_long(case)
+    assert first_steps.is_long(case)
     with ctx.workprec(256):
-        assert decided_after(case) > 0
-        assert decided_after(case, "worst") < 0
+        assert first_steps.decided_after(case) > 0
+        assert first_steps.decided_after(case, "worst") < 0
 
 
 def test_a_long_step_along_a_gradient_that_does_not_separate_saves_nothing():
     case = Step(PULLED.data, ZERO, PULLED.loss, 32.0)
-    assert not is_long(case)
+    assert not first_steps.is_long(case)
     with ctx.workprec(256):
-        assert decided_after(case) < 0
+        assert first_steps.decided_after(case) < 0
 
 
 def test_length_is_held_against_the_closed_form():
     # one pair at distance 1: b G (T - 1) / drop = 1, so R >= 0 from zero, 3 from -3
     case = Step(TWO, ZERO, "correlation", 2.0**-20)
-    assert is_long(case)
+    assert first_steps.is_long(case)
     behind = replace(case, start=np.array([[-3.0, 0.0], [0.0, 0.0]]))
-    assert not is_long(replace(behind, length=2.999))
-    assert is_long(replace(behind, length=3.001))
+    assert not first_steps.is_long(replace(behind, length=2.999))
+    assert first_steps.is_long(replace(behind, length=3.001))
 
 
 def test_length_counts_inputs_rivals_gaps_and_the_nearest_margin():
@@ -101,20 +91,20 @@ def test_length_counts_inputs_rivals_gaps_and_the_nearest_margin():
     start[:, 0] = [0.5, 0.25, 0.5, 1.0]
     case = Step(data, start, "correlation", 1.0)
     # b G (T - 1) is 4 and 4, the smaller drop 1, the least margin 1/4
-    needed = (np.log(8.0) - 0.25) / float(separation(case).mid())
-    assert not is_long(replace(case, length=0.999 * needed))
-    assert is_long(replace(case, length=1.001 * needed))
+    needed = (np.log(8.0) - 0.25) / float(first_steps.separation(case).mid())
+    assert not first_steps.is_long(replace(case, length=0.999 * needed))
+    assert first_steps.is_long(replace(case, length=1.001 * needed))
 
 
 @settings(max_examples=100, deadline=None)
-@given(favoured((2.0, 8.0, 32.0)))
+@given(first_steps.favoured((2.0, 8.0, 32.0)))
 def test_after_a_long_step_the_point_is_in_the_basin(case):
-    if not (separates(case) and is_long(case)):
+    if not (first_steps.separates(case) and first_steps.is_long(case)):
         return
     exact = ExactData.of(case.data)
-    first = exactly_stepped(case)
+    first = first_steps.exactly_stepped(case)
     assert not risk_gap(exact, first, case.loss) >= threshold(exact, case.loss)
-    floats = stepped(case)
+    floats = first_steps.stepped(case)
     error = max(
         abs(float(arb(a).mid()) - b)
         for exact_row, row in zip(first, floats, strict=True)

@@ -15,36 +15,9 @@ from attsvm.exact.cones import Frame, bounds, never_widens
 from attsvm.exact.traps import Selection
 from properties._support.limit_certificates import certified_direction, short_step
 from properties.tf._support.token_choices import Choice
-from properties.tf.local_convergence.cones import (
-    Local,
-    climbs_away,
-    decided,
-    is_far,
-    is_large,
-    is_locally_optimal,
-    is_long,
-    is_near,
-    parts,
-    selects,
-    tangent,
-    target,
-    within,
-)
-from properties.tf.local_convergence.pairs import Pairs
-from properties.tf.local_convergence.radius import radius
-from properties.tf.local_convergence.starts import (
-    BETTER_SUPPORT,
-    FALLS_BACK,
-    fleeing,
-    leaving,
-    lengthened,
-    locals_,
-    narrowest,
-    on_the_line,
-    placed,
-    placed_at,
-    started,
-)
+from properties.tf.local_convergence import cones, starts
+from properties.tf.local_convergence.cones import Local
+from properties.tf.local_convergence.radius import Pairs, radius
 
 LOSSES = ["log-loss", "logistic-loss", "exponential", "correlation"]
 
@@ -57,7 +30,7 @@ def precision():
 
 def on_the_ray(sigma, scores):
     """The tokens 0, (-1, 0), (-2, 1), started at sigma (1, 0); the solution if the first wins."""
-    return placed_at(scores, (2.0, -1.0), sigma, 0.0)
+    return starts.placed_at(scores, (2.0, -1.0), sigma, 0.0)
 
 
 def pairs_of(case):
@@ -77,26 +50,33 @@ def closes(case):
 
 
 def test_support_tokens_are_compared_and_tokens_beyond_are_not():
-    assert is_locally_optimal(on_the_ray(1.0, [0.0, -1.0, 1.0]))
-    assert not is_locally_optimal(on_the_ray(1.0, [0.0, 0.0, 1.0]))
-    assert not is_locally_optimal(on_the_ray(1.0, [0.0, 1.0, -1.0]))
+    assert cones.is_locally_optimal(on_the_ray(1.0, [0.0, -1.0, 1.0]))
+    assert not cones.is_locally_optimal(on_the_ray(1.0, [0.0, 0.0, 1.0]))
+    assert not cones.is_locally_optimal(on_the_ray(1.0, [0.0, 1.0, -1.0]))
     # a better token at the margin by the last bit of its coordinates
     for nudge, expected in ((2.0**-40, True), (0.0, False)):
         data = AttentionData.of(
             [[[0.0], [-1.0], [-1.0 - nudge]]], [[1.0]], scores=[[0.0, -1.0, 1.0]]
         )
         case = Local(data, np.array([0]), np.ones((1, 1)), "log-loss")
-        assert is_locally_optimal(case) is expected
+        assert cones.is_locally_optimal(case) is expected
 
 
 def test_nothing_to_select_is_no_direction():
     data = AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]])
     case = Local(data, np.array([0]), np.ones((1, 1)), "log-loss")
     assert pairs_of(case) is None
-    for condition in (is_locally_optimal, within, is_near, is_large, is_long, is_far):
+    for condition in (
+        cones.is_locally_optimal,
+        cones.within,
+        cones.is_near,
+        cones.is_large,
+        cones.is_long,
+        cones.is_far,
+    ):
         assert not condition(case)
-    assert target(case, "alpha") is None
-    assert lengthened(case) is case
+    assert cones.target(case, "alpha") is None
+    assert starts.lengthened(case) is case
 
 
 def test_the_cone_is_closed_at_each_share_and_its_width_exact():
@@ -106,25 +86,25 @@ def test_the_cone_is_closed_at_each_share_and_its_width_exact():
         return replace(case, start=np.array([[sigma, 0.0], [across, 0.0]]), share=share)
 
     for sign in (1.0, -1.0):
-        assert within(start(1.0, sign * 0.5))
-        assert is_near(start(1.0, sign * 0.5))
-        assert not within(start(1.0, sign * (0.5 + 2.0**-50)))
-        assert not is_near(start(1.0, sign * (0.5 + 2.0**-50)))
-    assert within(start(1.0, 0.75), 1.5)
-    assert within(start(1.0, 0.75, 0.75))
-    assert not within(start(-1.0, 0.0))
-    assert not is_near(start(-1.0, 0.0))
+        assert cones.within(start(1.0, sign * 0.5))
+        assert cones.is_near(start(1.0, sign * 0.5))
+        assert not cones.within(start(1.0, sign * (0.5 + 2.0**-50)))
+        assert not cones.is_near(start(1.0, sign * (0.5 + 2.0**-50)))
+    assert cones.within(start(1.0, 0.75), 1.5)
+    assert cones.within(start(1.0, 0.75, 0.75))
+    assert not cones.within(start(-1.0, 0.0))
+    assert not cones.is_near(start(-1.0, 0.0))
     # a token that scores below alpha may come as near as its margin, 2
     below = replace(start(1.0, 1.0), data=on_the_ray(1.0, [0.0, -1.0, -2.0]).data)
-    assert within(below)
-    assert not within(replace(below, start=np.array([[1.0, 0.0], [1.0 + 2.0**-50, 0.0]])))
+    assert cones.within(below)
+    assert not cones.within(replace(below, start=np.array([[1.0, 0.0], [1.0 + 2.0**-50, 0.0]])))
     # so may a support token of any score: its width is a number where alpha is not locally optimal
     better = replace(start(1.0, 1.0), data=on_the_ray(1.0, [0.0, 1.0, -2.0]).data)
-    assert within(better)
+    assert cones.within(better)
     # queries and other columns count as well
     aside = start(1.0, 0.0)
     aside.start[0, 1] = 1.0
-    assert not within(aside)
+    assert not cones.within(aside)
 
 
 @pytest.mark.parametrize("share", [0.25, 0.9, 1.1])
@@ -132,24 +112,24 @@ def test_the_cone_is_closed_at_each_share_and_its_width_exact():
 def test_starts_are_placed_at_their_share_and_radius(share, far):
     given_ = on_the_ray(1.0, [0.0, -1.0, 1.0])
     choice = Choice(given_.data, given_.alpha)
-    case = placed(choice, np.array([[1.0, 0.0], [-2.0, 0.0]]), share, 1.0, far, "log-loss")
+    case = starts.placed(choice, np.array([[1.0, 0.0], [-2.0, 0.0]]), share, 1.0, far, "log-loss")
     if share > 1.0:
         assert not case.start.any()
         return
-    sigma, away = parts(case, pairs_of(case))
+    sigma, away = cones.parts(case, pairs_of(case))
     assert float(sigma) == pytest.approx(far * float(radius_of(case)))
     assert float(away) ** 0.5 == pytest.approx(share * float(sigma))
-    assert within(case)
-    assert is_large(case)
-    assert not within(case, 0.999)
-    assert is_large(case, fmpq(9, 10) * int(far))
-    assert not is_large(case, fmpq(11, 10) * int(far))
+    assert cones.within(case)
+    assert cones.is_large(case)
+    assert not cones.within(case, 0.999)
+    assert cones.is_large(case, fmpq(9, 10) * int(far))
+    assert not cones.is_large(case, fmpq(11, 10) * int(far))
 
 
 @settings(max_examples=60, deadline=None)
-@given(locals_())
+@given(starts.locals_())
 def test_the_cone_is_narrowest_where_one_pair_loses_its_margin_first(choice):
-    pairs, away = Pairs.of(choice.data, choice.alpha), narrowest(choice)
+    pairs, away = Pairs.of(choice.data, choice.alpha), starts.narrowest(choice)
     if pairs is None or pairs.slope == 0:
         assert not away.any()
         return
@@ -173,76 +153,76 @@ def constraints(choice):
 @pytest.mark.parametrize("score", [1.0, -2.0])
 def test_leaving_starts_are_beyond_the_cone_by_one_part_of_the_excess_margin(reach, score):
     """Better tokens take over; of a token that scores less the cone has the whole margin."""
-    choice = placed_at([0.0, -1.0, score], (reach, -1.0), 1.0, 0.0)
-    case = leaving(Choice(choice.data, choice.alpha), 0.5, 2.0, "log-loss")
-    sigma, away = parts(case, pairs_of(case))
+    choice = starts.placed_at([0.0, -1.0, score], (reach, -1.0), 1.0, 0.0)
+    case = starts.leaving(Choice(choice.data, choice.alpha), 0.5, 2.0, "log-loss")
+    sigma, away = cones.parts(case, pairs_of(case))
     margin = -(np.array([-reach, 1.0]) @ case.start[:, 0])
     assert margin == pytest.approx(1.0)
-    assert selects(case)
+    assert cones.selects(case)
     if score < 0.0:
-        assert within(replace(case, share=1.0))
+        assert cones.within(replace(case, share=1.0))
         return
     wide = float(away) ** 0.5 / float(sigma) * float(pairs_of(case).slope) ** 0.5
     assert wide == pytest.approx((reach - 1.0 / float(sigma)) / (reach - 1.0))
-    assert not within(case)
+    assert not cones.within(case)
     with ctx.workprec(256):
-        assert decided(case) < 0
+        assert cones.decided(case) < 0
 
 
 def test_without_a_radius_nothing_leaves():
-    case = on_the_line(1.0, 0.0)
+    case = starts.on_the_line(1.0, 0.0)
     choice = Choice(case.data, case.alpha)
-    assert not leaving(choice, 0.5, 1.0, "log-loss").start.any()
-    assert not narrowest(choice).any()
+    assert not starts.leaving(choice, 0.5, 1.0, "log-loss").start.any()
+    assert not starts.narrowest(choice).any()
 
 
 def test_near_and_long_starts_are_large():
     """By its norm alone: at the widest angle the bound is attained."""
     case = on_the_ray(1.0, [0.0, -1.0, 1.0])
-    assert tangent(pairs_of(case)) == fmpq(1, 4)
+    assert cones.tangent(pairs_of(case)) == fmpq(1, 4)
     for across in (0.0, 0.25, 0.5):
         least = float(radius_of(case)) * (1.25 / (1.0 + across**2)) ** 0.5
         for factor, expected in ((1.0 + 1e-9, True), (1.0 - 1e-9, False)):
             start = factor * least * np.array([[1.0, 0.0], [across, 0.0]])
             here = replace(case, start=start)
-            assert is_near(here)
-            assert is_long(here) is expected
-            assert is_large(here) or not expected
-    assert not is_large(here)
+            assert cones.is_near(here)
+            assert cones.is_long(here) is expected
+            assert cones.is_large(here) or not expected
+    assert not cones.is_large(here)
 
 
 def test_selecting_and_size_are_exact():
-    case = fleeing(2, 1024.0)
-    assert selects(case)
-    assert is_far(case)
-    assert not is_far(replace(case, start=np.array([[1023.0, 0.0], [0.0, 0.0]])))
-    assert is_far(replace(case, start=np.array([[1024.0, 0.0], [0.0, 0.0]])))
-    assert not selects(replace(case, start=np.array([[1024.0, 0.0], [2048.0, 0.0]])))
+    case = starts.fleeing(2, 1024.0)
+    assert cones.selects(case)
+    assert cones.is_far(case)
+    assert not cones.is_far(replace(case, start=np.array([[1023.0, 0.0], [0.0, 0.0]])))
+    assert cones.is_far(replace(case, start=np.array([[1024.0, 0.0], [0.0, 0.0]])))
+    assert not cones.selects(replace(case, start=np.array([[1024.0, 0.0], [2048.0, 0.0]])))
 
 
 @pytest.mark.parametrize("R", [4.0, 1024.0, 2.0**40])
 @pytest.mark.parametrize("reach", [2, 5])
 def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
-    case = replace(fleeing(reach, R), share=1.0)
-    assert is_locally_optimal(case)
-    assert selects(case)
+    case = replace(starts.fleeing(reach, R), share=1.0)
+    assert cones.is_locally_optimal(case)
+    assert cones.selects(case)
     assert not closes(case)
-    assert within(case, reach / (reach - 1))
-    assert not within(case)
+    assert cones.within(case, reach / (reach - 1))
+    assert not cones.within(case)
     with ctx.workprec(256):
-        assert decided(case) < 0
-        assert decided(case, "optimal") > 0
+        assert cones.decided(case) < 0
+        assert cones.decided(case, "optimal") > 0
 
 
 @settings(max_examples=120, deadline=None)
-@given(started(0.5, 0.25, 0.875, 0.99))
+@given(starts.started(0.5, 0.25, 0.875, 0.99))
 def test_every_cone_closes_at_its_radius_with_the_width_of_the_proof(case):
     """The theorem of `local_radius`, and that the search of a width finds one as well."""
-    if not is_locally_optimal(case) or not within(case):  # a start that is leaving
+    if not cones.is_locally_optimal(case) or not cones.within(case):  # a start that is leaving
         return
-    assert is_large(case)
+    assert cones.is_large(case)
     pairs = pairs_of(case)
-    sigma, exact, W = parts(case, pairs)[0], ExactData.of(case.data), rationals(case.start)
+    sigma, exact, W = cones.parts(case, pairs)[0], ExactData.of(case.data), rationals(case.start)
     selection = Selection.at(exact, W)
     assert selection.tokens == case.alpha.tolist()
     frame = Frame.at(exact, selection, separate(exact, selection.tokens), W)
@@ -270,7 +250,7 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
     scores = [0.0, -(8.0 ** powers[0]), 8.0 ** powers[1]]
     if name in ("logistic-loss", "exponential", "log-loss"):
         scores = [x / 2.0**20 for x in scores]
-    case = placed_at(scores, (1.0 + beyond[0] / 4.0, -beyond[1] / 4.0), 1.0, 0.0)
+    case = starts.placed_at(scores, (1.0 + beyond[0] / 4.0, -beyond[1] / 4.0), 1.0, 0.0)
     pairs = pairs_of(case)
     least = radius(pairs, name, step, share)
     if least is None or not least < 2**40:
@@ -288,41 +268,41 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
 
 
 def test_at_a_fraction_of_its_radius_no_cone_closes():
-    assert is_locally_optimal(FALLS_BACK)
-    assert within(FALLS_BACK)
-    assert is_near(FALLS_BACK)
-    assert not is_large(FALLS_BACK, fmpq(1, 4))
-    assert is_large(FALLS_BACK, fmpq(6, 25))
-    assert not closes(FALLS_BACK)
+    assert cones.is_locally_optimal(starts.FALLS_BACK)
+    assert cones.within(starts.FALLS_BACK)
+    assert cones.is_near(starts.FALLS_BACK)
+    assert not cones.is_large(starts.FALLS_BACK, fmpq(1, 4))
+    assert cones.is_large(starts.FALLS_BACK, fmpq(6, 25))
+    assert not closes(starts.FALLS_BACK)
     with ctx.workprec(256):
-        assert decided(FALLS_BACK) < 0
-    far = replace(FALLS_BACK, start=5.0 * FALLS_BACK.start)
-    assert is_large(far)
+        assert cones.decided(starts.FALLS_BACK) < 0
+    far = replace(starts.FALLS_BACK, start=5.0 * starts.FALLS_BACK.start)
+    assert cones.is_large(far)
     assert closes(far)
 
 
 @pytest.mark.parametrize("score", [1.0, 2.0**-20, 0.0])
 def test_no_multiple_closes_where_a_support_token_scores_no_lower(score):
     for sigma in (1.0, 64.0, 2.0**20, 2.0**60):
-        case = on_the_line(sigma, score)
-        assert not is_locally_optimal(case)
-        assert is_near(case)
+        case = starts.on_the_line(sigma, score)
+        assert not cones.is_locally_optimal(case)
+        assert cones.is_near(case)
         assert not closes(case)
-        assert climbs_away(case, target(case, "alpha")) is (score > 0.0)
+        assert cones.climbs_away(case, cones.target(case, "alpha")) is (score > 0.0)
         # the radius is a number all the same, but for a tie
-        assert is_long(case) is (sigma >= 64.0 and score > 0.0)
-    assert decided(BETTER_SUPPORT) < 0
+        assert cones.is_long(case) is (sigma >= 64.0 and score > 0.0)
+    assert cones.decided(starts.BETTER_SUPPORT) < 0
 
 
 def test_only_a_limit_that_points_down_is_climbed_away_from():
-    case = on_the_line(8.0, -1.0)
-    assert not climbs_away(case, target(case, "alpha"))
-    assert climbs_away(case, target(case, "opposite"))
+    case = starts.on_the_line(8.0, -1.0)
+    assert not cones.climbs_away(case, cones.target(case, "alpha"))
+    assert cones.climbs_away(case, cones.target(case, "opposite"))
     # rivals of different scores: nothing is known
-    assert not climbs_away(on_the_ray(8.0, [0.0, -1.0, -2.0]), [[fmpq(-1)], [fmpq(0)]])
+    assert not cones.climbs_away(on_the_ray(8.0, [0.0, -1.0, -2.0]), [[fmpq(-1)], [fmpq(0)]])
     # at a right angle there is room
-    flat = placed_at([0.0, -1.0, -1.0], (2.0, 0.0), 8.0, 0.0)
-    assert not climbs_away(flat, [[fmpq(0), fmpq(0)], [fmpq(1), fmpq(0)]])
+    flat = starts.placed_at([0.0, -1.0, -1.0], (2.0, 0.0), 8.0, 0.0)
+    assert not cones.climbs_away(flat, [[fmpq(0), fmpq(0)], [fmpq(1), fmpq(0)]])
 
 
 def test_radii_grow_with_step_share_and_what_pulls_away():
@@ -350,10 +330,12 @@ def test_a_proof_is_about_the_target_it_is_asked_for():
     case = on_the_ray(12.0, [0.0, -1.0, 1.0])
     start = [[fmpq(12), fmpq(0)], [fmpq(0), fmpq(0)]]
     with ctx.workprec(128):
-        assert certified_direction(case.data, start, "log-loss", target(case, "alpha")) > 0
+        assert certified_direction(case.data, start, "log-loss", cones.target(case, "alpha")) > 0
         for towards in ("optimal", "turned", "opposite"):
-            assert certified_direction(case.data, start, "log-loss", target(case, towards)) < 0
+            assert (
+                certified_direction(case.data, start, "log-loss", cones.target(case, towards)) < 0
+            )
         assert certified_direction(case.data, start, "log-loss", None) < 0
         # an enclosure that is too wide proves nothing
         wide = [[arb(12, 24), fmpq(0)], [fmpq(0), fmpq(0)]]
-        assert certified_direction(case.data, wide, "log-loss", target(case, "alpha")) is None
+        assert certified_direction(case.data, wide, "log-loss", cones.target(case, "alpha")) is None

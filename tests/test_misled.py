@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import ctx
-from hypothesis import Phase, assume, find, given, seed, settings
+from hypothesis import assume, find, given, settings
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -27,6 +27,7 @@ from properties._support.descent_runs import (
     tight_data,
 )
 from properties._support.hypotheses import lower_scores_equal
+from tests.searching import drawn
 
 MIXED = st.one_of(tight_data(), rival_data(), attention_data())
 OPPOSED = AttentionData.of(
@@ -95,19 +96,13 @@ def test_the_local_solution_of_the_trap_comes_first():
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
-    data, starts = LOCAL_TRAP.data, []
-
-    @seed(1)
-    @settings(max_examples=200, deadline=None, database=None, phases=[Phase.generate])
-    @given(starts_about(data, 0, columns=columns))
-    def draw(start):
+    data, kept = LOCAL_TRAP.data, []
+    for start in drawn(starts_about(data, 0, columns=columns), 200, start=1):
         assert start.shape == (2, columns)
         assert (start * 2.0**20 == np.round(start * 2.0**20)).all()
         logits = data.X[0] @ start[:, 0]
-        starts.append(logits.argmax() != 0 and logits.max() - logits[0] > 3.0)
-
-    draw()
-    assert 0.2 < np.mean(starts) < 0.7
+        kept.append(logits.argmax() != 0 and logits.max() - logits[0] > 3.0)
+    assert 0.2 < np.mean(kept) < 0.7
     assert not find(starts_about(data, 0, columns=columns), lambda W: True).any()
 
 

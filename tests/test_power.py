@@ -320,7 +320,7 @@ def test_a_strict_mistake_counts_for_the_rival_too():
 def test_true_claims_are_looked_at_as_often_as_asked():
     seen = examine(base, 500, 0, 60.0)
     assert seen.smallest is None
-    assert 500 <= seen.screened + seen.examples < 30_000  # a turn may screen many batches
+    assert 500 <= seen.seen.screened + seen.examples < 30_000  # a turn may screen many batches
 
 
 def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):

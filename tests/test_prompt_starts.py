@@ -10,22 +10,16 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
-from properties.mm._support.adversarial_prompt_starts import alone, apart, on_the_rim, trapping
-from properties.mm._support.prompt_descent import (
-    DECREASING,
-    prompt,
-    single_input,
-    starts_in_basin,
-)
-from properties.mm._support.prompt_instances import OPPOSED, TIED, UNEVEN, comparable
+from properties.mm._support import prompt_instances as cases
+from properties.mm._support.prompt_descent import DECREASING, prompt, starts_in_basin
 from properties.mm._support.prompt_limits import certified
 from properties.mm.loss_choice import certified_one_limit
 
 
 @settings(deadline=None)
-@given(comparable(0), st.sampled_from(DECREASING), st.sampled_from([0.125, 0.5, 0.9375]))
+@given(cases.comparable(0), st.sampled_from(DECREASING), st.sampled_from([0.125, 0.5, 0.9375]))
 def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
-    start = on_the_rim(case, loss, share)
+    start = cases.on_the_rim(case, loss, share)
     exact, bound = ExactData.of(case.data), threshold(ExactData.of(case.data), loss)
     if bound is None or prompt(case) is None:
         assert start is case
@@ -43,18 +37,18 @@ def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
         assert ratio < arb(share) + 1e-15  # at zero it may be just that, as a ball
 
 
-@pytest.mark.parametrize("case", [TIED, OPPOSED])
+@pytest.mark.parametrize("case", [cases.TIED, cases.OPPOSED])
 def test_without_a_bound_or_a_direction_the_run_stays(case):
-    assert on_the_rim(case, "correlation", 0.5) is case
+    assert cases.on_the_rim(case, "correlation", 0.5) is case
 
 
 def test_a_start_of_low_gap_is_zero():
     """Two of three keys share the best place at half the gap: a share of 4 is met from zero on."""
-    assert not on_the_rim(UNEVEN, "correlation", 4.0).start.any()
+    assert not cases.on_the_rim(cases.UNEVEN, "correlation", 4.0).start.any()
 
 
 @settings(max_examples=40, deadline=None)
-@given(apart())
+@given(cases.apart())
 def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(case):
     assert len(case.keys) == 2
     assert case.loss != "correlation"
@@ -63,9 +57,9 @@ def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(
 
 
 @settings(max_examples=40, deadline=None)
-@given(alone())
+@given(cases.alone())
 def test_one_input_of_rivals_alike(case):
-    assert single_input(case)
+    assert len(case.keys) == 1
     assert lower_scores_equal(case)
     assert unique_optimum(case)
 
@@ -91,7 +85,7 @@ def _certified(case, certify):
 
 def test_each_family_holds_what_it_is_for():
     """Losses that part, and a start within 2% of a bound from which the run is trapped."""
-    assert smallest(apart(), lambda case: _certified(case, certified_one_limit))
+    assert smallest(cases.apart(), lambda case: _certified(case, certified_one_limit))
 
     def flees(case):
         data = ExactData.of(case.data)
@@ -99,4 +93,4 @@ def test_each_family_holds_what_it_is_for():
         gap = risk_gap(data, rationals(case.run.start), case.loss) / bound
         return gap < fmpq(51, 50) and _certified(case, certified)
 
-    assert smallest(trapping(), flees)
+    assert smallest(cases.trapping(), flees)

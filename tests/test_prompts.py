@@ -21,54 +21,12 @@ from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
 from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import loss_choice, normalised_descent, w_p_equivalence
-from properties.mm._support.prompt_descent import (
-    DECREASING,
-    Prompting,
-    moves_aside,
-    near_basin,
-    never_moves,
-    prompt,
-    prompt_gradient,
-    properly_started,
-    starts_in_basin,
-)
-from properties.mm._support.prompt_instances import (
-    ASIDE,
-    OPPOSED,
-    PULLED,
-    STUCK,
-    TIED,
-    TRAPPED,
-    TRAPPED_NEAR,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    gaussian,
-    promptings,
-)
-from properties.mm._support.prompt_limits import (
-    DIRECTION_FROM_PROPER,
-    DIVERGENCE,
-    DIVERGENCE_FROM_PROPER,
-    certified,
-)
-from properties.mm.normalised_descent.paced_runs import (
-    OVERSTEPPED,
-    Paced,
-    float_path,
-    kept,
-    levelled,
-    paced,
-    path,
-)
-from properties.mm.w_p_equivalence import (
-    Weighted,
-    isotropic,
-    isotropically,
-    partner_run,
-    weighted,
-    weights_run,
-)
+from properties.mm._support import prompt_descent as prompts
+from properties.mm._support import prompt_instances as cases
+from properties.mm._support import prompt_limits as limits
+from properties.mm._support.prompt_descent import DECREASING, Prompting
+from properties.mm.normalised_descent import paced_runs
+from properties.mm.normalised_descent.paced_runs import Paced
 
 
 def with_queries(case):
@@ -86,11 +44,11 @@ def middle(vector):
 def in_balls(case, loss=None):
     """The gradient in p at the start."""
     keys, scores, start = map(BALLS.values, (case.keys, case.scores, case.start))
-    return prompt_gradient(BALLS, keys, scores, start, loss or case.loss)
+    return prompts.prompt_gradient(BALLS, keys, scores, start, loss or case.loss)
 
 
 @QUICK
-@given(promptings(attention_data()))
+@given(cases.promptings(attention_data()))
 def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
     loss = LOSSES[case.loss]
     on_p = descend_p([case.data], case.start, loss, step=0.25, steps=3).W[0]
@@ -100,7 +58,7 @@ def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
 
 
 @QUICK
-@given(promptings(attention_data()), st.sampled_from([*DECREASING, "logistic"]))
+@given(cases.promptings(attention_data()), st.sampled_from([*DECREASING, "logistic"]))
 def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     with ctx.workprec(128):
         exact = middle(in_balls(case, loss))
@@ -111,7 +69,7 @@ def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
 
 
 @QUICK
-@given(weighted())
+@given(w_p_equivalence.weighted())
 def test_the_gradient_in_w_is_that_in_the_prompt_times_p(case):
     loss, data = LOSSES[case.loss], with_queries(case)
     in_w, in_q = gradient_w(data, case.W, loss), gradient_p(data, case.W @ case.p, loss)
@@ -121,27 +79,27 @@ def test_the_gradient_in_w_is_that_in_the_prompt_times_p(case):
 def test_a_gradient_keeps_its_precision_where_weights_die():
     """At -256 the other weights are exp(-512) and less: sums by pairs know them with 64 bits."""
     with ctx.workprec(64):
-        (slope,) = in_balls(replace(TRAPPED, start=np.array([-256.0])))
+        (slope,) = in_balls(replace(cases.TRAPPED, start=np.array([-256.0])))
         assert slope > 0
         assert slope.rel_accuracy_bits() > 40
 
 
 @QUICK
-@given(paced())
+@given(paced_runs.paced())
 def test_a_path_in_balls_is_that_of_the_floats(run):
     assume(exists(run.case))  # else the gradient may be 0, and has no direction
     with ctx.workprec(256):
-        exact = [middle(p) for p in path(BALLS, run, 3)]
-    np.testing.assert_allclose(exact, float_path(run, 3), rtol=1e-9, atol=1e-9)
+        exact = [middle(p) for p in paced_runs.path(BALLS, run, 3)]
+    np.testing.assert_allclose(exact, paced_runs.float_path(run, 3), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", DECREASING)
 def test_pulls_that_cancel_at_zero_do_so_for_every_loss(loss):
-    case = replace(STUCK, loss=loss)
+    case = replace(cases.STUCK, loss=loss)
     data = ExactData.of(case.data)
     assert is_stationary_start(data, rationals(case.run.start))
-    assert prompt(case) == [fmpq(1)]
-    assert DIVERGENCE.balls(case) < 0
+    assert prompts.prompt(case) == [fmpq(1)]
+    assert limits.DIVERGENCE.balls(case) < 0
     for near in (-5.0, -3.0):
         moved = replace(case, scores=np.array([[1.0, near, 0.0]]))
         assert not is_stationary_start(ExactData.of(moved.data), rationals(case.run.start))
@@ -150,74 +108,75 @@ def test_pulls_that_cancel_at_zero_do_so_for_every_loss(loss):
 @pytest.mark.parametrize("loss", ["correlation", "log-loss"])
 def test_from_zero_the_worse_key_wins_and_a_score_higher_it_does_not(loss):
     with ctx.workprec(128):
-        assert certified(replace(TRAPPED, loss=loss)) < 0
-    saved = replace(TRAPPED, scores=np.array([[1.0, -3.0, 0.0]]), loss=loss)
+        assert limits.certified(replace(cases.TRAPPED, loss=loss)) < 0
+    saved = replace(cases.TRAPPED, scores=np.array([[1.0, -3.0, 0.0]]), loss=loss)
     with ctx.workprec(128):
-        assert certified(saved) > 0
+        assert limits.certified(saved) > 0
 
 
 def test_the_threshold_is_between_100_and_105_percent():
-    assert near_basin(TRAPPED_NEAR)
-    assert not starts_in_basin(TRAPPED_NEAR)
-    assert not near_basin(replace(TRAPPED_NEAR, start=np.array([-2.0])))
+    assert prompts.near_basin(cases.TRAPPED_NEAR)
+    assert not prompts.starts_in_basin(cases.TRAPPED_NEAR)
+    assert not prompts.near_basin(replace(cases.TRAPPED_NEAR, start=np.array([-2.0])))
     with ctx.workprec(128):
-        assert certified(TRAPPED_NEAR) < 0
+        assert limits.certified(cases.TRAPPED_NEAR) < 0
 
 
 @QUICK
-@given(comparable(0), st.integers(0, 2**32 - 1))
+@given(cases.comparable(0), st.integers(0, 2**32 - 1))
 def test_proper_starts_are_proper(drawn, seed):
-    for case in (drawn, gaussian(np.random.default_rng(seed))):
+    for case in (drawn, cases.gaussian(np.random.default_rng(seed))):
         if not (exists(case) and unique_optimum(case)):
             continue
-        proper = properly_started(case)
+        proper = prompts.properly_started(case)
         assert proper is not None
         with ctx.workprec(128):
-            assert starts_in_basin(proper)
-            assert DIRECTION_FROM_PROPER.balls(case) > 0
+            assert prompts.starts_in_basin(proper)
+            assert limits.DIRECTION_FROM_PROPER.balls(case) > 0
 
 
 def test_without_the_constant_a_start_along_p_alpha_need_not_be_proper():
-    wide = replace(TWO_KEYS, keys=np.zeros((1, 1, 1)), scores=np.array([[1.0]]))
-    assert properly_started(wide) is None
-    many = Prompting(
-        np.array([[[1.0]] + [[0.0]] * 6]),
-        np.array([[1.0, 0.0, *[-9.0] * 5]]),
-        np.ones(1),
-        "log-loss",
-    )
-    assert not starts_in_basin(many)
-    assert starts_in_basin(properly_started(many))
+    wide = replace(cases.TWO_KEYS, keys=np.zeros((1, 1, 1)), scores=np.array([[1.0]]))
+    assert prompts.properly_started(wide) is None
+    many = prompts.prompting([[[1.0]] + [[0.0]] * 6], [[1.0, 0.0, *[-9.0] * 5]], [1.0], "log-loss")
+    assert not prompts.starts_in_basin(many)
+    assert prompts.starts_in_basin(prompts.properly_started(many))
 
 
 def test_where_the_first_input_is_tied_no_start_will_do():
-    assert moves_aside(ASIDE)
-    assert prompt(ASIDE) == [1, 1]
-    assert not moves_aside(PULLED)
-    assert not moves_aside(replace(ASIDE, scores=np.array([[1.0, 0.0], [1.0, 0.0]])))
-    inside = replace(ASIDE, keys=np.array([[[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]]))
-    assert not moves_aside(inside)
-    assert certified(ASIDE) < 0
+    assert prompts.moves_aside(cases.ASIDE)
+    assert prompts.prompt(cases.ASIDE) == [1, 1]
+    assert not prompts.moves_aside(cases.PULLED)
+    assert not prompts.moves_aside(replace(cases.ASIDE, scores=np.array([[1.0, 0.0], [1.0, 0.0]])))
+    inside = replace(
+        cases.ASIDE, keys=np.array([[[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
+    )
+    assert not prompts.moves_aside(inside)
+    assert limits.certified(cases.ASIDE) < 0
     for start in ([0.0, 0.0], [1.0, 1.0], [-3.0, 5.0]):
-        run = path(BALLS, Paced(replace(ASIDE, start=np.array(start)), 1.0), 3, "plain")
+        run = paced_runs.path(
+            BALLS, Paced(replace(cases.ASIDE, start=np.array(start)), 1.0), 3, "plain"
+        )
         assert [float(arb(p[1])) for p in run] == [start[1]] * 4
 
 
 def test_nothing_moves_without_two_scores():
-    assert never_moves(TIED)
-    assert not any(never_moves(c) for c in (STUCK, ASIDE, OPPOSED, TWO_KEYS))
-    assert DIVERGENCE_FROM_PROPER.balls(TIED) < 0
-    assert DIRECTION_FROM_PROPER.balls(TIED) > 0  # started at p(alpha) it stays there
+    assert prompts.never_moves(cases.TIED)
+    assert not any(
+        prompts.never_moves(c) for c in (cases.STUCK, cases.ASIDE, cases.OPPOSED, cases.TWO_KEYS)
+    )
+    assert limits.DIVERGENCE_FROM_PROPER.balls(cases.TIED) < 0
+    assert limits.DIRECTION_FROM_PROPER.balls(cases.TIED) > 0  # started at p(alpha) it stays there
 
 
 @pytest.mark.parametrize(("loss", "reached"), [("correlation", -1), ("exponential", 1)])
 def test_the_loss_decides_which_input_is_lost(loss, reached):
     with ctx.workprec(128):
-        assert reached * certified(replace(loss_choice.DIVIDED, loss=loss)) > 0
+        assert reached * limits.certified(replace(loss_choice.DIVIDED, loss=loss)) > 0
 
 
 def test_one_path_for_one_input_and_not_for_two():
-    one, two = replace(UNEVEN, loss="log-loss"), replace(PULLED, loss="log-loss")
+    one, two = replace(cases.UNEVEN, loss="log-loss"), replace(cases.PULLED, loss="log-loss")
     claim = loss_choice.CHOICE.claim("amended-2")
     assert claim.conclusion(one).holds
     assert claim.conclusion(two).violated
@@ -226,16 +185,19 @@ def test_one_path_for_one_input_and_not_for_two():
 
 
 def test_a_step_of_length_two_is_thrown_where_plain_descent_is_not():
-    data, start = ExactData.of(OVERSTEPPED.case.data), rationals(OVERSTEPPED.case.run.start)
-    step = rational(1.0 / risk_smoothness(OVERSTEPPED.case.data, LOSSES["correlation"]))
+    data, start = (
+        ExactData.of(paced_runs.OVERSTEPPED.case.data),
+        rationals(paced_runs.OVERSTEPPED.case.run.start),
+    )
+    step = rational(1.0 / risk_smoothness(paced_runs.OVERSTEPPED.case.data, LOSSES["correlation"]))
     with ctx.workprec(256):
         fate = certified_fate(data, start, "correlation", step, 256)
         assert fate.converges
         assert fate.selected == [0, 0]
-        assert kept(OVERSTEPPED, 64) == [1, 0]
-        assert normalised_descent.certified_same_limit(OVERSTEPPED) < 0
-        third = path(BALLS, OVERSTEPPED, 2)[-1]
-        again = replace(OVERSTEPPED.case, start=middle(third))
+        assert paced_runs.kept(paced_runs.OVERSTEPPED, 64) == [1, 0]
+        assert normalised_descent.certified_same_limit(paced_runs.OVERSTEPPED) < 0
+        third = paced_runs.path(BALLS, paced_runs.OVERSTEPPED, 2)[-1]
+        again = replace(paced_runs.OVERSTEPPED.case, start=middle(third))
         assert trapped_at(data, rationals(again.run.start), "correlation") == [1, 0]
 
 
@@ -248,21 +210,19 @@ def bound(run, k):
 @QUICK
 @given(st.integers(0, 2**32 - 1))
 def test_the_bound_on_normalised_descent_holds_far_out(seed):
-    run = levelled(np.random.default_rng(seed), most=1)
-    u = middle(prompt(run.case))
+    run = paced_runs.levelled(np.random.default_rng(seed), most=1)
+    u = middle(prompts.prompt(run.case))
     u /= np.linalg.norm(u)
-    far = float_path(run, 2000)
+    far = paced_runs.float_path(run, 2000)
     left = np.linalg.norm(far[-1]) - far[-1] @ u
     slope = bound(run, 1) - run.step
     assert left <= run.step + slope * (1.0 + np.log(2000.0))
 
 
 def test_the_bound_needs_its_logarithm_of_rivals():
-    case = Prompting(np.array([[[1.0], [0.0]]]), np.array([[1.0, 0.0]]), np.zeros(1), "correlation")
+    case = prompts.prompting([[[1.0], [0.0]]], [[1.0, 0.0]])
     assert bound(Paced(case, 2.0), 1) == pytest.approx(2.0 + 1.0)
-    three = replace(
-        case, keys=np.array([[[4.0], [0.0], [0.0]]]), scores=np.array([[1.0, 0.0, 0.0]])
-    )
+    three = prompts.prompting([[[4.0], [0.0], [0.0]]], [[1.0, 0.0, 0.0]])
     assert bound(Paced(three, 2.0), 1) == pytest.approx(2.0 + 1.0 + np.log(2.0) / 4.0)
     assert bound(Paced(case, 2.0), 2) == pytest.approx(2.0 + 1.0 + np.log(2.0))
 
@@ -270,36 +230,34 @@ def test_the_bound_needs_its_logarithm_of_rivals():
 @pytest.mark.parametrize("m", [BALLS, TRACES], ids=["balls", "traces"])
 def test_progress_is_exact_where_all_differences_are_one(m):
     """Two keys of any distance, and two inputs with one difference of keys."""
-    twice = Prompting(
-        np.array([[[1.0, 1.0], [0.0, 0.0]], [[3.0, 2.0], [2.0, 1.0]]]),
-        np.array([[1.0, 0.0], [5.0, 0.0]]),
-        np.ones(2),
-        "log-loss",
-    )
+    keys = [[[1.0, 1.0], [0.0, 0.0]], [[3.0, 2.0], [2.0, 1.0]]]
+    twice = prompts.prompting(keys, [[1.0, 0.0], [5.0, 0.0]], [1.0, 1.0], "log-loss")
     claim = normalised_descent.DESCENT.claim("sharp")
     assert claim.conclusion(Paced(twice, 0.5)).value == 0.0
     assert claim.conclusion(Paced(twice, 0.5), share="1.001").violated
     with ctx.workprec(128):
-        p = path(m, Paced(twice, 0.5), 16)[-1]
+        p = paced_runs.path(m, Paced(twice, 0.5), 16)[-1]
         moved = p[0] if m is BALLS else p[0].ball
         assert abs(float(arb(moved)) - 1.0 - 16 * 0.5 / np.sqrt(2.0)) < 1e-12
 
 
 @QUICK
-@given(isotropically())
+@given(w_p_equivalence.isotropically())
 def test_drawn_weights_are_isotropic(case):
-    assert isotropic(case)
+    assert w_p_equivalence.isotropic(case)
     skewed = case.W + np.outer(np.eye(1, len(case.p))[0], np.ones(len(case.p)))
-    assert not isotropic(replace(case, W=skewed)) or len(case.p) == 1
+    assert not w_p_equivalence.isotropic(replace(case, W=skewed)) or len(case.p) == 1
 
 
 @QUICK
-@given(weighted(), st.booleans())
+@given(w_p_equivalence.weighted(), st.booleans())
 def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
     loss = LOSSES[case.loss]
     with ctx.workprec(128):
-        left = [middle(p) for p in weights_run(BALLS, case, 2)]
-        right = [middle(p) for p in partner_run(BALLS, case, 2, 3, "p" if fixed else "q")]
+        left = [middle(p) for p in w_p_equivalence.weights_run(BALLS, case, 2)]
+        right = [
+            middle(p) for p in w_p_equivalence.partner_run(BALLS, case, 2, 3, "p" if fixed else "q")
+        ]
     on_w = descend_w([with_queries(case)], case.W, loss, step=case.step, steps=2).W[0] @ case.p
     keys, p = (case.X @ case.W, case.p) if fixed else (case.X, case.W @ case.p)
     data = Prompting(keys, case.scores, p, case.loss).data
@@ -317,20 +275,16 @@ def test_the_counterexamples_of_the_equivalence_fall_and_upright_weights_do_not(
     assert other(replace(w_p_equivalence.NO_PROMPT, p=np.ones(1))).holds
 
 
-def test_parts_of_a_model_that_do_not_fit_are_refused():
-    with pytest.raises(DataError):
-        replace(w_p_equivalence.SKEWED, p=np.zeros(3))
-    assert isinstance(w_p_equivalence.SKEWED, Weighted)
-
-
 @pytest.mark.parametrize(
-    "change", [{"scores": np.zeros((1, 3))}, {"start": np.zeros(2)}, {"loss": "hinge"}]
+    ("record", "change"),
+    [
+        (w_p_equivalence.SKEWED, {"p": np.zeros(3)}),
+        (cases.TWO_KEYS, {"scores": np.zeros((1, 3))}),
+        (cases.TWO_KEYS, {"start": np.zeros(2)}),
+        (cases.TWO_KEYS, {"loss": "hinge"}),
+        (Paced(cases.TWO_KEYS, 1.0), {"step": 0.0}),
+    ],
 )
-def test_parts_that_do_not_fit_are_refused(change):
+def test_parts_that_do_not_fit_are_refused(record, change):
     with pytest.raises(DataError):
-        replace(TWO_KEYS, **change)
-
-
-def test_a_step_must_be_positive():
-    with pytest.raises(DataError):
-        Paced(TWO_KEYS, 0.0)
+        replace(record, **change)

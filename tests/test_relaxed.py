@@ -21,7 +21,7 @@ from properties._support.descent_runs import LOCAL_TRAP, towards_solution
 from properties._support.published_data import gaussian_protocol
 from properties._support.torch_objectives import constraints, distance, elsewhere, pull, solution
 from properties.mm._support.prompt_instances import PULLED, TRAPPED, TWO_KEYS, UNEVEN
-from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
+from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 

@@ -14,7 +14,7 @@ from properties._support.descent_runs import (
     or_more_bits,
 )
 from properties._support.hypotheses import all_tight, feasible, lower_scores_equal
-from properties.sim._support.theorem_3_14 import PULLED_APART, REPAIRED, UNEVEN, decided
+from properties.sim._support.training import PULLED_APART, REPAIRED, UNEVEN, decided
 
 
 def one_dimension(*tokens, scores):

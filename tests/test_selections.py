@@ -6,7 +6,7 @@ from flint import fmpq
 
 from attsvm.errors import SolverError
 from properties.mm import p_svm
-from properties.mm._support.max_margin import Programme, p_exists
+from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along
 
 BOUND = p_svm.PROGRAMME.claim("amended-2")
@@ -28,7 +28,7 @@ def test_bounds_are_attained_by_keys_along_q_of_any_key_matrix(seed):
     tight = [case for case in cases if attains(case)]
     assert len(tight) > 30
     for case in tight:
-        assert p_exists(case.chosen)
+        assert p_programme(case.chosen).exists
         slack = BOUND.conclusion(case)
         assert slack.holds
         assert (slack.value, slack.error) == (0.0, 0.0)

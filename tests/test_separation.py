@@ -13,17 +13,15 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
-from attsvm.theory import PROFILES
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.run.check import check_part
 from attsvm.training import descend_w, follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
 from properties._support.descent_runs import runs
 from properties._support.gradients import log_coefficients
 from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
 from properties.sim._support import margins
-from properties.sim._support.theorem_3_14 import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
-from properties.sim.token_separation import PASSED_OVER, SEPARATION
+from properties.sim._support.training import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
+from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
 from properties.sim.token_sparsity import gradient_shares as shares
 from properties.sim.token_sparsity.redundant_tokens import Dropped
@@ -112,26 +110,6 @@ def test_slopes_that_are_wrong_by_a_twentieth_are_seen():
     assert margins.slope(run, REPAIRED, 1.0).holds
     assert margins.slope(run, REPAIRED, 0.95).violated
     assert margins.slope(run, REPAIRED, 1.05).violated
-
-
-SEARCHED = [
-    (SEPARATION.claim("literal-1"), ""),
-    (SEPARATION.claim("literal-2"), ""),
-    (SEPARATION.claim("literal-3"), ""),
-    (SEPARATION.claim("amended-1"), ""),
-    (SEPARATION.claim("amended-2"), ""),
-    (SEPARATION.claim("amended-3"), "the printed loss"),
-    (SEPARATION.claim("sharp-1"), "95% of the right side"),
-    (SPARSITY.claim("sharp-3"), "95% of the exponent"),
-]
-
-
-@pytest.mark.parametrize(("claim", "part"), SEARCHED, ids=lambda c: getattr(c, "id", c))
-def test_what_is_false_is_found_without_explicit_instances(claim, part):
-    siblings = tuple(replace(s, examples=()) for s in claim.siblings)
-    untold = replace(claim, examples=(), siblings=siblings)
-    found = (check_part(untold, untold.part(part), PROFILES["quick"], 0, seed) for seed in range(8))
-    assert any(outcome.refuted is not None for outcome in found)
 
 
 # shares

@@ -11,10 +11,10 @@ from attsvm.exact import rationals
 from attsvm.exact.numbers import spectral_norm
 from attsvm.exact.programme import ExactProgramme
 from properties._support.hypotheses import feasible, unique_optimum
-from properties.tf._support.path_limits import certified_set
 from properties.tf._support.regularisation_paths import (
     TURNING,
     Path,
+    certified_set,
     nuclear,
     protocol,
 )

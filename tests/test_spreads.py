@@ -1,50 +1,51 @@
-"""Gamma in floats is what it is in balls, also where its factors overflow."""
+"""Gamma by its closed form, also where its factors overflow, and the radii that rest on it."""
 
 import math
 
 import numpy as np
 import pytest
 from flint import ctx
-from hypothesis import assume, given, settings
 
 from attsvm.data import AttentionData
-from attsvm.losses import LOSSES
-from attsvm.paths.objective import GapObjective
 from attsvm.theory.arithmetic import BALLS
-from properties._support.hypotheses import several_tokens, unique_optimum
-from properties.tf._support.regularisation_paths import (
-    STEEP,
-    Path,
-    follows,
-    log_spread,
-    paths,
+from properties.tf._support.regularisation_paths import Path, follows, log_spread
+
+ONE_PAIR = Path(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[3.0, 1.0]]), "correlation")
+WITH_ONE_TOKEN = AttentionData(
+    np.ones((2, 3, 1)),
+    np.ones((2, 1)),
+    scores=np.array([[400.0, -400.0, 399.0], [0.0, 0.0, 0.0]]),
+    mask=np.array([[True, True, True], [True, False, False]]),
 )
-from properties.tf.theorem_2 import near_optimal_points as as_good
-from properties.tf.theorem_2.near_optimal_points import Candidate
+"""Two rivals, gaps 800 and 1; the second input has one token, which counts for nothing."""
 
 
-def both(data, loss):
+def spread(case):
     with ctx.workprec(128):
-        exact = as_good.log_spread(BALLS, Candidate(data, loss, 1.0, np.zeros((data.d, data.d))))
-    return log_spread(GapObjective.of(data, LOSSES[loss]), loss), exact
+        return float(log_spread(BALLS, case))
 
 
-@settings(deadline=None)
-@given(paths())
-def test_floats_agree_with_balls(case):
-    assume(unique_optimum(case) and several_tokens(case))
-    floats, exact = both(case.data, case.loss)
-    assert floats == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        (ONE_PAIR, math.log(2.0)),
+        (Path(ONE_PAIR.data, "exponential"), math.log(2.0) + 2.0),
+        (Path(WITH_ONE_TOKEN, "correlation"), math.log(2.0 * 2.0 * 800.0)),
+        (Path(WITH_ONE_TOKEN, "exponential"), math.log(2.0 * 2.0 * 800.0) + 800.0),
+        (Path(WITH_ONE_TOKEN, "log-loss"), math.log(2.0 * 2.0 * 800.0) + 400.0),
+        # |l'| is 1/4 at most, exp(-400) at either end
+        (Path(WITH_ONE_TOKEN, "logistic-loss"), math.log(800.0) + 400.0),
+    ],
+)
+def test_gamma_weighs_steepest_slopes_and_gaps_against_flattest(case, expected):
+    """Also where slopes are beyond floats."""
+    assert spread(case) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("loss", STEEP)
-def test_an_input_of_one_token_and_slopes_beyond_floats(loss):
-    mask = np.array([[True, True], [True, False]])
-    scores = np.array([[400.0, -400.0], [0.0, 0.0]])
-    data = AttentionData(np.ones((2, 2, 1)), np.ones((2, 1)), scores=scores, mask=mask)
-    floats, exact = both(data, loss)
-    assert math.isfinite(floats)
-    assert floats == pytest.approx(float(exact), rel=1e-12)
+def test_gamma_adds_up_inputs():
+    X = np.array([[[1.0], [0.0]], [[1.0], [0.0]]])
+    data = AttentionData(X, np.ones((2, 1)), scores=np.array([[3.0, 1.0], [5.0, 0.0]]))
+    assert spread(Path(data, "correlation")) == pytest.approx(math.log(2.0 * (2.0 + 5.0) / 2.0))
 
 
 FIRST = [[-1.875, 1.0, -2.625], [-0.5, 2.0, 0.0], [0.90625, 0.0, -2.0], [3.875, 0.0, -0.5]]

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq, fmpq_poly
-from hypothesis import Phase, example, given, seed, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attsvm.attention import softmax
@@ -20,6 +20,7 @@ from properties.sim import stability_logistic as logistic
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 from properties.sim.figures import stability
 from symbolic.sim import stability as proofs
+from tests.searching import drawn
 
 INF = math.inf
 
@@ -150,22 +151,19 @@ def test_the_logistic_constant_is_near_that_of_lemma_3_13(beta):
 # crossings
 
 
-def test_the_brackets_are_proved_and_no_wider_than_three_digits():
-    (low, high), (small, large) = proofs.LOGISTIC, proofs.SQUARED
-    assert proofs.logistic_is_larger(low)
-    assert proofs.logistic_is_smaller(high)
-    assert proofs.squared_is_smaller(small)
-    assert proofs.squared_is_larger(large)
-    assert round(float(low), 3) == round(float(high), 3) == 0.723
-    assert round(float(small), 3) == round(float(large), 3) == 3.532
-
-
-def test_no_proof_goes_through_on_the_other_side():
-    (low, high), (small, large) = proofs.LOGISTIC, proofs.SQUARED
-    assert not proofs.logistic_is_larger(high)
-    assert not proofs.logistic_is_smaller(low)
-    assert not proofs.squared_is_smaller(large)
-    assert not proofs.squared_is_larger(small)
+@pytest.mark.parametrize(
+    ("bracket", "below", "above", "place"),
+    [
+        (proofs.LOGISTIC, proofs.logistic_is_larger, proofs.logistic_is_smaller, 0.723),
+        (proofs.SQUARED, proofs.squared_is_smaller, proofs.squared_is_larger, 3.532),
+    ],
+)
+def test_brackets_have_three_digits_and_each_proof_goes_through_on_its_side_alone(
+    bracket, below, above, place
+):
+    assert [below(end) for end in bracket] == [True, False]
+    assert [above(end) for end in bracket] == [False, True]
+    assert [round(float(end), 3) for end in bracket] == [place, place]
 
 
 @pytest.mark.parametrize(
@@ -284,18 +282,11 @@ def test_the_gradient_of_the_squared_loss_is_its_derivative(case):
 )
 def test_linear_attention_never_exceeds_its_constant(statement, data):
     claim = statement.STABILITY.claim("literal-3")
-    seen = []
-
-    @seed(0)
-    @settings(max_examples=60, database=None, deadline=None, phases=[Phase.generate])
-    @given(claim.data)
-    def never(case):
-        if all(condition.holds(case) for condition in claim.hypotheses):
-            seen.append(case)
-            assert not claim.conclusion(case, attention="linear", data=data).violated
-
-    never()
-    assert len(seen) > 30
+    cases = drawn(claim.data, 60)
+    met = [case for case in cases if all(h.holds(case) for h in claim.hypotheses)]
+    assert len(met) > 30
+    for case in met:
+        assert not claim.conclusion(case, attention="linear", data=data).violated
 
 
 @pytest.mark.parametrize("tokens", [(1, 0), (3, -2)])
@@ -356,31 +347,26 @@ def test_what_fails_for_every_label_is_shown_in_all_octaves(claim, name, edge, w
             assert claim.conclusion(case).holds
             labels.add(float(claim.formula.exact(case).b))
         assert labels == {size, -size}
-    drawn = []
-
-    @seed(0)
-    @settings(max_examples=200, database=None, deadline=None, phases=[Phase.generate])
-    @given(claim.data)
-    def draw(case):
-        if condition.holds(case):
-            drawn.append(way * math.log2(abs(getattr(case, name)) / edge) % 1.0)
-
-    draw()
-    assert len(drawn) > 100
-    assert np.histogram(drawn, 4, (0.0, 1.0))[0].min() > 5
+    octaves = [
+        way * math.log2(abs(getattr(case, name)) / edge) % 1.0
+        for case in drawn(claim.data, 200)
+        if condition.holds(case)
+    ]
+    assert len(octaves) > 100
+    assert np.histogram(octaves, 4, (0.0, 1.0))[0].min() > 5
 
 
 # the picture
 
 
 @pytest.fixture(scope="module")
-def drawn():
+def redrawn():
     numbers = stability.figure.compute(0)
     return numbers, stability.picture(numbers)
 
 
-def test_the_picture_shows_the_proved_crossings(drawn):
-    numbers, picture = drawn
+def test_the_picture_shows_the_proved_crossings(redrawn):
+    numbers, picture = redrawn
     table = numbers.tables["crossings"]
     assert table["proved"].tolist() == [1, 1]
     assert (table["low"] < table["middle"]).all()
@@ -394,8 +380,8 @@ def test_the_picture_shows_the_proved_crossings(drawn):
     assert dots == [(x, 1.0) for x in table["middle"]]
 
 
-def test_ratios_are_on_the_proved_side_of_one(drawn):
-    rows = drawn[0].tables["ratios"]
+def test_ratios_are_on_the_proved_side_of_one(redrawn):
+    rows = redrawn[0].tables["ratios"]
     np.testing.assert_allclose(rows["ratio"], rows["softmax"] / rows["linear"])
     loss = rows.where(constant="loss")
     assert (loss["ratio"] <= 0.5 + 1e-12).all()
@@ -408,8 +394,8 @@ def test_ratios_are_on_the_proved_side_of_one(drawn):
         assert ((own["ratio"] > 1.0) == larger).all()
 
 
-def test_borders_are_level_in_the_domain_of_lemma_3_13(drawn):
-    rows = drawn[0].tables["regimes"]
+def test_borders_are_level_in_the_domain_of_lemma_3_13(redrawn):
+    rows = redrawn[0].tables["regimes"]
     for name, (low, high) in (("logistic", proofs.LOGISTIC), ("squared", proofs.SQUARED)):
         own = rows.where(loss=name, constant="gradient")
         wide = own["size"][own["R"] >= 4.0]
@@ -421,8 +407,8 @@ def test_borders_are_level_in_the_domain_of_lemma_3_13(drawn):
     assert np.isfinite(loss["size"][loss["R"] <= 0.17]).all()
 
 
-def test_every_number_that_is_drawn_is_in_the_tables(drawn):
-    numbers, picture = drawn
+def test_every_number_that_is_drawn_is_in_the_tables(redrawn):
+    numbers, picture = redrawn
     known = {x for t in numbers.tables.values() for c in t.columns.values() for x in c.tolist()}
     long = [line for axes in picture.axes for line in axes.get_lines() if len(line.get_xdata()) > 4]
     assert len(long) == 8

@@ -9,15 +9,11 @@ from pathlib import Path
 
 import pytest
 import sympy as sp
-from flint import arb
 
 import symbolic
 from attsvm import losses
 from attsvm.errors import ProofError
-from attsvm.exact.lipschitz import logistic_curvature
-from attsvm.lipschitz import LOGISTIC_CURVATURE
 from attsvm.theory.arithmetic import Arithmetic
-from attsvm.theory.arithmetic.symbols import numerator
 from attsvm.theory.declaration.packs import load_packs
 from properties.sim import (
     attention_shape,
@@ -38,19 +34,10 @@ from properties.sim import (
 )
 from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
-from symbolic.sim.definition_3_3 import entry_residual, sentence, sum_residual
-from symbolic.sim.definition_3_6 import affine_residual, descent_residual, merged_residual
-from symbolic.sim.fixed_head import gradient_residual, headed, multiples
-from symbolic.sim.l2_objective import forms_residual
-from symbolic.sim.lemma_3_11 import (
-    derivative_residual,
-    jacobian_residual,
-    loss_residual,
-    structural_residual,
-)
-from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, identities, slope_supremum
-from symbolic.sim.tensor_trick import margins_residual, residual
-from symbolic.sim.tensor_trick import structural_residual as structural_trick
+from symbolic.mm.w_p_equivalence import differs, step_residual
+from symbolic.sim.lemma_3_11 import loss_residual
+from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
+from symbolic.sim.tensor_trick import residual
 
 NUMBERS = {"symbolic.mean_value", "symbolic.sim.sums"}
 """What proofs calculate with; nothing is proved there by itself."""
@@ -388,63 +375,6 @@ def test_a_proof_falls_with_the_code_that_it_runs(monkeypatch, function, mutant,
         run(f"symbolic.sim.{proof}")
 
 
-@pytest.mark.parametrize(("n", "d"), [(2, 1), (2, 2), (3, 2)])
-def test_the_gradient_in_full_needs_b_inside(n, d):
-    assert all(x == 0 for x in loss_residual(n, d))
-    assert any(x != 0 for x in loss_residual(n, d, inside=False))
-
-
-def test_the_jacobian_of_softmax():
-    assert jacobian_residual() == (0, 0, 0)
-
-
-def test_the_derivatives_by_g_alone():
-    assert all(x == 0 for x in identities())
-
-
-def test_the_constant_of_the_code_is_the_supremum_that_is_proved():
-    proved = curvature_supremum()
-    assert abs(float(proved) - LOGISTIC_CURVATURE) < 1e-16
-    assert logistic_curvature().overlaps(1 / (6 * arb(3).sqrt()))
-
-
-@pytest.mark.parametrize("size", [(2, 3, 4, 1), (1, 2, 2, 3)])
-def test_the_tensor_trick_for_factors_of_any_sizes(size):
-    assert all(x == 0 for x in residual(*size))
-
-
-def test_the_tensor_trick_by_structure():
-    assert structural_trick() == 0
-    assert structural_trick(transposed=True) != 0
-    assert structural_trick(stacked="columns") != 0
-
-
-def test_margins_are_those_of_the_transpose_from_two_dimensions_on():
-    assert all(x == 0 for x in margins_residual(3, 1, transposed=False))
-    assert any(x != 0 for x in margins_residual(2, 2, transposed=False))
-    assert all(x == 0 for x in margins_residual(2, 3))
-
-
-def test_neighbours_of_the_other_definitions_fail():
-    assert all(numerator(x) != 0 for x in entry_residual(sentence(3, 1), transposed=True))
-    assert all(numerator(x) == 0 for x in entry_residual(sentence(1, 2), transposed=True))
-    assert all(numerator(x) != 0 for x in sum_residual(sentence(3, 1), power=2))
-    assert any(x != 0 for x in descent_residual(3, 1, definition_3_6.INCREASING))
-    assert merged_residual(gap=sp.Integer(2)) != 0
-    assert affine_residual(2, 1, gap=sp.Integer(1)) != 0
-    assert all(numerator(x) != 0 for x in forms_residual(sentence(3, 1), divided="whole"))
-    assert any(numerator(x) != 0 for x in forms_residual(sentence(2, 2), read="columns"))
-    for taken in ("ignored", "mean"):
-        assert all(numerator(x) != 0 for x in gradient_residual(headed(2, 1, 2, 2), taken))
-    c = sp.Symbol("c", positive=True)
-    assert multiples(2, 1, [2 * c]) == [2 * c]
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_both_sides_of_the_gradient_are_the_derivative(n):
-    assert all(x == 0 for x in derivative_residual(n, 1))
-
-
 def test_the_printed_gradient_fails_at_a_point():
     """Numerically too: with numbers in the place of all symbols, exponentials included."""
     (printed,) = loss_residual(2, 1, inside=False)
@@ -456,15 +386,6 @@ def _symbols(expression):
     return sorted(expression.free_symbols, key=str)
 
 
-def test_one_token_has_no_gradient_to_dispute():
-    """With one token both sides vanish, so b inside or outside makes no difference."""
-    assert loss_residual(1, 1, inside=False) == [0]
-
-
-def test_the_structural_identity_holds():
-    assert structural_residual() == 0
-
-
 def test_the_derivatives_are_those_of_the_logistic_function():
     x = sp.Symbol("x", real=True)
     truth = 1 / (1 + sp.exp(-x))
@@ -474,23 +395,9 @@ def test_the_derivatives_are_those_of_the_logistic_function():
         truth = sp.diff(truth, x)
 
 
-def test_the_suprema_are_these_and_no_others():
-    assert sp.simplify(slope_supremum() - sp.Rational(1, 4)) == 0
-    curvature = curvature_supremum()
-    assert sp.simplify(curvature - 1 / (6 * sp.sqrt(3))) == 0
-    for wrong in (sp.Rational(1, 10), 1 / (4 * sp.sqrt(3)), 1 / (12 * sp.sqrt(3)), sp.Integer(1)):
-        assert sp.simplify(curvature - wrong) != 0
-    assert curvature < sp.Rational(1, 10)
-
-
-@pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 2), (3, 2), (2, 3)])
-def test_the_tensor_trick_fails_with_the_transposed_matrix(n, d):
-    assert all(entry == 0 for entry in residual(n, d))
-    assert any(entry != 0 for entry in residual(n, d, transposed=True))
-
-
-def test_in_dimension_one_the_transposed_matrix_is_the_same():
-    assert all(entry == 0 for entry in residual(2, 1, transposed=True))
+def test_only_the_square_of_the_norm_makes_the_same_step():
+    same = [not differs(step_residual(1, 2, 2, power=power)) for power in range(5)]
+    assert same == [False, False, True, False, False]
 
 
 def floats_in(source):

@@ -133,3 +133,10 @@ def test_targets_that_are_no_tokens_are_refused(targets, cause, value):
     assert not isinstance(caught.value, TiedTokensError)
     assert caught.value.value == value
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize("X", [[[1.7e308, 0.0], [1.0, 1.0]], [[1e308, -1e308], [1e308, 1e307]]])
+def test_scores_near_the_largest_float_are_told_apart(X):
+    data = AttentionData.of([X], [[1.0, 1.0]], y=[1.0], v=[1.0, 1.0])
+    (best,) = data.gamma.argmax(axis=1)
+    assert optimal_tokens(data).ties == ((best,),)

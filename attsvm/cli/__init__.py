@@ -19,8 +19,6 @@ from attsvm.cli import claims, gate, hunt, new, replay, report, reproduce, show,
 from attsvm.cli.arguments import Parser, Parsers
 from attsvm.errors import AttsvmError, FileError
 
-__all__ = ["main"]
-
 _MODULES = (claims, show, verify, hunt, replay, gate, report, new, solve, reproduce)
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     module.__name__.rpartition(".")[2]: module.run for module in _MODULES

@@ -7,8 +7,6 @@ from typing import NoReturn
 
 from attsvm.cli import main
 
-__all__ = ["run"]
-
 
 def run() -> NoReturn:
     """Run the command, and leave without what claim packs would have done at the exit.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +14,6 @@ from attsvm.errors import UsageError
 if TYPE_CHECKING:
     from attsvm.theory.declaration.packs import Pack
     from attsvm.theory.record.ledger import Run
-
-__all__ = [
-    "LEDGER",
-    "Parser",
-    "Parsers",
-    "natural",
-    "positive_integer",
-    "price",
-    "seconds",
-    "split_packs",
-    "tell",
-]
 
 LEDGER = ".attsvm/ledger.jsonl"
 
@@ -47,36 +36,29 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, remedy=self.remedies.get(option, help))
 
 
-def positive_integer(text: str) -> int:
-    """An integer of 1 at least."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is below 1")
-    return value
+def _integer(least: int) -> Callable[[str], int]:
+    def integer(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{value} is below {least}")
+        return value
+
+    return integer
 
 
-def natural(text: str) -> int:
-    """An integer of 0 at least."""
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{value} is below 0")
-    return value
+def _number(most: float, what: str) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        value = float(text)
+        if not 0 < value < most:
+            raise argparse.ArgumentTypeError(f"{text} is no positive {what}")
+        return value
+
+    return number
 
 
-def seconds(text: str) -> float:
-    """A positive number of seconds."""
-    value = float(text)
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text} is no positive number of seconds below 1e9")
-    return value
-
-
-def price(text: str) -> float:
-    """A positive finite number."""
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no positive finite price")
-    return value
+positive_integer, natural = _integer(1), _integer(0)
+seconds = _number(1e9, "number of seconds below 1e9")
+price = _number(math.inf, "finite price")
 
 
 @dataclass(frozen=True, slots=True)

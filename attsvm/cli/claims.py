@@ -6,8 +6,6 @@ import argparse
 
 from attsvm.cli.arguments import Parsers, tell
 
-__all__ = ["add", "run"]
-
 
 def add(parsers: Parsers) -> None:
     """Add the command."""

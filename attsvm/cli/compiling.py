@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-__all__ = ["tell_of_compiling"]
-
 
 def tell_of_compiling(special: str) -> None:
     """Say that the first run takes longer, where no machine code is cached yet."""

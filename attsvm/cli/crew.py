@@ -15,8 +15,6 @@ from attsvm._threads import single_threaded
 if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
 
-__all__ = ["crew"]
-
 
 @contextlib.contextmanager
 def crew(options: argparse.Namespace) -> Iterator[Workers]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
     from attsvm.theory.search.account import Hunt
 
-__all__ = ["add", "run"]
-
 BEGUN = time.time()
 """When the command began: what starting takes is part of the time that a hunt is given."""
 
@@ -130,8 +128,8 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import counterexample
     from attsvm.theory.report.terminal import Live, hunt_line, hunt_text
-    from attsvm.theory.search.account import store
-    from attsvm.theory.search.hunt import Hunt, hunt
+    from attsvm.theory.search.account import Hunt, store
+    from attsvm.theory.search.hunt import hunt
 
     chosen = _searchers(options.searchers)
     folder = Path(options.out)

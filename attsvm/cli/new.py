@@ -9,8 +9,6 @@ from pathlib import Path
 from attsvm.cli.arguments import Parsers, tell
 from attsvm.errors import FileError, UsageError
 
-__all__ = ["add", "run"]
-
 _FILE = '''"""What the statement is about, in a sentence."""
 
 from attsvm.theory import Reading, Real, Statement, changed

@@ -14,15 +14,6 @@ from attsvm.errors import FileError
 if TYPE_CHECKING:
     from attsvm.theory.record.ledger import Ledger
 
-__all__ = [
-    "ensure_file",
-    "ensure_json",
-    "ensure_writable",
-    "finds_beside",
-    "keep_from_git",
-    "open_ledger",
-]
-
 
 def open_ledger(path: str) -> Ledger:
     """The ledger of that path, in a folder that git ignores where it is one of our own."""

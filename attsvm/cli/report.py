@@ -8,8 +8,6 @@ from pathlib import Path
 from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
 from attsvm.cli.places import ensure_json
 
-__all__ = ["add", "run"]
-
 PAGE = "attsvm-report.html"
 
 

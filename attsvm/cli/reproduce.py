@@ -9,8 +9,6 @@ from pathlib import Path
 from attsvm.cli.arguments import Parsers, natural, positive_integer, tell
 from attsvm.cli.compiling import tell_of_compiling
 
-__all__ = ["add", "run"]
-
 
 def add(parsers: Parsers) -> None:
     """Add the command."""

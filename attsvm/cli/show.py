@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from attsvm.theory.report.statement_view import StatementView
 
-__all__ = ["add", "run"]
-
 
 def add(parsers: Parsers) -> None:
     """Add the command."""

@@ -12,8 +12,6 @@ from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
 
-__all__ = ["add", "run"]
-
 
 def add(parsers: Parsers) -> None:
     """Add the command."""

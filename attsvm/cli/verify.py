@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from attsvm.theory.run.verify import Checked
     from attsvm.theory.run.workers import Workers
 
-__all__ = ["add", "run"]
-
 _LISTED = 5
 """Up to so many claims that an interrupted run did not check are named in full."""
 

@@ -12,8 +12,6 @@ from attsvm.exact.deadline import Deadline
 from attsvm.exact.numbers import Vector, dot
 from attsvm.exact.programme import ExactProgramme
 
-__all__ = ["Status", "exchange", "pivot", "solve"]
-
 Status = Literal["solved", "unseparable"]
 
 PRIME = 2**61 - 1

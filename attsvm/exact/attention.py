@@ -9,16 +9,6 @@ from flint import arb, fmpq
 from attsvm.exact.losses import loss_drop, loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, combine, dot
 
-__all__ = [
-    "deficit",
-    "gradient",
-    "logits",
-    "loss_drop",
-    "loss_slope",
-    "risk_gap",
-    "softmax",
-]
-
 
 def softmax(scores: Vector) -> list[arb]:
     """Softmax of a vector; one entry gives exactly 1."""

@@ -40,12 +40,10 @@ from dataclasses import dataclass
 from flint import arb, fmpq
 
 from attsvm.errors import DataError
-from attsvm.exact.attention import loss_slope
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm
 from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.exact.traps import Selection
-
-__all__ = ["Bounds", "Cone", "Frame", "bounds", "cone_at", "never_widens"]
 
 SHARES = [
     *(fmpq(1, 2**k) for k in range(1, 9)),

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from attsvm.errors import OutOfTimeError
 
-__all__ = ["Deadline"]
-
 
 @dataclass(frozen=True, slots=True)
 class Deadline:

@@ -15,17 +15,6 @@ from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, spectral_norm, 
 from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.exact.traps import trap_at
 
-__all__ = [
-    "Fate",
-    "basin",
-    "certified_fate",
-    "decreases",
-    "descend",
-    "gradient",
-    "smoothness",
-    "threshold",
-]
-
 
 def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
     """Enclosure of the iterate after `steps` steps of size `step` from the exact start W0."""

@@ -12,15 +12,9 @@ from flint import arb, arb_series, ctx, fmpq
 from attsvm import lipschitz as kernels
 from attsvm.errors import DataError
 from attsvm.exact.numbers import Number
+from attsvm.losses import curvature_constant
 
 _Cell = tuple[float, fmpq, fmpq, arb]
-
-__all__ = [
-    "log_loss_gradient_constant",
-    "logistic_curvature",
-    "softmax_gradient_constant",
-    "squared_gradient_constant",
-]
 
 
 def _root(value: Any) -> arb:
@@ -40,7 +34,7 @@ def _size(value: Number) -> Number:
 
 def logistic_curvature() -> arb:
     """Sup |g''| = 1/(6 sqrt 3)."""
-    return arb(kernels.curvature_constant(_root))
+    return arb(curvature_constant(_root))
 
 
 def log_loss_gradient_constant(oscillation: Number) -> arb:

@@ -10,8 +10,6 @@ from flint import arb, fmpq
 from attsvm.errors import DataError
 from attsvm.exact.numbers import Number
 
-__all__ = ["logistic_slope", "loss_drop", "loss_slope", "loss_value"]
-
 
 def logistic_slope(u: Number) -> arb:
     """g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u), which falls with |u|."""

@@ -13,23 +13,6 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 
-__all__ = [
-    "ExactData",
-    "combine",
-    "dot",
-    "eigenvalues",
-    "gram",
-    "integers",
-    "is_positive_semidefinite",
-    "norm",
-    "product",
-    "rational",
-    "rationals",
-    "spectral_norm",
-    "subtract",
-    "transpose",
-]
-
 Number = Any  # fmpq or arb
 Vector = list[Number]
 Matrix = list[list[Number]]

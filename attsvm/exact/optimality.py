@@ -17,8 +17,6 @@ from attsvm.exact.numbers import Matrix, Vector, dot, norm, spectral_norm
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.spectra import nuclear_norm
 
-__all__ = ["norm_bracket", "soft_bracket"]
-
 
 def norm_bracket(
     programme: ExactProgramme, W: Matrix, duals: Vector, norm_of: Literal["fro", "nuc"] = "fro"

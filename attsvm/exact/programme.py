@@ -11,8 +11,6 @@ from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
 
-__all__ = ["ExactProgramme", "FloatProgramme"]
-
 
 class FloatProgramme(Protocol):
     """What a programme in floats tells of itself: tokens kept and rivals, keys, queries, bounds."""

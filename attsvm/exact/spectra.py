@@ -6,8 +6,6 @@ from flint import arb, fmpq
 
 from attsvm.exact.numbers import Matrix, eigenvalues, gram, norm
 
-__all__ = ["exact_mid", "nuclear_norm", "operator_norm"]
-
 
 def nuclear_norm(matrix: Matrix) -> arb:
     """Sum of the singular values of a rational matrix."""

@@ -16,8 +16,6 @@ from attsvm.exact.programme import ExactProgramme, FloatProgramme
 from attsvm.kernels.least_norm import pivot as propose
 from attsvm.kernels.least_norm import scale_rows
 
-__all__ = ["ExactAnswer", "ExactProgramme", "decide", "nearest", "separate", "solve_exactly"]
-
 
 @dataclass(frozen=True, slots=True)
 class ExactAnswer:

@@ -11,15 +11,6 @@ from attsvm.exact.attention import logits
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 
-__all__ = [
-    "Selection",
-    "Trap",
-    "is_stationary_start",
-    "moves_along_margins",
-    "trap_at",
-    "trapped_at",
-]
-
 Pair = tuple[int, int]
 
 
@@ -38,12 +29,13 @@ def moves_along_margins(data: ExactData) -> bool:
     )
 
 
-def is_stationary_start(data: ExactData, W: Matrix) -> bool:
-    """Whether the gradient at W is exactly zero, for any loss; then descent stays at W for ever.
+def is_stationary_start(data: ExactData, W: Matrix, loss: str | None = None) -> bool:
+    """Whether the gradient at W is exactly zero; then descent stays at W for ever.
 
     Decided where the logits of each input are all equal (W = 0, say), so that attention is
     uniform and rational: inputs of the same mean score share one factor l', and within such a
-    group the pulls must cancel. Inputs without two different scores never pull.
+    group the pulls must cancel. Inputs without two different scores never pull; nor do those whose
+    mean score is a flat point of the loss, where one is named. Else it is so for every loss.
     """
     groups: dict[tuple[int, int], list[Matrix]] = {}
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
@@ -52,6 +44,8 @@ def is_stationary_start(data: ExactData, W: Matrix) -> bool:
         if len(set(logits(tokens, W, z))) != 1:
             return False
         mean = sum(gamma, fmpq(0)) / len(gamma)
+        if loss is not None and loss_slope(loss, mean) == 0:
+            continue
         pull = [
             sum(((g - mean) * x[r] for g, x in zip(gamma, tokens, strict=True)), fmpq(0))
             / len(gamma)
@@ -139,7 +133,8 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
     largest logit for ever: under plain descent with any step, and under normalised descent.
     Divided by exp(-m_0)/n the increments are polynomials in the ratios exp(-(m_it - m_0)), the
     slopes |l'| and the weights of the a_i, all enclosed by balls over the whole set. The sign of
-    l' is part of the enclosure: an increasing loss is never trapped. W may itself be an enclosure.
+    l' is part of the enclosure: an increasing loss is trapped at tokens of lower score, and its
+    direction is not judged. W may itself be an enclosure.
     For descent on a prompt p give data whose queries are e_1, and p as the first column.
 
     The increment of m_0 has a lower bound above 0 on the set, times exp(-m_0). Under a constant

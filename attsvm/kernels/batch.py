@@ -14,8 +14,6 @@ from attsvm.kernels.least_norm import (
     rows,
 )
 
-__all__ = ["solve_many"]
-
 
 @compiled
 def solve_many(

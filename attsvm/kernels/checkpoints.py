@@ -7,8 +7,6 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 
-__all__ = ["keep", "lane", "pass_goals", "product_size", "put"]
-
 
 @compiled
 def lane(array: Array, b: int) -> Array:

@@ -18,8 +18,6 @@ from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.field import Field, Room, add, copy, inner
 
-__all__ = ["Linear", "linear", "solve"]
-
 _MOST_ROWS = 1000
 _COUNTS = 1e-9  # least effect of a row over one
 

@@ -13,16 +13,6 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 
-__all__ = [
-    "LOSS_NUMBERS",
-    "TINY",
-    "expand",
-    "factors",
-    "log_pull",
-    "product",
-    "pull",
-]
-
 LOSS_NUMBERS = {
     "log-loss": 0,
     "logistic-loss": 1,

@@ -29,8 +29,6 @@ from attsvm.kernels.lanes import (
     weigh_linear,
 )
 
-__all__ = ["descend", "descend_factors"]
-
 
 class _Room(NamedTuple):
     """Arrays that one step writes to: W z, the pull of an input, logits, exponentials and more."""

@@ -14,8 +14,6 @@ from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import TINY, factors, log_pull, product, pull
 
-__all__ = ["Field", "Room", "add", "copy", "direction", "inner", "norms_at", "room", "scale"]
-
 
 class Field(NamedTuple):
     """One data set and what of the start does not move.

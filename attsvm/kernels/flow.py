@@ -9,8 +9,6 @@ from attsvm.kernels import compiled
 from attsvm.kernels.field import Field, Room, add, copy, direction, inner, norms_at, room, scale
 from attsvm.kernels.implicit import STAGE, attempt
 
-__all__ = ["follow", "unit_at"]
-
 _FINEST = 1e-9  # shortest step, in units
 _TURN, _FAR_TURN = 0.7, 0.99  # least cosine between the ends of a step, explicit and implicit
 _BEND = 0.03  # of the log of time along an explicit step, see `_bend`

@@ -13,8 +13,6 @@ from attsvm.kernels import compiled
 from attsvm.kernels.derivative import Linear, linear, solve
 from attsvm.kernels.field import Field, Room, add, copy, direction, inner
 
-__all__ = ["STAGE", "attempt"]
-
 STAGE = 1.0 - np.sqrt(0.5)
 """Place of the first stage, and weight of the direction at a stage's own end (Alexander 1977)."""
 

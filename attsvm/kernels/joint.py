@@ -12,8 +12,6 @@ from attsvm.kernels import compiled
 from attsvm.kernels.descent import TINY, log_slope, sign_of_slope
 from attsvm.kernels.lanes import Lanes, attend, log_domain, project, soften, spread, weigh
 
-__all__ = ["descend_jointly"]
-
 
 @compiled
 def _score(X: Array, v: Array, y: Array, gamma: Array) -> None:

@@ -13,19 +13,6 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 
-__all__ = [
-    "FAILED",
-    "SOLVED",
-    "UNBOUNDED",
-    "certain_margins",
-    "figures",
-    "least_norm",
-    "pivot",
-    "row_sizes",
-    "rows",
-    "scale_rows",
-]
-
 SOLVED, UNBOUNDED, FAILED = 0, 1, 2
 
 EPS = float(np.finfo(np.float64).eps)

@@ -19,8 +19,6 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 
-__all__ = ["SOLVED", "STUCK", "UNBOUNDED", "begin", "interior"]
-
 SOLVED, UNBOUNDED, STUCK = 0, 1, 2
 
 HOPELESS = 1e13

@@ -19,8 +19,6 @@ from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.least_norm import _backward, _forward, _remove
 
-__all__ = ["fill", "follow"]
-
 EPS = float(np.finfo(np.float64).eps)
 
 

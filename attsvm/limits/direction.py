@@ -18,14 +18,6 @@ from attsvm.risk import normalised_gradient
 from attsvm.theory.declaration.slack import Slack
 from attsvm.training import follow_w
 
-__all__ = [
-    "direction_converges",
-    "dual_weights_converge",
-    "gradient_aligns",
-    "residual_stays_bounded",
-    "unique_multipliers",
-]
-
 FLOOR = 1e-7
 """Angle that the iterates of a curve resolve; smaller ones count as zero."""
 

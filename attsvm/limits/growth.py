@@ -14,8 +14,6 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.theory.declaration.slack import Slack
 
-__all__ = ["ALLOWANCE", "Decades", "decades", "falls", "stays_bounded"]
-
 ALLOWANCE = 0.1
 """Error granted to a growth exponent for what a finite run and its steps leave open."""
 

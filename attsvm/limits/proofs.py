@@ -15,8 +15,6 @@ from attsvm.exact.numbers import Vector, dot
 from attsvm.losses import Loss
 from attsvm.theory.declaration.slack import Slack
 
-__all__ = ["direction_is_proved", "in_basin"]
-
 PRECISIONS = (64, 128, 256, 512, 1024)
 """Bits that are tried until a sign is decided."""
 

@@ -14,8 +14,6 @@ from attsvm.risk import normalised_gradient
 from attsvm.theory.declaration.slack import Slack
 from attsvm.training import Trajectory, follow_w
 
-__all__ = ["margin_grows_like_log", "norm_diverges", "norm_grows_like_log"]
-
 
 def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> Slack:
     """The norm of descent from W0 grows without bound.

@@ -15,8 +15,6 @@ from attsvm.losses import Loss
 from attsvm.svm.nuclear import NuclearAnswer, distance
 from attsvm.theory.declaration.slack import Slack
 
-__all__ = ["distance_falls"]
-
 FLOOR = 1e-6
 """Relative distance that solution sets and iterates resolve."""
 

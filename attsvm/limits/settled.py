@@ -19,8 +19,6 @@ from attsvm.limits.growth import Decades, decades
 from attsvm.losses import Loss
 from attsvm.theory.declaration.slack import Slack
 
-__all__ = ["as_matrices", "dual_weights", "prompted", "three_iterates", "unsettled"]
-
 BEHIND = 1.01
 """By which factor the margin of a better token must outgrow the least margin of the others."""
 

@@ -11,8 +11,6 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.paths.objective import Jet
 
-__all__ = ["minimise_on_ball"]
-
 
 def minimise_on_ball(
     jet: Callable[[Array], Jet],

@@ -24,8 +24,6 @@ from attsvm.losses import (
     logistic_slope,
 )
 
-__all__ = ["LOG_VALUES", "bend_of", "ensure_decreasing", "log_drop", "orders"]
-
 _TINY = -60.0 * math.log(10.0)
 _SMALL = 1e-10
 

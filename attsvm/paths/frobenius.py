@@ -25,8 +25,6 @@ from attsvm.paths.local import LocalGap, pulled_back
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.paths.search import Gap, Problem, along, separating_matrix, starting_points
 
-__all__ = ["Minimum", "path_w"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Minimum(Gap):

@@ -14,15 +14,6 @@ from attsvm.errors import DataError
 from attsvm.paths.drops import log_drop
 from attsvm.paths.objective import GapObjective
 
-__all__ = [
-    "Attempt",
-    "angle_between",
-    "ensure_radii",
-    "lower_bound",
-    "on_sphere",
-    "stationarity",
-]
-
 SPHERE = 1e-9
 """How near to the radius a norm counts as equal to it."""
 

@@ -20,8 +20,6 @@ from attsvm.paths.pair import Pair, Point
 from attsvm.paths.search import Best, along, scaled
 from attsvm.svm import joint_svm
 
-__all__ = ["JointMinimum", "path_joint"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class JointMinimum(Best):

@@ -18,8 +18,6 @@ from attsvm._types import Array
 from attsvm.paths.drops import bend_of, log_drop
 from attsvm.paths.objective import GapObjective, Jet
 
-__all__ = ["LocalGap", "derivatives", "local_value", "pulled_back", "settled", "signed_sum"]
-
 _ROUNDS = 50
 _SETTLED = 1e-11
 

@@ -28,8 +28,6 @@ from attsvm.paths.search import (
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 
-__all__ = ["FactorMinimum", "path_kq"]
-
 _LIFTS = 3
 
 

@@ -20,8 +20,6 @@ from attsvm.losses import Loss
 from attsvm.paths.drops import ensure_decreasing, log_drop, orders
 from attsvm.tokens import optimal_tokens
 
-__all__ = ["GapObjective", "Jet", "differences"]
-
 
 @dataclass(frozen=True, slots=True)
 class Jet:

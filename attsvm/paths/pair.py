@@ -25,8 +25,6 @@ from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, 
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import descent_direction
 
-__all__ = ["Pair"]
-
 _SWEEPS = 60
 _NEWTON = 12
 _REDUCED = 60

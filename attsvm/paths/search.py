@@ -21,8 +21,6 @@ from attsvm.paths.objective import GapObjective
 from attsvm.risk import descent_direction
 from attsvm.svm import att_svm
 
-__all__ = ["Best", "Gap", "Problem", "along", "scaled", "separating_matrix", "starting_points"]
-
 _DRAWS = 32
 
 Point = TypeVar("Point")

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["histograms", "progress", "shares", "trajectories"]
 
 TOKENS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9")
 """Teal and yellow for the tokens of the first two inputs, as in the talk that they come from."""

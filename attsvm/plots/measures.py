@@ -18,17 +18,6 @@ from attsvm.errors import DataError
 from attsvm.plots.table import Table
 from attsvm.tokens import target_tokens
 
-__all__ = [
-    "Heading",
-    "counts",
-    "effective_tokens",
-    "heading",
-    "mean_and_error",
-    "projections",
-    "separation_margins",
-    "token_weights",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Heading:

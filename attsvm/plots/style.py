@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = [
-    "DASHES",
-    "INK",
-    "PALETTE",
-    "SHAPES",
-    "dress",
-    "key",
-    "key_below",
-    "ramp",
-    "root",
-    "sheet",
-]
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F5F3F", "#000000")
 """Colours that colour-blind readers tell apart (after Okabe and Ito), blue and orange first."""

@@ -15,8 +15,6 @@ from jaxtyping import Float, Shaped
 from attsvm._types import Array
 from attsvm.errors import DataError
 
-__all__ = ["Cell", "Table"]
-
 Cell = int | float | str | None
 """An entry as JSON has it; None where a number is not finite."""
 

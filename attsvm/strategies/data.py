@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.strategies.dyadic import arrays, sizes
 
-__all__ = ["attention_data", "separable_data", "starts"]
-
 
 @st.composite
 def attention_data(

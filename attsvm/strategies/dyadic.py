@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-__all__ = ["GRID", "arrays", "numbers", "scaled", "sizes"]
-
 
 def _grid() -> Any:
     """256 dyadic values up to 4 in size, simple ones first and more often."""

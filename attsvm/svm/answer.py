@@ -23,8 +23,6 @@ from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 
-__all__ = ["LARGEST_EXACT", "SECONDS", "Answer", "solve"]
-
 LARGEST_EXACT = 250
 """Up to this many constraints a Frobenius answer is certified in rationals."""
 

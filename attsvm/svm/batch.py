@@ -20,8 +20,6 @@ from attsvm.svm.programme import LARGEST, SMALLEST, att_svm_programme
 from attsvm.tokens import target_tokens
 from attsvm.training import stack
 
-__all__ = ["BatchAnswer", "att_svm_batch", "solve_choices"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchAnswer:

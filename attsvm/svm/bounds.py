@@ -23,19 +23,6 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.svm.programme import Programme
 
-__all__ = [
-    "Spectrum",
-    "frobenius_bracket",
-    "gamma",
-    "length_up",
-    "margins_about",
-    "nuclear_bracket",
-    "nuclear_up",
-    "row_errors",
-    "size_up",
-    "spectrum",
-]
-
 UNIT = 2.0**-53
 TINY = 2.0**-1074
 UP, DOWN = 1.0 + 8.0 * UNIT, 1.0 - 8.0 * UNIT

@@ -23,16 +23,6 @@ from attsvm.svm.programme import (
     v_svm_programme,
 )
 
-__all__ = [
-    "JointAnswer",
-    "finite_part",
-    "generalised_svm",
-    "joint_svm",
-    "local_svm",
-    "p_svm",
-    "v_svm",
-]
-
 
 def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
     """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens (tf, Local-SVM)."""

@@ -14,8 +14,6 @@ from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import decide
 from attsvm.svm.programme import Programme, subset
 
-__all__ = ["coprime", "exists", "surely_cancel"]
-
 EPS = float(np.finfo(np.float64).eps)
 
 LARGEST = 300

@@ -28,17 +28,6 @@ from attsvm.svm.farkas import exists
 from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme, subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 
-__all__ = [
-    "TOLERANCE",
-    "FrobeniusAnswer",
-    "att_svm",
-    "certify",
-    "grade",
-    "propose",
-    "solve_programme",
-    "unseparable",
-]
-
 TOLERANCE = 1e-9
 """Largest relative residual or gap of an answer that is called solved or unseparable."""
 

@@ -21,14 +21,6 @@ from attsvm.svm.frobenius import TIGHT
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
 
-__all__ = [
-    "LocalOptimum",
-    "is_locally_optimal",
-    "locally_optimal",
-    "margins",
-    "sample_locally_optimal",
-]
-
 CHUNK = 4096
 
 

@@ -21,8 +21,6 @@ from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.svm.programme import Programme
 from attsvm.svm.soft import SoftAnswer
 
-__all__ = ["evaluated", "evaluated_soft", "handed_out", "rounded_up"]
-
 LARGEST_EVALUATED = 400_000
 """Up to so many entries of the constraints' factors margins are evaluated in rationals."""
 

@@ -16,8 +16,6 @@ from attsvm.svm.nuclear_search import propose
 from attsvm.svm.programme import Answered, Programme, Tokens
 from attsvm.svm.solution_set import Slice, pack, unpack
 
-__all__ = ["TOLERANCE", "NuclearAnswer", "distance", "grade_nuclear", "solve_nuclear"]
-
 TOLERANCE = 1e-9
 """Largest relative width of the bracket of an answer."""
 

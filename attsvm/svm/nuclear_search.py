@@ -20,8 +20,6 @@ from attsvm.kernels.nuclear import SOLVED, STUCK, begin, interior
 from attsvm.svm.programme import Programme
 from attsvm.svm.solution_set import pack, unpack
 
-__all__ = ["Reduced", "propose", "reduce"]
-
 NEAR, NEARER = 1e-9, 1e-12
 """Relative gaps at which the central path is left."""
 

@@ -19,7 +19,6 @@ from attsvm.svm.soft import SoftAnswer
 if TYPE_CHECKING:
     from attsvm.svm.answer import Answer
 
-__all__ = ["ensure_drawable", "html", "plot_margins", "text"]
 
 _ALONE = "none, a single token"
 """In the place of the margins of an input that has no other token."""

@@ -26,20 +26,6 @@ from attsvm.errors import DataError
 from attsvm.kernels.least_norm import row_sizes, rows
 from attsvm.tokens import target_tokens
 
-__all__ = [
-    "Answered",
-    "Programme",
-    "Tokens",
-    "att_svm_programme",
-    "finite_part_programme",
-    "generalised_programme",
-    "joint_programme",
-    "p_svm_programme",
-    "subset",
-    "v_svm_programme",
-]
-
-
 Tokens = tuple[tuple[int, ...], ...]
 """Some tokens of each input."""
 

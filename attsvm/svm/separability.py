@@ -11,13 +11,12 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, present
-from attsvm.exact.svm import ExactProgramme, decide, nearest
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import certain_margins
 from attsvm.svm.farkas import coprime, surely_cancel
 from attsvm.svm.frobenius import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
-
-__all__ = ["Separability", "separability"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,8 +29,6 @@ from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
 from attsvm.svm.soft_merge import merge
 from attsvm.svm.soft_path import AIM, EPS, candidates, frobenius, least_of, sums_of, trace
 
-__all__ = ["SoftAnswer", "soft_att_svm", "soft_thresholds", "solve_soft"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftAnswer(Answered):

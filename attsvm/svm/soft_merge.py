@@ -15,8 +15,6 @@ from jaxtyping import Float, Int
 from attsvm._types import Array
 from attsvm.svm.programme import Programme, subset
 
-__all__ = ["Merged", "matrices", "merge"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:

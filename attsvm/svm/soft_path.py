@@ -22,8 +22,6 @@ from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_progra
 from attsvm.svm.programme import Programme
 from attsvm.svm.soft_merge import matrices
 
-__all__ = ["AIM", "EPS", "Path", "candidates", "frobenius", "least_of", "sums_of", "trace"]
-
 AIM = 1e-12
 """Gap from which no further attempt is made."""
 

@@ -17,8 +17,6 @@ from jaxtyping import Bool, Float
 
 from attsvm._types import Array
 
-__all__ = ["Slice"]
-
 RESOLUTION = 1e-7
 """Singular values below this, for unit rows, count as zero."""
 

@@ -14,8 +14,6 @@ from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
 
-__all__ = ["GramOperator", "conjugate_gradients", "guess_by_blocks"]
-
 
 @dataclass(frozen=True, slots=True)
 class GramOperator:

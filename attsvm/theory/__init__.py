@@ -8,7 +8,10 @@ from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
 from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.declaration.proof import (
+    Lemma,
+    cite,
     ensure_equal,
+    ensure_nonnegative,
     ensure_nonzero,
     ensure_positive,
     ensure_true,
@@ -46,6 +49,7 @@ __all__ = [
     "Hypothesis",
     "Integer",
     "Labels",
+    "Lemma",
     "Matrix",
     "Measured",
     "Meeting",
@@ -65,8 +69,10 @@ __all__ = [
     "Vector",
     "Verdict",
     "changed",
+    "cite",
     "definition",
     "ensure_equal",
+    "ensure_nonnegative",
     "ensure_nonzero",
     "ensure_positive",
     "ensure_true",

@@ -16,7 +16,7 @@ import pytest
 
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, load_packs
+from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.report.terminal import table_text
@@ -24,13 +24,8 @@ from attsvm.theory.run.check import Outcome, check_part, merge
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Checked, assess
 
-__all__: list[str] = []
-
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"
-_packs: pytest.StashKey[tuple[Pack, ...]] = pytest.StashKey()
-_claims: pytest.StashKey[dict[Path, list[Claim]]] = pytest.StashKey()
-_curated: pytest.StashKey[dict[Path, Pack]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,40 +42,38 @@ def _named(config: pytest.Config) -> list[str]:
     return [str(config.rootpath / word) if word.endswith(".py") else word for word in words]
 
 
-def _loaded(config: pytest.Config) -> tuple[Pack, ...]:
-    if _packs not in config.stash:
+class _Loaded:
+    """The packs, with their claims and curated counterexamples by file."""
+
+    def __init__(self, config: pytest.Config) -> None:
         try:
-            config.stash[_packs] = load_packs(_named(config))
+            self.packs = load_packs(_named(config))
         except AttsvmError as error:
             raise pytest.UsageError(str(error)) from error
-    return config.stash[_packs]
+        self.claims: dict[Path, list[Claim]] = {}
+        for claim in (c for pack in self.packs for c in pack.claims):
+            self.claims.setdefault(Path(claim.file).resolve(), []).append(claim)
+        packs = reversed(self.packs)
+        self.curated = {f.resolve(): p for p in packs for f in p.counterexamples}
 
 
-def _by_file(config: pytest.Config) -> dict[Path, list[Claim]]:
-    if _claims not in config.stash:
-        table: dict[Path, list[Claim]] = {}
-        for claim in (c for pack in _loaded(config) for c in pack.claims):
-            table.setdefault(Path(claim.file).resolve(), []).append(claim)
-        config.stash[_claims] = table
-    return config.stash[_claims]
+_LOADED: pytest.StashKey[_Loaded] = pytest.StashKey()
 
 
-def _stored(config: pytest.Config) -> dict[Path, Pack]:
-    """The curated counterexamples of all packs."""
-    if _curated not in config.stash:
-        packs = reversed(_loaded(config))
-        config.stash[_curated] = {f.resolve(): p for p in packs for f in p.counterexamples}
-    return config.stash[_curated]
+def _loaded(config: pytest.Config) -> _Loaded:
+    if _LOADED not in config.stash:
+        config.stash[_LOADED] = _Loaded(config)
+    return config.stash[_LOADED]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the claims, or the curated counterexample, of a file of a loaded pack."""
     if file_path.suffix == ".json" and file_path.parent.name == "counterexamples":
-        curated = file_path.resolve() in _stored(parent.config)
+        curated = file_path.resolve() in _loaded(parent.config).curated
         return ReplayFile.from_parent(parent, path=file_path) if curated else None
     if file_path.suffix != ".py" or file_path.name.startswith(("test_", "conftest")):
         return None
-    claims = _by_file(parent.config).get(file_path.resolve())
+    claims = _loaded(parent.config).claims.get(file_path.resolve())
     return ClaimFile.from_parent(parent, path=file_path) if claims else None
 
 
@@ -89,7 +82,7 @@ class ClaimFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """The readings in order of their ids, each followed by its siblings."""
-        claims = _by_file(self.config)[self.path.resolve()]
+        claims = _loaded(self.config).claims[self.path.resolve()]
         for claim in sorted(claims, key=lambda c: c.id):
             for part in claim.parts():
                 name = claim.id + (f"[{part.name}]" if part.name else "")
@@ -115,8 +108,8 @@ class ReplayItem(pytest.Item):
 
     def runtest(self) -> None:
         """Replay the file."""
-        path = self.path.resolve()
-        result = replay_curated(path, _stored(self.config)[path], _loaded(self.config))
+        path, loaded = self.path.resolve(), _loaded(self.config)
+        result = replay_curated(path, loaded.curated[path], loaded.packs)
         self.user_properties.append((_REPLAY, json.dumps(result.json())))
         if not result.confirmed:
             raise ReplayFailure(str(result))
@@ -202,7 +195,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if not outcomes:
         return
     profile = profile_named(config.getoption("--profile"))
-    claims = {c.id: c for found in _by_file(config).values() for c in found}
+    claims = {c.id: c for found in _loaded(config).claims.values() for c in found}
     entries = []
     for claim_id in sorted(outcomes):
         parts = outcomes[claim_id]

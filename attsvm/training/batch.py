@@ -15,17 +15,6 @@ from attsvm._validate import ensure_array, ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 
-__all__ = [
-    "Batch",
-    "Trajectory",
-    "batch_size",
-    "each",
-    "recorded",
-    "stack",
-    "starts",
-    "step_sizes",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Batch:

@@ -14,8 +14,6 @@ from attsvm.training.batch import Batch, each
 from attsvm.training.layer import Layer
 from attsvm.training.rule import Rule
 
-__all__ = ["descend", "descend_factors", "descend_jointly"]
-
 _CACHE = 1 << 19
 """Bytes of tokens that should stay near the processor."""
 

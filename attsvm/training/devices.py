@@ -12,8 +12,6 @@ from attsvm.training import general
 from attsvm.training.batch import Batch
 from attsvm.training.rule import Rule
 
-__all__ = ["on_device"]
-
 
 def _torch(device: str) -> Any:
     """The library, where it is installed and knows the device."""

@@ -23,8 +23,6 @@ from attsvm.losses import LOSSES, Loss, ensure_loss
 from attsvm.training.batch import Batch, Trajectory, each, stack, starts
 from attsvm.training.layer import Layer, loss_number
 
-__all__ = ["follow", "follow_kq", "follow_p", "follow_w"]
-
 _COARSER = (30.0, 100.0)
 _LOCAL = 4.0  # errors of single steps that a companion may happen to share
 _ROUNDING = 32.0 * float(np.finfo(np.float64).eps)

@@ -17,8 +17,6 @@ from attsvm.heads import Head, ReluHead
 from attsvm.losses import LOSSES, Loss
 from attsvm.training.rule import Rule
 
-__all__ = ["Model", "descend", "joint_pull", "pull", "slopes"]
-
 State = tuple[Any, ...]
 """(W,), (K, Q) or (v, W), each with a leading batch axis."""
 

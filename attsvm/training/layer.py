@@ -10,8 +10,6 @@ from attsvm._types import Array
 from attsvm.kernels import descent as loops
 from attsvm.losses import LOSSES, Loss
 
-__all__ = ["Layer", "loss_number"]
-
 
 @dataclass(frozen=True, slots=True)
 class Layer:

@@ -16,8 +16,6 @@ from attsvm.losses import Loss, ensure_loss
 from attsvm.training.batch import Batch, recorded, step_sizes
 from attsvm.training.layer import loss_number
 
-__all__ = ["Rule", "rule"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

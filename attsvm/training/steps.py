@@ -17,8 +17,6 @@ from attsvm.training.batch import Batch, Trajectory, batch_size, stack, starts
 from attsvm.training.devices import on_device
 from attsvm.training.rule import Rule, rule
 
-__all__ = ["descend_kq", "descend_p", "descend_vp", "descend_w"]
-
 
 def descend_w(
     sets: Sequence[AttentionData] | AttentionData,

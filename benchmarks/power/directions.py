@@ -21,7 +21,7 @@ from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
 from properties.sim import theorem_3_15
 from properties.sim._support import margins
-from properties.sim._support.theorem_3_14 import REPAIRED
+from properties.sim._support.training import REPAIRED
 from properties.sim.token_separation import SEPARATION
 
 

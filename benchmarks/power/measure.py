@@ -194,7 +194,7 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> Hunt:
     """
 
     def stop(account: Hunt) -> None:
-        looked = account.screened + account.examples
+        looked = account.seen.screened + account.examples
         if account.smallest is not None or looked >= instances:
             raise KeyboardInterrupt
 
@@ -223,13 +223,13 @@ def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -
     return json.dumps(
         {
             "claim": claim,
-            "screened": h.screened,
+            "screened": h.seen.screened,
             "examined": h.examples,
             "seconds": round(h.seconds, 1),
             "refuted": h.smallest is not None,
             "found": None if h.smallest is None else document(made, h.smallest),
-            "undecided": h.undecided,
-            "note": h.note,
+            "undecided": h.seen.undecided,
+            "note": h.seen.undecided_note,
             "error": h.error or "",
         }
     )

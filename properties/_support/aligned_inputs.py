@@ -36,8 +36,6 @@ from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.strategies import arrays, sizes
 
-__all__ = ["in_accord", "levels", "spread_within", "together", "together_larger"]
-
 
 def in_accord(data: AttentionData) -> bool:
     """Whether no rival of one input pulls against a rival of another."""

@@ -21,20 +21,6 @@ from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.numbers import Matrix, Vector, subtract
 from properties._support import torch_objectives
 
-__all__ = [
-    "AttSVM",
-    "ExactAttSVM",
-    "Token",
-    "att_svm",
-    "constraints",
-    "exact_att_svm",
-    "exact_constraints",
-    "first_optimal",
-    "flat",
-    "of_rivals",
-    "without",
-]
-
 Token = tuple[int, int]
 """An input and one of its tokens, which name a constraint."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -22,19 +23,6 @@ from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_att_svm
 from properties._support.limit_certificates import certified_direction
 
-__all__ = [
-    "LOCAL_TRAP",
-    "Run",
-    "certified_limit",
-    "max_margin",
-    "or_more_bits",
-    "pulling_data",
-    "reaches",
-    "runs",
-    "tight_data",
-    "towards_solution",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -42,6 +30,15 @@ class Run:
 
     data: AttentionData
     start: Array
+
+    @classmethod
+    def of(
+        cls, X: ArrayLike, Z: ArrayLike, start: ArrayLike | None = None, **known: ArrayLike
+    ) -> Run:
+        """The run on `AttentionData.of(X, Z, **known)`, from zero unless a start is given."""
+        data = AttentionData.of(X, Z, **known)
+        zero = np.zeros((data.d, data.d))
+        return cls(data, zero if start is None else np.array(start, dtype=np.float64))
 
 
 def max_margin(data: AttentionData, towards: str) -> Matrix | None:
@@ -160,13 +157,8 @@ def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
     return Run(drawn, draw(starts_about(drawn, *powers)))
 
 
-LOCAL_TRAP = Run(
-    AttentionData.of(
-        [[[1.0, 0.0], [0.0, 2.0], [0.0, 1.0], [0.0, -1.0]]],
-        [[1.0, 0.0]],
-        scores=[[3.0, 2.0, 1.0, -1.0]],
-    ),
-    np.array([[0.0, 0.0], [20.0, 0.0]]),
+LOCAL_TRAP = Run.of(
+    [[[1, 0], [0, 2], [0, 1], [0, -1]]], [[1, 0]], [[0, 0], [20, 0]], scores=[[3, 2, 1, -1]]
 )
 """One input, all tokens support vectors, started where its second-best token keeps it for ever."""
 

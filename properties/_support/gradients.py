@@ -29,8 +29,6 @@ from attsvm.theory import gradient
 from properties._support import torch_objectives
 from properties._support.losses import LOSSES
 
-__all__ = ["NegativeGradient", "Part", "log_coefficients", "loss_slope", "negative_gradient"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -26,8 +26,6 @@ from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import is_stationary_start
 from properties._support.limit_certificates import agreement, short_step
 
-__all__ = ["Course", "arrives", "course", "rate_error"]
-
 STEPS = 256
 
 
@@ -93,7 +91,7 @@ def rate_error(
     squares, in rationals.
     """
     claimed = rational(share)
-    if is_stationary_start(ExactData.of(data), rationals(start)):
+    if is_stationary_start(ExactData.of(data), rationals(start), loss):
         return arb(-abs(claimed))
     way = course(data, start, loss)
     limit = None if way is None else way.limit

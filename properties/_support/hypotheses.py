@@ -13,18 +13,6 @@ from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from properties._support.att_svm import exact_att_svm
 
-__all__ = [
-    "all_tight",
-    "exists",
-    "feasible",
-    "in_basin",
-    "lower_scores_equal",
-    "rivals_equal",
-    "several_tokens",
-    "two_scores",
-    "unique_optimum",
-]
-
 
 def unique_optimum(case: Any) -> bool:
     """Optimal tokens are unique."""

@@ -10,41 +10,24 @@ token, the run settles at the second best one.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from attsvm.data import AttentionData
 from properties._support.descent_runs import Run
 
-__all__ = ["ALL_TIED", "NO_QUERY", "PASSED_OVER", "TIED_APART", "TIED_ASIDE", "TIED_CROWD"]
-
-
-def _from_zero(tokens: ArrayLike, scores: ArrayLike, query: list[float]) -> Run:
-    data = AttentionData.of(tokens, [query] * len(np.asarray(tokens)), scores=scores)
-    return Run(data, np.zeros((data.d, data.d)))
-
-
-NO_QUERY = _from_zero([[[1.0], [0.0]]], [[1.0, 0.0]], [0.0])
+NO_QUERY = Run.of([[[1], [0]]], [[0]], scores=[[1, 0]])
 """There is no X^mm."""
-ALL_TIED = _from_zero([[[1.0], [0.0]]], [[0.0, 0.0]], [1.0])
+ALL_TIED = Run.of([[[1], [0]]], [[1]], scores=[[0, 0]])
 """No input has two different scores; X^mm = 1 for the first token."""
-TIED_ASIDE = _from_zero(
-    [[[0.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]], [1.0, 0.0]
-)
+TIED_ASIDE = Run.of([[[0, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]])
 """Optimal tokens of the first input are tied; inputs do not pull against each other."""
-TIED_APART = _from_zero(
-    [[[-1.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]], [1.0, 0.0]
+TIED_APART = Run.of(
+    [[[-1, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]]
 )
 """Optimal tokens of the first input are tied; the risk gap is below the threshold."""
-TIED_CROWD = Run(
-    AttentionData.of(
-        [[[-1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[1.0, 2.0], [-1.0, 2.0], [0.0, 0.0]]],
-        [[1.0, 0.0], [1.0, 0.0]],
-        scores=[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
-        mask=[[True, True, False], [True, True, True]],
-    ),
-    np.zeros((2, 2)),
+TIED_CROWD = Run.of(
+    [[[-1, 1], [0, 0], [0, 0]], [[1, 2], [-1, 2], [0, 0]]],
+    [[1, 0], [1, 0]],
+    scores=[[0, 0, 0], [1, 0, 0]],
+    mask=[[True, True, False], [True, True, True]],
 )
 """The same with a token that is no support vector."""
-PASSED_OVER = _from_zero([[[4.0], [0.0], [3.0]]], [[1.0, 0.0, -3.0]], [1.0])
+PASSED_OVER = Run.of([[[4], [0], [3]]], [[1]], scores=[[1, 0, -3]])
 """The risk gap of the start is above the threshold; X^mm = 1."""

@@ -9,10 +9,9 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, certified_fate, dot, rational, separate
 from attsvm.exact.descent import smoothness
 from attsvm.exact.numbers import Matrix
+from attsvm.exact.traps import is_stationary_start
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
-
-__all__ = ["agreement", "certified_direction", "short_step"]
 
 STEPS = 256
 
@@ -44,13 +43,16 @@ def certified_direction(
 ) -> arb | None:
     """A proof that descent with step 1/smoothness converges in direction to the target, or not.
 
-    1 where it does, negative where it does not: there is no target; the run is proved to settle
-    at the tokens of another direction; it keeps tokens that the target would not select. None
-    where nothing is proved within 256 steps at the working precision.
+    1 where it does, negative where it does not: there is no target; the run never moves; it is
+    proved to settle at the tokens of another direction; it keeps tokens that the target would not
+    select. None where nothing is proved within 256 steps at the working precision.
     """
     if target is None:
         return arb(-1)
     exact = ExactData.of(data)
+    known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
+    if known and is_stationary_start(exact, W0, loss):
+        return agreement(target, W0) if any(x != 0 for row in W0 for x in row) else arb(-1)
     fate = certified_fate(exact, W0, loss, short_step(data, loss), STEPS)
     if fate is None:
         return None

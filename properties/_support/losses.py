@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["LOSSES", "Loss"]
-
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -28,8 +26,8 @@ class Loss:
 
     value: Callable[[Any, Any], Any] = field(repr=False)
     drop: Callable[[Any, Any, Any], Any] = field(repr=False)
-    strictly_decreasing: bool
-    smooth: bool
+    strictly_decreasing: bool = True
+    smooth: bool = True
 
 
 def _positive(m: Any, x: Any) -> Any:
@@ -63,64 +61,36 @@ LOSSES = {
     "log-loss": Loss(
         lambda m, u: m.log1p(m.exp(-u)),
         lambda m, u, delta: m.log1p(m.logistic(-u) * m.expm1(delta)),
-        strictly_decreasing=True,
-        smooth=True,
     ),
-    "exponential": Loss(
-        lambda m, u: m.exp(-u),
-        lambda m, u, delta: m.exp(-u) * m.expm1(delta),
-        strictly_decreasing=True,
-        smooth=True,
-    ),
-    "correlation": Loss(
-        lambda m, u: -u,
-        lambda m, u, delta: delta,
-        strictly_decreasing=True,
-        smooth=True,
-    ),
+    "exponential": Loss(lambda m, u: m.exp(-u), lambda m, u, delta: m.exp(-u) * m.expm1(delta)),
+    "correlation": Loss(lambda m, u: -u, lambda m, u, delta: delta),
     # bounded and not convex: the probability of the wrong class
-    "logistic-loss": Loss(
-        lambda m, u: m.logistic(-u),
-        _logistic_drop,
-        strictly_decreasing=True,
-        smooth=True,
-    ),
+    "logistic-loss": Loss(lambda m, u: m.logistic(-u), _logistic_drop),
     # -u^3, not convex, and of slope 0 at 0
-    "cubic": Loss(
-        lambda m, u: -m.power(u, 3),
-        _cubic_drop,
-        strictly_decreasing=True,
-        smooth=True,
-    ),
+    "cubic": Loss(lambda m, u: -m.power(u, 3), _cubic_drop),
     # max(-u, -2u), with a kink at 0
     "kinked": Loss(
         lambda m, u: -u + _positive(m, -u),
         lambda m, u, delta: delta + _positive(m, delta - _positive(m, u)),
-        strictly_decreasing=True,
         smooth=False,
     ),
     # flat from 1 on, with a kink there
     "hinge": Loss(_hinge, _hinge_drop, strictly_decreasing=False, smooth=False),
     # flat from 1 on, without a kink
     "squared-hinge": Loss(
-        lambda m, u: m.square(_hinge(m, u)),
-        _squared_hinge_drop,
-        strictly_decreasing=False,
-        smooth=True,
+        lambda m, u: m.square(_hinge(m, u)), _squared_hinge_drop, strictly_decreasing=False
     ),
     # decreasing up to 1, increasing from there on
     "squared": Loss(
         lambda m, u: m.square(1 - u),
         lambda m, u, delta: delta * (2 * (1 - u) + delta),
         strictly_decreasing=False,
-        smooth=True,
     ),
     # the logistic function itself, which increases
     "logistic": Loss(
         lambda m, u: m.logistic(u),
         lambda m, u, delta: -_logistic_drop(m, u, delta),
         strictly_decreasing=False,
-        smooth=True,
     ),
 }
 """Losses by name."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from attsvm.data import AttentionData
 
-__all__ = ["gaussian_protocol", "joint_inputs", "one_input"]
-
 
 def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionData:
     """One input of three tokens in R^3 with head (0, 0, 1), W acting on two coordinates.

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.strategies import arrays, sizes
 
-__all__ = ["around", "crowd", "preferring", "separated", "separated_larger"]
-
 
 def around(
     points: Array, Z: Array, D: Array, extra: Array, chosen: Array, kept: Array

@@ -8,25 +8,9 @@ first call.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
-
-__all__ = [
-    "at_most",
-    "attended",
-    "constraints",
-    "descent_at_rest",
-    "distance",
-    "elsewhere",
-    "loss_slope",
-    "margin",
-    "margins",
-    "nearest",
-    "norm",
-    "pull",
-    "scores",
-    "solution",
-]
 
 Tensor = Any
 
@@ -44,12 +28,6 @@ _STEPS = 20
 
 _FIRST_STEP = 0.4
 """How far the first of them moves a logit at most; the k-th moves it 1 + k/2 times as far."""
-
-
-def at_most(left: Tensor, right: Tensor) -> Tensor:
-    """The height of left <= right: their ratio where the check forms it, else the difference."""
-    formed = (right > 0) & (left >= 0)
-    return (left / right.where(formed, 1.0 + 0.0 * right)).where(formed, left - right)
 
 
 def norm(values: Tensor, axes: int = 1) -> Tensor:
@@ -79,24 +57,13 @@ def _best(gamma: Tensor, present: Tensor) -> Tensor:
     return (gamma.detach() != gamma.detach()).scatter(-1, top, True)
 
 
-def constraints(data: Any, chosen: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
-
-    Args:
-        data: tokens, queries and scores.
-        chosen: one-hot mask of the selected tokens, the optimal ones where None.
-    """
+def constraints(data: Any) -> tuple[Tensor, Tensor]:
+    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count."""
     present = _present(data)
-    best = _best(scores(data), present) if chosen is None else chosen
+    best = _best(scores(data), present)
     kept = (data.X * best[..., None]).sum(2, keepdim=True)
     A = (kept - data.X)[..., None] * data.Z[:, :, None, None, :]
     return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
-
-
-def margins(A: Tensor, counted: Tensor, W: Tensor) -> Tensor:
-    """<A_j, W> (batch, J), infinite where a constraint does not count."""
-    values = (A * W.flatten(1)[:, None, :]).sum(-1)
-    return values.masked_fill(~counted, float("inf"))
 
 
 def _simplex(points: Tensor, counted: Tensor) -> Tensor:
@@ -153,24 +120,25 @@ def solution(A: Tensor, counted: Tensor) -> Tensor:
 
 
 def margin(A: Tensor, counted: Tensor, W: Tensor) -> Tensor:
-    """The least margin, 0 without constraints."""
-    least = margins(A, counted, W).amin(-1)
+    """The least <A_j, W>, 0 without constraints."""
+    margins = (A * W.flatten(1)[:, None, :]).sum(-1)
+    least = margins.masked_fill(~counted, float("inf")).amin(-1)
     return least.where(counted.any(-1), 0.0 * W.flatten(1)[:, 0])
 
 
-def _logistic(u: Tensor) -> Tensor:
-    return u.sigmoid() * (-u).sigmoid()
+_SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
+    "logistic": lambda u: u.sigmoid() * (-u).sigmoid(),
+    "logistic-loss": lambda u: -u.sigmoid() * (-u).sigmoid(),
+    "log-loss": lambda u: -(-u).sigmoid(),
+    "exponential": lambda u: -(-u).exp(),
+    "correlation": lambda u: 0.0 * u - 1.0,
+    "squared": lambda u: -2.0 * (1.0 - u),
+}
 
 
 def loss_slope(name: str, u: Tensor) -> Tensor:
     """l'(u) of a loss of `attsvm.losses`, by its name."""
-    if name in ("logistic", "logistic-loss"):
-        return _logistic(u) if name == "logistic" else -_logistic(u)
-    if name == "log-loss":
-        return -(-u).sigmoid()
-    if name == "exponential":
-        return -(-u).exp()
-    return 0.0 * u - 1.0 if name == "correlation" else -2.0 * (1.0 - u)
+    return _SLOPES[name](u)
 
 
 def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
@@ -220,8 +188,7 @@ def elsewhere(case: Any, loss: str | None = None, towards: str = "optimal") -> T
     return lead if towards == "optimal" else -lead
 
 
-def descent_at_rest(case: Any, loss: str | None = None, bounded: bool = False) -> Tensor:
+def descent_at_rest(case: Any, loss: str | None = None) -> Tensor:
     """Minus the length of the gradient at the start: the norm stays where it is zero."""
     data, W = _matrix(case)
-    size = norm(pull(data, W, loss or case.loss), 2)
-    return size if bounded else -size
+    return -norm(pull(data, W, loss or case.loss), 2)

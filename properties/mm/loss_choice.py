@@ -8,7 +8,7 @@ min_i [l(second) - l(best)]/n.
 | literal-1 | from any p(0) descent on l and on -x converges in one direction     | refuted |
 | literal-2 | descent on l takes another path than descent on -x                  | refuted |
 | amended-1 | from the basins of both losses both directions are that of p(alpha) | holds   |
-| amended-2 | with one input the gradients of all losses have one direction       | holds   |
+| amended-2 | with one input the gradients of all losses have one direction       | proved  |
 
 `literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
 so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down, whose score is
@@ -37,28 +37,17 @@ from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import exists, unique_optimum
+from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
-from properties.mm._support.adversarial_prompt_starts import apart
+from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (
     Prompting,
     prompt_gradient,
     prompting,
-    single_input,
+    sloped,
     starts_in_basin,
 )
-from properties.mm._support.prompt_instances import (
-    ASIDE,
-    ONE_KEY,
-    PULLED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    compared,
-    larger,
-)
 from properties.mm._support.prompt_limits import certified
-from properties.mm._support.torch_objectives import parted
 
 FAR = 64.0
 
@@ -115,6 +104,14 @@ def certified_one_limit(
     return None if all(reached) else arb(-1)
 
 
+def parted(case: Any, other: str = "correlation", towards: str = "selected") -> Tensor:
+    """How far two losses are from one direction: one of them selects the optimal tokens alone."""
+    target = "optimal" if towards == "selected" else towards
+    ways = [elsewhere(case, loss, target) for loss in (case.loss, other)]
+    both = ways[0].minimum(ways[1]).clamp(min=0.0)
+    return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
+
+
 ONE_LIMIT = Measured(
     "descent on l and on the loss {other} converges to one direction: {towards}",
     floats=one_limit,
@@ -139,17 +136,19 @@ def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
 
 
 def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "any") -> Any:
-    """The gradients have one direction, or even one length; 0 has every direction."""
+    """The gradients have one direction, or even one length; 0 has that of 0 alone."""
     a, b = gradients(m, case, other)
     if length == "same":
         return m.equal(a, b)
-    return m.all_of(m.equal((b @ b) * a, (a @ b) * b), m.at_least(a @ b, m.exact(0)))
+    along = m.all_of(m.equal((b @ b) * a, (a @ b) * b), m.above(a @ b, m.exact(0)))
+    return m.any_of(along, m.all_of(m.equal(a, 0 * a), m.equal(b, 0 * b)))
 
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
 BASIN_OF_OTHER = "and that of -x as well"
 OTHER, SINGLE = "the loss is not -x", "there is a single input"
+SLOPED = "l' < 0 everywhere"
 
 CHOICE = Statement(
     "mm/loss-choice",
@@ -157,23 +156,25 @@ CHOICE = Statement(
     place="Convergence of GD on p, figures",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
-    variables=Records(Prompting, comparable(0, 2)),
+    variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
         EXISTS: exists,
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
         BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
         OTHER: lambda case: case.loss != "correlation",
-        SINGLE: single_input,
+        SINGLE: lambda case: len(case.keys) == 1,
+        SLOPED: sloped,
     },
     conclusion=ONE_LIMIT,
     cost=15,
     violating={
-        EXISTS: [ONE_KEY],
-        UNIQUE: [ASIDE],
+        EXISTS: [cases.ONE_KEY],
+        UNIQUE: [cases.ASIDE],
         BASIN: [DRAGGED],
         BASIN_OF_OTHER: [DIVIDED],
-        SINGLE: [replace(PULLED, loss="log-loss")],
+        SINGLE: [replace(cases.PULLED, loss="log-loss")],
+        SLOPED: [cases.FLAT],
     },
     readings={
         "literal-1": Reading(
@@ -184,7 +185,7 @@ CHOICE = Statement(
             under=(EXISTS, UNIQUE),
             examples=(DIVIDED,),
             siblings={
-                "an increasing loss": changed(other="logistic", examples=[TWO_KEYS]),
+                "an increasing loss": changed(other="logistic", examples=[cases.TWO_KEYS]),
                 "the direction of the worst tokens": changed(towards="worst"),
             },
         ),
@@ -193,7 +194,7 @@ CHOICE = Statement(
             "gradients differ in direction",
             expected="refuted",
             under=(OTHER,),
-            variables=Records(Prompting, comparable(0)),
+            variables=Records(Prompting, cases.comparable(0)),
             conclusion=differ,
             cost=3,
             examples=(CENTRED,),
@@ -203,28 +204,31 @@ CHOICE = Statement(
             },
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
-            "min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps at "
-            "most 1/L, converge in the direction of p(alpha)",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
+            "below min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps "
+            "at most 1/L, converge in the direction of p(alpha)",
             expected="holds",
-            under=(EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
             constants={"other": "correlation", "towards": "optimal"},
-            variables=Records(Prompting, st.one_of(comparable(0, 1), apart()), larger),
-            examples=(UNEVEN, TWO_KEYS),
+            variables=Records(
+                Prompting, st.one_of(cases.comparable(0, 1), cases.apart()), cases.larger
+            ),
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
                 "an increasing loss": changed(other="logistic"),
                 "the direction of the worst tokens": changed(towards="worst"),
             },
         ),
         "amended-2": Reading(
-            "a single input: at every p the gradient of every decreasing loss has the direction "
-            "of that of -x, so that all curves of gradient flow are one",
-            expected="holds",
-            under=(SINGLE,),
-            variables=Records(Prompting, compared()),
+            "a single input: at every p the gradient of every loss with l' < 0 has the "
+            "direction of that of -x, so that all curves of gradient flow are one",
+            expected="proved",
+            proof="symbolic.mm.loss_choice:prove",
+            under=(SINGLE, SLOPED),
+            variables=Records(Prompting, cases.compared()),
             conclusion=agree,
             cost=3,
-            examples=(UNEVEN, replace(TRAPPED, loss="log-loss"), TWO_KEYS),
+            examples=(cases.UNEVEN, replace(cases.TRAPPED, loss="log-loss"), cases.TWO_KEYS),
             siblings={
                 "an increasing loss": changed(other="logistic"),
                 "even the speed is one": changed(length="same"),

@@ -10,10 +10,10 @@ selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T
 | --- | --- | --- |
 | literal-1 | p(alpha) exists for every selection | falls: one input, tokens 1 and 1 |
 | literal-2 | it exists where alpha are the optimal tokens of a head | falls, see below |
-| amended-1 | it exists where 0 is not in the hull C of the k_i,alpha_i - k_it | holds |
-| amended-2 | it exists for optimal tokens under one label and a head W^T q | holds |
-| sharp-1 | separating q: norm(q - p)^2 <= norm(q)^2 - norm(p)^2, p = p(alpha) | holds |
-| sharp-2 | the tight constraints alone determine p(alpha) | holds |
+| amended-1 | it exists where 0 is not in the hull C of the k_i,alpha_i - k_it | proved |
+| amended-2 | it exists for optimal tokens under one label and a head W^T q | proved |
+| sharp-1 | separating q: norm(q - p)^2 <= norm(q)^2 - norm(p)^2, p = p(alpha) | proved |
+| sharp-2 | the tight constraints alone determine p(alpha) | proved |
 
 The slide defines p(alpha) without a condition. None exists where a selected token is repeated or
 lies between the others. The talk introduces alpha as the optimal tokens of a head, but two inputs
@@ -31,43 +31,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support.max_margin import (
-    Solved,
-    exceeds,
-    is_distance,
-    p_exists,
-    p_rows,
-    p_svm,
-    pythagoras,
-    supported,
-)
-from properties.mm._support.token_selections import (
-    DUPLICATE,
-    INSIDE,
-    ONE_TOKEN,
-    OPPOSED,
-    PUBLISHED,
-    SEPARATED,
-    Rival,
-    Selection,
-    along,
-    gaussian,
-    headed,
-    one_sided,
-    rivals,
-    select,
-    selections,
-    separable,
-)
+from properties.mm._support import max_margin as svm
+from properties.mm._support import token_selections as cases
+from properties.mm._support.token_selections import Rival, Selection
 
-CONFLICTING = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
+CONFLICTING = cases.select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
 """The optimal tokens of the head 1: one over 0 and 0 over 1."""
+
+ONE_TOKEN = Rival(cases.ONE_TOKEN, np.ones(1))
 
 OPTIMAL, ALONE = "alpha_i has the highest score", "alpha_i alone has the highest score"
 ONE_LABEL = "all labels agree"
@@ -88,47 +64,52 @@ def labels(case: Any) -> Array:
 
 def alone(case: Rival) -> bool:
     """alpha_i alone has the highest score under the head W^T q."""
-    pairs = zip(labels(case).tolist(), p_rows(case.chosen), strict=True)
+    pairs = zip(labels(case).tolist(), svm.p_rows(case.chosen), strict=True)
     return all(y * dot(rationals(case.q), row) > 0 for y, row in pairs)
 
 
 def feasible(case: Rival) -> bool:
     """<q, k_i,alpha - k_it> >= 1 for all i and t."""
-    return all(dot(rationals(case.q), row) >= 1 for row in p_rows(case.chosen))
+    return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
 
 
 def exists(m: Any, case: Any, share: Any = 0) -> Any:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""
-    return exceeds(m, p_svm(m, case), share)
+    return svm.exceeds(m, svm.p_svm(m, case), share)
 
 
-def least_lead(m: Any, case: Any, p: Solved) -> Any:
+def least_lead(m: Any, case: Any, p: svm.Solved) -> Any:
     """min_i,t Y_i q^T (k_i,alpha_i - k_it), the least lead in score under the head W^T q."""
     return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
 
 
 def led(m: Any, case: Any, share: Any = 1) -> Any:
     """p(alpha) exists, and the least lead is at most a share of ||q|| / ||p(alpha)||."""
-    p = p_svm(m, case)
+    p = svm.p_svm(m, case)
     if p.margin is None:
-        return exceeds(m, p)
+        return svm.exceeds(m, p)
     bound = share * p.margin * m.norm(m.values(case.q))
-    return m.all_of(exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
+    return m.all_of(svm.exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
 
 
 def projected(m: Any, case: Any, share: Any = 1) -> Any:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
-    return pythagoras(m, m.values(case.q), p_svm(m, case).vector, share)
+    return svm.pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
 
 def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
     """1/||p(alpha)|| is the distance of the hull from 0."""
-    return is_distance(m, p_svm(m, case), share, of)
+    return svm.is_distance(m, svm.p_svm(m, case), share, of)
 
 
 def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
     """p(alpha) of the constraints that are kept is p(alpha)."""
-    return supported(m, p_svm(m, case), keep)
+    return svm.supported(m, svm.p_svm(m, case), keep)
+
+
+def of_rivals(drawn: Any, larger: Any = cases.gaussian) -> Records:
+    """What readings on a vector q beside the selection quantify over."""
+    return Records(Rival, drawn, larger, climbed=True)
 
 
 PROGRAMME = Statement(
@@ -137,7 +118,7 @@ PROGRAMME = Statement(
     place="Attention SVMs, p-SVM",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i; "
     "K_i = X_i W^T",
-    variables=Records(Selection, separable(), lambda generator: gaussian(generator).chosen),
+    variables=Records(Selection, cases.separable(), cases.larger),
     conclusion=exists,
     cost=2,
     readings={
@@ -145,44 +126,36 @@ PROGRAMME = Statement(
             "for all inputs, keys and choices alpha there is exactly one p(alpha)",
             expected="refuted, certified",
             under=(),
-            variables=Records(Selection, selections(), climbed=True),
-            examples=(ONE_TOKEN, *PUBLISHED, DUPLICATE, INSIDE),
-            siblings={
-                "the margin is above half of the nearest rival's": changed(
-                    share="0.5", examples=[PUBLISHED[1]]
-                ),
-                "the margin is above the nearest rival's": changed(share=1, examples=[SEPARATED]),
-            },
+            variables=Records(Selection, cases.selections(), climbed=True),
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
+            siblings=svm.above_nearest([cases.PUBLISHED[1]], [cases.SEPARATED]),
         ),
         "literal-2": Reading(
             "for all inputs, labels, keys and heads there is exactly one p(alpha) for the "
             "optimal tokens alpha",
             expected="refuted, certified",
             under=(OPTIMAL,),
-            variables=Records(Rival, headed(), climbed=True),
-            examples=(Rival(ONE_TOKEN, np.ones(1)), Rival(CONFLICTING, np.ones(1))),
-            siblings={
-                "the margin is above half of the nearest rival's": changed(share="0.5"),
-                "the margin is above the nearest rival's": changed(
-                    share=1, examples=[Rival(SEPARATED, np.ones(1))]
-                ),
-            },
+            variables=Records(Rival, cases.headed(), climbed=True),
+            examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
+            siblings=svm.above_nearest([], [Rival(cases.SEPARATED, np.ones(1))]),
         ),
         "amended-1": Reading(
             "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of the "
-            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1",
-            expected="holds",
-            variables=Records(
-                Selection,
-                st.one_of(selections(), separable()),
-                lambda generator: gaussian(generator).chosen,
-            ),
+            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, if there are any",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_distance",
+            variables=cases.ANY,
             conclusion=distance,
             under=(),
-            examples=(ONE_TOKEN, *PUBLISHED, DUPLICATE, INSIDE, OPPOSED),
+            examples=(
+                cases.ONE_TOKEN,
+                *cases.PUBLISHED,
+                cases.DUPLICATE,
+                cases.INSIDE,
+                cases.OPPOSED,
+            ),
             siblings={
-                "95% of the distance": changed(share="0.95"),
-                "105% of the distance": changed(share="1.05"),
+                **svm.OTHER_DISTANCES,
                 "the nearest difference in place of the hull": changed(of="row"),
             },
         ),
@@ -190,60 +163,54 @@ PROGRAMME = Statement(
             "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
             "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the least "
             "lead of alpha_i in score; no smaller constant will do",
-            expected="holds",
-            variables=Records(Rival, one_sided(), along, climbed=True),
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_led",
+            variables=of_rivals(cases.one_sided(), cases.along),
             conclusion=led,
             under=(ALONE, ONE_LABEL),
-            examples=(Rival(ONE_TOKEN, np.ones(1)), Rival(ONE_TOKEN, np.zeros(1))),
+            examples=(ONE_TOKEN, Rival(cases.ONE_TOKEN, np.zeros(1))),
             siblings={
                 "95% of the norm": changed(share="0.95"),
                 "99.9% of the norm": changed(share="0.999"),
                 "labels of both signs": changed(
-                    drop=[ONE_LABEL], variables=Records(Rival, one_sided(2), along, climbed=True)
+                    drop=[ONE_LABEL], variables=of_rivals(cases.one_sided(2), cases.along)
                 ),
                 "tied optimal tokens": changed(
-                    drop=[ALONE],
-                    variables=Records(Rival, one_sided(lifts=(0.0,)), along, climbed=True),
+                    drop=[ALONE], variables=of_rivals(cases.one_sided(lifts=(0.0,)), cases.along)
                 ),
             },
         ),
         "sharp-1": Reading(
             "every q that meets the constraints has ||q - p(alpha)||^2 <= ||q||^2 - "
             "||p(alpha)||^2; no constant above 1 will do",
-            expected="holds",
-            variables=Records(Rival, rivals(), gaussian, climbed=True),
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_nearer",
+            variables=of_rivals(cases.rivals()),
             conclusion=projected,
             under=(MEETS,),
             tight=True,
-            examples=(
-                Rival(ONE_TOKEN, np.ones(1)),
-                Rival(PUBLISHED[1], np.array([2.0, 0.0])),
-            ),
+            examples=(ONE_TOKEN, Rival(cases.PUBLISHED[1], np.array([2.0, 0.0]))),
             siblings={
                 "twice the left side": changed(share=2),
-                "any q": changed(
-                    drop=[MEETS], variables=Records(Rival, rivals("any"), gaussian, climbed=True)
-                ),
+                "any q": changed(drop=[MEETS], variables=of_rivals(cases.rivals("any"))),
             },
         ),
         "sharp-2": Reading(
             "p(alpha) is unchanged when every constraint that is not tight is dropped",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
-            examples=(ONE_TOKEN, *PUBLISHED),
-            siblings={
-                "the tight ones dropped instead": changed(keep="loose"),
-                "one tight constraint kept": changed(keep="first"),
-            },
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
+            siblings={**svm.LOOSE_ONES, "one tight constraint kept": changed(keep="first")},
         ),
     },
     hypotheses={
         OPTIMAL: optimal,
         ALONE: alone,
         ONE_LABEL: lambda case: len(set(case.chosen.y.tolist())) == 1,
-        EXISTS: p_exists,
+        EXISTS: lambda case: svm.p_programme(case).exists,
         MEETS: feasible,
     },
-    violating={EXISTS: [DUPLICATE]},
+    violating={EXISTS: [cases.DUPLICATE]},
 )

@@ -34,35 +34,14 @@ from hypothesis import strategies as st
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
-from properties.mm._support.adversarial_prompt_starts import alone, trapping
-from properties.mm._support.prompt_descent import (
-    Prompting,
-    near_basin,
-    single_input,
-    starts_in_basin,
-)
-from properties.mm._support.prompt_instances import (
-    ASIDE,
-    ONE_KEY,
-    OTHER_DIRECTIONS,
-    PULLED,
-    STUCK,
-    TRAPPED,
-    TRAPPED_NEAR,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    gaussian,
-    larger,
-    pulled,
-    unevenly,
-)
+from properties.mm._support import prompt_instances as cases
+from properties.mm._support.prompt_descent import Prompting, near_basin, sloped, starts_in_basin
 from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
-ALIKE = "all rivals of the optimal token score the same"
-SINGLE = "there is a single input"
+ALIKE = "all rivals of the optimal token score the same, below it"
+SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere"
 
 THEOREM = Statement(
     "mm/theorem-1-direction",
@@ -71,21 +50,23 @@ THEOREM = Statement(
     printed="Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - "
     "eta grad_p L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = "
     "p(alpha)/||p(alpha)||",
-    variables=Records(Prompting, comparable(0, 2)),
+    variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
+        SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
         ALIKE: lower_scores_equal,
-        SINGLE: single_input,
+        SINGLE: lambda case: len(case.keys) == 1,
     },
     conclusion=DIRECTION,
     cost=12,
     violating={
-        EXISTS: [ONE_KEY],
-        UNIQUE: [ASIDE],
-        ALIKE: [STUCK, TRAPPED],
-        SINGLE: Records(Prompting, pulled()),
+        SLOPED: [cases.FLAT],
+        EXISTS: [cases.ONE_KEY],
+        UNIQUE: [cases.ASIDE],
+        ALIKE: [cases.STUCK, cases.TRAPPED],
+        SINGLE: Records(Prompting, cases.pulled()),
     },
     readings={
         "literal-1": Reading(
@@ -93,61 +74,68 @@ THEOREM = Statement(
             "p(0) with step at most 1/L converges in direction to p(alpha)",
             expected="refuted",
             under=(EXISTS, UNIQUE),
-            examples=(TRAPPED, PULLED),
-            siblings=dict(list(OTHER_DIRECTIONS.items())[:2]),
+            examples=(cases.TRAPPED, cases.PULLED),
+            siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
             "p(alpha) of optimal tokens exists: there are p(0) and eta with which descent on a "
             "decreasing loss converges in direction to p(alpha)",
             expected="refuted",
             under=(EXISTS,),
-            variables=Records(Prompting, comparable(0)),
+            variables=Records(Prompting, cases.comparable(0)),
             constants={"size": 1},
             conclusion=DIRECTION_FROM_PROPER,
-            examples=(ASIDE,),
+            examples=(cases.ASIDE,),
             siblings={
                 "r p(alpha) leads to the worst tokens": changed(towards="worst"),
-                "-r p(alpha) will do": changed(size=-1, examples=[TRAPPED]),
+                "-r p(alpha) will do": changed(size=-1, examples=[cases.TRAPPED]),
             },
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss with step "
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: descent with step "
             "at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap is "
             "below min_i [l(second) - l(best)]/n; 105% of that will not do",
             expected="holds",
-            under=(EXISTS, UNIQUE, BASIN),
-            variables=Records(Prompting, st.one_of(comparable(0, 1), trapping()), larger),
-            examples=(UNEVEN, TWO_KEYS),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN),
+            variables=Records(
+                Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
+            ),
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
-                **OTHER_DIRECTIONS,
+                **cases.OTHER_DIRECTIONS,
                 "risk gap below 105%": changed(
                     drop=[BASIN],
                     under={"risk gap of the start below 105% of that": near_basin},
-                    examples=[TRAPPED_NEAR],
+                    examples=[cases.TRAPPED_NEAR],
                 ),
-                "any start": changed(drop=[BASIN], variables=Records(Prompting, pulled())),
+                "any start": changed(drop=[BASIN], variables=Records(Prompting, cases.pulled())),
             },
         ),
         "amended-2": Reading(
-            "a single input whose rivals score the same, p(alpha) exists: descent on a decreasing "
-            "loss with step at most 1/L converges in direction to p(alpha) from any p(0)",
+            "l' < 0, a single input whose rivals score the same, below the optimal token, p(alpha) "
+            "exists and is not 0: descent with step at most 1/L converges in direction to p(alpha) "
+            "from any p(0)",
             expected="holds",
-            under=(EXISTS, ALIKE, SINGLE),
-            variables=Records(Prompting, alone()),
-            examples=(UNEVEN, TWO_KEYS),
-            siblings=OTHER_DIRECTIONS,
+            under=(SLOPED, EXISTS, ALIKE, SINGLE),
+            variables=Records(Prompting, cases.alone()),
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
+            siblings=cases.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "p(alpha) of the unique optimal tokens exists: from p(0) = r p(alpha), r = R + 1 with "
-            "R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), descent on a decreasing "
-            "loss with step at most 1/L converges in direction to p(alpha)",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
+            "r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), "
+            "D_i the range and gap_i the lead of the scores of input i, m and M the least and the "
+            "largest |l'| between all scores, descent with step at most 1/L converges in direction "
+            "to p(alpha)",
             expected="holds",
-            under=(EXISTS, UNIQUE),
-            variables=Records(Prompting, st.one_of(comparable(0), unevenly()), gaussian),
+            under=(SLOPED, EXISTS, UNIQUE),
+            variables=Records(
+                Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian
+            ),
             constants={"size": 1},
             conclusion=DIRECTION_FROM_PROPER,
-            examples=(TRAPPED, STUCK, PULLED, TWO_KEYS),
-            siblings={**OTHER_DIRECTIONS, "from -r p(alpha)": changed(size=-1)},
+            examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
+            siblings={**cases.OTHER_DIRECTIONS, "from -r p(alpha)": changed(size=-1)},
         ),
     },
 )

@@ -9,7 +9,7 @@ min_i [l(second) - l(best)]/n.
 | reading   | p(0) and data                                                      | verdict |
 | literal-1 | any                                                                | refuted |
 | literal-2 | some p(0) and some eta                                             | refuted |
-| amended-1 | any; rivals of each token score the same, or all are on the margin | holds   |
+| amended-1 | any; rivals of each token score the same, or all are on the margin | proved  |
 | amended-2 | r p(alpha) for an explicit r                                       | holds   |
 | sharp     | any in the basin: ||p(k)|| / ln k tends to ||p(alpha)||            | holds   |
 
@@ -31,32 +31,13 @@ from __future__ import annotations
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, unique_optimum
 from properties.mm import SOURCE
-from properties.mm._support.prompt_descent import (
-    Prompting,
-    separated,
-    starts_in_basin,
-)
-from properties.mm._support.prompt_instances import (
-    ASIDE,
-    ONE_KEY,
-    OPPOSED,
-    PULLED,
-    STUCK,
-    TIED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-    comparable,
-    gaussian,
-    larger,
-    on_axes,
-    unevenly,
-)
+from properties.mm._support import prompt_instances as cases
+from properties.mm._support.prompt_descent import Prompting, separated, sloped, starts_in_basin
 from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PROPER, RATE
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
-SEPARATED = "equal scores of rivals, or all keys on the margin"
+SEPARATED, SLOPED = "equal scores of rivals, or all keys on the margin", "l' < 0 everywhere"
 
 THEOREM = Statement(
     "mm/theorem-1-norm",
@@ -64,8 +45,9 @@ THEOREM = Statement(
     place="Theorem I, convergence of GD, first item",
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
     "lim ||p(k)|| = infinity",
-    variables=Records(Prompting, comparable(0, 2)),
+    variables=Records(Prompting, cases.comparable(0, 2)),
     hypotheses={
+        SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
         SEPARATED: separated,
@@ -73,17 +55,22 @@ THEOREM = Statement(
     },
     conclusion=DIVERGENCE,
     cost=10,
-    violating={EXISTS: [ONE_KEY], UNIQUE: [TIED], SEPARATED: [STUCK]},
+    violating={
+        SLOPED: [cases.FLAT],
+        EXISTS: [cases.ONE_KEY],
+        UNIQUE: [cases.TIED],
+        SEPARATED: [cases.STUCK],
+    },
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
             "p(0) with step at most 1/L has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, UNIQUE),
-            examples=(STUCK,),
+            examples=(cases.STUCK,),
             siblings={
-                "p(alpha) need not exist": changed(drop=[EXISTS], examples=[OPPOSED]),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
+                "p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[cases.TIED]),
             },
         ),
         "literal-2": Reading(
@@ -91,47 +78,49 @@ THEOREM = Statement(
             "decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS,),
-            variables=Records(Prompting, comparable(0)),
+            variables=Records(Prompting, cases.comparable(0)),
             conclusion=DIVERGENCE_FROM_PROPER,
-            examples=(TIED,),
+            examples=(cases.TIED,),
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS])},
         ),
         "amended-1": Reading(
-            "p(alpha) of the unique optimal tokens exists, and the rivals of each score the same "
-            "or all keys are on its margin: descent on a decreasing loss from any p(0) with any "
-            "step has ||p(k)|| -> infinity",
-            expected="holds",
-            under=(EXISTS, UNIQUE, SEPARATED),
-            variables=Records(Prompting, comparable(0, 2), on_axes),
-            examples=(PULLED, TWO_KEYS),
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
+            "not 0, and the rivals of each score the same or all keys are on its margin: descent "
+            "from any p(0) with any step has ||p(k)|| -> infinity",
+            expected="proved",
+            proof="symbolic.divergence:prove",
+            under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
+            variables=Records(Prompting, cases.comparable(0, 2), cases.on_axes),
+            examples=(cases.PULLED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
-            "p(alpha) of the unique optimal tokens exists: from p(0) = r p(alpha), r = R + 1 as "
-            "in theorem-1-direction:amended-3, descent on a decreasing loss with step at most 1/L "
-            "has ||p(k)|| -> infinity",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
+            "r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, descent with step at most "
+            "1/L has ||p(k)|| -> infinity",
             expected="holds",
-            under=(EXISTS, UNIQUE),
-            variables=Records(Prompting, comparable(0) | unevenly(), gaussian),
+            under=(SLOPED, EXISTS, UNIQUE),
+            variables=Records(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
-            examples=(TRAPPED, STUCK, PULLED, TWO_KEYS),
+            examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
-            "p(alpha) of the unique optimal tokens exists, risk gap of p(0) below "
-            "min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k -> ||p(alpha)||",
+            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
+            "below min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k tends to "
+            "||p(alpha)||",
             expected="holds",
-            under=(EXISTS, UNIQUE, BASIN),
-            variables=Records(Prompting, comparable(0, 1), larger),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN),
+            variables=Records(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},
             conclusion=RATE,
             cost=15,
-            examples=(UNEVEN, TWO_KEYS),
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
                 "any start": changed(
                     drop=[BASIN],
-                    variables=Records(Prompting, comparable(0) | unevenly()),
-                    examples=[TRAPPED, STUCK],
+                    variables=Records(Prompting, cases.comparable(0) | cases.unevenly()),
+                    examples=[cases.TRAPPED, cases.STUCK],
                 ),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[ASIDE]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[cases.ASIDE]),
                 "95% of the rate": changed(share="0.95"),
                 "105% of the rate": changed(share="1.05"),
                 "half of the rate": changed(share="0.5"),

@@ -8,9 +8,9 @@ lists no condition under which v(alpha) exists.
 | reading | what it says | verdict |
 | --- | --- | --- |
 | literal | v(alpha) exists for every selection | falls: one input whose token is 0 |
-| amended | it exists where 0 is not in the hull H of the Y_i x_i,alpha_i | holds |
-| sharp-1 | no head has a larger margin in proportion to its length | holds, with equality at v |
-| sharp-2 | the inputs of tight margin alone determine v(alpha) | holds |
+| amended | it exists where 0 is not in the hull H of the Y_i x_i,alpha_i | proved |
+| sharp-1 | no head has a larger margin in proportion to its length | proved, with equality at v |
+| sharp-2 | the inputs of tight margin alone determine v(alpha) | proved |
 
 No v(alpha) exists either for two inputs that select one token under opposite labels. In `amended`
 Gamma = 1/||v(alpha)||, the label margin of assumption B of the talk, is the distance of H from 0;
@@ -29,46 +29,35 @@ from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support.max_margin import exceeds, is_distance, supported, v_exists, v_svm
-from properties.mm._support.token_selections import (
-    DUPLICATE,
-    ONE_TOKEN,
-    OPPOSED,
-    PUBLISHED,
-    Rival,
-    Selection,
-    gaussian,
-    rivals,
-    select,
-    selections,
-    separable,
-)
+from properties.mm._support import max_margin as svm
+from properties.mm._support import token_selections as cases
+from properties.mm._support.token_selections import Rival, Selection
 
-ZERO = select([[[0.0]]], [1], [0])
-DIAGONAL = select([[[1.0, 1.0]]], [1], [0])
+ZERO = cases.select([[[0.0]]], [1], [0])
+DIAGONAL = cases.select([[[1.0, 1.0]]], [1], [0])
 EXISTS = "v(alpha) exists"
 
 
 def best(m: Any, case: Any, share: Any = 1, length: str = "norm") -> Any:
     """min_i Y_i h^T x_i,alpha_i <= Gamma ||h||."""
-    v, h = v_svm(m, case), m.values(case.q)
+    v, h = svm.v_svm(m, case), m.values(case.q)
     size = m.norm(h) if length == "norm" else m.largest(h)
     return m.at_most(m.min(v.rows @ h), share * v.margin * size)
 
 
 def exists(m: Any, case: Any, share: Any = 0) -> Any:
     """Gamma = 1/||v(alpha)|| is above a share of the shortest token."""
-    return exceeds(m, v_svm(m, case), share)
+    return svm.exceeds(m, svm.v_svm(m, case), share)
 
 
 def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
     """Gamma = 1/||v(alpha)|| is the distance of the hull from 0."""
-    return is_distance(m, v_svm(m, case), share, of)
+    return svm.is_distance(m, svm.v_svm(m, case), share, of)
 
 
 def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
     """v(alpha) of the constraints that are kept is v(alpha)."""
-    return supported(m, v_svm(m, case), keep)
+    return svm.supported(m, svm.v_svm(m, case), keep)
 
 
 PROGRAMME = Statement(
@@ -76,7 +65,7 @@ PROGRAMME = Statement(
     source=SOURCE,
     place="Attention SVMs, v-SVM",
     printed="v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i",
-    variables=Records(Selection, separable(), lambda generator: gaussian(generator).chosen),
+    variables=Records(Selection, cases.separable(), cases.larger),
     conclusion=exists,
     cost=2,
     readings={
@@ -84,11 +73,11 @@ PROGRAMME = Statement(
             "for all inputs, labels and choices alpha there is exactly one v(alpha)",
             expected="refuted, certified",
             under=(),
-            variables=Records(Selection, selections(), climbed=True),
-            examples=(ONE_TOKEN, *PUBLISHED, ZERO, OPPOSED),
+            variables=Records(Selection, cases.selections(), climbed=True),
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, ZERO, cases.OPPOSED),
             siblings={
                 "Gamma is above half of the shortest token": changed(
-                    share="0.5", examples=[PUBLISHED[0]]
+                    share="0.5", examples=[cases.PUBLISHED[0]]
                 ),
                 "Gamma is above the shortest token": changed(share=1),
             },
@@ -96,36 +85,36 @@ PROGRAMME = Statement(
         "amended": Reading(
             "v(alpha) exists, and is unique, exactly where 0 is not in the convex hull of the "
             "Y_i x_i,alpha_i; Gamma = 1/||v(alpha)|| is the distance of the hull from 0",
-            expected="holds",
-            variables=Records(
-                Selection,
-                st.one_of(selections(), separable()),
-                lambda generator: gaussian(generator).chosen,
-            ),
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_distance",
+            variables=cases.ANY,
             conclusion=distance,
             under=(),
-            examples=(ONE_TOKEN, *PUBLISHED, ZERO, OPPOSED, DUPLICATE),
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, ZERO, cases.OPPOSED, cases.DUPLICATE),
             siblings={
-                "95% of the distance": changed(share="0.95"),
-                "105% of the distance": changed(share="1.05"),
+                **svm.OTHER_DISTANCES,
                 "the shortest token in place of the hull": changed(of="row"),
             },
         ),
         "sharp-1": Reading(
             "every head h has min_i Y_i h^T x_i,alpha_i <= Gamma ||h||, where Gamma = "
             "1/||v(alpha)||, or 0 without a v(alpha); no smaller constant will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_largest_margin",
             variables=Records(
-                Rival, st.one_of(rivals("head"), rivals("any")), gaussian, climbed=True
+                Rival,
+                st.one_of(cases.rivals("head"), cases.rivals("any")),
+                cases.gaussian,
+                climbed=True,
             ),
             conclusion=best,
             under=(),
             tight=True,
             examples=(
-                Rival(PUBLISHED[0], np.array([0.0, 1.0])),
-                Rival(PUBLISHED[1], np.array([0.0, 1.0])),
+                Rival(cases.PUBLISHED[0], np.array([0.0, 1.0])),
+                Rival(cases.PUBLISHED[1], np.array([0.0, 1.0])),
                 Rival(ZERO, np.ones(1)),
-                Rival(OPPOSED, np.zeros(1)),
+                Rival(cases.OPPOSED, np.zeros(1)),
             ),
             siblings={
                 "half of Gamma": changed(share="0.5"),
@@ -136,16 +125,14 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "v(alpha) is unchanged when every input whose margin is not tight is dropped",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.programmes:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
-            examples=(ONE_TOKEN, *PUBLISHED),
-            siblings={
-                "the tight ones dropped instead": changed(keep="loose"),
-                "one tight input kept": changed(keep="first"),
-            },
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
+            siblings={**svm.LOOSE_ONES, "one tight input kept": changed(keep="first")},
         ),
     },
-    hypotheses={EXISTS: v_exists},
-    violating={EXISTS: [OPPOSED]},
+    hypotheses={EXISTS: lambda case: svm.v_programme(case).exists},
+    violating={EXISTS: [cases.OPPOSED]},
 )

@@ -66,27 +66,17 @@ def weighting(
     return Weighted(tokens, gamma, weights, prompt, 1.0, loss)
 
 
-SKEWED = weighting(
-    [[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]],
-    [[1.0, 1.0, 0.0]],
-    [[1.0, 0.0], [0.0, 2.0]],
-    [1.0, 0.0],
-)
-NO_PROMPT = weighting([[[1.0], [0.0]]], [[1.0, 0.0]], [[1.0]], [0.0])
+SKEWED = weighting([[[1, 0], [0, 1], [0, 0]]], [[1, 1, 0]], [[1, 0], [0, 2]], [1, 0])
+NO_PROMPT = weighting([[[1], [0]]], [[1, 0]], [[1]], [0])
 
 
 @st.composite
 def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
-    return Weighted(
-        draw(arrays(n, T, d)),
-        draw(arrays(n, T)),
-        draw(arrays(d, d)),
-        draw(arrays(d)),
-        draw(st.sampled_from([1.0, 0.5, 0.25])),
-        draw(st.sampled_from(DECREASING)),
-    )
+    X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
+    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(DECREASING)
+    return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
 @st.composite

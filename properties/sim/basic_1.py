@@ -31,25 +31,19 @@ from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.bounds import (
-    BLOCK,
-    DOMAIN,
-    LOGITS,
-    MATRIX,
-    POINTS,
-    distance,
-)
+from properties.sim._support import bounds
+from properties.sim._support.attention import on_line
 
-HALF = Fraction(1, 2)
-FAR = {"A": [[1]], "x": [18], "y": [17], "R": 4}
-WIDE = {"A": [[2**30]], "x": [0], "y": [Fraction(1, 2**30)]}
-ONE = {"A": [[1]], "x": [4], "y": [3], "R": 4}
-STEEP = {"A": [[1]], "x": [1], "y": [Fraction(4095, 4096)], "R": 1}
+HALF, RIM = Fraction(1, 2), Fraction(15, 16)
+FAR = on_line([1], x=18, y=17, R=4)
+WIDE = on_line([2**30], x=0, y=Fraction(1, 2**30))
+ONE = on_line([1], x=4, y=3, R=4)
+STEEP = on_line([1], x=1, y=Fraction(4095, 4096), R=1)
 """One token at the edge of the ball of radius 1, where every constant is attained."""
 
 BEYOND = {
-    "logits beyond R": changed(drop=[LOGITS], examples=[FAR]),
-    "||A|| beyond R": changed(drop=[MATRIX], examples=[{**WIDE, "R": 4}]),
+    "logits beyond R": changed(drop=[bounds.LOGITS], examples=[FAR]),
+    "||A|| beyond R": changed(drop=[bounds.MATRIX], examples=[{**WIDE, "R": 4}]),
 }
 POINTS_BOUNDED = "||x||, ||y|| <= R"
 
@@ -63,7 +57,7 @@ def bounded(m: Any, v: Any, constant: str = "printed") -> Any:
         "norm": lambda: m.spectral(v.A) * m.exp(v.R),
     }
     change = m.exp(v.A @ v.x) - m.exp(v.A @ v.y)
-    return m.at_most(m.norm(change), constants[constant]() * distance(m, v))
+    return m.at_most(m.norm(change), constants[constant]() * bounds.distance(m, v))
 
 
 BOUND = Statement(
@@ -71,11 +65,11 @@ BOUND = Statement(
     source=SOURCE,
     place="Section 3.3, first bound",
     printed="||exp(A x) - exp(A y)||_2 <= R exp(R^2) ||x - y||_2",
-    variables={**POINTS, "R": Fitted()},
+    variables={**bounds.POINTS, "R": Fitted()},
     hypotheses={
         "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
         "R >= 1": lambda m, v: m.at_least(v.R, m.exact(1)),
-        **DOMAIN,
+        **bounds.DOMAIN,
         POINTS_BOUNDED: lambda m, v: m.all_of(
             m.at_most(m.norm(v.x), v.R), m.at_most(m.norm(v.y), v.R)
         ),
@@ -87,13 +81,13 @@ BOUND = Statement(
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove",
-            under=("R >= 4", LOGITS, MATRIX),
+            under=("R >= 4", bounds.LOGITS, bounds.MATRIX),
             examples=(ONE,),
             siblings={
                 **BEYOND,
                 "R below 4": changed(
                     drop=["R >= 4"],
-                    examples=[{"A": [[HALF]], "x": [1], "y": [0], "R": HALF}],
+                    examples=[on_line([HALF], x=1, y=0, R=HALF)],
                 ),
                 "exp(R^2) left out": changed(constant="radius"),
             },
@@ -102,8 +96,8 @@ BOUND = Statement(
             "for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="refuted",
-            under=(LOGITS, MATRIX),
-            variables=BLOCK,
+            under=(bounds.LOGITS, bounds.MATRIX),
+            variables=bounds.BLOCK,
             examples=({"a": [1], "tokens": [[HALF]], "X": [[1]], "Y": [[0]], "R": HALF},),
             siblings={
                 "exp(R^2) left out": changed(constant="radius"),
@@ -115,21 +109,14 @@ BOUND = Statement(
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove",
-            under=("R >= 1", LOGITS, MATRIX),
+            under=("R >= 1", bounds.LOGITS, bounds.MATRIX),
             tight=True,
             examples=(ONE, STEEP),
             siblings={
                 **BEYOND,
                 "R = 15/16": changed(
                     drop=["R >= 1"],
-                    examples=[
-                        {
-                            "A": [[Fraction(15, 16)]],
-                            "x": [1],
-                            "y": [Fraction(255, 256)],
-                            "R": Fraction(15, 16),
-                        }
-                    ],
+                    examples=[on_line([RIM], x=1, y=Fraction(255, 256), R=RIM)],
                 ),
             },
         ),
@@ -139,7 +126,7 @@ BOUND = Statement(
             expected="proved",
             proof="symbolic.sim.basic_1:prove",
             constants={"constant": "norm"},
-            under=(LOGITS,),
+            under=(bounds.LOGITS,),
             tight=True,
             examples=(ONE, STEEP),
         ),
@@ -148,11 +135,11 @@ BOUND = Statement(
             "no less will do, whatever R > 0 is",
             expected="proved",
             proof="symbolic.sim.basic_1:prove",
-            under=(POINTS_BOUNDED, MATRIX),
+            under=(POINTS_BOUNDED, bounds.MATRIX),
             tight=True,
             examples=(ONE, STEEP),
             siblings={
-                "||A|| beyond R": changed(drop=[MATRIX], examples=[{**WIDE, "R": 1}]),
+                "||A|| beyond R": changed(drop=[bounds.MATRIX], examples=[{**WIDE, "R": 1}]),
                 "exp(R) in place of exp(R^2)": changed(constant="lower"),
             },
         ),

@@ -25,10 +25,11 @@ from typing import Any
 
 from attsvm.theory import Reading, Statement, changed
 from properties.sim import SOURCE
+from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, ONE_TOKEN, POINTS
 
-EQUAL = {"A": [[1], [1], [1]], "x": [0], "y": [1]}
-MIXED = {"A": [[1], [-1]], "x": [0], "y": [1]}
+EQUAL = on_line([1, 1, 1], x=0, y=1)
+MIXED = on_line([1, -1], x=0, y=1)
 
 
 def change(m: Any, A: Any, v: Any) -> Any:

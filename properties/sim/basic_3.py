@@ -29,27 +29,26 @@ from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
+from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, DOMAIN, LOGITS, POINTS, alpha
 
 ABOVE = ("0 < beta <= alpha(x)", "0 < beta <= alpha(y)")
-SAME = {"A": [[1], [0]], "x": [1], "y": [1], "beta": 2}
-CLOSE = {"A": [[1]], "x": [0], "y": [Fraction(1, 4096)], "beta": 1}
-EDGE = {
-    "A": [[-1], [-1], [-1], [-1]],
-    "x": [2],
-    "y": [2 - Fraction(1, 2**14)],
-    "R": 4,
-}
+SAME = on_line([1, 0], x=1, y=1, beta=2)
+CLOSE = on_line([1], x=0, y=Fraction(1, 4096), beta=1)
+EDGE = on_line([-1] * 4, x=2, y=2 - Fraction(1, 2**14), R=4)
 """Four equal tokens, whose logits are the least of the ball."""
 
 ONE_SIDED = {
-    "beta bounds alpha(x) alone": changed(
-        drop=[ABOVE[1]], examples=[{"A": [[1]], "x": [0], "y": [-1], "beta": 1}]
-    ),
-    "beta bounds alpha(y) alone": changed(
-        drop=[ABOVE[0]], examples=[{"A": [[1]], "x": [-1], "y": [0], "beta": 1}]
-    ),
+    f"beta bounds alpha({kept}) alone": changed(
+        drop=[ABOVE[1 - k]], examples=[on_line([1], x=-k, y=k - 1, beta=1)]
+    )
+    for k, kept in enumerate("xy")
 }
+
+
+def below_alpha(m: Any, v: Any, point: Any) -> Any:
+    """0 < beta <= alpha at a point."""
+    return m.all_of(m.above(v.beta, m.exact(0)), m.at_most(v.beta, alpha(m, v.A, point)))
 
 
 def block_change(m: Any, v: Any) -> Any:
@@ -85,12 +84,8 @@ BOUND = Statement(
     printed="|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|",
     variables={**POINTS, "beta": Fitted()},
     hypotheses={
-        ABOVE[0]: lambda m, v: m.all_of(
-            m.above(v.beta, m.exact(0)), m.at_most(v.beta, alpha(m, v.A, v.x))
-        ),
-        ABOVE[1]: lambda m, v: m.all_of(
-            m.above(v.beta, m.exact(0)), m.at_most(v.beta, alpha(m, v.A, v.y))
-        ),
+        ABOVE[0]: lambda m, v: below_alpha(m, v, v.x),
+        ABOVE[1]: lambda m, v: below_alpha(m, v, v.y),
         LOGITS: DOMAIN[LOGITS],
     },
     conclusion=by_beta,
@@ -140,7 +135,7 @@ BOUND = Statement(
             variables={"beta": None, "R": Fitted()},
             conclusion=by_radius,
             tight=True,
-            examples=({"A": [[1]], "x": [0], "y": [1], "R": 1}, EDGE),
+            examples=(on_line([1], x=0, y=1, R=1), EDGE),
         ),
     },
 )

@@ -32,36 +32,22 @@ from typing import Any
 
 from attsvm.theory import Reading, Statement
 from properties.sim import SOURCE
-from properties.sim._support.bounds import (
-    BALANCED,
-    BOUNDS,
-    LISTED,
-    ONE_TOKEN,
-    POINTS,
-    WHERE,
-    WHOLE_SPACE,
-    beyond,
-    examples,
-    f,
-    published,
-    softmax_constant,
-    within,
-)
+from properties.sim._support import bounds
 
 
 def change(m: Any, v: Any) -> Any:
     """||f(x) - f(y)||."""
-    return m.norm(f(m, v.A, v.x) - f(m, v.A, v.y))
+    return m.norm(bounds.f(m, v.A, v.x) - bounds.f(m, v.A, v.y))
 
 
 def printed(m: Any, v: Any, exponential: bool = True) -> Any:
     """||f(x) - f(y)|| <= R_f ||x - y|| with the R_f that the next bounds imply."""
-    return within(m, v, change(m, v), published(m, v, exponential=exponential))
+    return bounds.within(m, v, change(m, v), bounds.published(m, v, exponential=exponential))
 
 
 def sharp(m: Any, v: Any) -> Any:
     """||f(x) - f(y)|| <= spread(A)/2 ||x - y||."""
-    return within(m, v, change(m, v), softmax_constant(m) * m.spread(v.A))
+    return bounds.within(m, v, change(m, v), bounds.softmax_constant(m) * m.spread(v.A))
 
 
 BOUND = Statement(
@@ -69,25 +55,25 @@ BOUND = Statement(
     source=SOURCE,
     place="Section 3.3, fourth bound",
     printed="||f(x) - f(y)||_2 <= R_f ||x - y||_2",
-    variables={**POINTS, **BOUNDS},
-    hypotheses=LISTED,
+    variables={**bounds.POINTS, **bounds.BOUNDS},
+    hypotheses=bounds.LISTED,
     conclusion=printed,
     readings={
         "literal": Reading(
-            f"{WHERE}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f = beta^-2 n exp(3 R^2) as in bounds "
-            "five and six",
+            f"{bounds.WHERE}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f = beta^-2 n exp(3 R^2) as in "
+            "bounds five and six",
             expected="proved",
             proof="symbolic.sim.basic_4:prove_published",
-            examples=examples(),
-            siblings=beyond(),
+            examples=bounds.examples(),
+            siblings=bounds.beyond(),
         ),
         "sharp": Reading(
             "||f(x) - f(y)|| <= spread(A)/2 ||x - y|| on the whole space, spread(A) = max "
             "||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant than 1/2 will do",
             proof="symbolic.sim.basic_4:prove",
             conclusion=sharp,
-            **WHOLE_SPACE,
-            examples=(ONE_TOKEN, BALANCED),
+            **bounds.WHOLE_SPACE,
+            examples=(bounds.ONE_TOKEN, bounds.BALANCED),
         ),
     },
 )

@@ -25,53 +25,49 @@ and a variance is at most a quarter of the squared range.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Reading, Real, Statement, Vector, changed
 from properties.sim import SOURCE
-from properties.sim._support.bounds import (
-    BALANCED,
-    BLOCK,
-    BOUNDS,
-    LISTED,
-    MATRIX,
-    ONE_TOKEN,
-    POINTS,
-    beyond,
-    distance,
-    entry_constant,
-    examples,
-    f,
-    published,
-)
+from properties.sim._support import bounds
+from properties.sim._support.attention import on_line
 
 BOUNDED = "||h|| <= R^2"
-CONDITIONS = "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
 VALUES = {"h": [1, -1], "b": 0}
+EIGHTH = Fraction(1, 8)
+
+
+def block(tokens: Sequence[Any], X: Any, Y: Any, **values: Any) -> dict[str, Any]:
+    """A block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
+    points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
+    return {**points, "R": 4, "beta": 2, **values}
 
 
 def change(m: Any, v: Any) -> Any:
     """|c(x, z) - c(y, z)| for c(x, z) = <f(x), h> - b."""
-    at_x, at_y = (m.dot(f(m, v.A, point), v.h) - v.b for point in (v.x, v.y))
+    at_x, at_y = (m.dot(bounds.f(m, v.A, point), v.h) - v.b for point in (v.x, v.y))
     return m.abs(at_x - at_y)
 
 
 def vector_change(m: Any, v: Any) -> Any:
     """||c(x, z) - c(y, z)|| for c(x, z) = f(x) - z."""
-    return m.norm((f(m, v.A, v.x) - v.z) - (f(m, v.A, v.y) - v.z))
+    return m.norm((bounds.f(m, v.A, v.x) - v.z) - (bounds.f(m, v.A, v.y) - v.z))
 
 
 def printed(m: Any, v: Any, exponential: bool = True, c: Any = change) -> Any:
     """The change of c against R^2 beta^-2 n exp(3 R^2) ||x - y||."""
-    constant = m.square(v.R) * published(m, v, exponential=exponential)
-    return m.at_most(c(m, v), constant * distance(m, v))
+    constant = m.square(v.R) * bounds.published(m, v, exponential=exponential)
+    return bounds.within(m, v, c(m, v), constant)
 
 
 def sharp(m: Any, v: Any, size: str = "oscillation") -> Any:
     """The change of c against sqrt(2)/4 osc(h) spread(A) ||x - y||."""
     values = {"oscillation": m.oscillation, "largest": m.largest}[size](v.h)
-    return m.at_most(change(m, v), entry_constant(m) * values * m.spread(v.A) * distance(m, v))
+    return m.at_most(
+        change(m, v), bounds.entry_constant(m) * values * m.spread(v.A) * bounds.distance(m, v)
+    )
 
 
 BOUND = Statement(
@@ -79,103 +75,66 @@ BOUND = Statement(
     source=SOURCE,
     place="Section 3.3, fifth bound",
     printed="||c(x, z)_{l0,j0,i0} - c(y, z)_{l0,j0,i0}||_2 <= R^2 beta^-2 n exp(3 R^2) ||x - y||_2",
-    variables={**POINTS, "h": Vector("n", (0, 1)), "b": Real(), **BOUNDS},
+    variables={**bounds.POINTS, "h": Vector("n", (0, 1)), "b": Real(), **bounds.BOUNDS},
     hypotheses={
-        **LISTED,
+        **bounds.LISTED,
         BOUNDED: lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)),
     },
     conclusion=printed,
     readings={
         "literal-1": Reading(
-            f"{CONDITIONS}, A a block of A_1 kron A_2: |c(x, z) - c(y, z)| <= "
+            f"{bounds.WHERE}, A a block of A_1 kron A_2: |c(x, z) - c(y, z)| <= "
             "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b",
             expected="refuted",
-            under=tuple(LISTED),
-            variables={**BLOCK, "h": Vector("n", (0, 64, 128))},
-            examples=(
-                {
-                    "a": [1],
-                    "tokens": [[1], [0]],
-                    "X": [[0]],
-                    "Y": [[1]],
-                    "h": [2**75, 0],
-                    "b": 0,
-                    "R": 4,
-                    "beta": 2,
-                },
-            ),
+            under=tuple(bounds.LISTED),
+            variables={**bounds.BLOCK, "h": Vector("n", (0, 64, 128))},
+            examples=(block([1, 0], 0, 1, h=[2**75, 0], b=0),),
             siblings={
                 "the exponential left out": changed(exponential=False),
                 "||A|| beyond R": changed(
-                    drop=[MATRIX],
-                    examples=[
-                        {
-                            "a": [1],
-                            "tokens": [[2**130], [-(2**130)]],
-                            "X": [[0]],
-                            "Y": [[Fraction(1, 2**130)]],
-                            **VALUES,
-                            "R": 4,
-                            "beta": 2,
-                        }
-                    ],
+                    drop=[bounds.MATRIX],
+                    examples=[block([2**130, -(2**130)], 0, Fraction(1, 2**130), **VALUES)],
                 ),
             },
         ),
         "literal-2": Reading(
-            f"{CONDITIONS}: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
+            f"{bounds.WHERE}: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
             "c(x, z) = f(x) - z",
             expected="proved",
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
-            under=tuple(LISTED),
+            under=tuple(bounds.LISTED),
             variables={"h": None, "b": None, "z": Vector("n")},
             examples=tuple(
-                {**case, "z": z} for case, z in zip(examples(), ([0], [1, 0]), strict=True)
+                {**case, "z": z} for case, z in zip(bounds.examples(), ([0], [1, 0]), strict=True)
             ),
             siblings={
-                **beyond(z=[0, 0]),
+                **bounds.beyond(z=[0, 0]),
                 "R below 4": changed(
                     drop=["R >= 4"],
                     examples=[
-                        {
-                            "A": [[Fraction(1, 8)], [Fraction(-1, 8)]],
-                            "x": [0],
-                            "y": [1],
-                            "z": [0, 0],
-                            "R": Fraction(1, 4),
-                            "beta": 2,
-                        }
+                        on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
                     ],
                 ),
             },
         ),
         "amended": Reading(
-            f"{CONDITIONS}, ||h|| <= R^2: |c(x, z) - c(y, z)| <= "
+            f"{bounds.WHERE}, ||h|| <= R^2: |c(x, z) - c(y, z)| <= "
             "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b",
             expected="proved",
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             examples=tuple(
-                {**case, "h": h, "b": 1} for case, h in zip(examples(), ([1], [8, -8]), strict=True)
+                {**case, "h": h, "b": 1}
+                for case, h in zip(bounds.examples(), ([1], [8, -8]), strict=True)
             ),
             siblings={
-                **beyond(**VALUES),
+                **bounds.beyond(**VALUES),
                 "values beyond R^2": changed(
                     drop=[BOUNDED],
                     variables={"h": Vector("n", (0, 64, 128))},
-                    examples=[
-                        {
-                            "A": [[1], [0]],
-                            "x": [0],
-                            "y": [1],
-                            "h": [2**75, 0],
-                            "b": 0,
-                            "R": 4,
-                            "beta": 2,
-                        }
-                    ],
+                    examples=[on_line([1, 0], x=0, y=1, h=[2**75, 0], b=0, R=4, beta=2)],
                 ),
             },
         ),
@@ -188,7 +147,7 @@ BOUND = Statement(
             variables={"R": None, "beta": None},
             conclusion=sharp,
             tight=True,
-            examples=({**ONE_TOKEN, "h": [1], "b": 0}, {**BALANCED, **VALUES}),
+            examples=({**bounds.ONE_TOKEN, "h": [1], "b": 0}, {**bounds.BALANCED, **VALUES}),
             siblings={"max |h| in place of max h - min h": changed(size="largest")},
         ),
     },

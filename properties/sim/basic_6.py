@@ -28,20 +28,7 @@ from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
 from properties.sim import SOURCE
-from properties.sim._support.bounds import (
-    BALANCED,
-    BOUNDS,
-    LISTED,
-    ONE_TOKEN,
-    POINTS,
-    WHOLE_SPACE,
-    entry_constant,
-    f,
-    published,
-    published_in_both_norms,
-    softmax_constant,
-    within,
-)
+from properties.sim._support import bounds
 
 
 @definition(
@@ -63,18 +50,10 @@ def frobenius(m: Any, p: Any, q: Any) -> Any:
 def change(m: Any, v: Any, norm: str) -> Any:
     """||diag f(x) - diag f(y)||, from the entries."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
-    return size(m, f(m, v.A, v.x), f(m, v.A, v.y))
+    return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
-def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
-    """The change against beta^-2 n exp(3 R^2) ||x - y||."""
-    constant = published(m, v, exponential=exponential)
-    return within(m, v, change(m, v, norm), constant)
-
-
-def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
-    """The change against a constant times spread(A) ||x - y||."""
-    return within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
+printed, sharp = bounds.of_matrices(change, power=2)
 
 
 BOUND = Statement(
@@ -82,11 +61,11 @@ BOUND = Statement(
     source=SOURCE,
     place="Section 3.3, sixth bound",
     printed="||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||_2",
-    variables={**POINTS, **BOUNDS},
-    hypotheses=LISTED,
+    variables={**bounds.POINTS, **bounds.BOUNDS},
+    hypotheses=bounds.LISTED,
     conclusion=printed,
     readings={
-        **published_in_both_norms(
+        **bounds.published_in_both_norms(
             "||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||",
             "symbolic.sim.basic_6:prove_published",
         ),
@@ -95,10 +74,10 @@ BOUND = Statement(
             "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
             "will do",
             proof="symbolic.sim.basic_6:prove",
-            constants={"norm": "spectral", "constant": entry_constant},
+            constants={"norm": "spectral", "constant": bounds.entry_constant},
             conclusion=sharp,
-            **WHOLE_SPACE,
-            examples=(ONE_TOKEN, BALANCED),
+            **bounds.WHOLE_SPACE,
+            examples=(bounds.ONE_TOKEN, bounds.BALANCED),
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
@@ -106,11 +85,11 @@ BOUND = Statement(
             "no smaller constant will do",
             proof="symbolic.sim.basic_6:prove",
             depends_on=("sim/basic-4:sharp",),
-            constants={"norm": "frobenius", "constant": softmax_constant},
+            constants={"norm": "frobenius", "constant": bounds.softmax_constant},
             conclusion=sharp,
-            **WHOLE_SPACE,
-            examples=(ONE_TOKEN, BALANCED),
-            siblings={"the spectral constant sqrt(2)/4": changed(constant=entry_constant)},
+            **bounds.WHOLE_SPACE,
+            examples=(bounds.ONE_TOKEN, bounds.BALANCED),
+            siblings={"the spectral constant sqrt(2)/4": changed(constant=bounds.entry_constant)},
         ),
     },
 )

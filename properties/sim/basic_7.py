@@ -36,20 +36,7 @@ from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
 from properties.sim import SOURCE
-from properties.sim._support.bounds import (
-    BALANCED,
-    BOUNDS,
-    LISTED,
-    ONE_TOKEN,
-    POINTS,
-    WHOLE_SPACE,
-    f,
-    outer_constant,
-    published,
-    published_in_both_norms,
-    softmax_constant,
-    within,
-)
+from properties.sim._support import bounds
 
 TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 4096)]}
 """Two tokens with logits 0.8317 apart, weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1."""
@@ -66,21 +53,13 @@ def spectral(m: Any, p: Any, q: Any) -> Any:
 
 def change(m: Any, v: Any, norm: str) -> Any:
     """||f(x) f(x)^T - f(y) f(y)^T||."""
-    at_x, at_y = f(m, v.A, v.x), f(m, v.A, v.y)
+    at_x, at_y = bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y)
     if norm == "spectral":
         return spectral(m, at_x, at_y)
     return m.norm(m.outer(at_x, at_x) - m.outer(at_y, at_y))
 
 
-def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
-    """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
-    constant = published(m, v, 3, exponential=exponential)
-    return within(m, v, change(m, v, norm), constant)
-
-
-def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
-    """The change against a constant times spread(A) ||x - y||."""
-    return within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
+printed, sharp = bounds.of_matrices(change, power=3)
 
 
 BOUND = Statement(
@@ -88,11 +67,11 @@ BOUND = Statement(
     source=SOURCE,
     place="Section 3.3, seventh bound",
     printed="f(x) f(x)^T - f(y) f(y)^T <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2",
-    variables={**POINTS, **BOUNDS},
-    hypotheses=LISTED,
+    variables={**bounds.POINTS, **bounds.BOUNDS},
+    hypotheses=bounds.LISTED,
     conclusion=printed,
     readings={
-        **published_in_both_norms(
+        **bounds.published_in_both_norms(
             "||f(x) f(x)^T - f(y) f(y)^T|| <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||",
             "symbolic.sim.basic_7:prove_published",
         ),
@@ -101,21 +80,21 @@ BOUND = Statement(
             "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
             "will do",
             proof="symbolic.sim.basic_7:prove",
-            constants={"norm": "spectral", "constant": outer_constant},
+            constants={"norm": "spectral", "constant": bounds.outer_constant},
             conclusion=sharp,
-            **WHOLE_SPACE,
-            examples=(ONE_TOKEN, BALANCED, TILTED),
+            **bounds.WHOLE_SPACE,
+            examples=(bounds.ONE_TOKEN, bounds.BALANCED, TILTED),
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
             "||f(x) f(x)^T - f(y) f(y)^T||_F <= spread(A)/2 ||x - y|| on the whole space; "
             "no smaller constant will do",
             proof="symbolic.sim.basic_7:prove",
-            constants={"norm": "frobenius", "constant": softmax_constant},
+            constants={"norm": "frobenius", "constant": bounds.softmax_constant},
             conclusion=sharp,
-            **WHOLE_SPACE,
-            examples=(ONE_TOKEN, BALANCED),
-            siblings={"the spectral constant 3^(-3/4)": changed(constant=outer_constant)},
+            **bounds.WHOLE_SPACE,
+            examples=(bounds.ONE_TOKEN, bounds.BALANCED),
+            siblings={"the spectral constant 3^(-3/4)": changed(constant=bounds.outer_constant)},
         ),
     },
 )

@@ -47,35 +47,21 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties._support.gradients import negative_gradient
-from properties._support.hypotheses import unique_optimum
 from properties._support.limit_certificates import agreement, short_step
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
-from properties.sim._support.theorem_3_14 import PRINTED, REPAIRED, starts_in_basin
-from properties.sim._support.token_sequences import (
-    Spoken,
-    enough,
-    from_zero,
-    known_soft,
-    limit,
-    moves_soft,
-    on_soft_ray,
-    soft,
-    spoken,
-    started,
-    stays_at_zero,
-    summed,
-)
+from properties.sim._support import token_sequences, training
+from properties.sim._support.token_sequences import Spoken
+from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
 
 SAID, MOVED, ZERO = "X_soft is not 0", "X(0) is not 0", "X(0) = 0"
-UNIQUE, ENOUGH = "optimal tokens are unique", "X^mm exists, and C ||X^mm|| >= max lambda"
-BASIN = "risk gap of the start below the threshold"
+ENOUGH = "X^mm exists, and C ||X^mm|| >= max lambda"
 SHORTEST = sentences.said([[1.0], [0.0]], [[0, 0]])
 
 
 def ends(case: Spoken, loss: str, towards: str) -> Slack:
     """Whether the direction of X(k) tends to that of a target, by its rate."""
-    found = soft(case.data)
+    found = token_sequences.soft(case.data)
     if found is None:
         return Slack.unknown("floats came to no solution")
     mean = found.programme.combine(np.ones(len(found.programme.D)))
@@ -87,15 +73,15 @@ def ends(case: Spoken, loss: str, towards: str) -> Slack:
 
 def certified_end(case: Spoken, loss: str, towards: str) -> arb | None:
     """The same where it is proved."""
-    if stays_at_zero(case):
+    if token_sequences.stays_at_zero(case):
         return arb(-1)
-    X = limit(case, loss)
+    X = token_sequences.limit(case, loss)
     if X is None:
         return None
     if towards == "mean":
-        M = summed(case.data)
+        M = token_sequences.summed(case.data)
         return agreement([M], [X]) if any(M) else arb(-1)
-    return on_soft_ray(case.data, X if towards == "soft" else [-x for x in X])
+    return token_sequences.on_soft_ray(case.data, X if towards == "soft" else [-x for x in X])
 
 
 COSINE = Measured(
@@ -112,7 +98,7 @@ def length(m: Any, x: Any) -> Any:
 
 def rises(m: Any, case: Spoken, loss: str, sign: int = 1) -> Any:
     """A step of 1/L_X does not lower the cosine with X_soft; nor raise it, if the sign is -1."""
-    M, X = known_soft(m, case), m.vec(m.values(case.start))
+    M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss))
     moved = X + step * m.vec(negative_gradient(m, case.data, case.start, loss).matrix)
     cosines = [(Y @ M) / (length(m, Y) * length(m, M)) for Y in (X, moved)]
@@ -125,16 +111,15 @@ FIGURE = Statement(
     place="Section 4, figure 1",
     printed="compare the cosine similarity of X(k) and X^mm during the optimization of X(k) with "
     "logistic loss ... This observation still complies with our Theorem 3.15",
-    variables=Records(Spoken, spoken()),
+    variables=Records(Spoken, token_sequences.spoken()),
     conclusion=COSINE,
     cost=10,
     hypotheses={
-        SAID: moves_soft,
-        MOVED: lambda case: not from_zero(case),
-        ZERO: from_zero,
-        UNIQUE: unique_optimum,
-        ENOUGH: enough,
-        BASIN: starts_in_basin,
+        SAID: token_sequences.moves_soft,
+        MOVED: lambda case: not token_sequences.from_zero(case),
+        ZERO: token_sequences.from_zero,
+        ENOUGH: token_sequences.enough,
+        **training.HYPOTHESES,
     },
     readings={
         "literal-1": Reading(
@@ -170,7 +155,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(SAID, ZERO),
-            variables=Records(Spoken, spoken(from_zero=True)),
+            variables=Records(Spoken, token_sequences.spoken(from_zero=True)),
             examples=(sentences.OUTVOTED,),
             siblings={
                 "with -X_soft": changed(towards="opposite", examples=[SHORTEST]),
@@ -202,7 +187,7 @@ FIGURE = Statement(
             expected="holds",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN),
-            variables=Records(Spoken, started()),
+            variables=Records(Spoken, token_sequences.started()),
             examples=(SHORTEST,),
             siblings={
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),

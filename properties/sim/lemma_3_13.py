@@ -30,41 +30,26 @@ from attsvm.theory import Fitted, Matrix, Reading, Real, Statement, changed
 from attsvm.theory.declaration.statement import Changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
+from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import DOMAIN, PAIR, SIZES, K, gradient_change, published
 
 BLOCK = {**bounds.BLOCK, "tokens": Matrix("n", "d"), "b": Real((0, 64, 160, 512))}
 """A is a block of A_1 kron A_2; labels may be large."""
 
-LARGE_LABEL = {
-    "A": [[4], [0]],
-    "x": [0],
-    "y": [Fraction(1, 2**161)],
-    "h": [1, -1],
-    "b": 2**161,
-    "R": 4,
-}
-CLOSE = {
-    "A": [[1], [-1]],
-    "x": [Fraction(21, 32)],
-    "y": [Fraction(85, 128)],
-    "h": [Fraction(1, 64), Fraction(-1, 64)],
-    "b": 1,
-}
+SMALL = Fraction(1, 2**161)
+LARGE_LABEL = on_line([4, 0], x=0, y=SMALL, h=[1, -1], b=2**161, R=4)
+CLOSE = on_line(
+    [1, -1], x=Fraction(21, 32), y=Fraction(85, 128), h=[Fraction(1, 64), Fraction(-1, 64)], b=1
+)
 """Two tokens where L bends most."""
 
 HUGE, TINY = 2**332, Fraction(1, 2**6)
-BARE = {"x": [0], "y": [1], "h": [1, -1], "b": 1, "R": 4}
+HALF = TINY / 2
 ONE_MISSED = {
-    "R >= 4": {
-        **BARE,
-        "A": [[TINY / 2], [-TINY / 2]],
-        "h": [TINY / 2, -TINY / 2],
-        "b": TINY,
-        "R": TINY,
-    },
-    "||A|| <= R": {**BARE, "A": [[HUGE], [0]], "y": [Fraction(1, HUGE)]},
-    "|b| <= R": {**BARE, "A": [[1], [0]], "b": HUGE},
-    "||h|| <= R": {**BARE, "A": [[1], [0]], "h": [HUGE, -HUGE]},
+    "R >= 4": on_line([HALF, -HALF], x=0, y=1, h=[HALF, -HALF], b=TINY, R=TINY),
+    "||A|| <= R": on_line([HUGE, 0], x=0, y=Fraction(1, HUGE), h=[1, -1], b=1, R=4),
+    "|b| <= R": on_line([1, 0], x=0, y=1, h=[1, -1], b=HUGE, R=4),
+    "||h|| <= R": on_line([1, 0], x=0, y=1, h=[HUGE, -HUGE], b=1, R=4),
 }
 """Instances that miss one condition of the amended reading and break its bound."""
 
@@ -73,7 +58,7 @@ LARGE_BLOCK = {
     "a": [1],
     "tokens": [[4], [0]],
     "X": [[0]],
-    "Y": [[Fraction(1, 2**161)]],
+    "Y": [[SMALL]],
 }
 ONE_BLOCK = {"a": [1], "tokens": [[1]], "X": [[0]], "Y": [[1]], "h": [1], "b": 1, "R": 4}
 CONSTANT = {

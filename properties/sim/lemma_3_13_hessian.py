@@ -28,17 +28,8 @@ from typing import Any
 from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim import lemma_3_13 as pairs
+from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import DOMAIN, POINT, SIZES, K, hessian, published
-from properties.sim.lemma_3_13 import (
-    BLOCK,
-    CLOSE,
-    CONSTANT,
-    HUGE,
-    LARGE_BLOCK,
-    LARGE_LABEL,
-    ONE_BLOCK,
-    missing,
-)
 
 
 def at_x(case: Mapping[str, Any], x: Any) -> dict[str, Any]:
@@ -48,15 +39,14 @@ def at_x(case: Mapping[str, Any], x: Any) -> dict[str, Any]:
 
 
 LISTED = {name: holds for name, holds in DOMAIN.items() if name != "||A y|| <= R"}
-STEP = Fraction(1, 2**161)
-BARE = {"A": [[1], [0], [0], [0]], "x": [0], "h": [3, -1, -1, -1], "b": 1, "R": 4}
+BARE = on_line([1, 0, 0, 0], x=0, h=[3, -1, -1, -1], b=1, R=4)
 """Four tokens with <f, h> = 0, where L bends like b nevertheless."""
 
 ONE_MISSED = {
     "R >= 4": at_x(pairs.ONE_MISSED["R >= 4"], [1]),
-    "||A|| <= R": at_x(pairs.ONE_MISSED["||A|| <= R"], [1 / Fraction(HUGE)]),
-    "|b| <= R": {**BARE, "b": HUGE},
-    "||h|| <= R": {**BARE, "h": [3 * HUGE, -HUGE, -HUGE, -HUGE]},
+    "||A|| <= R": at_x(pairs.ONE_MISSED["||A|| <= R"], [1 / Fraction(pairs.HUGE)]),
+    "|b| <= R": {**BARE, "b": pairs.HUGE},
+    "||h|| <= R": {**BARE, "h": [3 * pairs.HUGE, -pairs.HUGE, -pairs.HUGE, -pairs.HUGE]},
 }
 """Instances that miss one condition of the amended reading and break its bound."""
 
@@ -86,9 +76,9 @@ LEMMA = Statement(
             expected="refuted",
             constants={"constant": "printed"},
             under=tuple(LISTED),
-            variables={name: BLOCK[name] for name in BLOCK if name not in ("Y", "y")},
-            examples=(at_x(ONE_BLOCK, [[0]]), at_x(LARGE_BLOCK, [[STEP]])),
-            siblings=CONSTANT,
+            variables={name: pairs.BLOCK[name] for name in pairs.BLOCK if name not in ("Y", "y")},
+            examples=(at_x(pairs.ONE_BLOCK, [[0]]), at_x(pairs.LARGE_BLOCK, [[pairs.SMALL]])),
+            siblings=pairs.CONSTANT,
         ),
         "amended": Reading(
             "the printed constant bounds ||Hess L(x)|| where also |b| <= R and ||h|| <= R",
@@ -96,7 +86,10 @@ LEMMA = Statement(
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
-            siblings={**CONSTANT, **missing(at_x(LARGE_LABEL, [STEP]), ONE_MISSED)},
+            siblings={
+                **pairs.CONSTANT,
+                **pairs.missing(at_x(pairs.LARGE_LABEL, [pairs.SMALL]), ONE_MISSED),
+            },
         ),
         "sharp": Reading(
             "||Hess L(x)|| <= ||A||^2 K(|b| (max h - min h)) for every x, without n and without "
@@ -107,7 +100,7 @@ LEMMA = Statement(
             under=(),
             variables={"R": None},
             tight=True,
-            examples=(at_x(CLOSE, CLOSE["x"]),),
+            examples=(at_x(pairs.CLOSE, pairs.CLOSE["x"]),),
             siblings={"||A|| in place of its square": changed(power=1)},
         ),
     },

@@ -21,30 +21,23 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Reading, Statement, changed, gradient
+from attsvm.theory import Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR, squared_constant, squared_loss
+from properties.sim._support.attention import on_line
+from properties.sim._support.entry_loss import PAIR, slope_change, squared_constant, squared_loss
 
-CENTRED = {"A": [[1], [-1]], "x": [0], "y": [Fraction(1, 128)], "h": [1, -1], "b": 0}
-BESIDE = {
-    "A": [[1], [-1]],
-    "x": [Fraction(-131, 512)],
-    "y": [Fraction(-65, 256)],
-    "h": [Fraction(271, 256), Fraction(15, 256)],
-    "b": 0,
-}
+CENTRED = on_line([1, -1], x=0, y=Fraction(1, 128), h=[1, -1], b=0)
+ASIDE = [Fraction(271, 256), Fraction(15, 256)]
+BESIDE = on_line([1, -1], x=Fraction(-131, 512), y=Fraction(-65, 256), h=ASIDE, b=0)
 """Two tokens where the loss bends most, b in the middle of h and beside it."""
 
 
 def gradient_change(m: Any, v: Any, power: int = 2, centred: bool = False) -> Any:
     """The change of the gradient against ||A||^2 k(w, r) ||x - y||, or r = w/2 whatever b is."""
-    first, second = (
-        gradient(m, lambda m, x: squared_loss(m, v.A, x, v.h, v.b), point) for point in (v.x, v.y)
-    )
-    w = m.oscillation(v.h)
+    change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constant = squared_constant(m, w, w / 2 if centred else m.largest(v.h - v.b))
     right = m.power(m.spectral(v.A), power) * constant * m.norm(v.x - v.y)
-    return m.at_most(m.norm(first - second), right)
+    return m.at_most(m.norm(change), right)
 
 
 LEMMA = Statement(

@@ -21,17 +21,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Reading, Statement, changed, gradient
+from attsvm.theory import Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR, log_loss, log_loss_constant
+from properties.sim._support.attention import on_line
+from properties.sim._support.entry_loss import PAIR, log_loss, log_loss_constant, slope_change
 
-CLOSE = {"A": [[1], [-1]], "x": [Fraction(21, 32)], "y": [Fraction(85, 128)]}
+CLOSE = on_line([1, -1], x=Fraction(21, 32), y=Fraction(85, 128))
 STEEP = {**CLOSE, "h": [1, -1], "b": -8}
 BELOW = {**CLOSE, "h": [Fraction(1, 64) - 16, -16], "b": 1}
 BEYOND = {
-    "A": [[1], [-1]],
-    "x": [Fraction(1, 8)],
-    "y": [Fraction(129, 1024)],
+    **on_line([1, -1], x=Fraction(1, 8), y=Fraction(129, 1024)),
     "h": [Fraction(111, 16), Fraction(-145, 16)],
     "b": 1,
 }
@@ -40,13 +39,11 @@ BEYOND = {
 
 def gradient_change(m: Any, v: Any, power: int = 2, straight: bool = False) -> Any:
     """The change of the gradient against ||A||^2 K(D) ||x - y||, or K(D) = D/(3 sqrt 3)."""
-    first, second = (
-        gradient(m, lambda m, x: log_loss(m, v.A, x, v.h, v.b), point) for point in (v.x, v.y)
-    )
+    change = slope_change(m, v, log_loss)
     D = m.abs(v.b) * m.oscillation(v.h)
     constant = D / (3 * m.sqrt(m.exact(3))) if straight else log_loss_constant(m, D)
     right = m.power(m.spectral(v.A), power) * constant * m.norm(v.x - v.y)
-    return m.at_most(m.norm(first - second), right)
+    return m.at_most(m.norm(change), right)
 
 
 LEMMA = Statement(

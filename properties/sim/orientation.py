@@ -12,7 +12,7 @@ x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Secti
 | amended-1 | ... at X^T | proved, it is the tensor trick |
 | amended-2 | repaired theorem 3.14, for the X that is trained | falls |
 | amended-3 | the same for its transpose | holds |
-| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | holds |
+| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | proved |
 
 literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there is nothing to tell apart.
 amended-2 has the repairs of theorem 3.14 that have nothing to do with it, a decreasing loss and a
@@ -30,7 +30,6 @@ import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.exact.numbers import Matrix as Rows
 from attsvm.exact.numbers import transpose
@@ -49,6 +48,7 @@ from attsvm.theory import (
     changed,
 )
 from properties._support.descent_runs import (
+    LOCAL_TRAP,
     Run,
     max_margin,
     pulling_data,
@@ -60,8 +60,9 @@ from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties._support.limit_certificates import certified_direction
 from properties.sim import SOURCE
+from properties.sim._support import training
 from properties.sim._support.attention import block_logits
-from properties.sim._support.theorem_3_14 import LOCAL_TRAP, REPAIRED, starts_in_basin
+from properties.sim._support.training import BASIN, FEASIBLE, REPAIRED, UNIQUE
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
@@ -122,7 +123,8 @@ MARGINS = Statement(
         ),
         "sharp": Reading(
             "|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||: the cost of a margin",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_cost_of_turning",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
             conclusion=cost_of_turning,
             tight=True,
@@ -169,17 +171,8 @@ def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False)
     return certified_direction(run.data, transpose(rationals(run.start)), REPAIRED, goal)
 
 
-SIDEWAYS = Run(
-    AttentionData.of([[[1.0, 1.0], [1.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]]),
-    np.zeros((2, 2)),
-)
+SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 """The second token is the query, and differs from the first across it."""
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-START = "risk gap of the start below the threshold"
-OTHER = {
-    "direction of the worst tokens": changed(towards="worst"),
-    "opposite direction": changed(towards="opposite"),
-}
 
 TRAINING = Statement(
     "sim/orientation",
@@ -196,7 +189,7 @@ TRAINING = Statement(
     hypotheses={
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
-        START: lambda run: starts_in_basin(turned(run)),
+        BASIN: lambda run: training.starts_in_basin(turned(run)),
     },
     readings={
         "amended-2": Reading(
@@ -205,7 +198,7 @@ TRAINING = Statement(
             expected="refuted",
             constants={"transposed": False},
             examples=(SIDEWAYS,),
-            siblings=OTHER,
+            siblings=training.OTHER_TARGETS,
         ),
         "amended-3": Reading(
             "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
@@ -215,12 +208,12 @@ TRAINING = Statement(
             constants={"transposed": True},
             examples=(SIDEWAYS,),
             siblings={
-                **OTHER,
+                **training.OTHER_TARGETS,
                 "X^mm as it is": changed(transposed=False, examples=[SIDEWAYS]),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_ASIDE]),
                 "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
                 "any start": changed(
-                    drop=[START],
+                    drop=[BASIN],
                     variables=Records(Run, runs(pulling_data(), 0).map(turned)),
                     examples=[turned(LOCAL_TRAP)],
                 ),

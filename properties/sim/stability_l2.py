@@ -1,26 +1,22 @@
 """Section 1: softmax attention against linear attention, l2 loss.
 
-    "By computing the Lipschitz of different loss functions (logistic loss and l2-loss) with
-    softmax attention and linear attention, we show that the training of softmax attention is more
-    stable than linear attention."
-
-Nothing is computed for the l2 loss in the text. Read here: one entry
-L(x) = (<softmax(A x), h> - b)^2 of the loss against M(x) = (<A x, h> - b)^2. On the whole space M
-has no Lipschitz constant where A^T h is not 0, so the loss is compared on the domain of lemma 3.13:
-||A||, ||A x||, ||A y|| <= R, R >= 4. There M has at most 2 ||A^T h|| (R ||h|| + |b|). Its gradient
-has 2 ||A^T h||^2 on the whole space. Over all A and h of given norms 2 ||A|| ||h|| (R ||h|| + |b|)
-and 2 ||A||^2 ||h||^2 are the largest ones, and attained.
+The printed sentence is that of `stability_logistic`. Nothing is computed for the l2 loss in the
+text. Read here: one entry L(x) = (<softmax(A x), h> - b)^2 of the loss against M(x) = (<A x, h> -
+b)^2. On the whole space M has no Lipschitz constant where A^T h is not 0, so the loss is compared
+on the domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has at most 2 ||A^T h||
+(R ||h|| + |b|). Its gradient has 2 ||A^T h||^2 on the whole space. Over all A and h of given norms
+2 ||A|| ||h|| (R ||h|| + |b|) and 2 ||A||^2 ||h||^2 are the largest ones, and attained.
 
 | reading | L changes by at most M's constant | verdict |
 | --- | --- | --- |
 | literal-1, -2 | loss, gradient; on the same A and h | fall |
-| literal-3 | loss; over A and h of given norms | holds |
+| literal-3 | loss; over A and h of given norms | proved |
 | literal-4 | gradient; over A and h of given norms | falls |
-| sharp-1 | half of it, for the loss over given norms | holds, no smaller part for all b |
+| sharp-1 | half of it, for the loss over given norms | proved, no smaller part for all b |
 | sharp-2 | gradient over given norms, abs(b) <= 3.532 norm h | proved |
-| sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | holds |
-| amended-1 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | holds, for every R >= 1 |
-| amended-2 | gradient on the same data, norm A^T h large enough beside h - b | holds |
+| sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | proved |
+| amended-1 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | proved, for every R >= 1 |
+| amended-2 | gradient on the same data, norm A^T h large enough beside h - b | proved |
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
@@ -49,8 +45,9 @@ from typing import Any
 
 from attsvm.theory import Choice, Defined, Fitted, Reading, Real, Statement, changed
 from properties.sim import SOURCE
+from properties.sim import stability_logistic as logistic
+from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import DOMAIN, PAIR, squared_gradient, squared_loss
-from properties.sim.stability_logistic import change, pull_of, pulled
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
@@ -58,23 +55,16 @@ the larger one."""
 
 SIGNS = {"b < 0": -1, "b > 0": 1}
 
-CONSTANT_LINEAR = {"A": [[1], [0]], "x": [0], "y": [1], "h": [0, 1], "b": 0}
+CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
 """A^T h = 0: linear attention is constant."""
 
-FAR_LABEL = {
-    "A": [[1], [-1]],
-    "x": [Fraction(-1, 256)],
-    "y": [Fraction(1, 256)],
-    "h": [1, -1],
-    "b": -65_536,
-    "R": 4,
-}
+FAR_LABEL = on_line([1, -1], **logistic.NEAR, h=[1, -1], b=-65_536, R=4)
 """Two tokens of nearly equal attention and a label beside which ||h|| is small."""
 
-AT_THE_EDGE = {"A": [[1]], "x": [4], "y": [4 - Fraction(1, 256)], "h": [1], "b": -4, "R": 4}
+AT_THE_EDGE = on_line([1], x=4, y=4 - Fraction(1, 256), h=[1], b=-4, R=4)
 """Where linear attention is steepest; softmax does not move a single token."""
 
-LARGE_LABEL = {"A": [[1], [0]], "x": [0], "y": [1], "h": [1, 0], "b": 32}
+LARGE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
 
 BENT_AT = Fraction(-71, 128)
 """Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
@@ -82,26 +72,13 @@ BENT_AT = Fraction(-71, 128)
 
 def bent(size: Fraction) -> Mapping[str, Any]:
     """These tokens and this head around that point, and the label -size."""
-    x, y = BENT_AT - Fraction(1, 512), BENT_AT + Fraction(1, 512)
-    return {"A": [[1], [-1]], "x": [x], "y": [y], "h": [10, -7], "b": -size}
+    return on_line([1, -1], **logistic.around(BENT_AT), h=[10, -7], b=-size)
 
 
-BARELY_WIDE = {
-    "A": [[Fraction(3, 2)], [Fraction(-1, 2)]],
-    "x": [Fraction(-1, 256)],
-    "y": [Fraction(1, 256)],
-    "h": [0, -2],
-    "b": -4096,
-}
+BARELY_WIDE = on_line([Fraction(3, 2), Fraction(-1, 2)], **logistic.NEAR, h=[0, -2], b=-4096)
 """||A^T h|| = osc(h) diam(A)/4 = 1, and a label beside which ||h|| is small."""
 
-BARELY_STEEP = {
-    "A": [[14], [12]],
-    "x": [Fraction(21, 32)],
-    "y": [Fraction(85, 128)],
-    "h": [2, 0],
-    "b": -1000,
-}
+BARELY_STEEP = on_line([14, 12], x=Fraction(21, 32), y=Fraction(85, 128), h=[2, 0], b=-1000)
 """4 ||A^T h||^2 = 3136 beside 3087; two tokens of probabilities (1 +- 1/sqrt 3)/2."""
 
 
@@ -117,18 +94,14 @@ def compared(
     m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
 ) -> Any:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
-    pull = pull_of(m, v, data)
+    pull = logistic.pull_of(m, v, data)
     if of == "gradient":
         constant = 2 * m.square(pull)
     else:
         constant = 2 * pull * (v.R * m.norm(v.h) + m.abs(v.b))
-    return m.at_most(change(m, v, of, attention, ENTRY), share * constant * m.norm(v.x - v.y))
-
-
-def exceeded(m: Any, v: Any) -> Any:
-    """The gradient of L changes by more than the constant of linear attention's gradient allows."""
-    within = compared(m, v, "gradient")
-    return m.below(within.right, within.left)
+    return m.at_most(
+        logistic.change(m, v, of, attention, ENTRY), share * constant * m.norm(v.x - v.y)
+    )
 
 
 def label_at_most(share: Fraction) -> Any:
@@ -153,15 +126,13 @@ STABILITY = Statement(
     "sim/stability-l2",
     source=SOURCE,
     place="Section 1 (contributions; the l2 loss)",
-    printed="By computing the Lipschitz of different loss functions (logistic loss and l2-loss) "
-    "with softmax attention and linear attention, we show that the training of softmax attention "
-    "is more stable than linear attention.",
+    printed=logistic.SENTENCE,
     variables={**PAIR, "b": Real((0, 3, 6, 10)), "R": Fitted()},
     hypotheses={
         **DOMAIN,
         "|b| <= 3.532 ||h||": label_at_most(LOWER),
         "|b| > 3.533 ||h||": label_above(UPPER),
-        "||A^T h|| >= osc(h) diam(A)/4": pulled(Fraction(1, 4)),
+        "||A^T h|| >= osc(h) diam(A)/4": logistic.pulled(Fraction(1, 4)),
         "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
     },
     conclusion=compared,
@@ -189,7 +160,8 @@ STABILITY = Statement(
             "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
             "2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of linear attention "
             "over all A and h of these norms",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
             under=tuple(DOMAIN),
             depends_on=("sim/stability-l2:sharp-1",),
@@ -213,7 +185,8 @@ STABILITY = Statement(
             "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= "
             "2 ||A^T h|| (||h|| + |b|) ||x - y||, no more than linear attention's constant for "
             "R >= 1",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "same"},
             under=("||A^T h|| >= osc(h) diam(A)/4",),
             variables={"R": Defined(lambda m, v: m.exact(1))},
@@ -224,7 +197,8 @@ STABILITY = Statement(
             "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
             "w = max h - min h, r = max |h - b|: the gradient of L changes by at most "
             "2 ||A^T h||^2 ||x - y||, the constant of linear attention",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
             under=("4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)",),
             variables={"R": None},
@@ -236,7 +210,8 @@ STABILITY = Statement(
             "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
             "||A|| ||h|| (R ||h|| + |b|) ||x - y||, half of what linear attention attains; no "
             "smaller part of it will do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=tuple(DOMAIN),
             tight=True,
@@ -265,16 +240,13 @@ STABILITY = Statement(
             "for every |b| > 3.533 ||h|| it fails: with A = (1, -1) and h = (10, -7) for b < 0, "
             "h = (-10, 7) for b > 0, the gradient of L changes by more than "
             "2 ||A||^2 ||h||^2 ||x - y|| around x = -71/128",
-            expected="holds",
-            conclusion=exceeded,
+            expected="proved",
+            proof="symbolic.sim.stability_of_loss:prove_squared_exceeded",
+            conclusion=logistic.exceeds(compared),
             under=("|b| > 3.533 ||h||",),
             variables={
-                "n": None,
-                "D": None,
+                **logistic.two_tokens(BENT_AT),
                 "R": None,
-                "A": Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]])),
-                "x": Defined(lambda m, v: m.array([m.exact(BENT_AT - Fraction(1, 512))])),
-                "y": Defined(lambda m, v: m.array([m.exact(BENT_AT + Fraction(1, 512))])),
                 "sign": Choice(SIGNS),
                 "h": Defined(lambda m, v: m.array([m.exact(-10 * v.sign), m.exact(7 * v.sign)])),
                 "size": Real(tuple(range(4, 19)), least=43),

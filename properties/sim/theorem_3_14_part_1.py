@@ -23,58 +23,31 @@ instance tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
 from __future__ import annotations
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import (
-    Run,
-    pulling_data,
-    runs,
-    tight_data,
-)
-from properties._support.hypotheses import all_tight, several_tokens, unique_optimum
+from properties._support.descent_runs import LOCAL_TRAP, Run, runs, tight_data, towards_solution
+from properties._support.hypotheses import all_tight
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import (
-    DIRECTION,
-    LOCAL_TRAP,
-    NOT_TIGHT,
-    ONE_DRAGGED,
-    ONE_TOKEN,
-    OTHER_DIRECTIONS,
-    PATIENTLY,
-    PLACE,
-    PRINTED,
-    PULLED_APART,
-    REPAIRED,
-    TIED_BESIDE,
-    TWO_TOKENS,
-    UNEVEN_SCORES,
-    one_input_from_zero,
-    starts_in_basin,
-    towards_solution,
-)
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
-UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors"
-SEVERAL, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
+TIGHT = "all tokens are support vectors"
 SINGLE, ZERO = "there is a single input", "the start is zero"
-TOWARDS_WORST = {"direction of the worst tokens": changed(towards="worst")}
-OPPOSITE = {"opposite direction": changed(towards="opposite")}
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-1",
     source=SOURCE,
-    place=PLACE,
+    place="Theorem 3.14 with assumption 3.10",
     printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
     "starting point satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=Records(Run, runs(tight_data(), 0, 2)),
     hypotheses={
-        UNIQUE: unique_optimum,
+        **training.HYPOTHESES,
         TIGHT: all_tight,
-        SEVERAL: several_tokens,
-        BASIN: starts_in_basin,
         SINGLE: lambda run: run.data.n == 1,
         ZERO: lambda run: not run.start.any(),
     },
-    conclusion=DIRECTION,
+    conclusion=training.DIRECTION,
     cost=10,
-    violating={UNIQUE: [TIED_BESIDE]},
+    violating={UNIQUE: [training.TIED_BESIDE]},
     readings={
         "literal": Reading(
             "all tokens support vectors: descent on g(b <f, h>) from any start converges in "
@@ -82,12 +55,13 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, TIGHT),
-            examples=(TWO_TOKENS, ONE_TOKEN),
+            examples=(TWO_TOKENS, training.ONE_TOKEN),
             siblings={
-                **TOWARDS_WORST,
-                **OPPOSITE,
-                "not all tokens support vectors": changed(drop=[TIGHT], examples=[NOT_TIGHT]),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_BESIDE]),
+                **training.OTHER_TARGETS,
+                "not all tokens support vectors": changed(
+                    drop=[TIGHT], examples=[training.NOT_TIGHT]
+                ),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[training.TIED_BESIDE]),
             },
         ),
         "amended-1": Reading(
@@ -95,9 +69,14 @@ THEOREM = Statement(
             "start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, TIGHT, SEVERAL),
-            examples=(TWO_TOKENS, PULLED_APART, ONE_DRAGGED, LOCAL_TRAP),
-            siblings=OTHER_DIRECTIONS,
+            under=(UNIQUE, TIGHT, training.TWO),
+            examples=(
+                TWO_TOKENS,
+                training.PULLED_APART,
+                training.ONE_DRAGGED,
+                LOCAL_TRAP,
+            ),
+            siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
             "all tokens support vectors: descent on the decreasing loss with step at most 1/L_X "
@@ -107,22 +86,19 @@ THEOREM = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, BASIN),
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
-            examples=(UNEVEN_SCORES,),
-            siblings={
-                **OTHER_DIRECTIONS,
-                "any start": changed(drop=[BASIN], variables=Records(Run, runs(pulling_data(), 0))),
-            },
+            examples=(training.UNEVEN_SCORES,),
+            siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "amended-3": Reading(
             "a single input, all tokens support vectors: descent on the decreasing loss "
             "g(-b <f, h>) from X(0) = 0 converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, TIGHT, SEVERAL, SINGLE, ZERO),
-            variables=Records(Run, one_input_from_zero(), fixed=("start",)),
-            conclusion=PATIENTLY,
-            examples=(TWO_TOKENS, ONE_DRAGGED),
-            siblings=dict(list(OTHER_DIRECTIONS.items())[:2]),
+            under=(UNIQUE, TIGHT, training.TWO, SINGLE, ZERO),
+            variables=Records(Run, training.one_input_from_zero(), fixed=("start",)),
+            conclusion=training.PATIENTLY,
+            examples=(TWO_TOKENS, training.ONE_DRAGGED),
+            siblings=training.OTHER_TARGETS,
         ),
     },
 )

@@ -17,73 +17,43 @@ input, where every start does so, because attention to the optimal token is neve
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
-from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import (
-    Run,
-    pulling_data,
-    rival_data,
-    runs,
-)
-from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
+from properties._support.descent_runs import Run, pulling_data, rival_data, runs
+from properties._support.hypotheses import rivals_equal
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER
+from properties._support.published_data import one_input
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import (
-    DIRECTION,
-    ONE_TOKEN,
-    OTHER_DIRECTIONS,
-    PLACE,
-    PRINTED,
-    PUBLISHED,
-    PULLED_APART,
-    REPAIRED,
-    THREE_SCORES,
-    TIED_BESIDE,
-    TWO_TOKENS,
-    UNEVEN_SCORES,
-    near_solution,
-    protocol,
-    single,
-    starts_in_basin,
-)
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
-UNIQUE, LEVEL = "optimal tokens are unique", "all rivals of an optimal token score the same"
-SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-SINGLE, BASIN = "there is a single input", "risk gap of the start below the threshold"
-OPPOSED = Run(
-    AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
-    np.zeros((1, 1)),
-)
-FAR_START = Run(TWO_TOKENS.data, np.array([[-24.0]]))
-SAME_RIVALS = Run(
-    AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]]),
-    np.zeros((1, 1)),
-)
-PULLING = Records(Run, runs(pulling_data(), 0))
+LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
+OPPOSED = Run.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
+FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
+SAME_RIVALS = Run.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-2",
     source=SOURCE,
-    place=PLACE,
+    place="Theorem 3.14 with assumption 3.10",
     printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
     "starting point satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=Records(Run, runs(rival_data(), 0, 2)),
     hypotheses={
-        UNIQUE: unique_optimum,
-        LEVEL: lambda run: rivals_equal(run.data),
-        SEVERAL: several_tokens,
-        FEASIBLE: feasible,
+        **training.HYPOTHESES,
+        LEVEL: rivals_equal,
         SINGLE: lambda run: run.data.n == 1,
-        BASIN: starts_in_basin,
     },
-    conclusion=DIRECTION,
+    conclusion=training.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [TIED_BESIDE, ALL_TIED],
-        SEVERAL: [ONE_TOKEN],
-        LEVEL: [PASSED_OVER, UNEVEN_SCORES],
+        UNIQUE: [training.TIED_BESIDE, ALL_TIED],
+        training.TWO: [training.ONE_TOKEN],
+        LEVEL: [PASSED_OVER, training.UNEVEN_SCORES],
         FEASIBLE: [NO_QUERY],
     },
     readings={
@@ -93,11 +63,10 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, LEVEL),
-            examples=(TWO_TOKENS, ONE_TOKEN, OPPOSED),
+            examples=(TWO_TOKENS, training.ONE_TOKEN, OPPOSED),
             siblings={
-                "any scores of rivals": changed(drop=[LEVEL], examples=[THREE_SCORES]),
-                "direction of the worst tokens": changed(towards="worst"),
-                "opposite direction": changed(towards="opposite"),
+                "any scores of rivals": changed(drop=[LEVEL], examples=[training.THREE_SCORES]),
+                **training.OTHER_TARGETS,
             },
         ),
         "amended-1": Reading(
@@ -105,11 +74,11 @@ THEOREM = Statement(
             "decreasing loss g(-b <f, h>) from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, LEVEL, SEVERAL, FEASIBLE),
-            variables=Records(Run, runs(rival_data(), 0, 2), protocol),
-            examples=(TWO_TOKENS, PULLED_APART),
+            under=(UNIQUE, LEVEL, training.TWO, FEASIBLE),
+            variables=Records(Run, runs(rival_data(), 0, 2), training.protocol),
+            examples=(TWO_TOKENS, training.PULLED_APART),
             siblings={
-                **OTHER_DIRECTIONS,
+                **training.OTHER_DIRECTIONS,
                 "infeasible programme": changed(drop=[FEASIBLE], examples=[OPPOSED]),
             },
         ),
@@ -119,12 +88,14 @@ THEOREM = Statement(
             "direction to X^mm",
             expected="holds",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, LEVEL, SEVERAL, FEASIBLE, SINGLE),
-            variables=Records(Run, runs(rival_data(), 0, 2), single),
-            examples=(TWO_TOKENS, FAR_START, SAME_RIVALS, PUBLISHED),
+            under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SINGLE),
+            variables=Records(Run, runs(rival_data(), 0, 2), partial(training.protocol, n=1)),
+            examples=(TWO_TOKENS, FAR_START, SAME_RIVALS, Run(one_input(), np.zeros((2, 2)))),
             siblings={
-                **OTHER_DIRECTIONS,
-                "several inputs": changed(drop=[SINGLE], variables=PULLING),
+                **training.OTHER_DIRECTIONS,
+                "several inputs": changed(
+                    drop=[SINGLE], variables=Records(Run, runs(pulling_data(), 0))
+                ),
             },
         ),
         "amended-3": Reading(
@@ -134,9 +105,9 @@ THEOREM = Statement(
             expected="holds",
             constants={"loss": REPAIRED},
             under=(UNIQUE, LEVEL, FEASIBLE, BASIN),
-            variables=Records(Run, runs(rival_data(), 0, 1), near_solution),
+            variables=Records(Run, runs(rival_data(), 0, 1), training.near_solution),
             examples=(TWO_TOKENS,),
-            siblings={**OTHER_DIRECTIONS, "any start": changed(drop=[BASIN], variables=PULLING)},
+            siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
     },
 )

@@ -13,8 +13,8 @@ The margins are m_it(X) = <A_it, X>, A_it = (x_opt - x_t) z_i^T.
 | literal-3 | g(u) | all margins end positive | falls |
 | amended-1 | g(-u) | every step raises the mean margin | falls |
 | amended-2 | g(-u) | all margins end positive | falls |
-| amended-3 | g(-u) | assumption 3.10: every step raises the inner product of X and X^mm | holds |
-| sharp-1 | g(-u) | by how much at least | holds |
+| amended-3 | g(-u) | assumption 3.10: every step raises the inner product of X and X^mm | proved |
+| sharp-1 | g(-u) | by how much at least | proved |
 | amended-4 | g(-u) | all margins end above every bound, from a start near the optimum | holds |
 | sharp-2 | g(-u) | the least margin over ln k tends to 1, from such a start | holds |
 
@@ -44,8 +44,6 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
-from attsvm.exact import ExactData
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import (
@@ -56,39 +54,21 @@ from properties._support.descent_runs import (
     tight_data,
     towards_solution,
 )
-from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
+from properties._support.hypotheses import all_tight, lower_scores_equal, two_scores
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
-from properties.sim._support.margins import END, SLOPE, gain, growth
-from properties.sim._support.theorem_3_14 import (
-    PRINTED,
-    PULLED_APART,
-    REPAIRED,
-    TWO_TOKENS,
-    near_solution,
-    starts_in_basin,
-)
+from properties.sim._support import training
+from properties.sim._support.margins import END, LEAST, SLOPE, gain, growth
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 SOMETHING = "some input has two different scores"
 PART = "part 1 or part 2 of assumption 3.10"
-BASIN = "risk gap of the start below the threshold"
-LEAST = {"of": "least", "whose": "optimal"}
 LAPSES = {
-    "any start": changed(
-        drop=[BASIN],
-        variables=Records(Run, runs(pulling_data(), 0)),
-        examples=[PASSED_OVER, PULLED_APART],
-    ),
+    **training.any_start(PASSED_OVER, training.PULLED_APART),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
     "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
 }
 EITHER_PART = runs(st.one_of(tight_data(), rival_data()), 0, 1)
-
-
-def two_scores(data: AttentionData) -> bool:
-    """Some input has two tokens of different scores."""
-    return any(len(set(row)) > 1 for row in ExactData.of(data).gamma)
 
 
 SEPARATION = Statement(
@@ -100,11 +80,9 @@ SEPARATION = Statement(
     conclusion=growth,
     cost=2,
     hypotheses={
-        UNIQUE: unique_optimum,
-        FEASIBLE: feasible,
-        SOMETHING: lambda run: two_scores(run.data),
+        **training.HYPOTHESES,
+        SOMETHING: two_scores,
         PART: lambda run: all_tight(run) or lower_scores_equal(run),
-        BASIN: starts_in_basin,
     },
     readings={
         "literal-1": Reading(
@@ -150,7 +128,7 @@ SEPARATION = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, "of": "mean"},
             under=(UNIQUE, FEASIBLE),
-            examples=(PASSED_OVER, PULLED_APART),
+            examples=(PASSED_OVER, training.PULLED_APART),
             siblings={
                 "it lowers the mean margin": changed(sign=-1, examples=[TWO_TOKENS]),
                 "it lowers every margin": changed(of="least", sign=-1, examples=[TWO_TOKENS]),
@@ -164,7 +142,7 @@ SEPARATION = Statement(
             under=(UNIQUE, FEASIBLE),
             conclusion=END,
             cost=10,
-            examples=(PASSED_OVER, PULLED_APART),
+            examples=(PASSED_OVER, training.PULLED_APART),
             siblings={
                 "margins of the tokens of least score end positive": changed(
                     whose="worst", examples=[TWO_TOKENS]
@@ -178,12 +156,13 @@ SEPARATION = Statement(
             "assumption 3.10, part 1 or 2, Att-SVM feasible, some input with two different "
             "scores: every step of descent on the decreasing loss raises <X, X^mm>, the mean "
             "margin weighted by the multipliers",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
             under=(FEASIBLE, SOMETHING, PART),
             variables=Records(Run, EITHER_PART, towards_solution),
             conclusion=gain,
-            examples=(TWO_TOKENS, PULLED_APART, TIED_APART),
+            examples=(TWO_TOKENS, training.PULLED_APART, TIED_APART),
             siblings={
                 "all scores may be tied": changed(drop=[SOMETHING], examples=[ALL_TIED]),
                 "neither part of the assumption": changed(drop=[PART], examples=[PASSED_OVER]),
@@ -197,7 +176,7 @@ SEPARATION = Statement(
             expected="holds",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN),
-            variables=Records(Run, EITHER_PART, near_solution),
+            variables=Records(Run, EITHER_PART, training.near_solution),
             conclusion=END,
             cost=10,
             examples=(TWO_TOKENS,),
@@ -206,13 +185,14 @@ SEPARATION = Statement(
         "sharp-1": Reading(
             "assumption 3.10, Att-SVM feasible, decreasing loss: a step of size eta raises "
             "<X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, PART),
             variables=Records(Run, EITHER_PART, towards_solution),
             conclusion=gain,
             tight=True,
-            examples=(TWO_TOKENS, PULLED_APART, TIED_APART, ALL_TIED),
+            examples=(TWO_TOKENS, training.PULLED_APART, TIED_APART, ALL_TIED),
             siblings={
                 "neither part of the assumption": changed(drop=[PART], examples=[PASSED_OVER]),
             },
@@ -222,7 +202,7 @@ SEPARATION = Statement(
             expected="holds",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN),
-            variables=Records(Run, EITHER_PART, near_solution),
+            variables=Records(Run, EITHER_PART, training.near_solution),
             conclusion=SLOPE,
             cost=12,
             examples=(TWO_TOKENS,),

@@ -7,7 +7,7 @@ and W^mm is the Att-SVM solution.
 | reading | says | further hypotheses | verdict |
 | --- | --- | --- | --- |
 | literal | the norm diverges | none | falls: all scores tied, or tokens alone |
-| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | holds |
+| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | proved |
 | sharp | norm(W_k) / ln k tends to norm(W^mm) | unique optimal tokens, start in the basin | holds |
 
 literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
@@ -31,7 +31,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
@@ -45,43 +44,21 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import all_tight, two_scores, unique_optimum
+from properties._support.hypotheses import all_tight, in_basin, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
-from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    ONE_TOKEN,
-    TIED,
-    TRAP,
-    Descent,
-    decreasing,
-    descents,
-    in_global_basin,
-    larger,
-    opposed,
-    started_right,
-)
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
 
-TIED_OPTIMA = Descent(
-    AttentionData.of(
-        [[[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-    ),
-    np.zeros((2, 2)),
-    "log-loss",
-)
-FLAT = Descent(
-    AttentionData.of([[[1.0], [-1.0]]], [[1.0]], scores=[[2.0, 0.0]]), np.zeros((1, 1)), "squared"
-)
-"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
-LOST = Descent(TIED_APART.data, TIED_APART.start, "log-loss")
-PULLED = Descent(PULLED_APART.data, PULLED_APART.start, "correlation")
+TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
 
 @st.composite
 def tied(draw: st.DrawFn) -> Descent:
     """Descents where often one input, or all, have tokens of one score: these pull nothing."""
-    case, kind = draw(descents()), draw(st.integers(0, 3))
+    case, kind = draw(cases.descents()), draw(st.integers(0, 3))
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])
     scores[of] = scores[of].max(axis=1, keepdims=True)
@@ -98,7 +75,7 @@ def rests(case: Descent) -> arb | None:
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(entry == 0 for entry in found.ravel()):
         return arb(-1)
-    stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start))
+    stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss)
     return arb(-1) if stationary else None
 
 
@@ -123,7 +100,9 @@ TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two differ
 SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
 ANY_MARGINS = {
-    "not all tokens support vectors": changed(drop=[TIGHT], variables=Records(Descent, opposed()))
+    "not all tokens support vectors": changed(
+        drop=[TIGHT], variables=Records(Descent, cases.opposed())
+    )
 }
 
 THEOREM = Statement(
@@ -132,45 +111,46 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
-    variables=Records(Descent, descents()),
+    variables=Records(Descent, cases.descents()),
     hypotheses={
         TIGHT: all_tight,
         TWO_SCORES: two_scores,
-        SLOPED: decreasing,
+        SLOPED: cases.decreasing,
         UNIQUE: unique_optimum,
-        BASIN: in_global_basin,
+        BASIN: lambda case: in_basin(case, case.loss),
     },
     conclusion=DIVERGES,
     cost=8,
     violating={
-        TWO_SCORES: [TIED],
-        SLOPED: [FLAT],
-        UNIQUE: [LOST],
-        BASIN: [PULLED],
+        TWO_SCORES: [cases.TIED],
+        SLOPED: [cases.FLAT],
+        UNIQUE: [cases.descent(TIED_APART)],
+        BASIN: [cases.descent(PULLED_APART, "correlation")],
     },
     readings={
         "literal": Reading(
             "all tokens support vectors of the Att-SVM: ||W_k|| -> infinity under descent",
             expected="refuted",
             under=(TIGHT,),
-            examples=(TIED, ONE_TOKEN),
+            examples=(cases.TIED, cases.ONE_TOKEN),
             siblings=ANY_MARGINS,
         ),
         "amended": Reading(
-            "all tokens support vectors, some input with two different scores, l' < 0 "
-            "everywhere: ||W_k|| -> infinity under descent from any start",
-            expected="holds",
+            "all tokens support vectors, some input with two different scores, l' < 0 everywhere "
+            "and continuous: ||W_k|| -> infinity under descent from any start, with any step",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             under=(TIGHT, TWO_SCORES, SLOPED),
-            variables=Records(Descent, tied(), larger),
-            examples=(TRAP, TIED_OPTIMA),
+            variables=Records(Descent, tied(), cases.larger),
+            examples=(cases.TRAP, TIED_OPTIMA),
             siblings=ANY_MARGINS,
         ),
         "sharp": Reading(
-            "all tokens support vectors, step at most 1/L, start with a risk gap below "
-            "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+            "all tokens support vectors, l' < 0, optimal tokens unique, step at most 1/L, start "
+            "with a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
             expected="holds",
-            under=(TIGHT, UNIQUE, BASIN),
-            variables=Records(Descent, descents(), started_right),
+            under=(TIGHT, SLOPED, UNIQUE, BASIN),
+            variables=Records(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,
             siblings={
                 "95% of the rate": changed(share=Fraction(95, 100)),

@@ -10,8 +10,8 @@ l(u) = -u^3, tokens 1, -1, scores 1, -1 and query 1 the gradient is zero at W = 
 | reading | says | further hypothesis | verdict |
 | --- | --- | --- | --- |
 | literal | grad L(W) != 0 | none | falls: one token; or tokens 1, 0 with head 0 |
-| amended | grad L(W) != 0 | some input has two different scores | holds |
-| sharp | norm(grad L(W)) >= D(W) / norm(W^mm) | the same | holds, attained |
+| amended | grad L(W) != 0 | some input has two different scores | proved |
+| sharp | norm(grad L(W)) >= D(W) / norm(W^mm) | the same | proved, attained |
 
 Proof. Let M be any matrix under which all rivals of the optimal token have margin 1, such as W^mm
 here. With a_it = <x_it z_i^T, M>, as a_i,opt - a_it = 1 and the terms s_it (gamma_it - u_i) of an
@@ -41,39 +41,18 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.gradients import negative_gradient
 from properties._support.hypotheses import all_tight, two_scores
+from properties._support.hypothesis_violations import PASSED_OVER
 from properties._support.torch_objectives import constraints, distance
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    ONE_TOKEN,
-    TIED,
-    TRAP,
-    Descent,
-    decreasing,
-    descents,
-    larger,
-    opposed,
-)
-from properties.tf._support.descent_instances import OPPOSED as OPPOSED_INPUTS
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
 
 TIGHT, SLOPED = "all tokens are support vectors", "l' < 0 everywhere"
 TWO_SCORES = "some input has two different scores"
-BEST_TIED = Descent(
-    AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0, 0.0]]),
-    np.ones((1, 1)),
-    "log-loss",
-)
-PASSED_OVER = Descent(
-    AttentionData.of([[[4.0], [0.0], [3.0]]], [[1.0]], scores=[[1.0, 0.0, -3.0]]),
-    np.zeros((1, 1)),
-    "log-loss",
-)
-SMALL = Descent(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]]), np.zeros((1, 1)), "log-loss"
-)
-OPPOSED = replace(OPPOSED_INPUTS, loss="correlation")
-FLAT = Descent(
-    AttentionData.of([[[1.0], [-1.0]]], [[1.0]], scores=[[2.0, 0.0]]), np.zeros((1, 1)), "squared"
-)
+SMALL = cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]])
+BEST_TIED = cases.from_zero([[[1], [0], [0]]], scores=[[1.0, 1.0, 0.0]])
+HOLDING = SMALL, cases.TRAP, replace(BEST_TIED, start=np.ones((1, 1)))
+OPPOSED = replace(cases.OPPOSED, loss="correlation")
 
 
 def not_stationary(m: Any, case: Descent) -> Any:
@@ -105,37 +84,43 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
-    variables=Records(Descent, descents(), larger, climbed=True),
-    hypotheses={TIGHT: all_tight, SLOPED: decreasing, TWO_SCORES: two_scores},
+    variables=Records(Descent, cases.descents(), cases.larger, climbed=True),
+    hypotheses={TIGHT: all_tight, SLOPED: cases.decreasing, TWO_SCORES: two_scores},
     conclusion=not_stationary,
     cost=2,
-    violating={TIGHT: [OPPOSED, PASSED_OVER], SLOPED: [FLAT], TWO_SCORES: [TIED]},
+    violating={
+        TIGHT: [OPPOSED, cases.descent(PASSED_OVER)],
+        SLOPED: [cases.FLAT],
+        TWO_SCORES: [cases.TIED],
+    },
     readings={
         "literal": Reading(
             "all tokens support vectors of the Att-SVM: grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(TIGHT, SLOPED),
-            examples=(ONE_TOKEN, TIED),
+            examples=(cases.ONE_TOKEN, cases.TIED),
             siblings={
                 "not all tokens support vectors": changed(
-                    drop=[TIGHT], variables=Records(Descent, opposed()), examples=[OPPOSED]
+                    drop=[TIGHT], variables=Records(Descent, cases.opposed()), examples=[OPPOSED]
                 ),
-                "l' may vanish": changed(drop=[SLOPED], examples=[FLAT]),
+                "l' may vanish": changed(drop=[SLOPED], examples=[cases.FLAT]),
             },
         ),
         "amended": Reading(
             "all tokens support vectors, l' < 0, some input with two different scores: "
             "grad L(W) != 0 for all W",
-            expected="holds",
-            examples=(SMALL, TRAP, BEST_TIED),
+            expected="proved",
+            proof="symbolic.tf.all_support_no_stationary:prove",
+            examples=HOLDING,
         ),
         "sharp": Reading(
             "all tokens support vectors, l' < 0, some input with two different scores: "
             "||grad L(W)|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.all_support_no_stationary:prove_bound",
             conclusion=bounded_below,
             tight=True,
-            examples=(SMALL, TRAP, BEST_TIED),
+            examples=HOLDING,
         ),
     },
 )

@@ -14,7 +14,7 @@ T_i is read as the tokens of margin 1 under W^mm(alpha).
 | literal-1 | all tokens but alpha_i | none | falls: no W^mm, or tied scores |
 | literal-2 | the support indices T_i | none | falls by the same instances |
 | amended | all tokens but alpha_i | unique optimal tokens, Att-SVM feasible | holds |
-| sharp | T_i, for any alpha with a rival | W^mm(alpha) exists | holds, a criterion |
+| sharp | T_i, for any alpha with a rival | W^mm(alpha) exists | proved, a criterion |
 
 With t over all tokens only the optimal tokens can qualify, and no other is left for descent to
 select. With t over T_i others do: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1 the first has
@@ -42,16 +42,8 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm, flat, without
 from properties._support.hypotheses import feasible, unique_optimum
 from properties.tf import SOURCE
-from properties.tf._support.token_choices import (
-    Choice,
-    choices,
-    choices_larger,
-    has_rival,
-    rivals,
-    separable,
-    separable_larger,
-    separates,
-)
+from properties.tf._support import token_choices as choices
+from properties.tf._support.token_choices import Choice
 
 ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])
 TIED = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0.0, 0.0]])
@@ -91,7 +83,7 @@ def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best"
 
 def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
     """The margins of the rivals under W^mm(alpha), and under the solution without the rivals."""
-    mask, whole = rivals(case), exact_att_svm(case.data, case.alpha)
+    mask, whole = choices.rivals(case), exact_att_svm(case.data, case.alpha)
     rest = exact_att_svm(without(case.data, mask), case.alpha)
     if whole is None or rest is None or not mask.any():
         return None, None
@@ -127,8 +119,8 @@ DEFINITION = Statement(
     hypotheses={
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
-        SOLVED: separates,
-        RIVALLED: has_rival,
+        SOLVED: choices.separates,
+        RIVALLED: choices.has_rival,
     },
     conclusion=locally_optimal,
     cost=2,
@@ -163,7 +155,7 @@ DEFINITION = Statement(
             expected="holds",
             constants={"over": "all"},
             under=(UNIQUE, FEASIBLE),
-            variables=Records(AttentionData, separable(), separable_larger),
+            variables=Records(AttentionData, choices.separable(), choices.separable_larger),
             examples=(ONE_TOKEN, FAR),
             siblings=OTHERS,
         ),
@@ -171,9 +163,10 @@ DEFINITION = Statement(
             "with t over T_i: the least margin of rivals (gamma_it >= gamma_i,alpha_i) under "
             "W^mm(alpha) is the larger of 1 and that under the Att-SVM solution without them, and "
             "alpha is locally optimal exactly where it is above 1",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),
-            variables=Records(Choice, choices(), choices_larger),
+            variables=Records(Choice, choices.choices(), choices.choices_larger),
             conclusion=least_margin,
             examples=(OTHER,),
             siblings={

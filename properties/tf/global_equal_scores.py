@@ -25,48 +25,27 @@ properties/sim/theorem_3_15. Proof of both at `properties._support.aligned_input
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.adversarial_starts import starts_about, trapping_data
-from properties._support.aligned_inputs import (
-    in_accord,
-    together,
-    together_larger,
-)
-from properties._support.descent_runs import Run, pulling_data, rival_data
+from properties._support.aligned_inputs import in_accord, together, together_larger
+from properties._support.descent_runs import pulling_data, rival_data
 from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    DECREASING,
-    DIRECTION,
-    ONE_TOKEN,
-    OPPOSED,
-    Descent,
-)
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
 
-PULLED = Descent(
-    AttentionData.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]],
-        [[1.0, 0.0], [1.0, 0.0]],
-        y=[1.0, 1.0],
-        v=[4.0, 9.0],
-    ),
-    np.zeros((2, 2)),
-    "correlation",
+PULLED = replace(
+    cases.from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
+    loss="correlation",
 )
-FAR_START = Descent(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[1.0]), np.array([[-24.0]]), "log-loss"
-)
-
-
-def _descent(run: Run) -> Descent:
-    return Descent(run.data, run.start, "log-loss")
+FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.array([[-24.0]]))
 
 
 @st.composite
@@ -77,19 +56,21 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
     more is at risk there.
     """
     drawn = draw(trapping_data() if draw(st.booleans()) else data)
-    return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(DECREASING)))
+    return Descent(
+        drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(cases.DECREASING))
+    )
 
 
 def larger(generator: np.random.Generator) -> Descent:
     """Inputs in accord with equal rivals, from zero or a random start."""
     data = together_larger(generator)
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
-    return Descent(data, start / 8, str(generator.choice(DECREASING)))
+    return Descent(data, start / 8, str(generator.choice(cases.DECREASING)))
 
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
 SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-ACCORD = "no input pulls against another"
+ACCORD, SLOPED = "no input pulls against another", "l' < 0 everywhere"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
@@ -110,14 +91,16 @@ THEOREM = Statement(
         SEVERAL: several_tokens,
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
+        SLOPED: cases.decreasing,
     },
-    conclusion=DIRECTION,
+    conclusion=cases.DIRECTION,
     cost=10,
     violating={
-        EQUAL: [_descent(PASSED_OVER)],
-        UNIQUE: [_descent(TIED_ASIDE)],
-        SEVERAL: [ONE_TOKEN],
-        FEASIBLE: [_descent(NO_QUERY)],
+        EQUAL: [cases.descent(PASSED_OVER)],
+        UNIQUE: [cases.descent(TIED_ASIDE)],
+        SEVERAL: [cases.ONE_TOKEN],
+        FEASIBLE: [cases.descent(NO_QUERY)],
+        SLOPED: [cases.FLAT],
     },
     readings={
         "literal": Reading(
@@ -125,9 +108,9 @@ THEOREM = Statement(
             "any start",
             expected="refuted",
             under=(EQUAL,),
-            examples=(OPPOSED,),
+            examples=(cases.OPPOSED,),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[_descent(PASSED_OVER)]),
+                "any scores": changed(drop=[EQUAL], examples=[cases.descent(PASSED_OVER)]),
                 **WORST,
             },
         ),
@@ -140,9 +123,10 @@ THEOREM = Statement(
             siblings=WRONG,
         ),
         "amended-2": Reading(
-            "scores of non-optimal tokens equal, optimal tokens unique, Att-SVM feasible, no "
-            "input pulls against another, step at most 1/L: W_k/||W_k|| -> W^mm/||W^mm|| under "
-            "descent from any start",
+            "l' < 0, scores of non-optimal tokens equal, optimal tokens unique, some input with "
+            "two tokens, Att-SVM feasible, no input pulls against another, step at most 1/L, L "
+            "the mean of the inputs' bounds: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start",
             expected="holds",
             variables=Records(Descent, started(together()), larger),
             examples=(FAR_START,),

@@ -11,7 +11,7 @@ W and z_i are 0 there. The data have no absent tokens, of which the sentence doe
 | reading | hypotheses | verdict |
 | --- | --- | --- |
 | literal | those of the sentence | falls: one input of one token, or tied scores |
-| amended | some input has two different scores | holds |
+| amended | some input has two different scores | proved |
 
 Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
 for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 where two scores
@@ -45,53 +45,34 @@ DECREASING, SMOOTH = "l is strictly decreasing", "l is smooth"
 LABELS, TWO_SCORES = "labels are 1 or -1", "some input has two different scores"
 LISTED = (DECREASING, SMOOTH, LABELS)
 
-SMALLEST = {"X": [[[0]]], "Z": [[0]], "Y": [1], "v": [0], "W": [[0]], "loss": "log-loss"}
-TIED = {"X": [[[1], [0]]], "Z": [[1]], "Y": [1], "v": [0], "W": [[1]], "loss": "exponential"}
-ONE_INPUT = {
-    "X": [[[-0.1, 1, 1], [1, 0, 0.9], [0, 0, 0.9]]],
-    "Z": [[1, 0, 0]],
-    "Y": [1],
-    "v": [0, 0, 1],
-    "W": [[0, 0, 0]] * 3,
-    "loss": "log-loss",
-}
-"""Published: the third coordinate is the score, W acts on the first two."""
+
+def example(X: Any, Z: Any, v: Any, W: Any, **others: Any) -> dict[str, Any]:
+    """An instance; labels are 1 and the loss is log(1 + exp(-x)) unless others are given."""
+    return {"X": X, "Z": Z, "Y": [1] * len(X), "v": v, "W": W, "loss": "log-loss", **others}
 
 
-def joint_inputs(height: float, loss: str) -> Mapping[str, Any]:
+def joint_inputs(height: float, loss: str) -> dict[str, Any]:
     """Published, with heights 1 and 3/2: three inputs of two tokens."""
-    return {
-        "X": [[[0, 0], [1, 1]], [[0, 0], [1, -1]], [[0, 0], [0.5, height]]],
-        "Z": [[1, 0]] * 3,
-        "Y": [1, -1, 1],
-        "v": [1, 1],
-        "W": [[1, 1], [1, 1]],
-        "loss": loss,
-    }
+    X = [[[0, 0], [1, 1]], [[0, 0], [1, -1]], [[0, 0], [0.5, height]]]
+    return example(X, [[1, 0]] * 3, [1, 1], [[1, 1], [1, 1]], Y=[1, -1, 1], loss=loss)
 
 
+SMALLEST = example([[[0]]], [[0]], [0], [[0]])
+TIED = example([[[1], [0]]], [[1]], [0], [[1]], loss="exponential")
+ONE_INPUT = example(
+    [[[-0.1, 1, 1], [1, 0, 0.9], [0, 0, 0.9]]], [[1, 0, 0]], [0, 0, 1], [[0, 0, 0]] * 3
+)
+"""Published: the third coordinate is the score, W acts on the first two."""
 PUBLISHED = (ONE_INPUT, joint_inputs(1, "log-loss"), joint_inputs(1.5, "correlation"))
-ZERO_QUERY = {"X": [[[1], [0]]], "Z": [[0]], "Y": [1], "v": [1], "W": [[0]], "loss": "log-loss"}
-ONE_KEY = {
-    "X": [[[1, 1], [1, 0]]],
-    "Z": [[1, 0]],
-    "Y": [1],
-    "v": [0, 1],
-    "W": [[1, 0], [0, 0]],
-    "loss": "log-loss",
-}
+ZERO_QUERY = example([[[1], [0]]], [[0]], [1], [[0]])
+ONE_KEY = example([[[1, 1], [1, 0]]], [[1, 0]], [0, 1], [[1, 0], [0, 0]])
 """Two tokens of different scores to which every W of the first coordinate attends alike."""
-TWO_OPTIMAL = {
-    "X": [[[1, 1], [0, 1], [0, 0]]],
-    "Z": [[1, 0]],
-    "Y": [1],
-    "v": [0, 1],
-    "W": [[-4, 0], [0, 0]],
-    "loss": "exponential",
-}
-BEYOND = {"X": [[[3], [1]]], "Z": [[1]], "Y": [1], "v": [1], "W": [[0]], "loss": "squared"}
+TWO_OPTIMAL = example(
+    [[[1, 1], [0, 1], [0, 0]]], [[1, 0]], [0, 1], [[-4, 0], [0, 0]], loss="exponential"
+)
+BEYOND = example([[[3], [1]]], [[1]], [1], [[0]], loss="squared")
 """(1 - u)^2 is less at every u from 1 to the best score 3 than there."""
-FLAT = {"X": [[[2], [1]]], "Z": [[1]], "Y": [1], "v": [1], "W": [[0]], "loss": "squared-hinge"}
+FLAT = example([[[2], [1]]], [[1]], [1], [[0]], loss="squared-hinge")
 """max(0, 1 - u)^2 is 0 at both scores."""
 
 
@@ -137,13 +118,15 @@ def family(*names: str) -> Mapping[str, Any]:
     return {"loss": Choice({name: LOSSES[name] for name in names})}
 
 
-INCREASING = changed(
-    drop=[DECREASING],
-    variables=family("logistic"),
-    examples=[{**example, "loss": "logistic"} for example in PUBLISHED],
-)
-WORST = changed(share=1, examples=PUBLISHED)
-HALFWAY = changed(share="0.5")
+OTHERS = {
+    "increasing loss": changed(
+        drop=[DECREASING],
+        variables=family("logistic"),
+        examples=[{**published, "loss": "logistic"} for published in PUBLISHED],
+    ),
+    "above the risk at the worst tokens": changed(share=1, examples=PUBLISHED),
+    "halfway to the worst tokens": changed(share="0.5"),
+}
 
 LEMMA = Statement(
     "tf/lemma-2",
@@ -179,28 +162,23 @@ LEMMA = Statement(
             constants={"share": 0},
             under=LISTED,
             examples=(SMALLEST, TIED),
-            siblings={
-                "increasing loss": INCREASING,
-                "above the risk at the worst tokens": WORST,
-                "halfway to the worst tokens": HALFWAY,
-            },
+            siblings=OTHERS,
         ),
         "amended": Reading(
             "L(W) > L_* for every W, for l strictly decreasing and smooth, where some input has "
             "two tokens of different scores",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
             examples=(*PUBLISHED, ZERO_QUERY, ONE_KEY, TWO_OPTIMAL),
             siblings={
-                "increasing loss": INCREASING,
+                **OTHERS,
                 "a loss that turns upwards": changed(
                     drop=[DECREASING], variables=family("squared"), examples=[BEYOND]
                 ),
                 "a loss that is flat from 1 on": changed(
                     drop=[DECREASING], variables=family("squared-hinge"), examples=[FLAT]
                 ),
-                "above the risk at the worst tokens": WORST,
-                "halfway to the worst tokens": HALFWAY,
                 "scores may all be tied": changed(drop=[TWO_SCORES], examples=[TIED]),
             },
         ),

@@ -19,8 +19,8 @@ where both norms agree, and for inputs of one token, where C_* = 0. literal-2 fa
 inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask for
 W_11, W_21, -W_12, W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
 
-The limits of the amended reading are proved in `properties.tf._support.path_limits`. The same holds
-for any inner dimension that some solution's rank does not exceed.
+The limits of the amended reading are proved in `properties.tf._support.regularisation_paths`. The
+same holds for any inner dimension that some solution's rank does not exceed.
 """
 
 from __future__ import annotations
@@ -28,31 +28,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import feasible, several_tokens, unique_optimum
-from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
-from properties.tf._support.path_limits import SET
-from properties.tf._support.regularisation_paths import (
-    FLAT_PULLS,
-    NO_SOLUTION,
-    ONE_TOKEN,
-    PUBLISHED,
-    TURNING,
-    Path,
-    flat_paths,
-    paths,
-    protocol,
-    steep,
-    turned,
-)
+from properties.tf._support import regularisation_paths as cases
+from properties.tf._support.regularisation_paths import Path
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-STEEP, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
 OTHERS = {
-    "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[PUBLISHED]),
-    "solutions for the worst tokens": changed(target="worst", examples=[PUBLISHED]),
+    "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
+    "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
 }
-FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[TURNING])}
+FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
 
 THEOREM = Statement(
     "tf/theorem-3",
@@ -62,44 +46,39 @@ THEOREM = Statement(
     "is feasible. Let W_*^mm be the solution set of (Att-SVM*) achieving objective C_*. Then "
     "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
-    variables=Records(Path, paths(turned()), protocol),
-    hypotheses={UNIQUE: unique_optimum, FEASIBLE: feasible, STEEP: steep, SEVERAL: several_tokens},
-    conclusion=SET,
+    variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
+    hypotheses=cases.HYPOTHESES,
+    conclusion=cases.SET,
     cost=12,
-    violating={
-        UNIQUE: [Path(TIED_APART.data, "log-loss")],
-        FEASIBLE: [NO_SOLUTION],
-        STEEP: [FLAT_PULLS],
-        SEVERAL: [ONE_TOKEN],
-    },
+    violating=cases.VIOLATING,
     readings={
         "literal-1": Reading(
             "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l strictly "
             "decreasing and smooth",
             expected="refuted",
-            under=(UNIQUE, FEASIBLE),
-            variables=Records(Path, flat_paths()),
-            examples=(FLAT_PULLS, ONE_TOKEN),
+            under=(cases.UNIQUE, cases.FEASIBLE),
+            variables=Records(Path, cases.flat_paths()),
+            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
             "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for any inner dimension, one included",
             expected="refuted",
             constants={"inner": 1},
-            under=(UNIQUE, FEASIBLE),
-            variables=Records(Path, paths(turned())),
-            examples=(TURNING,),
+            under=(cases.UNIQUE, cases.FEASIBLE),
+            variables=Records(Path, cases.paths(cases.turned())),
+            examples=(cases.TURNING,),
             siblings=OTHERS,
         ),
         "amended": Reading(
             "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, where l' < 0 at "
             "the best scores and some input has two tokens",
             expected="holds",
-            examples=(PUBLISHED, TURNING),
+            examples=(cases.PUBLISHED, cases.TURNING),
             siblings={
                 **OTHERS,
                 **FROBENIUS,
-                "inner dimension 1": changed(inner=1, examples=[TURNING]),
+                "inner dimension 1": changed(inner=1, examples=[cases.TURNING]),
             },
         ),
     },

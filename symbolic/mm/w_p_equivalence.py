@@ -16,20 +16,12 @@ from attsvm.theory import ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm._support.prompt_descent import logit_gradient
-
-__all__ = [
-    "chain_residual",
-    "differs",
-    "prove",
-    "prove_fixed_weights",
-    "step_residual",
-    "structural_residual",
-    "weights_residual",
-]
+from symbolic.sim import lemma_3_11
+from symbolic.sim.sums import LENGTHS, entry, entry_of, total, vector
 
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
-"""(n, T, d) that are expanded; `structural_residual` has any T and d, and inputs only add up."""
+"""(n, T, d) that are expanded as they run; inputs only add up."""
 
 
 def _symbols(name: str, *shape: int) -> Any:
@@ -82,57 +74,67 @@ def differs(residual: list[Any]) -> bool:
     return any(sp.expand(x.subs(point)) != 0 for x in residual)
 
 
-def structural_residual() -> tuple[Any, Any]:
-    """The two facts behind it for symbolic numbers of tokens T and axes d; inputs only add up.
+def structural_residual() -> Any:
+    """Row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, the number d of axes a symbol.
 
-    The derivative of <softmax, gamma> in e = W_rc p_c minus the covariance of the scores with
-    the tokens' r-th coordinates; and row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g.
+    The chain rule for any number of tokens is that of `symbolic.sim.lemma_3_11`; inputs only add
+    up.
     """
-    T, d = sp.symbols("T d", integer=True, positive=True)
-    t, c = sp.symbols("t c", integer=True)
-    e, g = sp.symbols("e g", real=True)
-    s, x, h, w, p = (sp.IndexedBase(name, real=True) for name in ("s", "x", "h", "w", "p"))
-    power = sp.exp(s[t] + x[t] * e)
-
-    def total(term: Any) -> Any:
-        return sp.Sum(sp.expand(term * power), (t, 1, T))
-
-    one = total(sp.Integer(1))
-    derivative = sp.diff(total(h[t]) / one, e)
-    closed = total(x[t] * h[t]) / one - total(h[t]) * total(x[t]) / one**2
+    d = sp.Symbol("d", integer=True, positive=True)
+    c, g = sp.Symbol("c", integer=True), sp.Symbol("g", real=True)
+    w, p = (sp.IndexedBase(name, real=True) for name in "wp")
 
     def along(term: Any) -> Any:
         return sp.Sum(term, (c, 1, d))
 
     moved = along(sp.expand((w[c] - STEP * g * p[c]) * p[c]))
-    stepped = along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)
-    return sp.simplify(sp.expand(derivative - closed)), sp.simplify(moved - stepped)
+    return sp.simplify(moved - (along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)))
 
 
-def weights_residual(d: int) -> list[Any]:
-    """Entries of W p' - W' p + (eta ||p||^2 / c) (W W^T - c I) g, zero for every W.
+def pairwise_residual() -> Any:
+    """The logits' gradient that runs, by pairs, less l' s_t (gamma_t - u), for any T."""
+    slope = sp.Symbol("slope", real=True)
+    s, gamma = entry("s"), entry("gamma")
+    found = entry_of(logit_gradient(LENGTHS, vector(s), vector(gamma), slope))
+    return sp.expand(found - slope * s * (gamma * total(s) - total(s * gamma)))
 
-    p' = p - (eta ||p||^2 / c) W^T g is the step on p with W fixed, W' = W - eta g p^T that on W.
+
+def factored_residual() -> Any:
+    """The slope along W_rc, sum_t c_t x_tr p_c, less that along q_r times p_c.
+
+    W_rc moves logit t by x_tr p_c, and q_r by x_tr; c_t is the gradient in logit t of both.
     """
-    W, p, g, c = _symbols("w", d, d), _symbols("p", d), _symbols("g", d), sp.Symbol("c")
-    step = STEP * sum(p * p) / c
-    on_p, on_w = p - step * (W.T @ g), W - STEP * np.outer(g, p)
-    rest = step * ((W @ W.T) @ g - c * g)
-    return [sp.expand(x) for x in W @ on_p - on_w @ p + rest]
+    c, x, p = entry("c"), entry("x"), sp.Symbol("p_c", real=True)
+    return total(c * x * p) - p * total(c * x)
+
+
+def fixed_weights_residual(*, scaled: bool = True) -> Any:
+    """W_0 p' - (W_0 p - eta s g) for p' = p - (eta s / c) W_0^T g where W_0 W_0^T = c I, any d.
+
+    s stands for ||p_0||^2. Without `scaled` the step is not divided by c.
+    """
+    d = sp.Symbol("d", integer=True, positive=True)
+    W, p, g = sp.MatrixSymbol("W", d, d), sp.MatrixSymbol("p", d, 1), sp.MatrixSymbol("g", d, 1)
+    c, s = sp.symbols("c s", positive=True)
+    step = STEP * s / c if scaled else STEP * s
+    moved = (W * (p - step * W.T * g)).expand().doit()
+    moved = moved.subs(W * W.T * g, c * g)
+    return (moved - (W * p - STEP * s * g)).expand().doit()
 
 
 def prove() -> str:
-    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one.
-
-    Raises:
-        ProofError: an identity fails, or a wrong factor turns out to be right.
-    """
+    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
+    ensure_zero(
+        pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
+    )
+    ensure_zero(lemma_3_11.structural_residual(), "that is the slope of <s, gamma>, for any T")
+    ensure_zero(structural_residual(), "the step, for any d")
+    ensure_zero(factored_residual(), "the gradient in W is that in q times p^T, for any T and d")
     for n, T, d in SIZES:
         at = f"for n = {n}, T = {T}, d = {d}"
         ensure_zero(chain_residual(n, T, d), f"the gradient in W is that in q times p^T {at}")
         step = step_residual(n, T, d)
         ensure_zero(step, f"the step on W moves W p by eta ||p||^2 grad_q L {at}", normal=cancelled)
-    ensure_zero(structural_residual(), "the chain rule and the step for all T and d")
     for power in (0, 1, 4):
         ensure_true(
             differs(step_residual(1, 2, 2, power=power)),
@@ -142,11 +144,16 @@ def prove() -> str:
 
 
 def prove_fixed_weights() -> str:
-    """Prove that with W W^T = c I a step on p and one on W agree.
+    """Prove that with W_0 W_0^T = c I a step on p moves W_0 p as one on q of ||p_0||^2 times eta.
+
+    By `prove` W_k p_0 is that q as well; both start at W_0 p_0, so they agree for every k.
 
     Raises:
-        ProofError: the difference is not the multiple of W W^T - c I.
+        ProofError: a step fails.
     """
-    for d in (1, 2, 3):
-        ensure_zero(weights_residual(d), f"the steps with W fixed and on W differ as said, d = {d}")
-    return "W p' - W' p = -(eta ||p||^2 / c) (W W^T - c I) g, for d up to 3"
+    prove()
+    zero = fixed_weights_residual()
+    ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
+    other = fixed_weights_residual(scaled=False)
+    ensure_true(not other.is_ZeroMatrix, "a step that is not divided by c is another one")
+    return "W_k p_0 = W_0 p_k for steps eta and eta ||p_0||^2 / c, every k and loss, all n, T, d"

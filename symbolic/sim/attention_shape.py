@@ -15,8 +15,6 @@ from attsvm.theory.arithmetic.relations import All
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.attention_shape import attention_fits, block_fits
 
-__all__ = ["attention_gaps", "block_gaps", "prove", "prove_vector"]
-
 n, d = sp.symbols("n d", integer=True, positive=True)
 SIZES = SimpleNamespace(n=n, d=d)
 
@@ -40,11 +38,7 @@ def block_gaps(length: str, listed: str | None = None) -> list[Any]:
 
 
 def prove() -> str:
-    """Prove that D(X) is n x n and that the attention fits and is n x d, for all n and d.
-
-    Raises:
-        ProofError: something does not fit, or a false neighbour does.
-    """
+    """Prove that D(X) is n x n and that the attention fits and is n x d, for all n and d."""
     ensure_zero(attention_gaps("n", "n"), "D(X) is n x n, and the formula fits and is n x d")
     for rows, columns in (("d", "d"), ("n", "d"), ("d", "n")):
         gaps, size = attention_gaps(rows, columns), f"a D(X) of {rows} x {columns}"
@@ -59,11 +53,7 @@ def prove() -> str:
 
 
 def prove_vector() -> str:
-    """Prove that a block A_{j0} has d^2 columns and that vec(X) is as long.
-
-    Raises:
-        ProofError: it has another size, or fits a vector of another length.
-    """
+    """Prove that a block A_{j0} has d^2 columns and that vec(X) is as long."""
     ensure_zero(block_gaps("d^2", "d^2"), "A_{j0} has d^2 columns, and vec(X) is as long")
     (gap,) = block_gaps("d")
     ensure_equal(sp.solve(gap, d), [1], "x in R^d fits where d = 1 alone")

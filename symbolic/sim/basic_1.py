@@ -15,8 +15,6 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.basic_1 import bounded
 
-__all__ = ["ball_ratio", "edge_ratio", "never_negative", "printed_over_norm", "prove", "secant_gap"]
-
 
 def secant_gap() -> tuple[Any, Any]:
     """-log v - (1 - v) at v = 1, and its derivative in v."""
@@ -58,9 +56,6 @@ def prove() -> str:
 
     The gap is 0 at v = 1; its slope is (v-1)/v, below 0 for v < 1 and above 0 for v > 1. So it is
     at least 0 for every v > 0.
-
-    Raises:
-        ProofError: one of them fails.
     """
     v, r = sp.Symbol("v", positive=True), sp.Symbol("r", nonnegative=True)
     R = sp.Symbol("R", positive=True)

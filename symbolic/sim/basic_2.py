@@ -11,8 +11,6 @@ from attsvm.theory.arithmetic.entries import entries
 from properties.sim.basic_2 import lagrange, sum_bound
 from symbolic.sim.sums import LENGTHS, entry, n, total
 
-__all__ = ["bound_residual", "mean_residual", "pairs_residual", "prove"]
-
 W = "w"
 CHANGES = entries([entry(W)])
 """The vector w of n changes."""
@@ -38,11 +36,7 @@ def mean_residual() -> Any:
 
 
 def prove() -> str:
-    """Prove both forms of the identity for every n, and that the factor of the bound is sqrt n.
-
-    Raises:
-        ProofError: a residual is not zero, or is zero for another number of pairs.
-    """
+    """Prove both forms of the identity for every n, and that the factor of the bound is sqrt n."""
     ensure_zero(pairs_residual(), "n ||w||^2 - (sum w)^2 is the sum over pairs of (w_t - w_r)^2")
     ensure_nonzero(pairs_residual(share=2), "it is not twice that sum")
     ensure_zero(mean_residual(), "n ||w||^2 - (sum w)^2 is n sum (w - mean)^2")

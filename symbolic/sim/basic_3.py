@@ -14,8 +14,6 @@ from properties.sim.basic_3 import by_beta, by_radius
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import LENGTHS, n
 
-__all__ = ["inverse_residual", "lowest_ratio", "prove", "ratio"]
-
 
 def inverse_residual() -> Any:
     """1/a - 1/b - (b - a)/(a b)."""
@@ -50,9 +48,6 @@ def prove() -> str:
     alpha >= n exp(m), m the mean of the logits, adds up e^s >= e^m (1 + s - m), which is the bound
     of `basic_1` on e^m - e^s for s and m in either order; m >= -R / sqrt n is the identity of
     `basic_2`.
-
-    Raises:
-        ProofError: one of them fails.
     """
     beta, p, q = sp.symbols("beta p q", positive=True)
     ensure_zero(inverse_residual(), "1/a - 1/b = (b - a)/(a b)")

@@ -12,42 +12,15 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.errors import present
 from attsvm.risk import covariance
-from attsvm.theory import (
-    Statement,
-    ensure_equal,
-    ensure_nonzero,
-    ensure_positive,
-    ensure_true,
-    ensure_zero,
-)
+from attsvm.theory import Statement, ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim._support.bounds import published, softmax_constant
 from properties.sim.basic_4 import BOUND, sharp
+from symbolic.mean_value import said_by
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
-
-__all__ = [
-    "WEIGHTS",
-    "P",
-    "crowd_ratio",
-    "ensure_printed",
-    "entry_residuals",
-    "forms",
-    "laplacian_residual",
-    "largest",
-    "limit_ratio",
-    "log_published",
-    "moved",
-    "opposite",
-    "prove",
-    "prove_published",
-    "quadratic_residual",
-    "square_residual",
-    "swapped_exponents",
-]
 
 P, a, b = sp.symbols("P a b", positive=True)
 
@@ -90,10 +63,10 @@ def opposite(x: Any, **more: Any) -> SimpleNamespace:
     return SimpleNamespace(A=entries([[one], [-one]]), x=entries([x]), y=entries([-x]), **more)
 
 
-def limit_ratio() -> Any:
-    """Limit of the claim's sides, squared, with spread(A)/2 for A = (1, -1), x = -y -> 0."""
+def limit_ratio(formula: Any, *constants: Any, **more: Any) -> Any:
+    """Limit of a claim's sides, squared, for A = (1, -1) and x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
-    sides = sharp(SYMBOLS, opposite(x))
+    sides = formula(SYMBOLS, opposite(x, **more), *constants)
     return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
 
 
@@ -110,11 +83,7 @@ def crowd_ratio() -> Any:
 
 
 def prove() -> str:
-    """Prove the largest norm of the derivative, and that two tokens reach it.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove the largest norm of the derivative, and that two tokens reach it."""
     q = sp.Symbol("q", real=True)
     ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b")
     exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
@@ -123,7 +92,7 @@ def prove() -> str:
     top = ((1 - P) ** 2 * P**2 + P**2 * (1 - P) ** 2).subs(P, (1 + q) / 2)
     # q^2 <= 1
     ensure_equal(largest() - top, q**2 * (2 - q**2) / 8, "||Df[s]||^2 is at most 1/8")
-    ensure_equal(limit_ratio(), 1, "two tokens reach the constant")
+    ensure_equal(limit_ratio(sharp), 1, "two tokens reach the constant")
     ensure_equal(crowd_ratio(), 1, "two tokens beside any number of others reach the constant")
     return "||Df[s]|| <= (max s - min s) sqrt(2)/4 for every n, so f is spread(A)/2-Lipschitz"
 
@@ -201,9 +170,7 @@ def ensure_printed(statement: Statement, reading: str, left: Any, factor: Any = 
         beta=beta,
     )
     name = f"{statement.id}:{reading}"
-    formula = present(statement.claim(reading).formula, "the formula of a reading")
-    said: Any = formula.relation(SYMBOLS, v, {})
-    ensure_true(said.kind == "at most", f"{name} is an inequality")
+    said = said_by(statement, reading, v)
     ensure_equal(said.left, left, f"the left side of {name}", normal=sp.simplify)
     right = 2 * factor * count * sp.exp(3 * R**2) / beta**2
     ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=sp.simplify)
@@ -214,9 +181,6 @@ def prove_published() -> str:
 
     A Laplacian of weights in [0, c] has eigenvalues in [0, n c], by the sum over pairs and the
     identity of `basic_2`; the weights are at most exp(2 R) by `basic_1`. log R <= R - 1 ends it.
-
-    Raises:
-        ProofError: one of them fails.
     """
     R = sp.Symbol("R", positive=True)
     ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")

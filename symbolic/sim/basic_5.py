@@ -15,8 +15,6 @@ from properties.sim.basic_5 import BOUND, sharp
 from symbolic.sim import basic_1, basic_4
 from symbolic.sim.sums import entry, r, t, total, vector
 
-__all__ = ["covariance_residual", "limit_ratio", "prove", "prove_published", "variance_residual"]
-
 
 def variance_residual() -> Any:
     """(M-m)^2/4 - Var s - (mean - (M+m)/2)^2 - E (M-s)(s-m), in moments of s: for any n.
@@ -42,33 +40,19 @@ def covariance_residual(share: int = 1) -> Any:
     return sp.expand(found.subs(total(f), 1))
 
 
-def limit_ratio() -> Any:
-    """Limit of the claim's sides, squared, for A = (1, -1), h = (1, 0), x = -y -> 0."""
-    x, b = sp.Symbol("x", positive=True), sp.Symbol("b", real=True)
-    h = entries([sp.Integer(1), sp.Integer(0)])
-    sides = sharp(SYMBOLS, basic_4.opposite(x, h=h, b=b))
-    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
-
-
 def prove() -> str:
-    """Prove the identities; the first shows that Cauchy and Schwarz apply.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove the identities; the first shows that Cauchy and Schwarz apply."""
     ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
     ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
     ensure_zero(variance_residual(), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
-    ensure_equal(limit_ratio(), 1, "one weight, with h its indicator, reaches the constant")
+    h, b = entries([sp.Integer(1), sp.Integer(0)]), sp.Symbol("b", real=True)
+    limit = basic_4.limit_ratio(sharp, h=h, b=b)
+    ensure_equal(limit, 1, "one weight, with h its indicator, reaches the constant")
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
 
 
 def prove_published() -> str:
-    """Prove the fourth bound, and that the factor R^2 >= R^2 / 16 and ||h|| <= R^2 are enough.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove the fourth bound, and that the factor R^2 >= R^2 / 16 and ||h|| <= R^2 are enough."""
     r = sp.Symbol("r", nonnegative=True)
     basic_4.prove_published()
     R = sp.Symbol("R", positive=True)

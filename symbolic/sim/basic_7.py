@@ -16,15 +16,6 @@ from properties.sim.basic_7 import BOUND, sharp
 from symbolic.sim import basic_4
 from symbolic.sim.sums import entry, r, reduced, t, total
 
-__all__ = [
-    "frobenius",
-    "limit_ratio",
-    "norms_residuals",
-    "operator_supremum",
-    "prove",
-    "prove_published",
-]
-
 P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
 SQUARE = (1 - P) ** 2 * a + P**2 * b
@@ -89,26 +80,19 @@ def operator_supremum() -> Any:
     return sp.simplify(((1 - q**2) ** 2 * (2 + q**2) / 16).subs(q, best))
 
 
-def limit_ratio() -> Any:
-    """Limit of the Frobenius claim's sides, squared, for A = (1, -1), x = -y -> 0."""
-    x = sp.Symbol("x", positive=True)
-    sides = sharp(SYMBOLS, basic_4.opposite(x), "frobenius", softmax_constant)
-    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
-
-
 def prove() -> str:
-    """Prove both constants.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove both constants."""
     q = sp.Symbol("q", real=True)
     ensure_zero(norms_residuals(), "<w, f> and ||M||_F^2 by P, a and b")
     ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
     ensure_zero(growth_residuals(), "both norms grow with b")
     constant = outer_constant(SYMBOLS) ** 2
     ensure_equal(2 * operator_supremum(), constant, "the largest operator norm", normal=sp.simplify)
-    ensure_equal(limit_ratio(), 1, "two tokens reach the Frobenius constant")
+    ensure_equal(
+        basic_4.limit_ratio(sharp, "frobenius", softmax_constant),
+        1,
+        "two tokens reach the Frobenius constant",
+    )
     two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
     # q^2 <= 1
     spare = q**4 * (3 - 2 * q**2) / 8
@@ -117,11 +101,7 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """Prove the fourth bound and what is left: R exp(3 R) < exp(5 R^2), from log R <= R - 1.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove the fourth bound and what is left: R exp(3 R) < exp(5 R^2), from log R <= R - 1."""
     R = sp.Symbol("R", positive=True)
     basic_4.prove_published()
     n, beta = sp.symbols("n beta", positive=True)

@@ -16,8 +16,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
 
-__all__ = ["SIZES", "entry_residual", "prove", "prove_vector", "sentence", "sum_residual"]
-
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
 
@@ -45,11 +43,7 @@ def entry_residual(v: Any, values: str = "A3", transposed: bool = False) -> list
 
 
 def prove_vector() -> str:
-    """Prove that f has positive entries and sum 1; its squares and its columns have another one.
-
-    Raises:
-        ProofError: an entry may be 0 or less, a sum is not 1, or one of the others is.
-    """
+    """Prove that f has positive entries and sum 1; its squares and its columns have another one."""
     for size in SIZES:
         v, at = sentence(*size), f"for (n, d) = {size}"
         f = block_attention(SYMBOLS, v.n, v.A1, v.A2, v.X)
@@ -63,11 +57,7 @@ def prove_vector() -> str:
 
 
 def prove() -> str:
-    """Prove the entries of the attention, with keys for values too; as a column f is another.
-
-    Raises:
-        ProofError: a residual is not zero, or is zero for a false neighbour.
-    """
+    """Prove the entries of the attention, with keys for values too; as a column f is another."""
     prove_vector()
     for size in SIZES:
         v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"

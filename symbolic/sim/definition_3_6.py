@@ -18,15 +18,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.definition_3_6 import DECREASING, INCREASING, drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
 
-__all__ = [
-    "affine_residual",
-    "descent_residual",
-    "merged_residual",
-    "prove",
-    "prove_equal_rivals",
-    "weight_residual",
-]
-
 SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
 """Tokens and entries of x."""
 
@@ -86,11 +77,7 @@ def merged_residual(gap: Any = GAP) -> Any:
 
 
 def prove() -> str:
-    """Prove the change of u along -grad of g(-u), and that g' as the claim has it is positive.
-
-    Raises:
-        ProofError: an identity fails, or holds with the other sign.
-    """
+    """Prove the change of u along -grad of g(-u), and that g' as the claim has it is positive."""
     ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "g' is positive")
     for n, D in SIZES:
         at = f"for n = {n}, D = {D}"
@@ -109,11 +96,7 @@ def prove() -> str:
 
 
 def prove_equal_rivals() -> str:
-    """Prove that with equal rivals u = r + gap F, so that grad u = gap grad F with gap > 0.
-
-    Raises:
-        ProofError: an identity fails, or holds with another factor.
-    """
+    """Prove that with equal rivals u = r + gap F, so that grad u = gap grad F with gap > 0."""
     prove()
     for n, D in SIZES:
         for best in range(1, n + 1):

@@ -19,8 +19,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbol
 from properties.sim.fixed_head import closed_gradient, score, scores
 from symbolic.sim import lemma_3_11
 
-__all__ = ["gradient_residual", "headed", "multiples", "prove", "prove_multiple"]
-
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
 """(n, D, d, V): tokens, entries of x, columns of the values and of the head."""
 
@@ -59,11 +57,7 @@ def gradient_residual(v: Any, taken: str = "column") -> list[Any]:
 
 
 def prove() -> str:
-    """Prove that the head can be absorbed, in the gradients.
-
-    Raises:
-        ProofError: an entry differs, or leaving the head out, or its mean column, does as well.
-    """
+    """Prove that the head can be absorbed, in the gradients."""
     for size in SIZES:
         what = f"the gradient with a head at (n, D, d, V) = {size}"
         ensure_zero(gradient_residual(headed(*size)), what, normal=numerator)
@@ -86,11 +80,7 @@ def multiples(n: int, d: int, column: Any) -> list[Any]:
 
 
 def prove_multiple() -> str:
-    """Prove that H e_v = c e_v multiplies every difference of scores by c.
-
-    Raises:
-        ProofError: one is multiplied by something else, or another head does so too.
-    """
+    """Prove that H e_v = c e_v multiplies every difference of scores by c."""
     c = sp.Symbol("c", positive=True)
     for n, d in ((2, 1), (2, 2), (3, 3)):
         rest = [sp.Integer(0)] * (d - 1)

@@ -14,8 +14,6 @@ from properties.sim._support.attention import attention
 from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
 
-__all__ = ["forms_residual", "prove"]
-
 
 def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[Any]:
     """Entries of the matrix of the first objective minus those of the second, before B."""
@@ -24,11 +22,7 @@ def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[An
 
 
 def prove() -> str:
-    """Prove that the matrices inside both objectives are equal.
-
-    Raises:
-        ProofError: an entry differs, or none does for mat of columns or one sum for all rows.
-    """
+    """Prove that the matrices inside both objectives are equal."""
     for size in SIZES:
         what = f"the matrices inside both objectives are equal for (n, d) = {size}"
         ensure_zero(forms_residual(sentence(*size)), what, normal=numerator)

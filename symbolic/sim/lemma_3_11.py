@@ -19,17 +19,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim._support.entry_loss import loss
 from properties.sim.lemma_3_11 import closed_form, derivative
 
-__all__ = [
-    "derivative_residual",
-    "entry_of",
-    "in_powers",
-    "jacobian_residual",
-    "loss_residual",
-    "prove",
-    "prove_labels",
-    "structural_residual",
-]
-
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
@@ -37,10 +26,7 @@ def entry_of(n: int, d: int) -> Any:
     """Symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2, x = vec(X)."""
     query, tokens, X = symbols_of("q", 1, d), symbols_of("k", n, d), symbols_of("x", d, d)
     return SimpleNamespace(
-        A=SYMBOLS.kron(query, tokens),
-        x=SYMBOLS.vec(X),
-        h=symbols_of("h", n),
-        b=symbols_of("b"),
+        A=SYMBOLS.kron(query, tokens), x=SYMBOLS.vec(X), h=symbols_of("h", n), b=symbols_of("b")
     )
 
 
@@ -120,11 +106,7 @@ def structural_residual(*, sign: int = -1) -> Any:
 
 
 def prove() -> str:
-    """Prove the closed form with b inside g, and that the printed one is another function.
-
-    Raises:
-        ProofError: an identity fails, or the printed formula turns out to be one.
-    """
+    """Prove the closed form with b inside g, and that the printed one is another function."""
     for n, d in SIZES:
         ensure_zero(loss_residual(n, d), f"the gradient in full for n = {n}, d = {d}")
     ensure_zero(derivative_residual(2, 2), "the equation that the claim checks, for n = d = 2")
@@ -146,9 +128,6 @@ def prove_labels() -> str:
 
     The claim's formula as printed is held against the one with b inside g', of which `prove` shows
     that it is the gradient: g' is even, and for b = 0 both have the factor b.
-
-    Raises:
-        ProofError: an identity fails, or holds for b = 2 as well.
     """
     for b in (-1, 0, 1, 2):
         x = sp.Symbol("x", real=True)

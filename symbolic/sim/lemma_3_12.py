@@ -9,13 +9,10 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import curvature_constant
-from attsvm.losses import curvature_kernel, slope_kernel
+from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal, ensure_zero
 from properties.sim.lemma_3_12 import LEMMA
 from symbolic.mean_value import ensure_bound_of_slope
-
-__all__ = ["curvature_supremum", "derivatives", "identities", "prove", "slope_supremum"]
 
 u = sp.Symbol("u", positive=True)
 
@@ -72,11 +69,7 @@ def curvature_supremum() -> Any:
 
 
 def prove() -> str:
-    """Prove both suprema, that the code's kernels are these derivatives, and both readings.
-
-    Raises:
-        ProofError: an identity fails.
-    """
+    """Prove both suprema, that the code's kernels are these derivatives, and both readings."""
     ensure_zero(identities(), "the derivatives by g alone are those that the code evaluates")
     ensure_equal(slope_supremum(), sp.Rational(1, 4), "sup g' = 1/4", normal=sp.simplify)
     constant = curvature_constant(sp.sqrt)

@@ -48,30 +48,13 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.errors import present
 from attsvm.lipschitz import best_level, softmax_height
 from attsvm.losses import curvature_kernel, slope_kernel
-from attsvm.theory import ensure_equal, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
-
-__all__ = [
-    "P",
-    "a",
-    "bound",
-    "indicator_residual",
-    "logistic_residuals",
-    "nested_residual",
-    "p",
-    "prove",
-    "prove_bound",
-    "prove_published",
-    "q",
-    "second_derivative_residual",
-    "two_tokens_residual",
-]
+from symbolic.mean_value import said_by
 
 a, c = sp.symbols("a c", real=True)
 p, q = sp.symbols("p q", nonnegative=True)
@@ -157,11 +140,7 @@ def logistic_residuals() -> list[Any]:
 
 
 def prove_bound() -> None:
-    """Check every identity and inequality between numbers that (*) rests on.
-
-    Raises:
-        ProofError: one fails.
-    """
+    """Check every identity and inequality between numbers that (*) rests on."""
     ensure_zero(second_derivative_residual(), "step 1, the second derivative in moments")
     ensure_zero(indicator_residual(), "step 2, F of an indicator")
     ensure_zero(nested_residual(), "step 4, the bound in k = t w")
@@ -171,11 +150,7 @@ def prove_bound() -> None:
 
 
 def prove() -> str:
-    """Prove (*) and that K(D), as the code maximises it, is its maximum for the logistic function.
-
-    Raises:
-        ProofError: an identity fails.
-    """
+    """Prove (*) and that K(D), as the code maximises it, is its maximum for the logistic loss."""
     prove_bound()
     ensure_zero(logistic_residuals(), "g' and |g''| of the code at c = (1-e)/(1+e)")
     D = sp.Symbol("D", positive=True)
@@ -227,9 +202,7 @@ def ensure_printed() -> None:
     change = slope.subs(s, 0) - slope.subs(s, 1)
     for statement, left in (lemma_3_13.LEMMA, change), (hessian.LEMMA, bend.subs(s, 0)):
         name = f"{statement.id}:amended"
-        formula = present(statement.claim("amended").formula, "the formula of a reading")
-        said: Any = formula.relation(SYMBOLS, v, {})
-        ensure_true(said.kind == "at most", f"{name} is an inequality")
+        said = said_by(statement, "amended", v)
         ensure_equal(said.left**2, left**2, f"the left side of {name}", normal=sp.simplify)
         ensure_equal(said.right, constant, f"the right side of {name} is as printed")
 
@@ -239,9 +212,6 @@ def prove_published() -> str:
 
     K(D) <= D/8 + D^2/32 as 1-a^2, 1-c^2, a and c are at most 1, D <= 2 R^2, and
     n^3 exp(13 R^2) >= 1.
-
-    Raises:
-        ProofError: the proof of K fails, or the comparison of powers of R.
     """
     prove()
     R = sp.Symbol("R", positive=True)

@@ -48,16 +48,6 @@ from attsvm.lipschitz import squared_height, squared_slope
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, prove_bound
 
-__all__ = [
-    "code_residuals",
-    "height",
-    "mixture_residual",
-    "prove",
-    "reflected_residual",
-    "two_tokens_residual",
-    "widening_residual",
-]
-
 x = sp.Symbol("x", real=True)
 
 
@@ -114,11 +104,7 @@ def widening_residual() -> Any:
 
 
 def prove() -> str:
-    """Check every identity and inequality between numbers of the proof.
-
-    Raises:
-        ProofError: one fails.
-    """
+    """Check every identity and inequality between numbers of the proof."""
     prove_bound()
     ensure_zero(code_residuals(), "the code's height is w^2 j(x, a), its slope the derivative")
     ensure_zero(mixture_residual(), "step 1, F of weights with means and variances")

@@ -29,8 +29,6 @@ from attsvm.lipschitz import log_loss_below, log_loss_beyond
 from attsvm.theory import ensure_equal, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
 
-__all__ = ["level_residuals", "prove", "square_residual"]
-
 D = sp.Symbol("D", positive=True)
 y = D * (1 - a**2) / 4
 
@@ -51,11 +49,7 @@ def square_residual() -> Any:
 
 
 def prove() -> str:
-    """Prove the closed form, the code's two formulas run on symbols.
-
-    Raises:
-        ProofError: an identity or an inequality between numbers fails.
-    """
+    """Prove the closed form, the code's two formulas run on symbols."""
     prove_bound()
     ensure_zero(level_residuals(), "-l' = (1+c)/2 and l'' = (1-c^2)/4")
     ensure_zero(square_residual(), "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")

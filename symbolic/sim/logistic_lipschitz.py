@@ -6,14 +6,11 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import curvature_constant
-from attsvm.losses import curvature_kernel, slope_kernel
+from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal
 from properties.sim.logistic_lipschitz import STEP
 from symbolic.mean_value import ensure_bound_of_slope
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
-
-__all__ = ["gap", "limit_ratio", "prove"]
 
 u = sp.Symbol("u", positive=True)
 
@@ -30,11 +27,7 @@ def limit_ratio() -> Any:
 
 
 def prove() -> str:
-    """Prove sup g' = 1/4 in two ways, sup |g''| = 1/(6 sqrt 3), and that 1/4 is reached.
-
-    Raises:
-        ProofError: one of them fails.
-    """
+    """Prove sup g' = 1/4 in two ways, sup |g''| = 1/(6 sqrt 3), and that 1/4 is reached."""
     _, first, second = derivatives(2)
     quarter, square = sp.Rational(1, 4), (1 - u) ** 2 / (4 * (1 + u) ** 2)
     ensure_equal(gap(), square, "1/4 - g' is a square", normal=sp.simplify)

@@ -83,20 +83,6 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim import stability_l2, stability_logistic
 
-__all__ = [
-    "LOGISTIC",
-    "SQUARED",
-    "height_residuals",
-    "logistic_is_larger",
-    "logistic_is_smaller",
-    "prove_logistic",
-    "prove_squared",
-    "square_residuals",
-    "squared_is_larger",
-    "squared_is_smaller",
-    "two_tokens_reach_more",
-]
-
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
 """The gradient of softmax has the larger constant up to the first beta, the smaller from the
 second one on (logistic loss)."""
@@ -110,11 +96,7 @@ _WEIGHT = fmpq(43, 40)
 
 
 def prove_logistic() -> str:
-    """Run every step for the logistic loss; with it go the thresholds of the readings.
-
-    Raises:
-        ProofError: one fails.
-    """
+    """Run every step for the logistic loss; with it go the thresholds of the readings."""
     ensure_zero(height_residuals(), "steps 1 and 2 of the logistic loss")
     ensure_true(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss")
     threshold = _rational(stability_logistic.UPPER)
@@ -126,11 +108,7 @@ def prove_logistic() -> str:
 
 
 def prove_squared() -> str:
-    """Run every step for the squared loss; with it goes the threshold of the reading.
-
-    Raises:
-        ProofError: one fails.
-    """
+    """Run every step for the squared loss; with it goes the threshold of the reading."""
     ensure_zero(square_residuals(), "steps 1 and 2 of the squared loss")
     ensure_true(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss")
     threshold = _rational(stability_l2.LOWER)

@@ -16,20 +16,6 @@ import sympy as sp
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.symbols import Symbols
 
-__all__ = [
-    "LENGTHS",
-    "Vector",
-    "entry",
-    "entry_of",
-    "n",
-    "r",
-    "reduced",
-    "swapped",
-    "t",
-    "total",
-    "vector",
-]
-
 n = sp.Symbol("n", integer=True, positive=True)
 t, r, _k = sp.symbols("t r k", integer=True, positive=True)
 
@@ -93,6 +79,14 @@ class Lengths(Symbols):
     def dot(self, x: Entries, y: Entries) -> Any:
         """The sum of products."""
         return self.sum(entries(x * y))
+
+    def sums(self, A: Entries) -> Entries:
+        """The sum of each row, over r."""
+        return entries([total(A.item(), r)])
+
+    def outer(self, x: Entries, y: Entries) -> Entries:
+        """The entry at t, r is x_t y_r."""
+        return entries([[x.item() * swapped(y.item())]])
 
     def differences(self, x: Entries) -> Entries:
         """The entry at t, r is x_t - x_r."""

@@ -17,8 +17,6 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.orientation import margins
 from properties.sim.tensor_trick import trick
 
-__all__ = ["margins_residual", "prove", "prove_orientation", "residual", "structural_residual"]
-
 SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (1, 2, 3, 1))
 """(rows and columns of A1, rows and columns of A2) that are expanded."""
 
@@ -79,11 +77,7 @@ def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[Any]:
 
 
 def prove() -> str:
-    """Prove the trick: by the formula of the claim for small sizes, by the printed rules for all.
-
-    Raises:
-        ProofError: an entry differs, or a false neighbour turns out to be true.
-    """
+    """Prove the trick: by the claim's formula for small sizes, by the printed rules for all."""
     for m, r, n, c in SIZES:
         what = f"both sides agree for A1 of {m} x {r} and A2 of {n} x {c}"
         ensure_zero(residual(m, r, n, c), what)
@@ -102,11 +96,7 @@ def prove() -> str:
 
 
 def prove_orientation() -> str:
-    """Prove that the logits of definition 3.3 at X are key-query features at X^T, not at X.
-
-    Raises:
-        ProofError: a difference is not zero, or is zero without the transposition.
-    """
+    """Prove that the logits of definition 3.3 at X are key-query features at X^T, not at X."""
     prove()
     for n, d in ((2, 1), (2, 2), (3, 2), (2, 3)):
         what = f"the logits at X are key-query features at X^T for n = {n}, d = {d}"

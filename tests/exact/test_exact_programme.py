@@ -6,12 +6,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpz, fmpz_mat
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import ExactData, decide, rational, rationals, separate
+from attsvm.exact.active_set import exchange, pivot
 from attsvm.exact.optimality import norm_bracket, soft_bracket
 from attsvm.exact.svm import ExactProgramme, _proved, nearest, solve_exactly
 from attsvm.svm import att_svm_programme
@@ -70,6 +71,44 @@ def test_rows_of_rationals_are_decided_as_they_are(D, Z, bound, p, q):
     assert answer.status == whole.status
     factor = Fraction(3 * p * 7 * q, 5)
     assert solution(answer) == [[x * factor for x in row] for row in solution(whole)]
+
+
+ANY_GUESS = st.lists(st.integers(0, 4), unique=True)
+
+
+def five(D, Z, bound, equal):
+    """A programme of five integer rows."""
+    rows, queries = ([[fmpq(int(x)) for x in row] for row in table] for table in (D, Z))
+    return ExactProgramme.of_rows(rows, queries, [fmpq(int(b)) for b in bound], equal)
+
+
+@settings(max_examples=100, deadline=None)
+@given(blocks(5, 2), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
+def test_pivots_end_with_the_same_answer_whatever_is_tried_first(D, Z, bound, equal, guess):
+    programme = five(D, Z, bound, list(equal))
+    answers = [_proved(programme, *pivot(programme, tried)) for tried in (guess, [])]
+    assert answers[0].status == answers[1].status
+    assert solution(answers[0]) == solution(answers[1])
+
+
+@settings(max_examples=100, deadline=None)
+@given(blocks(5, 3), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
+def test_exchanges_end_with_the_support_where_rows_are_independent(D, Z, bound, equal, guess):
+    """With equalities, and multipliers and margins that have a sign, it is the only one."""
+    programme = five(D, Z, bound, list(equal))
+    gram = programme.gram(range(5), range(5))
+    assume(fmpz_mat(gram).det() != 0)
+    answer = _proved(programme, *pivot(programme, []))
+    assume(not answer.degenerate)
+    held = [j for j in range(5) if equal[j] or answer.duals[j] != 0]
+    assert exchange(gram, programme.bound, list(equal), guess) == held
+
+
+@pytest.mark.parametrize("k", range(3, 12))
+def test_rows_that_a_support_makes_tight_do_not_join_it(k):
+    """1/k is no float: the margin of the second row is off by roundings of 256 bits."""
+    gram = [[fmpz(k), fmpz(k)], [fmpz(k), fmpz(k)]]
+    assert exchange(gram, [fmpq(1), fmpq(1)], [False, False], [0]) == [0]
 
 
 @settings(max_examples=100, deadline=None)

@@ -11,6 +11,7 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, cone_at, descend, rational, rationals, separate
+from attsvm.exact import descent as of_descent
 from attsvm.exact.descent import basin, decreases, smoothness, threshold
 from attsvm.limits import direction_is_proved, in_basin
 from attsvm.lipschitz import risk_smoothness
@@ -18,10 +19,10 @@ from attsvm.losses import LOSSES
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.training import descend_w, follow_w
-from properties._support.descent_runs import tight_data
-from properties.sim._support.theorem_3_14 import LOCAL_TRAP, PULLED_APART, TWO_TOKENS, UNEVEN
+from properties._support.descent_runs import LOCAL_TRAP, tight_data
+from properties.sim._support.training import PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
-from tests.exact.local_runs import column, one_dimension
+from tests.exact.local_runs import column, one_dimension, starts
 
 LOG, CORRELATION = LOSSES["log-loss"], LOSSES["correlation"]
 
@@ -294,3 +295,39 @@ def test_a_trap_that_does_not_settle_keeps_its_tokens_and_says_nothing_of_the_di
         fate = certified_fate(ExactData.of(data), [[fmpq(40)]], "squared", step, 0)
         assert (fate.reason, fate.selected) == ("trap", [0, 0])
         assert (fate.settles, fate.converges) == (False, False)
+
+
+def test_a_cone_of_any_tokens_settles_and_of_optimal_ones_converges():
+    """Where no basin or trap closes first."""
+    found = []
+    for _, exact, W, _ in starts(24):
+        point = rationals(W)
+        fate = certified_fate(exact, point, "log-loss", fmpq(1, 8), 0)
+        if fate is not None and fate.reason == "cone":
+            cone = cone_at(exact, point, "log-loss", fmpq(1, 8))
+            assert (fate.selected, fate.settles) == (cone.selected, True)
+            assert fate.converges == ([[t] for t in fate.selected] == exact.optimal)
+            found.append(fate.converges)
+    assert set(found) == {True, False}
+
+
+@pytest.mark.parametrize("name", DECREASING)
+def test_without_a_step_cones_are_asked_for_all_up_to_one_over_smoothness(monkeypatch, name):
+    """At 16 bits the ends of the ball of 1/smoothness lie far apart."""
+    asked = []
+    monkeypatch.setattr(of_descent, "cone_at", lambda *words, **_: asked.append(words[3]))
+    ctx.prec = 16
+    X = [[1.0, 0.0, 0.25], [0.5, -0.5, 0.0]]
+    data = one_dimension(*X, scores=[[1.0, 0.25, -0.5], [0.75, -0.25, -1.0]])
+    exact = ExactData.of(data)
+    certified_fate(exact, [[fmpq(0)]], name, None, 0)
+    ctx.prec = 96
+    assert asked[0] * smoothness(exact, name) >= 1
+
+
+def test_a_gap_may_be_above_a_threshold_below_0_and_the_run_be_trapped():
+    """(1 - u)^2 rises from 3/2 to 3, so the token of lower score is kept."""
+    fell = one_dimension([1.0, 0.0], scores=[[3.0, 1.5]])
+    assert threshold(ExactData.of(fell), "squared") < 0
+    fate = certified_fate(ExactData.of(fell), [[fmpq(-8)]], "squared", fmpq(1, 8), 0)
+    assert (fate.reason, fate.selected, fate.settles) == ("trap", [1], False)

@@ -18,9 +18,9 @@ from attsvm.exact import (
     rationals,
     softmax,
 )
-from attsvm.exact.attention import loss_slope
 from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import gradient
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import combine, subtract
 from attsvm.exact.traps import (
     Selection,

@@ -12,7 +12,7 @@ from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.svm import att_svm
 from attsvm.training import follow_w
 from properties._support.published_data import joint_inputs
-from properties.sim._support.theorem_3_14 import UNEVEN
+from properties.sim._support.training import UNEVEN
 
 LOG = LOSSES["log-loss"]
 
@@ -115,6 +115,40 @@ def test_the_norm_stands_still_where_nothing_is_to_be_gained(scores):
 def test_equal_tokens_and_zero_queries_stand_still(X, Z):
     data = AttentionData.of(X, Z, scores=[[1, 0]])
     assert norm_diverges(data, np.zeros((2, 2)), LOG).violated
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 2.0**20])
+def test_the_norm_that_is_asked_for_is_in_units_of_the_data(monkeypatch, scale):
+    """Tokens that are so many times as long move margins by one at a norm so much smaller."""
+    asked = []
+
+    def noting(data, W0, loss, norms):
+        asked.append(norms)
+        return follow_w(data, W0, loss, norms)
+
+    monkeypatch.setattr(limits.rates, "follow_w", noting)
+    data = one_pair()
+    longer = AttentionData(scale * data.X, data.Z, scores=data.gamma)
+    for each in (data, longer):
+        assert norm_diverges(each, np.zeros((2, 2)), LOG).holds
+    assert asked[0] == [scale * goal for goal in asked[1]]
+
+
+@pytest.mark.parametrize(("sign", "runs"), [(1.0, 1), (-1.0, 2)])
+def test_what_is_clear_is_not_followed_any_further(monkeypatch, sign, runs):
+    """Gains along the target end it at once; a refutation takes one more decade."""
+    asked = []
+
+    def noting(*words):
+        asked.append(words)
+        return follow_w(*words)
+
+    monkeypatch.setattr(limits.direction, "follow_w", noting)
+    data = one_pair()
+    target = sign * att_svm(data).W
+    slack = direction_converges(data, np.zeros((2, 2)), LOG, target)
+    assert (slack.holds, slack.violated) == (sign > 0, sign < 0)
+    assert len(asked) == runs
 
 
 def test_half_of_the_way_decides_nothing(monkeypatch):

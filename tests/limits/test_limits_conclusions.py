@@ -31,7 +31,7 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.training import descend_kq, descend_p, descend_w, follow_w
 from properties._support.published_data import gaussian_protocol, joint_inputs
-from properties.sim._support.theorem_3_14 import PULLED_APART
+from properties.sim._support.training import PULLED_APART
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
 FAR = (10.0, 100.0, 1000.0, 10000.0)
@@ -389,3 +389,11 @@ def test_a_token_clearly_beyond_the_margin_hides_no_wrong_direction():
     loss = LOSSES["log-loss"]
     assert direction_converges(data, np.zeros((2, 2)), loss, right).holds
     assert direction_converges(data, np.zeros((2, 2)), loss, wrong).violated
+
+
+def test_a_second_best_token_weighs_in_however_little_the_third_does():
+    """Logits 0, -2/5 and -2000: both pulls are multiples of exp(-2000), which no float holds."""
+    data = AttentionData.of([[[0.0], [-0.4], [-2000.0]]], [[1.0]], scores=[[1.0, 1.0, 0.0]])
+    weights = dual_weights(data, np.ones((1, 1)), LOG)[0]
+    share = 1.0 / (1.0 + np.exp(0.4))
+    assert weights == pytest.approx([0.0, -share / (1 + share), 1 / (1 + share)], rel=1e-12)

@@ -32,8 +32,14 @@ from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.theory.arithmetic import BALLS
 from properties._support.published_data import joint_inputs
-from properties.tf._support.path_limits import certified_direction, certified_set
-from properties.tf._support.regularisation_paths import FLAT, FLAT_PULLS, TURNING, Path
+from properties.tf._support.regularisation_paths import (
+    FLAT,
+    FLAT_PULLS,
+    TURNING,
+    Path,
+    certified_direction,
+    certified_set,
+)
 from properties.tf.theorem_2 import RATE
 from properties.tf.theorem_2.near_optimal_points import (
     Candidate,

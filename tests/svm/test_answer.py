@@ -21,6 +21,7 @@ from attsvm import AttentionData, solve
 from attsvm._words import rising
 from attsvm.errors import DataError, OutOfTimeError, SolverError, TiedTokensError, UsageError
 from attsvm.exact.deadline import Deadline
+from attsvm.exact.numbers import rational
 from attsvm.exact.svm import decide
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, page, v_svm
@@ -178,6 +179,36 @@ def test_a_slightly_longer_matrix_may_meet_the_margins_and_its_gap_is_stated(mon
     _, high = longer.bracket
     W = fractions_of(longer.W.tolist())
     assert square(W) * (1 - Fraction(longer.gap)) <= Fraction(high) ** 2
+
+
+@pytest.mark.parametrize(
+    ("figures", "status"),
+    [
+        ([(1e-9, 1e-9)], "solved"),
+        ([(0.0, 2e-9), (0.0, 2e-6), (0.0, 2e-6), (0.0, 2e-6)], "solved in rationals"),
+        ([(1e-6, 0.0), (2e-9, 0.0), (0.0, 2e-6), (1e-9, 1e-6)], "solved"),
+        ([(2e-9, 0.0), (1e-9, 1e-6)], "solved"),
+        ([(2e-6, 0.0)], "solved in rationals"),
+    ],
+)
+def test_the_first_matrix_is_handed_out_whose_residual_and_gap_are_small(
+    monkeypatch, figures, status
+):
+    """Of the nearest floats and those longer by 1, 2 and 4 times what these miss, no more."""
+    answer, tried = solve(one_input()).float_answer, []
+
+    def scripted(programme, rows, exact, factor):
+        residual, gap = figures[len(tried)]
+        tried.append(factor)
+        return replace(answer, status="solved", primal_residual=residual, gap=gap)
+
+    monkeypatch.setattr(handed, "_in_floats", scripted)
+    found = handed.handed_out(answer.programme, decide(answer.programme))
+    missed = [0, *(times * rational(figures[0][0]) for times in (1, 2, 4))]
+    assert tried == [1 + away for away in missed[: len(figures)]]
+    assert found.status == status
+    best = figures[-1] if status == "solved" else figures[0]
+    assert (found.primal_residual, found.gap) == best
 
 
 def test_the_farkas_residual_is_that_of_the_printed_weights():

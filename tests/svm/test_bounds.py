@@ -283,6 +283,41 @@ def test_sums_of_thousands_of_rows_are_bounded():
     assert short >= 1
 
 
+def of_rows(kept, rival, Z, bound, equal):
+    """A programme of these very rows."""
+    base = att_svm_programme(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1, 0]]))
+    kept, rival, Z, bound = (np.array(x, dtype=float) for x in (kept, rival, Z, bound))
+    index = np.zeros(len(bound), dtype=np.int64)
+    return replace(
+        base, D=kept - rival, Z=Z, bound=bound, equal=np.full(len(bound), equal), input=index,
+        token=index + 1, kept=kept, rival=rival,
+    )  # fmt: skip
+
+
+def test_nuclear_brackets_hold_and_a_multiplier_below_0_proves_nothing():
+    """Margins 2 W >= 1 and 2 W >= 0: 1/2 is least, whatever is taken from the second row."""
+    programme = of_rows([[2.0], [2.0]], np.zeros((2, 1)), np.ones((2, 1)), [1.0, 0.0], False)
+    half, one = np.array([[0.5]]), np.ones((1, 1))
+    low, high = bounds.nuclear_bracket(programme, half, one, np.array([1.0, 0.0]), 2.0)
+    assert 0.5 * (1 - 1e-14) <= low <= 0.5 <= high <= 0.5 * (1 + 1e-13)
+    low, _ = bounds.nuclear_bracket(programme, half, one, np.array([2.0, -1.0]), 2.0)
+    assert low == 0.0
+
+
+def test_rounded_rows_count_whatever_the_sign_of_their_multipliers():
+    """Both rows round to (1, 1), so that what is left of them is lost."""
+    programme = of_rows(
+        [[1.0, 1.0], [1.0, 1.0]],
+        [[-(2.0**-54), 0.0], [0.0, 0.0]],
+        np.ones((2, 1)),
+        [0.5, 0.0],
+        True,
+    )
+    assert (programme.D == 1.0).all()
+    low, _ = bounds.frobenius_bracket(programme, np.zeros((2, 1)), np.array([1.0, -1.0]))
+    assert at_most(low, least_norm(programme))
+
+
 def test_a_margin_that_is_zero_for_every_matrix_is_never_met():
     X = np.array([[[1.0, 0.3], [0.5, -0.2]], [[0.4, 0.1], [0.4, 0.1]]])
     data = AttentionData(X, np.array([[0.6, 0.9], [1.0, 0.2]]), scores=np.array([[1.0, 0.0]] * 2))

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 from flint import arb
+from hypothesis import strategies as st
+from toy_pack import build
 
 from attsvm.theory import PROFILES
 from attsvm.theory.record import codec
@@ -12,6 +14,7 @@ from attsvm.theory.search import GUIDED, Scout, draw
 from attsvm.theory.search.sequence import guide
 
 QUICK = PROFILES["quick"]
+NOTHING = st.nothing()
 
 
 def share(name):
@@ -36,7 +39,7 @@ def only_by_the_searcher(claim, name, cases, budget=None, seed=0):
     """What the searcher finds from these cases; Hypothesis finds nothing at profile quick."""
     tally = Tally(claim, claim.part(""), 0)
     assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
-    assert tally.drawn > 0
+    assert tally.seen.drawn > 0
     return instance(claim, scouted(claim, name, cases, budget, seed))
 
 
@@ -75,3 +78,9 @@ class Witness:
     def keys(self):
         """What was examined, as texts."""
         return [json.dumps(codec.encode(case), sort_keys=True) for case in self.seen]
+
+
+def witnessed(name, hint, violated=lambda case: False, data=NOTHING, **rest):
+    """A witness, and the claim that asks it."""
+    witness = Witness(hint, violated)
+    return witness, build(name, witness.conclusion(), witness.certify, data=data, **rest)

@@ -14,6 +14,8 @@ PACK = {
     "pack/cycle.py": "from pack.circle import f as g\n\ndef f():\n    return g()\n",
     "pack/circle.py": "from pack.cycle import f as h\n\ndef f():\n    return h()\n",
     "pack/effects.py": "TABLE = {}\nTABLE['a'] = 1\n\ndef f():\n    return 2\n",
+    "pack/twin/__init__.py": "from pack.twin.twin import twin\n",
+    "pack/twin/twin.py": "from pack import deep\n\ndef twin():\n    return deep.LEAST\n",
     "pack/start.py": "",
 }
 
@@ -43,6 +45,7 @@ USES = {
     "exported": "from pack import exported\ndef f():\n    return exported\n",
     "star": "from pack.deep import *\ndef f():\n    return LEAST\n",
     "star of a star": "from pack.star import *\ndef f():\n    return LEAST\n",
+    "named like its module": "from pack.twin import twin\ndef f():\n    return twin()\n",
     "late": "def f():\n    from pack.deep import LEAST\n    return LEAST\n",
     "late module": "def f():\n    import pack.deep\n    return pack.deep\n",
     "looked up": "from importlib import import_module\ndef f():\n    import_module('pack.deep')\n",

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -279,3 +280,22 @@ def test_an_integer_that_python_does_not_write_is_refused(digits):
         with pytest.raises(ClaimError, match="an integer that is too long to be written"):
             codec.encode(value)
     assert codec.encode(10**4299)["int"] == "1" + "0" * 4299
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        [int("9" * 4000)] * 20_000,  # whose product would take minutes
+        [1] * 100,
+        [2**62, 0],
+        [2**25, 0],
+        [True],
+        [0.0],
+    ],
+)
+def test_a_shape_that_no_array_has_is_refused_at_once(shape):
+    started = time.process_time()
+    for name in ("float64", "int64", "bool"):
+        with pytest.raises(FileError, match="does not have the size that it states"):
+            codec.decode({name: shape, "values": []}, np.ndarray)
+    assert time.process_time() - started < 5.0

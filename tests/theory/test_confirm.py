@@ -145,3 +145,21 @@ def test_decimal_bounds_of_short_numbers_are_these_numbers():
     assert _bounds(arb(-1)) == ("-1.0000000000000000000",) * 2
     assert _bounds(fmpq(0)) == ("0", "0")
     assert _bounds(arb("nan"))[0] == "nan"
+
+
+@given(st.integers(-(10**6), 10**6).filter(lambda p: p % 7), st.integers(100, 400))
+def test_the_decimals_of_what_is_known_well_have_twenty_digits(p, precision):
+    """No seventh is a short decimal: one bound is the nearest, the other is moved a little more."""
+    value = Fraction(p, 7)
+    with ctx.workprec(precision):
+        bounds = _bounds(arb(fmpq(p, 7)))
+    away = sorted(abs(Fraction(bound) - value) for bound in bounds)
+    assert away[0] <= abs(value) / 10**19
+    assert away[1] <= abs(value) / 10**17
+
+
+def test_decimals_are_compared_with_bounds_of_the_highest_precision():
+    """A float of 2048 bits next to 1/25 lies on one side of it: there 1/25 is the bound."""
+    with ctx.workprec(PRECISIONS[-1]):
+        bounds = _bounds(arb(fmpq(1, 25)).mid())
+    assert [Fraction(bound) == Fraction(1, 25) for bound in bounds].count(True) == 1

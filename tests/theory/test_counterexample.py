@@ -160,6 +160,42 @@ def test_a_file_cut_at_any_byte_is_an_error(tmp_path, packs, documents):
         assert replayed(tmp_path, packs, text[:size]).result == "ERROR"
 
 
+HOSTILE = "\x1b[2J\nCONFIRMED: all is well\u202e"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({key: HOSTILE} for key in ("schema", "claim", "sibling", "instance", "kind")),
+        {"instance": {"float": HOSTILE}},
+        {"instance": {"record": HOSTILE, "fields": {}}},
+        {"instance": {HOSTILE: 1}},
+        {"claim": "toy/raises:literal", "instance": {"float": "51"}},
+    ],
+)
+def test_nothing_in_a_file_writes_a_line_of_its_own(tmp_path, packs, documents, changes):
+    result = replayed(tmp_path, packs, {**documents["false"], **changes})
+    assert result.result == "ERROR"
+    assert str(result).isprintable()
+    assert result.reason.isprintable()
+
+
+def test_the_name_of_a_file_writes_no_line_of_its_own(tmp_path, packs, documents):
+    path = tmp_path / HOSTILE.replace("\n", "\r")
+    path.write_text(json.dumps(documents["false"]))
+    assert str(replay(path, packs)).isprintable()
+
+
+@pytest.mark.parametrize("key", ["schema", "claim", "sibling", "kind", "instance"])
+def test_depth_is_an_error_of_our_own_wherever_it_stands(tmp_path, packs, documents, key):
+    for depth in (400, 900):
+        deep = "[" * depth + "]" * depth
+        text = json.dumps({**documents["false"], key: "HERE"}).replace('"HERE"', deep)
+        result = replayed(tmp_path, packs, text)
+        assert result.result == "ERROR"
+        assert "RecursionError" not in result.reason
+
+
 def test_a_missing_file_and_a_folder_are_errors(tmp_path, packs):
     assert replay(tmp_path / "none.json", packs).result == "ERROR"
     folder = replay(tmp_path, packs)

@@ -13,7 +13,7 @@ from attsvm import AttentionData
 from attsvm.theory import PROFILES, Slack, changed
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.run.check import check_part
-from attsvm.theory.run.coverage import Coverage, describe_instance, merged, warnings_of
+from attsvm.theory.run.coverage import Counts, describe_instance, warnings_of
 from attsvm.theory.run.verify import verify
 from properties._support import data_in_words as data_in_words
 
@@ -63,15 +63,14 @@ def test_plain_arrays_are_described_by_their_shapes_and_ties():
 
 
 def test_a_search_describes_its_first_instances_and_shards_add_up():
-    coverage = Coverage()
+    seen = Counts()
     for k in range(200):
-        coverage.see(np.ones(1 + k % 2))
-    assert coverage.json()["sizes"] == {"1": 30, "2": 30}
-    assert merged([coverage.json(), {"sizes": {"2": 5, "0": 1}}, {}])["sizes"] == {
-        "0": 1,
-        "1": 30,
-        "2": 35,
-    }
+        seen.examples += 1
+        seen.describe(np.ones(1 + k % 2))
+    assert seen.coverage["sizes"] == {"1": 30, "2": 30}
+    seen.add(Counts(coverage={"sizes": {"2": 5, "0": 1}}))
+    seen.add(Counts())
+    assert seen.coverage["sizes"] == {"0": 1, "1": 30, "2": 35}
 
 
 def test_drawn_instances_are_covered_and_made_up_ones_are_not():
@@ -80,21 +79,16 @@ def test_drawn_instances_are_covered_and_made_up_ones_are_not():
     assert sum(outcome.coverage["sizes"].values()) == 60
 
 
-def about(**changes: Any) -> list[str]:
-    usual: dict[str, Any] = {
-        "looked": 100,
-        "hypotheses": {"small": 60},
-        "tightness": 0.9,
-        "slacks": (0.1, 2.0),
-        "accepted": 60,
-    }
-    return warnings_of(**{**usual, **changes})
+def about(undropped: frozenset[str] = frozenset(), **changes: Any) -> list[str]:
+    usual: dict[str, Any] = {"examples": 60, "rejected": 40, "hypotheses": {"small": 60}}
+    usual |= {"tightness": 0.9, "min_slack": 0.1, "max_slack": 2.0}
+    return warnings_of(Counts(**{**usual, **changes}), undropped=undropped)
 
 
 def test_a_search_with_nothing_to_complain_of_is_not_complained_of():
     assert about() == []
     assert about(tightness=None) == []
-    assert about(accepted=5, tightness=1e-9, looked=5, hypotheses={"small": 0}) == []
+    assert about(examples=5, rejected=0, tightness=1e-9, hypotheses={"small": 0}) == []
 
 
 def test_every_blindness_has_its_sentence():
@@ -103,7 +97,7 @@ def test_every_blindness_has_its_sentence():
     idle = about(hypotheses={"small": 100}, undropped=frozenset({"small"}))
     assert "nothing shows that it matters" in idle[0]
     assert "nothing came nearer to the bound than 1e-05" in about(tightness=1e-5)[0]
-    flat = about(tightness=None, slacks=(1.0, 1.0))
+    flat = about(tightness=None, min_slack=1.0, max_slack=1.0)
     assert "the slack is 1 on every instance" in flat[0]
 
 

@@ -1,11 +1,13 @@
 """Declarations whose check could hardly fail: each is told, and is never exercised."""
 
+import functools
 from dataclasses import replace
 
 import pytest
+from toy_pack import stated
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Integer, Reading, Real, Statement, Vector, changed
+from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.run.verify import Task, conclude
@@ -13,17 +15,7 @@ from attsvm.theory.run.verify import Task, conclude
 PROFILE = replace(profile_named("quick"), examples=40, guided=60)
 
 
-def declared(variables, conclusion, hypotheses=None, **reading):
-    return Statement(
-        "toy/dull",
-        source="none",
-        place="line 1",
-        printed="a toy",
-        variables=variables,
-        hypotheses=hypotheses or {},
-        conclusion=conclusion,
-        readings={"literal": Reading("a toy", expected="holds", **reading)},
-    ).claim("literal")
+declared = functools.partial(stated, "dull")
 
 
 def checked(claim):

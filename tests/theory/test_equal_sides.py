@@ -6,30 +6,23 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import ctx
+from toy_pack import stated
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Fitted, Reading, Real, Statement, Vector, changed
-from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory import Fitted, Real, Vector, changed
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.run.judge import judge
 
 
 def statement(conclusion, variables, **more):
     """A statement of one reading that is not expected to be proved."""
     more = {"siblings": {"half": changed(tightened="0.5")}, **more}
-    reading = Reading("a comparison", expected="holds", **more)
-    return Statement(
-        "toy/judge",
-        source="toy",
-        place="nowhere",
-        printed="a comparison",
-        variables=variables,
-        conclusion=conclusion,
-        readings={"literal": reading},
-        hypotheses=HYPOTHESES if "beta" in variables else {},
-    ).claim("literal")
+    hypotheses = HYPOTHESES if "beta" in variables else {}
+    return stated("judge", variables, conclusion, hypotheses, **more)
 
 
 HYPOTHESES = {"beta <= exp(x)": lambda m, v: m.at_most(v.beta, m.exp(v.x))}
@@ -126,14 +119,19 @@ def test_lengths_are_constants_in_text_and_in_symbols():
             m.exact(0.5)
 
 
-def test_functions_are_written_by_their_names():
-    s = Text().softmax(letter("s"))
-    assert (s.plain, s.latex) == ("softmax(s)", r"\mathrm{softmax}\left(s\right)")
+def cancelled(x):
+    """The ratio of |e^40 + x - e^40| <= 1, where 64 bits leave a radius of about 0.01."""
+
+    def bound(m, v):
+        return m.at_most(m.abs(m.exp(m.exact(40)) + v.x - m.exp(m.exact(40))), m.exact(1))
+
+    formula = statement(bound, {"x": Real()}).formula
+    found = judge(formula, {}, formula.build(x=x))
+    assert found.holds
+    return found.ratio
 
 
-def test_differences_of_all_entries():
-    x = entries([BALLS.exact(k) for k in (1, 4, 6)])
-    assert BALLS.differences(x).tolist() == [[0, -3, -5], [3, 0, -2], [5, 2, 0]]
-    a, b = s = symbols_of("s", 2)
-    assert SYMBOLS.differences(s).tolist() == [[0, a - b], [b - a, 0]]
-    assert Text().differences(letter("w")).plain == "(w_i - w_j)_ij"
+def test_a_ratio_is_never_above_the_true_one_however_wide_the_ball():
+    for x in (0.0, 2.0**-10, 2.0**-7):
+        assert 0.0 <= cancelled(x) <= x
+    assert 0.5 < cancelled(0.75) <= 0.75

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scouting import Witness, only_by_the_searcher, scouted, share
+from scouting import only_by_the_searcher, scouted, witnessed
 from toy_pack import build
 
 from attsvm.data import AttentionData
@@ -91,8 +91,7 @@ def cleared(case: Inputs) -> bool:
     "violated", [opposed, tied, nearly_tied, dependent, huge, tiny, dominated, cleared]
 )
 def test_a_degenerate_instance_is_found_that_hypothesis_does_not_draw(violated, seed):
-    witness = Witness(Inputs, violated)
-    claim = build("family", witness.conclusion(), witness.certify, data=INPUTS)
+    _, claim = witnessed("family", Inputs, violated, INPUTS)
     assert violated(only_by_the_searcher(claim, "families", [generic(seed)], 300, seed))
 
 
@@ -110,11 +109,10 @@ def score_tables(data: AttentionData) -> bool:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_inputs_that_pull_against_each_other_are_found(seed):
-    witness = Witness(AttentionData, score_tables)
     data = st.builds(
         lambda X, Z, s: AttentionData(X, Z, scores=s), odd(2, 2, 2), odd(2, 2), odd(2, 2)
     )
-    claim = build("pull", witness.conclusion(), witness.certify, data=data)
+    _, claim = witnessed("pull", AttentionData, score_tables, data)
     generator = np.random.default_rng(seed)
     X, Z, s = (generator.normal(size=size).round(2) for size in ((2, 2, 2), (2, 2), (2, 2)))
     case = AttentionData(X, Z, scores=s)
@@ -125,8 +123,7 @@ def test_two_changes_together_go_where_one_does_not():
     def both(case: Inputs) -> bool:
         return opposed(case) and bool(np.abs(case.Z).max() > 2.0**5)
 
-    witness = Witness(Inputs, both)
-    claim = build("both", witness.conclusion(), witness.certify, data=INPUTS)
+    _, claim = witnessed("both", Inputs, both, INPUTS)
     assert both(only_by_the_searcher(claim, "families", [generic(0)], 600))
 
 
@@ -182,20 +179,6 @@ def test_every_change_changes_something_and_leaves_alone_what_it_does_not_fit(mo
     assert changed >= 15
 
 
-def seen(seed):
-    witness = Witness(Inputs, lambda case: False)
-    claim = build("seen", witness.conclusion(), witness.certify, data=INPUTS)
-    case = Inputs(np.ones((3, 2)), np.arange(3.0), np.eye(2), 0.5)
-    return witness, scouted(claim, "families", [case], seed=seed)
-
-
-def test_the_same_seed_looks_at_the_same_instances_and_at_none_twice():
-    (first, scout), (again, _), (other, _) = seen(1), seen(1), seen(2)
-    assert first.keys() == again.keys() != other.keys()
-    assert len(set(first.keys())) == len(first.keys()) == scout.spent + 1
-    assert scout.spent == share("families")
-
-
 def test_what_types_and_claims_refuse_is_survived():
     @dataclass(frozen=True, slots=True)
     class Positive:
@@ -214,11 +197,4 @@ def test_what_types_and_claims_refuse_is_survived():
     claim = build("refuses", conclusion, lambda p, shift=0.0: None)
     scout = scouted(claim, "families", [Positive(1.0)])
     assert scout.found is None
-    assert scout.tally.refused + scout.tally.broke > 0
-
-
-@pytest.mark.parametrize("case", [math.inf, "word", np.zeros((0, 2))])
-def test_where_nothing_can_be_changed_the_search_ends(case):
-    witness = Witness(type(case), lambda case: False)
-    claim = build("nothing", witness.conclusion(), witness.certify, data=st.nothing())
-    assert scouted(claim, "families", [case]).spent == 0
+    assert scout.tally.seen.refused + scout.tally.seen.broke > 0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scouting import Witness, instance, scouted, share
+from scouting import instance, scouted, share, witnessed
 from toy_pack import build
 
 from attsvm.theory.search.grid import _VALUES, grid
@@ -42,18 +42,13 @@ def odd_sixteenths(*shape):
     )
 
 
-def planted(hint, violated, data, **rest):
-    witness = Witness(hint, violated)
-    return witness, build("grid", witness.conclusion(), witness.certify, data=data, **rest)
-
-
 def quarter_turn(case: Table) -> bool:
     return bool((case.a @ case.a == -np.eye(2)).all())
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_lone_integer_matrix_is_found_where_its_board_can_be_searched_through(seed):
-    _, claim = planted(Table, quarter_turn, odd_sixteenths(2, 2).map(Table))
+    _, claim = witnessed("grid", Table, quarter_turn, odd_sixteenths(2, 2).map(Table))
     found = instance(claim, scouted(claim, "grid", budget=120, seed=seed))
     assert quarter_turn(found)
     assert np.abs(found.a).sum() == 2
@@ -61,15 +56,18 @@ def test_a_lone_integer_matrix_is_found_where_its_board_can_be_searched_through(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_check_at_profile_quick_finds_a_lone_row_of_three_signs(seed):
-    _, claim = planted(
-        Table, lambda case: case.a.tolist() == [-1.0, 1.0, -1.0], odd_sixteenths(3).map(Table)
+    _, claim = witnessed(
+        "grid",
+        Table,
+        lambda case: case.a.tolist() == [-1.0, 1.0, -1.0],
+        odd_sixteenths(3).map(Table),
     )
     assert scouted(claim, "grid", seed=seed).found is not None
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_every_point_of_a_small_board_is_examined_once_and_simple_ones_first(length):
-    witness, claim = planted(Table, lambda case: False, st.nothing())
+    witness, claim = witnessed("grid", Table, lambda case: False)
     scouted(claim, "grid", [Table(np.full(length, 0.3))], budget=36)
     points = [tuple(case.a) for case in witness.seen[1:]]
     assert len(points) == len(set(points))
@@ -79,17 +77,17 @@ def test_every_point_of_a_small_board_is_examined_once_and_simple_ones_first(len
 
 
 def test_larger_sets_of_values_follow_while_they_can_be_searched_through():
-    witness, claim = planted(float, lambda x: False, st.nothing())
+    witness, claim = witnessed("grid", float, lambda x: False)
     scouted(claim, "grid", [0.3], budget=1000)
     assert {float(k) for k in range(-64, 65)} <= set(witness.seen)
     assert {k / 4 for k in range(-16, 17)} <= set(witness.seen)
 
 
 def test_entries_take_only_values_that_their_type_accepts():
-    _witness, claim = planted(
+    _, claim = witnessed(
+        "grid",
         Signed,
         lambda case: case.y.tolist() == [-1.0, 1.0, -1.0] and case.a.tolist() == [1.0, 0.0, -1.0],
-        st.nothing(),
     )
     start = Signed(np.ones(3), np.full(3, 0.3), 1 / 8)
     scout = scouted(claim, "grid", [start], budget=400)
@@ -98,10 +96,10 @@ def test_entries_take_only_values_that_their_type_accepts():
 
 
 def test_numbers_that_are_no_array_are_kept_in_a_part_of_the_trials():
-    _witness, claim = planted(
+    _, claim = witnessed(
+        "grid",
         Signed,
         lambda case: case.a.tolist() == [1.0, 1.0],
-        st.nothing(),
         hypotheses={"a short step": lambda case: case.step <= 1 / 8},
     )
     start = Signed(np.ones(2), np.full(2, 0.3), 1 / 8)
@@ -126,18 +124,8 @@ def test_a_board_that_is_too_large_is_climbed_on_the_grid():
     )
 
 
-def test_the_same_seed_looks_at_the_same_instances_and_another_at_others():
-    def seen(seed):
-        witness, claim = planted(Table, lambda case: False, st.nothing())
-        scouted(claim, "grid", [Table(np.full((3, 3), 0.3))], seed=seed)
-        return witness.keys()
-
-    assert seen(1) == seen(1)
-    assert len(set(seen(1)) & set(seen(2))) < len(seen(1)) / 2
-
-
 def test_nothing_is_examined_twice_and_the_budget_is_kept():
-    witness, claim = planted(Table, lambda case: False, st.nothing())
+    witness, claim = witnessed("grid", Table, lambda case: False)
     cases = [Table(np.full(shape, 0.3)) for shape in ((1,), (2,), (2, 2), (3, 3))]
     scout = scouted(claim, "grid", cases)
     assert len(set(witness.keys())) == len(witness.keys())
@@ -152,14 +140,8 @@ def test_an_exception_at_an_unusual_instance_is_no_error():
 
     claim = build("pole", conclusion, lambda case, shift=0.0: None)
     scout = scouted(claim, "grid", [Table(np.full(2, 0.3))])
-    assert (scout.found, scout.tally.broke > 0) == (None, True)
-    assert scout.tally.broke_note.startswith("ZeroDivisionError")
-
-
-def test_without_numbers_there_is_nothing_to_search():
-    _witness, claim = planted(str, lambda word: False, st.nothing())
-    assert scouted(claim, "grid", ["word"]).proposed == 0
-    assert scouted(claim, "grid", ["word"]).spent == 0
+    assert (scout.found, scout.tally.seen.broke > 0) == (None, True)
+    assert scout.tally.seen.broke_note.startswith("ZeroDivisionError")
 
 
 def test_sets_of_values_are_symmetric_and_simple_first():

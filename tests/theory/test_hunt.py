@@ -41,7 +41,7 @@ def account(result):
     for effort in document["searchers"].values():
         del effort["seconds"]
     found = [repr(r) for r in (result.smallest, result.worst, result.closest)]
-    return json.dumps([document, *found, result.note], sort_keys=True)
+    return json.dumps([document, *found, result.seen.undecided_note], sort_keys=True)
 
 
 def toy(name):
@@ -139,8 +139,8 @@ def test_a_searcher_that_the_claim_has_nothing_for_is_refused_by_name(name):
 
 def test_what_was_left_open_and_unexamined_is_in_the_account():
     result = chase(toy_pack.rounding_open, rounds=4)
-    assert 0 < result.unexamined < result.open
-    assert result.json()["unexamined"] == result.unexamined
+    assert 0 < result.seen.unexamined < result.seen.open
+    assert result.json()["unexamined"] == result.seen.unexamined
 
 
 @pytest.mark.parametrize("searchers", [["explicit"], ["climb"], ["explicit", "climb"]])
@@ -202,17 +202,12 @@ def test_an_interruption_is_one_even_if_other_code_raised_something_on_its_way()
 def test_open_instances_are_counted_but_are_no_find():
     result = chase(toy_pack.rounding_open, searchers=["drawn"])
     assert result.smallest is None
-    assert result.undecided == result.examples > 0
+    assert result.seen.undecided == result.examples > 0
 
 
 def test_turns_draw_other_instances_and_explicit_ones_come_first_and_once():
     seen = []
-
-    def conclusion(x: float, shift: float = 0.0) -> Slack:
-        seen.append(x)
-        return square(x, shift)
-
-    claim = build("turns", conclusion, square_ball, examples=[2000.0], cost=12)
+    claim = toy_pack.recording(seen, examples=[2000.0], cost=12)
     chase(claim, searchers=["explicit", "drawn"])
     assert seen[0] == 2000.0
     assert 2000.0 not in seen[1:]
@@ -225,12 +220,7 @@ def test_turns_draw_other_instances_and_explicit_ones_come_first_and_once():
 def test_the_same_seed_draws_the_same_instances_and_another_one_others():
     def drawn(seed):
         seen = []
-
-        def conclusion(x: float, shift: float = 0.0) -> Slack:
-            seen.append(x)
-            return square(x, shift)
-
-        chase(build("seeded", conclusion, square_ball, cost=12), rounds=1, seed=seed)
+        chase(toy_pack.recording(seen, cost=12), rounds=1, seed=seed)
         return seen
 
     assert drawn(1) == drawn(1) != drawn(2)
@@ -242,7 +232,11 @@ def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():
 
     claim = build("close", conclusion, says(None), examples=[1e6])
     result = chase(claim, searchers=["explicit", "drawn"])
-    assert (result.tightness, result.min_slack, result.closest_by) == (0.5, 1e6, "explicit")
+    assert (result.seen.tightness, result.seen.min_slack, result.closest_by) == (
+        0.5,
+        1e6,
+        "explicit",
+    )
     assert result.closest.document == codec.encode(1e6)
 
 

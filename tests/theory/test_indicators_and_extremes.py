@@ -1,4 +1,4 @@
-"""Indicators in each arithmetic, norms of entries of extreme size, even functions, drawn ties."""
+"""Indicators and roots at 0, norms of entries of extreme size, even functions, drawn ties."""
 
 from types import SimpleNamespace
 
@@ -83,12 +83,12 @@ def test_the_exponential_of_minus_an_irrational_number_is_the_inverse():
 
 def test_a_vector_of_two_levels_has_two_values():
     vector = Vector("n", levels=2)
-    batch = vector.fill(np.random.default_rng(0), {"n": 5}, {}, 200)
+    batch = vector.fill(np.random.default_rng(0), {"n": 5}, 200)
     assert batch.shape == (5, 200)
     counts = [len(set(lane)) for lane in batch.T]
     assert set(counts) == {1, 2}
     assert counts.count(2) > 100
-    assert Real().fill(np.random.default_rng(0), {}, {}, 3).shape == (3,)
+    assert Real().fill(np.random.default_rng(0), {}, 3).shape == (3,)
 
 
 def test_a_formula_that_comes_to_a_constant_has_a_height_for_each_instance():
@@ -107,3 +107,13 @@ def test_a_formula_that_comes_to_a_constant_has_a_height_for_each_instance():
     assert height.shape == (3,)
     (slope,) = torch.autograd.grad(height.sum(), x)
     assert (slope == 0).all()
+
+
+def test_the_root_of_tensors_is_0_at_0_with_a_finite_gradient():
+    m = Tensors()
+    x = torch.tensor([0.0, 4.0, -1.0], dtype=torch.float64, requires_grad=True)
+    root = m.sqrt(Lane(x)).value
+    assert root.tolist() == [0.0, 2.0, 0.0]
+    (slope,) = torch.autograd.grad(root.sum(), x)
+    assert slope.tolist() == [0.0, 0.25, 0.0]
+    assert BALLS.sqrt(BALLS.exact(0)) == 0

@@ -227,7 +227,11 @@ def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
         *({**VERDICT, "coverage": x} for x in (None, {"w": 3}, {"w": {"a": "b"}})),
         *({**VERDICT, "warnings": x} for x in (None, "w", [1])),
         *({**VERDICT, "expected": x} for x in ("holds", None, {"truth": 1})),
-        *({**VERDICT, "reason": x} for x in (None, 1, "half a pair: \ud800")),
+        *({**VERDICT, "reason": x} for x in (None, 1)),
+        *({**VERDICT, "not_shown_to_be_needed": x} for x in (None, "h", [1])),
+        *({**VERDICT, "formula": x} for x in (None, 7, [], {"conclusion": {"plain": "x"}})),
+        {**VERDICT, "formula": {"conclusion": {"latex": "x"}, "where": []}},
+        {**VERDICT, "formula": {"conclusion": {"plain": "x"}, "where": [{"plain": 1}]}},
     ],
 )
 def test_a_verdict_of_another_form_is_no_ledger(tmp_path, verdict):
@@ -322,12 +326,29 @@ def test_events_of_a_run_before_its_start_are_told_of(tmp_path):
     assert any(said.startswith("two runs are mixed: line 3 ") for said in last_run(path).faults)
 
 
-@pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999"])
-def test_a_number_that_json_does_not_know_is_no_ledger(tmp_path, odd):
+@pytest.mark.parametrize(
+    "odd", ["NaN", "-Infinity", "1e999", '"half a pair: \\ud800"', "[" * 5000, '{"a": 1, "a": 1}']
+)
+def test_a_line_of_more_than_json_is_damage(tmp_path, odd):
     path = write(tmp_path / "l")
     path.write_text(path.read_text().replace('"id":', f'"probed": {odd}, "id":'))
-    with pytest.raises(LedgerError, match="written again"):
-        last_run(path)
+    run = last_run(path)
+    assert (run.damaged, run.verdicts) == (1, {})
+    assert any("damaged" in reason for reason in refused(run))
+
+
+def test_a_ledger_without_end_is_refused_as_soon_as_it_is_too_long(monkeypatch):
+    monkeypatch.setattr("attsvm.theory.record.ledger._LARGEST", 1 << 20)
+    with pytest.raises(LedgerError, match="cannot be read: it is larger than 1 MiB"):
+        last_run("/dev/zero")
+
+
+@pytest.mark.parametrize("name", [7, None, [], {}])
+def test_a_run_is_named_by_a_text(tmp_path, name):
+    event = {"schema": 1, "run": name, **START}
+    (tmp_path / "l").write_text(json.dumps(event) + "\n")
+    with pytest.raises(LedgerError, match="holds no event"):
+        last_run(tmp_path / "l")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import torch
 from flint import arb, fmpq
 from hypothesis import find, given
 from hypothesis import strategies as st
+from toy_pack import stated
 
-from attsvm.theory import Integer, Labels, Reading, Statement, Vector, changed
+from attsvm.theory import Integer, Labels, Vector, changed
 from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text, letter
@@ -50,21 +51,14 @@ def test_a_logarithm_of_nothing_positive_is_no_number():
 
 def labelled():
     """A formula of two labels and of a vector."""
-    made = Statement(
-        "toy/labels",
-        source="a test",
-        place="here",
-        printed="every sum of labels is at most n",
-        variables={"n": Integer(1, 4), "y": Labels("n"), "x": Vector("n")},
-        hypotheses={"labels": lambda m, v: m.equal(m.square(v.y), m.exact(1))},
-        conclusion=lambda m, v, c: m.at_most(m.dot(v.x, v.y), c * m.sum(m.abs(v.x))),
-        readings={
-            "literal": Reading(
-                "it is", expected="holds", constants={"c": 1}, siblings={"0": changed(c=0)}
-            )
-        },
-    )
-    return made.claim("literal").formula
+    return stated(
+        "labels",
+        {"n": Integer(1, 4), "y": Labels("n"), "x": Vector("n")},
+        lambda m, v, c: m.at_most(m.dot(v.x, v.y), c * m.sum(m.abs(v.x))),
+        {"labels": lambda m, v: m.equal(m.square(v.y), m.exact(1))},
+        constants={"c": 1},
+        siblings={"0": changed(c=0)},
+    ).formula
 
 
 @given(labelled().strategy())

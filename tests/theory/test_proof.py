@@ -9,7 +9,10 @@ import sympy as sp
 
 from attsvm.errors import AttsvmError, ProofError, present
 from attsvm.theory import (
+    Lemma,
+    cite,
     ensure_equal,
+    ensure_nonnegative,
     ensure_nonzero,
     ensure_positive,
     ensure_true,
@@ -57,7 +60,9 @@ def test_what_is_not_zero_is_not(found):
 
 
 @pytest.mark.parametrize("found", UNSOUND)
-@pytest.mark.parametrize("ensure", [ensure_zero, ensure_nonzero, ensure_positive])
+@pytest.mark.parametrize(
+    "ensure", [ensure_zero, ensure_nonzero, ensure_positive, ensure_nonnegative]
+)
 def test_floats_no_numbers_and_nothing_at_all_prove_nothing(ensure, found):
     with recorded() as steps, pytest.raises(ProofError, match="failed at step 1: a step;"):
         ensure(found, "a step")
@@ -65,9 +70,11 @@ def test_floats_no_numbers_and_nothing_at_all_prove_nothing(ensure, found):
 
 
 def test_the_step_that_fails_is_told_by_its_number():
-    with recorded(), pytest.raises(ProofError, match="the proof failed at step 3: it is 0;"):
-        for value in (0, SQUARE, x):
+    with recorded():
+        for value in (0, SQUARE):
             ensure_zero(value, "it is 0")
+        with pytest.raises(ProofError, match="the proof failed at step 3: it is 0;"):
+            ensure_zero(x, "it is 0")
 
 
 @pytest.mark.parametrize("found", UNSOUND)
@@ -121,6 +128,53 @@ def test_positive_is_what_sympy_knows_to_be():
     for found in (0, -u, x, x**2, u - 1, [u, x]):
         with pytest.raises(ProofError, match="not known to be positive"):
             ensure_positive(found, "a step")
+
+
+def test_nonnegative_is_what_sympy_knows_to_be():
+    ensure_nonnegative([0, u, x**2, 1 - 1], "a step")
+    for found in (-u, x, x**2 - 1, [u, -1]):
+        with pytest.raises(ProofError, match="not known to be nonnegative"):
+            ensure_nonnegative(found, "a step")
+
+
+LEMMA = Lemma("a lemma", "A book, section 1", ("it is closed", "it is convex"), "it is near")
+BASE = Lemma("its base", "A book, section 0", (), "it is closed")
+
+
+def test_a_lemma_is_cited_once_its_hypotheses_are_met():
+    with recorded() as steps:
+        ensure_zero(0, "it is a ball")
+        cite(BASE)
+        cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": "its base"})
+        cite(LEMMA, met={"it is convex": "it is a ball"}, given={"it is closed": "a closed ball"})
+    assert steps[1] == "cited, its base (A book, section 0): it is closed"
+    assert steps[3] == (
+        "cited, a lemma (A book, section 1): it is near; it is convex: it is a ball; "
+        "it is closed: a closed ball"
+    )
+
+
+@pytest.mark.parametrize(
+    ("met", "given", "why"),
+    [
+        ({}, {"it is closed": "as said"}, "not met one by one"),
+        ({"it is closed": "a step"}, {"it is closed": "x", "it is convex": "x"}, "not met one by"),
+        ({"it is open": "a step"}, {"it is closed": "x", "it is convex": "x"}, "not met one by"),
+        ({"it is convex": "another step"}, {"it is closed": "x"}, "no step has passed"),
+        ({"it is convex": "its base"}, {"it is closed": "x"}, "no step has passed"),
+    ],
+)
+def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, given, why):
+    with recorded() as steps:
+        ensure_zero(0, "a step")
+        with pytest.raises(ProofError, match=why):
+            cite(LEMMA, met=met, given=given)
+    assert steps == ["a step"]
+
+
+def test_steps_that_meet_a_hypothesis_have_to_be_recorded():
+    with pytest.raises(ProofError, match="Run the proof inside `recorded"):
+        cite(LEMMA, met={"it is convex": "a step"}, given={"it is closed": "x"})
 
 
 def test_a_condition_is_true_itself():

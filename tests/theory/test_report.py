@@ -21,6 +21,7 @@ from attsvm.theory.report.terminal import (
     table_text,
     verdict_rows,
 )
+from attsvm.theory.run.coverage import Counts
 from attsvm.theory.search.account import Effort, Hunt
 
 
@@ -119,9 +120,12 @@ def test_the_line_of_a_hunt_says_how_far_it_is():
     start = "toy/true:literal shift 100: round 2, 90 instances, 45/s"
     assert hunt_line(account, 2.0, None) == start
     for changes, said in (
-        ({"min_slack": 0.5}, "closest slack 0.5"),
-        ({"tightness": 0.25, "min_slack": 0.5}, "closest 0.25 of 1"),
-        ({"smallest": object(), "tightness": 2.0}, "refuted, making it smaller and worse"),
+        ({"seen": Counts(min_slack=0.5)}, "closest slack 0.5"),
+        ({"seen": Counts(tightness=0.25, min_slack=0.5)}, "closest 0.25 of 1"),
+        (
+            {"smallest": object(), "seen": Counts(tightness=2.0)},
+            "refuted, making it smaller and worse",
+        ),
     ):
         assert hunt_line(replace(account, **changes), 2.0, 9.0) == f"{start}, {said}, 7 s left"
 

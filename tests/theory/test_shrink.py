@@ -20,8 +20,15 @@ from attsvm.theory import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.document import rebuilt, value_at
-from attsvm.theory.search.shrink import Space, moves, shrink, smallness
-from attsvm.theory.search.simpler import simpler_fractions, simpler_values, simplicity
+from attsvm.theory.search.shrink import (
+    Space,
+    moves,
+    shrink,
+    simpler_fractions,
+    simpler_values,
+    simplicity,
+    smallness,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +152,7 @@ def test_a_strategy_that_breaks_while_it_is_sampled_is_counted():
     claim, found = start(ROW)
     tally = tally_of(replace(claim, data=st.integers(1, 4).map(broken)))
     assert shrink(tally, found, 50).spent > 0
-    assert tally.broke_note == "LookupError: no such size in the strategy"
+    assert tally.seen.broke_note == "LookupError: no such size in the strategy"
 
 
 def test_every_move_is_smaller_and_none_comes_twice():
@@ -253,8 +260,10 @@ def test_what_breaks_on_the_way_is_not_taken():
     claim, found = start(0.3, None, conclusion, lambda x, shift=0.0: arb(-1))
     tally = tally_of(claim)
     done = shrink(tally, found, 100)
-    assert tally.broke > 0
-    assert tally.broke_note.startswith("ZeroDivisionError: at integers in a change of the find")
+    assert tally.seen.broke > 0
+    assert tally.seen.broke_note.startswith(
+        "ZeroDivisionError: at integers in a change of the find"
+    )
     assert value_at(done.found.instance, ("float",)) == 0.5
 
 

@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from attsvm import cli
 from attsvm.theory import Integer, Reading, Real, Statement, changed
-from attsvm.theory.arithmetic import BALLS, FLOATS, entries, lanes
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.run_page import page
@@ -91,14 +87,3 @@ def test_verify_prints_what_was_not_needed(tmp_path, monkeypatch, capsys):
     table, _, rest = out.partition("Hypotheses not shown to be needed\n")
     assert "toy/steps:literal  holds" in table
     assert rest.startswith("  toy/steps:literal: x <= 1 <b>\nA hypothesis is not shown")
-
-
-@pytest.mark.parametrize("sides", [(1, 2, 3, 5), (-4, 7, 0, 4)])
-def test_the_trace_is_the_sum_of_the_diagonal_in_every_arithmetic(sides):
-    square = np.array(sides, dtype=float).reshape(2, 2)
-    exact = entries([BALLS.exact(k) for k in sides], (2, 2))
-    assert BALLS.trace(exact) == sides[0] + sides[3]
-    assert FLOATS.trace(lanes(square[..., None])).value.tolist() == [sides[0] + sides[3]]
-    A = symbols_of("A", 2, 2)
-    assert SYMBOLS.trace(A) == A[0, 0] + A[1, 1]
-    assert Text().trace(letter("A")).plain == "tr(A)"

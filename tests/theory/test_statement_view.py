@@ -21,6 +21,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
+from properties.mm.theorem_1_direction import THEOREM as DIRECTION
 from properties.sim.lemma_3_12 import LEMMA as SLOPE
 from properties.sim.lemma_3_13 import LEMMA as GRADIENT
 
@@ -112,6 +113,18 @@ def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():
     assert literal.differs[2] == "other variables: A, x, y, b, d, a, tokens, X, Y, no D"
     assert "other variables" not in " ".join(amended.differs)
     assert "without hypotheses" in sharp.differs
+
+
+def test_hypotheses_are_told_by_the_shorter_list():
+    readings = {r.name: r for r in shown(DIRECTION).readings}
+    assert readings["literal-2"].differs == (
+        "size = 1",
+        "hypotheses: p(alpha) exists and is not 0, alpha optimal",
+    )
+    assert readings["amended-2"].differs == (
+        "without optimal tokens are unique; risk gap of the start below "
+        "min_i [l(second) - l(best)]/n",
+    )
 
 
 @definition(r"S({x})", "S({x})")

@@ -36,6 +36,11 @@ class Outer:
     word: str = "fro"
 
 
+def test_a_word_of_an_instance_stays_within_its_line():
+    case = Outer(Inner(np.ones(1)), np.ones(1), True, (1.0, 2), word="\x1b[2J\nrefuted")
+    assert r"word = \x1b[2J\nrefuted" in in_words(case, {})
+
+
 FLOATS = st.floats() | st.integers(-8, 8).map(lambda k: k / 4) | st.sampled_from([2.0**322])
 
 
@@ -131,7 +136,7 @@ def test_an_instance_is_confirmed_anew():
 
 
 def test_a_hypothesis_that_does_not_say_true_is_not_met():
-    for answer in (1, None, "yes", np.True_):
+    for answer in (1, None, "yes"):
         unsure = toy_pack.build(
             "unsure",
             toy_pack.below_five,
@@ -139,7 +144,5 @@ def test_a_hypothesis_that_does_not_say_true_is_not_met():
             expected="refuted",
             hypotheses={"h": lambda x, answer=answer: answer},
         )
-        if answer is np.True_:
-            continue
         with pytest.raises(ClaimError, match="it fails h"):
             refutation(unsure, 6.0, {})

@@ -8,8 +8,9 @@ import sympy as sp
 import torch
 from flint import arb, fmpq
 from hypothesis import given, settings
+from toy_pack import stated
 
-from attsvm.theory import Integer, Matrix, Meeting, Reading, Statement, changed, gradient
+from attsvm.theory import Integer, Matrix, Meeting, changed, gradient
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, lanes
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
@@ -24,28 +25,20 @@ def positive(B, known):
     return B
 
 
-TOY = Statement(
-    "toy/commute",
-    source="toy",
-    place="toy",
-    printed="A B = B A",
-    variables={
+CLAIM = stated(
+    "commute",
+    {
         "n": Integer(2, 3),
         "A": Meeting(POSITIVE, Matrix("n", "n"), positive),
         "B": Meeting(SAME, Matrix("n", "n"), lambda B, known: known["A"].copy()),
     },
-    hypotheses={
+    lambda m, v, sign=1: m.equal(v.A @ v.B, sign * (v.B @ v.A)),
+    {
         SAME: lambda m, v: m.equal(v.A, v.B),
         POSITIVE: lambda m, v: m.above(v.A[0, 0], m.exact(0)),
     },
-    conclusion=lambda m, v, sign=1: m.equal(v.A @ v.B, sign * (v.B @ v.A)),
-    readings={
-        "literal": Reading(
-            "equal matrices commute", expected="holds", siblings={"up to sign": changed(sign=-1)}
-        )
-    },
+    siblings={"up to sign": changed(sign=-1)},
 )
-CLAIM = TOY.claim("literal")
 
 
 @settings(max_examples=30, deadline=None)
@@ -80,15 +73,10 @@ def test_a_constant_is_one_number_for_each_instance_of_a_climb():
     """The softmax of one number is 1, whatever the number."""
 
     variables = {"n": Integer(1, 1), "x": Matrix("n", "n")}
-    one = Statement(
-        "toy/one",
-        source="toy",
-        place="toy",
-        printed="softmax(x) = 1",
-        variables=variables,
-        conclusion=lambda m, v, to=1: m.equal(m.softmax(v.x), m.exact(to)),
-        readings={"literal": Reading("1", expected="holds", siblings={"2": changed(to=2)})},
-    ).claim("literal")
+    siblings = {"2": changed(to=2)}
+    one = stated(
+        "one", variables, lambda m, v, to=1: m.equal(m.softmax(v.x), m.exact(to)), siblings=siblings
+    )
     x = torch.zeros((3, 1, 1), dtype=torch.float64, requires_grad=True)
     height = one.relaxed(SimpleNamespace(x=x))
     assert height.tolist() == [0.0, 0.0, 0.0]
@@ -130,6 +118,8 @@ def test_mat_undoes_vec():
     X = entries(NUMBERS)
     assert (np.array(BALLS.mat(BALLS.vec(X), 2)) == np.array(X)).all()
     assert Text().mat(letter("x"), letter("n")).plain == "mat(x)"
+    assert Text().trace(letter("A")).plain == "tr(A)"
+    assert Text().differences(letter("w")).plain == "(w_i - w_j)_ij"
     assert letter("H")[:, 0].plain == "H[:, 0]"
     assert letter("H")[1:, :2].plain == "H[1:, :2]"
     assert (1 / Text().sums(letter("A"))).plain == "1/rowsums(A)"

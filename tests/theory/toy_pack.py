@@ -65,6 +65,23 @@ def build(
     return made.claim("literal")
 
 
+def stated(
+    name: str, variables: Any, conclusion: Any, hypotheses: Any = None, **reading: Any
+) -> Any:
+    """The claim toy/NAME:literal about variables."""
+    made = Statement(
+        f"toy/{name}",
+        source="toys",
+        place="here",
+        printed="a toy",
+        variables=variables,
+        conclusion=conclusion,
+        readings={"literal": Reading("a toy", **{"expected": "holds", **reading})},
+        hypotheses=hypotheses or {},
+    )
+    return made.claim("literal")
+
+
 def _also(function: Any) -> Any:
     """The function with the parameter `shift` that all forms of a conclusion must take."""
     if function is None or len(inspect.signature(function).parameters) > 1:
@@ -104,6 +121,16 @@ def says(ball: Any) -> Any:
         return arb(-rational(shift)) if shift else ball
 
     return certify
+
+
+def recording(seen: list[float], **rest: Any) -> Any:
+    """The true toy claim, which also notes every instance that it is asked about."""
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        seen.append(x)
+        return square(x, shift)
+
+    return build("recording", conclusion, square_ball, **rest)
 
 
 true = build("true", square, square_ball)

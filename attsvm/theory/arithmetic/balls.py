@@ -13,105 +13,31 @@ from typing import Any
 
 from flint import arb, fmpq, fmpq_mat, fmpz
 
-from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, entries
-
-__all__ = ["BALLS", "Balls", "exact_root"]
-
-
-class Balls(Arithmetic):
-    """Rationals and balls."""
-
-    name = "balls"
-
-    def _rational(self, value: Fraction) -> fmpq:
-        return fmpq(value.numerator, value.denominator)
-
-    def _given(self, number: Any) -> Any:
-        return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
-
-    def exp(self, x: Any) -> Any:
-        """The exponential; of 0 exactly 1."""
-        return self._each(_exp, x)
-
-    def log(self, x: Any) -> Any:
-        """The logarithm; of 1 exactly 0, no number where the ball is not positive."""
-        return self._each(_log, x)
-
-    def expm1(self, x: Any) -> Any:
-        """exp(x) - 1, to full relative precision; of 0 exactly 0."""
-        return self._each(lambda t: t if t == 0 else arb(t).expm1(), x)
-
-    def log1p(self, x: Any) -> Any:
-        """ln(1 + x), to full relative precision; of 0 exactly 0, no number where 1 + x may be 0."""
-        return self._each(_log1p, x)
-
-    def sqrt(self, x: Any) -> Any:
-        """The root; rational where it is, and of a ball about 0 a ball from 0 on."""
-        return self._each(_sqrt, x)
-
-    def abs(self, x: Any) -> Any:
-        """The absolute value."""
-        return self._each(abs, x)
-
-    def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one; of balls that overlap, a ball that holds the maximum."""
-        if isinstance(x, fmpq) and isinstance(y, fmpq):
-            return x if x >= y else y
-        return arb(x).max(arb(y))
-
-    def is_zero(self, x: Any) -> Any:
-        """1 or 0; of a ball about 0 a ball that holds both."""
-        return self._each(_is_zero, x)
-
-    def spectral(self, A: Entries) -> Any:
-        """The largest singular value, rational where it is; of balls by Weyl's inequality.
-
-        A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
-        then vanishing are moved to 0: they may be so small that no rational holds them.
-        """
-        if 1 in A.shape:
-            return self.norm(A)
-        if all(isinstance(value, fmpq) for value in A.ravel()):
-            gram = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
-            return _sqrt(_largest_root(fmpq_mat(gram.tolist())))
-        balls = [arb(value) for value in A.ravel()]
-        if not all(ball.is_finite() for ball in balls):
-            return arb("nan")
-        top = max((_height(ball) for ball in balls if not ball.is_zero()), default=0)
-        balls = [ball * arb((1, -top)) for ball in balls]
-        middles = [_middle(ball) for ball in balls]
-        off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
-        away = arb(self.norm(entries(off)))
-        norm = arb(self.spectral(entries(middles, A.shape)))
-        return (norm + arb(0, away.upper())) * arb((1, top))
-
-    def _level(self, s: Entries) -> Any:
-        """The logit of largest midpoint."""
-        best = s[0]
-        for value in s[1:]:
-            if arb(value).mid() > arb(best).mid():
-                best = value
-        return best
 
 
 def _exp(x: Any) -> Any:
+    """The exponential; of 0 exactly 1."""
     return fmpq(1) if isinstance(x, fmpq) and x == 0 else arb(x).exp()
 
 
 def _log(x: Any) -> Any:
+    """The logarithm; of 1 exactly 0, no number where the ball is not positive."""
     if isinstance(x, fmpq) and x == 1:
         return fmpq(0)
     return arb(x).log() if x > 0 else arb("nan")
 
 
 def _log1p(x: Any) -> Any:
+    """ln(1 + x); of 0 exactly 0, no number where 1 + x may be 0."""
     if x == 0:
         return x
     return arb(x).log1p() if x > -1 else arb("nan")
 
 
 def _is_zero(x: Any) -> Any:
+    """1 or 0; of a ball about 0 a ball that holds both."""
     if isinstance(x, fmpq) or x.is_zero():
         return fmpq(int(x == 0))
     return fmpq(0) if x > 0 or x < 0 else arb(0).union(arb(1))
@@ -126,6 +52,7 @@ def exact_root(x: fmpq) -> fmpq | None:
 
 
 def _sqrt(x: Any) -> Any:
+    """The root; rational where it is, and of a ball about 0 a ball from 0 on."""
     if isinstance(x, fmpq):
         if x < 0:
             return arb("nan")
@@ -175,6 +102,58 @@ def _largest_root(matrix: fmpq_mat) -> Any:
             if not root.real <= best:
                 top = arb(top).max(root.real)
     return top
+
+
+class Balls(Arithmetic):
+    """Rationals and balls."""
+
+    name = "balls"
+
+    exp = elementary(_exp)
+    log = elementary(_log)
+    expm1 = elementary(lambda x: x if x == 0 else arb(x).expm1())
+    log1p = elementary(_log1p)
+    sqrt = elementary(_sqrt)
+    abs = elementary(abs)
+    is_zero = elementary(_is_zero)
+
+    def _rational(self, value: Fraction) -> fmpq:
+        return fmpq(value.numerator, value.denominator)
+
+    def _given(self, number: Any) -> Any:
+        return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one; of balls that overlap, a ball that holds the maximum."""
+        if isinstance(x, fmpq) and isinstance(y, fmpq):
+            return x if x >= y else y
+        return arb(x).max(arb(y))
+
+    def spectral(self, A: Entries) -> Any:
+        """The largest singular value, rational where it is; of balls by Weyl's inequality.
+
+        A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
+        then vanishing are moved to 0: they may be so small that no rational holds them.
+        """
+        if 1 in A.shape:
+            return self.norm(A)
+        if all(isinstance(value, fmpq) for value in A.ravel()):
+            gram = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
+            return _sqrt(_largest_root(fmpq_mat(gram.tolist())))
+        balls = [arb(value) for value in A.ravel()]
+        if not all(ball.is_finite() for ball in balls):
+            return arb("nan")
+        top = max((_height(ball) for ball in balls if not ball.is_zero()), default=0)
+        balls = [ball * arb((1, -top)) for ball in balls]
+        middles = [_middle(ball) for ball in balls]
+        off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
+        away = arb(self.norm(entries(off)))
+        norm = arb(self.spectral(entries(middles, A.shape)))
+        return (norm + arb(0, away.upper())) * arb((1, top))
+
+    def _level(self, s: Entries) -> Any:
+        """The logit of largest midpoint."""
+        return max(s, key=lambda x: arb(x).mid())
 
 
 BALLS = Balls()

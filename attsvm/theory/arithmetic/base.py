@@ -18,17 +18,26 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.misuse import misuse
+from attsvm.theory.arithmetic.entries import Entries, entries, misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
-
-__all__ = ["Arithmetic", "Scalar", "Values"]
 
 Scalar = Any
 """A number of one arithmetic."""
 
 Values = Any
 """An array of numbers of one arithmetic: `Entries`, or text where the formula is written down."""
+
+
+def each(function: Callable[[Scalar], Scalar], x: Any) -> Any:
+    """A function of a number, on each entry of an array."""
+    if isinstance(x, Entries):
+        return entries([function(value) for value in x.ravel()], x.shape)
+    return function(x)
+
+
+def elementary(function: Callable[[Scalar], Scalar]) -> Callable[..., Any]:
+    """A function of a number as one of the namespace, which takes arrays as well."""
+    return lambda m, x: each(function, x)
 
 
 class Arithmetic(ABC):
@@ -282,10 +291,3 @@ class Arithmetic(ABC):
 
     def _flat(self, x: Any) -> list[Scalar]:
         return list(x.ravel()) if isinstance(x, Entries) else [x]
-
-    @staticmethod
-    def _each(function: Callable[[Scalar], Scalar], x: Any) -> Any:
-        """A function of a number, on each entry of an array."""
-        if isinstance(x, Entries):
-            return entries([function(value) for value in x.ravel()], x.shape)
-        return function(x)

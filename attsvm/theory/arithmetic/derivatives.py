@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from operator import add, mul, sub, truediv
 from typing import Any
 
-from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["gradient"]
+from attsvm.theory.arithmetic.base import Arithmetic, each
+from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse
 
 
 def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries) -> Entries:
@@ -30,7 +28,7 @@ def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries)
     return entries(value.slopes)
 
 
-class _Dual:
+class _Dual(Number):
     """A number and its partial derivatives."""
 
     __slots__ = ("m", "slopes", "value")
@@ -40,68 +38,65 @@ class _Dual:
         self.value = value
         self.slopes = slopes
 
-    def __add__(self, other: Any) -> Any:
+    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
         if isinstance(other, Entries):
             return NotImplemented
-        if not isinstance(other, _Dual):
-            return _Dual(self.m, self.value + other, self.slopes)
-        slopes = [a + b for a, b in zip(self.slopes, other.slopes, strict=True)]
-        return _Dual(self.m, self.value + other.value, slopes)
-
-    __radd__ = __add__
+        first, second = (other, self) if swapped else (self, other)
+        a, b = _value(first), _value(second)
+        value = operation(a, b)
+        by_first, by_second = _RULES[operation]
+        parts = []
+        if isinstance(first, _Dual):
+            parts.append([by_first(slope, b) for slope in first.slopes])
+        if isinstance(second, _Dual):
+            parts.append([by_second(slope, a, b, value) for slope in second.slopes])
+        return _Dual(
+            self.m, value, [sum(slopes[1:], slopes[0]) for slopes in zip(*parts, strict=True)]
+        )
 
     def __neg__(self) -> _Dual:
         return _Dual(self.m, -self.value, [-a for a in self.slopes])
 
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Entries) else self + (-other)
 
-    def __rsub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Entries) else (-self) + other
+def _value(number: Any) -> Any:
+    return number.value if isinstance(number, _Dual) else number
 
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Entries):
-            return NotImplemented
-        if not isinstance(other, _Dual):
-            return _Dual(self.m, self.value * other, [a * other for a in self.slopes])
-        slopes = [
-            a * other.value + self.value * b for a, b in zip(self.slopes, other.slopes, strict=True)
-        ]
-        return _Dual(self.m, self.value * other.value, slopes)
 
-    __rmul__ = __mul__
+_RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    add: (lambda s, b: s, lambda s, a, b, value: s),
+    sub: (lambda s, b: s, lambda s, a, b, value: -s),
+    mul: (lambda s, b: s * b, lambda s, a, b, value: a * s),
+    truediv: (lambda s, b: s / b, lambda s, a, b, value: -(value * s) / b),
+}
+"""What a slope s of the first and of the second operand adds to that of the operation."""
 
-    def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, Entries):
-            return NotImplemented
-        if not isinstance(other, _Dual):
-            return _Dual(self.m, self.value / other, [a / other for a in self.slopes])
-        value = self.value / other.value
-        slopes = [
-            (a - value * b) / other.value for a, b in zip(self.slopes, other.slopes, strict=True)
-        ]
-        return _Dual(self.m, value, slopes)
 
-    def __rtruediv__(self, other: Any) -> Any:
-        if isinstance(other, Entries):
-            return NotImplemented
-        value = other / self.value
-        return _Dual(self.m, value, [-(value * a) / self.value for a in self.slopes])
+def _chained(name: str, slope: Callable[[Arithmetic, Any], Any]) -> Callable[..., Any]:
+    """A function with its derivative, by the chain rule."""
 
-    def __pow__(self, k: int) -> Any:
-        if not isinstance(k, int) or k < 1:
-            raise misuse(
-                "raises a number to a power that is no positive integer", "Use m.exp, m.sqrt."
-            )
-        result = self
-        for _ in range(k - 1):
-            result = result * self
-        return result
+    def function(self: _Duals, x: Any) -> Any:
+        f = getattr(self.m, name)
 
-    def _refuse(self, *_: Any) -> Any:
-        raise misuse("compares numbers or asks for the truth of one", "Return a comparison.")
+        def one(t: Any) -> Any:
+            if not isinstance(t, _Dual):
+                return f(t)
+            factor = slope(self.m, t.value)
+            return _Dual(self.m, f(t.value), [factor * a for a in t.slopes])
 
-    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+        return each(one, x)
+
+    return function
+
+
+def _fixed(name: str, what: str) -> Callable[..., Any]:
+    """A function that has kinks, of what does not depend on the point alone."""
+
+    def function(self: _Duals, *values: Any) -> Any:
+        if any(isinstance(t, _Dual) for value in values for t in self._flat(value)):
+            raise misuse(f"differentiates {what}", "Write its derivative out.")
+        return getattr(self.m, name)(*values)
+
+    return function
 
 
 class _Duals(Arithmetic):
@@ -115,62 +110,16 @@ class _Duals(Arithmetic):
     def _rational(self, value: Fraction) -> Any:
         return self.m.exact(value)
 
-    def _chain(self, f: Callable[[Any], Any], slope: Callable[[Any], Any], x: Any) -> Any:
-        def one(t: Any) -> Any:
-            if not isinstance(t, _Dual):
-                return f(t)
-            factor = slope(t.value)
-            return _Dual(self.m, f(t.value), [factor * a for a in t.slopes])
-
-        return self._each(one, x)
-
-    def exp(self, x: Any) -> Any:
-        """The exponential."""
-        return self._chain(self.m.exp, self.m.exp, x)
-
-    def log(self, x: Any) -> Any:
-        """The logarithm."""
-        return self._chain(self.m.log, lambda t: 1 / t, x)
-
-    def sqrt(self, x: Any) -> Any:
-        """The root, of a positive number."""
-        return self._chain(self.m.sqrt, lambda t: 1 / (2 * self.m.sqrt(t)), x)
-
-    def logistic(self, x: Any) -> Any:
-        """The logistic function."""
-        return self._chain(self.m.logistic, self.m.logistic_slope, x)
-
-    def logistic_slope(self, x: Any) -> Any:
-        """Its derivative."""
-        return self._chain(self.m.logistic_slope, self.m.logistic_curvature, x)
-
-    def softplus(self, x: Any) -> Any:
-        """The logarithm of 1 + exp(x)."""
-        return self._chain(self.m.softplus, self.m.logistic, x)
-
-    def abs(self, x: Any) -> Any:
-        """Of what does not depend on the point; it has no derivative at 0."""
-        self._ensure_fixed("an absolute value", x)
-        return self.m.abs(x)
-
-    def maximum(self, x: Any, y: Any) -> Any:
-        """Of what does not depend on the point; it has no derivative where both are equal."""
-        self._ensure_fixed("a maximum", x, y)
-        return self.m.maximum(x, y)
-
-    def is_zero(self, x: Any) -> Any:
-        """Of what does not depend on the point; it has no derivative at 0."""
-        self._ensure_fixed("an indicator", x)
-        return self.m.is_zero(x)
-
-    def spectral(self, A: Entries) -> Any:
-        """Of what does not depend on the point; no derivative where singular values meet."""
-        self._ensure_fixed("a spectral norm", A)
-        return self.m.spectral(A)
-
-    def _ensure_fixed(self, what: str, *values: Any) -> None:
-        if any(isinstance(t, _Dual) for value in values for t in self._flat(value)):
-            raise misuse(f"differentiates {what}", "Write its derivative out.")
+    exp = _chained("exp", lambda m, t: m.exp(t))
+    log = _chained("log", lambda m, t: 1 / t)
+    sqrt = _chained("sqrt", lambda m, t: 1 / (2 * m.sqrt(t)))
+    logistic = _chained("logistic", lambda m, t: m.logistic_slope(t))
+    logistic_slope = _chained("logistic_slope", lambda m, t: m.logistic_curvature(t))
+    softplus = _chained("softplus", lambda m, t: m.logistic(t))
+    abs = _fixed("abs", "an absolute value")
+    maximum = _fixed("maximum", "a maximum")
+    is_zero = _fixed("is_zero", "an indicator")
+    spectral = _fixed("spectral", "a spectral norm")
 
     def _level(self, s: Entries) -> Any:
-        return self.m._level(entries([t.value if isinstance(t, _Dual) else t for t in s]))
+        return self.m._level(entries([_value(t) for t in s]))

@@ -1,20 +1,19 @@
-"""Arrays of the scalars of one arithmetic: they add, multiply and index, and never compare.
+"""Numbers and arrays of one arithmetic: they add, multiply and index, and never compare.
 
 A comparison of two balls is False when it is undecided, and the maximum of an array of balls is
-whatever came first. Formulas therefore compute with these arrays, on which every comparison, every
-truth value and every function of numpy that is no arithmetic raises an error.
+whatever came first. Formulas therefore compute with numbers and arrays on which every comparison,
+every truth value and every function of numpy that is no arithmetic raises an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["Entries", "entries"]
+from attsvm.errors import ClaimError
 
 _ARITHMETIC = {
     np.add,
@@ -27,13 +26,66 @@ _ARITHMETIC = {
 }
 
 
+def misuse(what: str, remedy: str) -> ClaimError:
+    """The error of a formula that does what no arithmetic could do soundly, to be raised."""
+    return ClaimError(f"a formula {what}", remedy=remedy)
+
+
+Operation = Callable[[Any, Any], Any]
+"""One of + - * /, from Python's `operator`."""
+
+
+def _operators(operation: Operation) -> tuple[Operation, Operation]:
+    """The operator of a number with another operand on its right, and on its left."""
+    return (
+        lambda self, other: self._joined(other, operation, swapped=False),
+        lambda self, other: self._joined(other, operation, swapped=True),
+    )
+
+
+class Number:
+    """A scalar: `_joined` says what + - * / make of it and another operand; it never compares."""
+
+    __slots__ = ()
+
+    __add__, __radd__ = _operators(operator.add)
+    __sub__, __rsub__ = _operators(operator.sub)
+    __mul__, __rmul__ = _operators(operator.mul)
+    __truediv__, __rtruediv__ = _operators(operator.truediv)
+
+    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+        """The operation on this number and another one, which is the first where swapped."""
+        raise NotImplementedError
+
+    def __pow__(self, k: int) -> Any:
+        return _power(self, k, "a number", "Use m.exp, m.sqrt.")
+
+    def _refuse(self, *_: Any) -> Any:
+        raise misuse(
+            "compares numbers or asks for the truth of one",
+            "Return m.at_most, m.below or m.equal; use m.maximum or m.abs in place of an if.",
+        )
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+def _refused(method: str) -> Callable[..., Any]:
+    """A method of numpy's arrays in whose place the namespace has a function."""
+
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise misuse(f"uses the method {method}", f"Use m.{method}(x).")
+
+    return refuse
+
+
 class Entries(np.ndarray[Any, np.dtype[Any]]):
     """An array of scalars of one arithmetic, made by `entries`."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what is arithmetic, refuse the rest."""
         if ufunc in (np.power, np.square) and method == "__call__":
-            return _powers(self, 2 if ufunc is np.square else inputs[1])
+            k = 2 if ufunc is np.square else inputs[1]
+            return _power(self, k, "an array", "Multiply, or use m.exp.")
         if ufunc not in _ARITHMETIC or options.keys() - {"axis"} or "out" in options:
             raise misuse(
                 f"uses numpy's {ufunc.__name__} on values that are not floats",
@@ -56,18 +108,8 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
             "asks for the truth of an array", "Return a comparison; the engine decides it."
         )
 
-    def sum(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse, in favour of `m.sum`."""
-        raise misuse("uses the method sum", "Use m.sum(x).")
-
-    def max(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse: an undecided comparison would be answered silently."""
-        raise misuse("uses the method max", "Use m.max(x).")
-
-    def min(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse: an undecided comparison would be answered silently."""
-        raise misuse("uses the method min", "Use m.min(x).")
-
+    # an undecided comparison would be answered silently
+    sum, max, min = (_refused(name) for name in ("sum", "max", "min"))
     argmax = argmin = sort = argsort = any = all = nonzero = max
 
 
@@ -115,12 +157,10 @@ def _no_float() -> NoReturn:
     )
 
 
-def _powers(base: Any, exponent: Any) -> Any:
+def _power(base: Any, exponent: Any, what: str, remedy: str) -> Any:
     """Powers by multiplication: the power function of balls knows no square of one about 0."""
     if not isinstance(exponent, int) or exponent < 1:
-        raise misuse(
-            "raises an array to a power that is no positive integer", "Multiply, or use m.exp."
-        )
+        raise misuse(f"raises {what} to a power that is no positive integer", remedy)
     result = base
     for _ in range(exponent - 1):
         result = result * base

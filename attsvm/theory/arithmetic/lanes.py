@@ -10,18 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 
-from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["FLOATS", "Floats", "Lane", "Tensors", "lanes"]
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse
 
 
-class Lane:
+class Lane(Number):
     """One number of each instance of a batch; it adds and multiplies, and never compares."""
 
     __slots__ = ("value",)
@@ -29,45 +27,22 @@ class Lane:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __add__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a + b)
-
-    def __radd__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b + a)
-
-    def __sub__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a - b)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b - a)
-
-    def __mul__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a * b)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b * a)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a / b)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b / a)
+    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+        if isinstance(other, Lane):
+            number = other.value
+        elif isinstance(other, int) and not isinstance(other, bool):
+            number = other if abs(other) < 2**53 else _float(other)
+        elif not isinstance(other, float | np.number | Fraction) and not _is_batch(other):
+            return NotImplemented  # an array of numbers, or a number that carries its derivatives
+        else:
+            raise misuse(
+                f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
+                "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
+            )
+        return Lane(operation(number, self.value) if swapped else operation(self.value, number))
 
     def __neg__(self) -> Lane:
         return Lane(-self.value)
-
-    def __pow__(self, k: int) -> Lane:
-        if not isinstance(k, int) or k < 1:
-            raise misuse(
-                "raises a number to a power that is no positive integer", "Use m.exp, m.sqrt."
-            )
-        return Lane(self.value**k)
-
-    def _refuse(self, *_: Any) -> Any:
-        raise misuse(
-            "compares numbers or asks for the truth of one",
-            "Return m.at_most, m.below or m.equal; use m.maximum or m.abs in place of an if.",
-        )
 
     def _refuse_float(self) -> Any:
         raise misuse(
@@ -84,23 +59,9 @@ class Lane:
             "Use the functions of m, and constants such as m.exact('0.95').",
         )
 
-    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __float__ = __int__ = _refuse_float
-    __eq__ = __ne__ = _refuse
+    __eq__ = __ne__ = Number._refuse
     __hash__ = None  # type: ignore[assignment]
-
-
-def _binary(lane: Lane, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
-    if isinstance(other, Lane):
-        return Lane(operation(lane.value, other.value))
-    if isinstance(other, int) and not isinstance(other, bool):
-        return Lane(operation(lane.value, other if abs(other) < 2**53 else _float(other)))
-    if not isinstance(other, float | np.number | Fraction) and not _is_batch(other):
-        return NotImplemented  # an array of numbers, or a number that carries its derivatives
-    raise misuse(
-        f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
-        "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
-    )
 
 
 def _is_batch(value: Any) -> bool:
@@ -147,48 +108,40 @@ class _Lanes(Arithmetic):
         return self.max(s)
 
 
+def _elementary(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A function of batches of numbers as one of the namespace."""
+    return elementary(lambda lane: Lane(function(lane.value)))
+
+
+def _expit(x: Any) -> Any:
+    from scipy.special import expit  # dear to import, and needed by few formulas
+
+    return expit(x)
+
+
+def _root(x: Any) -> Any:
+    """The root of a tensor; at 0 and below it is 0, and so is its gradient."""
+    positive = x > 0.0
+    return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
+
+
 class Floats(_Lanes):
     """Batches of floats in numpy."""
 
     name = "floats"
 
-    def exp(self, x: Any) -> Any:
-        """The exponential."""
-        return self._each(lambda lane: Lane(np.exp(lane.value)), x)
-
-    def log(self, x: Any) -> Any:
-        """The natural logarithm."""
-        return self._each(lambda lane: Lane(np.log(lane.value)), x)
-
-    def expm1(self, x: Any) -> Any:
-        """exp(x) - 1."""
-        return self._each(lambda lane: Lane(np.expm1(lane.value)), x)
-
-    def log1p(self, x: Any) -> Any:
-        """ln(1 + x)."""
-        return self._each(lambda lane: Lane(np.log1p(lane.value)), x)
-
-    def sqrt(self, x: Any) -> Any:
-        """The root."""
-        return self._each(lambda lane: Lane(np.sqrt(np.maximum(lane.value, 0.0))), x)
-
-    def abs(self, x: Any) -> Any:
-        """The absolute value."""
-        return self._each(lambda lane: Lane(np.abs(lane.value)), x)
-
-    def logistic(self, x: Any) -> Any:
-        """g(x) = 1 / (1 + exp(-x))."""
-        from scipy.special import expit  # dear to import, and needed by few formulas
-
-        return self._each(lambda lane: Lane(expit(lane.value)), x)
+    exp = _elementary(np.exp)
+    log = _elementary(np.log)
+    expm1 = _elementary(np.expm1)
+    log1p = _elementary(np.log1p)
+    sqrt = _elementary(lambda x: np.sqrt(np.maximum(x, 0.0)))
+    abs = _elementary(np.abs)
+    logistic = _elementary(_expit)
+    is_zero = _elementary(lambda x: np.where(x == 0.0, 1.0, 0.0))
 
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one."""
         return Lane(np.maximum(_value(x), _value(y)))
-
-    def is_zero(self, x: Any) -> Any:
-        """1 or 0, as floats see it."""
-        return self._each(lambda lane: Lane(np.where(lane.value == 0.0, 1.0, 0.0)), x)
 
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
@@ -224,6 +177,15 @@ class Tensors(_Lanes):
 
     name = "tensors"
 
+    exp = _elementary(lambda x: x.clamp(max=600.0).exp())  # so that heights stay numbers
+    log = _elementary(methodcaller("log"))
+    expm1 = _elementary(methodcaller("expm1"))
+    log1p = _elementary(methodcaller("log1p"))
+    sqrt = _elementary(_root)
+    abs = _elementary(methodcaller("abs"))
+    logistic = _elementary(methodcaller("sigmoid"))
+    is_zero = _elementary(lambda x: (x == 0.0).to(x.dtype))
+
     def __init__(self) -> None:
         import torch
 
@@ -238,47 +200,9 @@ class Tensors(_Lanes):
             return lanes(x.movedim(0, -1))
         return super().values(x)
 
-    def exp(self, x: Any) -> Any:
-        """The exponential; of more than 600 that of 600, so that heights stay numbers."""
-        return self._each(lambda lane: Lane(lane.value.clamp(max=600.0).exp()), x)
-
-    def log(self, x: Any) -> Any:
-        """The natural logarithm."""
-        return self._each(lambda lane: Lane(lane.value.log()), x)
-
-    def expm1(self, x: Any) -> Any:
-        """exp(x) - 1."""
-        return self._each(lambda lane: Lane(lane.value.expm1()), x)
-
-    def log1p(self, x: Any) -> Any:
-        """ln(1 + x)."""
-        return self._each(lambda lane: Lane(lane.value.log1p()), x)
-
-    def sqrt(self, x: Any) -> Any:
-        """The root; at 0 and below it is 0, and so is its gradient."""
-
-        def root(lane: Lane) -> Lane:
-            positive = lane.value > 0.0
-            safe = self.torch.where(positive, lane.value, 1.0)
-            return Lane(self.torch.where(positive, safe.sqrt(), 0.0 * lane.value))
-
-        return self._each(root, x)
-
-    def abs(self, x: Any) -> Any:
-        """The absolute value."""
-        return self._each(lambda lane: Lane(lane.value.abs()), x)
-
-    def logistic(self, x: Any) -> Any:
-        """g(x) = 1 / (1 + exp(-x))."""
-        return self._each(lambda lane: Lane(lane.value.sigmoid()), x)
-
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one."""
         return Lane(self.torch.maximum(_value(x), _value(y)))
-
-    def is_zero(self, x: Any) -> Any:
-        """1 or 0, as floats see it, without a gradient."""
-        return self._each(lambda lane: Lane((lane.value == 0.0).to(lane.value.dtype)), x)
 
     def spectral(self, A: Entries) -> Any:
         """The largest singular value."""

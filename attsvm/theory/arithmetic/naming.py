@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,8 @@ from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.lanes import Lane
-from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, letter
+from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
-
-__all__ = ["Primitive", "definition", "in_short"]
 
 
 def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -112,19 +110,12 @@ class Primitive:
         if m.name == "traces":
             return self._trace(numbers)
         if m.name == "text":
-            left = self._written([letter(name) for name in self.of] or numbers)
+            left = filled(self.latex, self.plain, *(map(letter, self.of) if self.of else numbers))
             m.definitions.setdefault(self.plain, Definition(left, self.says))
-            return self._written(numbers)
+            return filled(self.latex, self.plain, *numbers)
         import sympy as sp
 
         return sp.Function(self.plain.partition("(")[0])(*numbers)
-
-    def _written(self, numbers: Sequence[Any]) -> Term:
-        terms = [_term(n) for n in numbers]
-        return Term(
-            self.latex.format(*(t.latex for t in terms)),
-            self.plain.format(*(t.plain for t in terms)),
-        )
 
     def _trace(self, numbers: tuple[Any, ...]) -> Trace:
         ball = self.balls(*(n.ball for n in numbers))

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.entries import Entries
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["All", "AnyOf", "Comparison", "Relation", "returned"]
+from attsvm.theory.arithmetic.entries import Entries, misuse
 
 
 class _Undecided:
@@ -42,25 +39,29 @@ class Comparison(_Undecided):
 
 
 @dataclass(frozen=True, slots=True)
-class All(_Undecided):
+class _Joined(_Undecided):
+    """Several comparisons."""
+
+    parts: tuple[Relation, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no comparison."""
+        if not self.parts:
+            raise misuse("combines no comparisons", "Give m.all_of and m.any_of at least one.")
+        for part in self.parts:
+            returned(part, "a part of m.all_of or m.any_of")
+
+
+class All(_Joined):
     """Every part holds."""
 
-    parts: tuple[Relation, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse what is no comparison."""
-        _ensure_parts(self.parts)
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf(_Undecided):
+class AnyOf(_Joined):
     """At least one part holds."""
 
-    parts: tuple[Relation, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse what is no comparison."""
-        _ensure_parts(self.parts)
+    __slots__ = ()
 
 
 Relation = Comparison | All | AnyOf
@@ -68,11 +69,7 @@ Relation = Comparison | All | AnyOf
 
 
 def returned(found: Any, what: str) -> Relation:
-    """What a formula returned, if it is a comparison.
-
-    Args:
-        found: what it returned.
-        what: names the formula, as "a hypothesis" does.
+    """What a formula returned, if it is a comparison; `what` names it, as "a hypothesis" does.
 
     Raises:
         ClaimError: it is none.
@@ -84,10 +81,3 @@ def returned(found: Any, what: str) -> Relation:
         value=f"{found!r}, of type {type(found).__name__}",
         remedy="Return m.at_most(left, right), m.below, m.equal, m.all_of or m.any_of.",
     )
-
-
-def _ensure_parts(parts: tuple[Any, ...]) -> None:
-    if not parts:
-        raise misuse("combines no comparisons", "Give m.all_of and m.any_of at least one.")
-    for part in parts:
-        returned(part, "a part of m.all_of or m.any_of")

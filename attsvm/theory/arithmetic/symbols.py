@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["SYMBOLS", "Symbols", "numerator", "symbols_of"]
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.entries import Entries, entries, misuse
 
 
 class Symbols(Arithmetic):
     """Expressions of sympy, of arrays of given sizes."""
 
     name = "symbols"
+
+    exp = elementary(sp.exp)
+    log = elementary(sp.log)
+    sqrt = elementary(sp.sqrt)
+    abs = elementary(sp.Abs)
+    is_zero = elementary(lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (0, True)))  # or unevaluated
 
     def _rational(self, value: Fraction) -> Any:
         return sp.Rational(value.numerator, value.denominator)
@@ -27,29 +30,9 @@ class Symbols(Arithmetic):
         """A constant, or a length that is a symbol."""
         return value if isinstance(value, sp.Symbol) else super().exact(value)
 
-    def exp(self, x: Any) -> Any:
-        """The exponential."""
-        return self._each(sp.exp, x)
-
-    def log(self, x: Any) -> Any:
-        """The natural logarithm."""
-        return self._each(sp.log, x)
-
-    def sqrt(self, x: Any) -> Any:
-        """The root."""
-        return self._each(sp.sqrt, x)
-
-    def abs(self, x: Any) -> Any:
-        """The absolute value."""
-        return self._each(sp.Abs, x)
-
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one, unevaluated where it is not known."""
         return sp.Max(x, y)
-
-    def is_zero(self, x: Any) -> Any:
-        """1 or 0, unevaluated where it is not known."""
-        return self._each(lambda t: sp.Piecewise((1, sp.Eq(t, 0)), (0, True)), x)
 
     def spectral(self, A: Entries) -> Any:
         """The norm of a single row or column; other shapes have no short closed form."""
@@ -65,15 +48,8 @@ def symbols_of(name: str, *shape: int, **assumptions: Any) -> Any:
     assumptions = assumptions or {"real": True}
     if not shape:
         return sp.Symbol(name, **assumptions)
-    places = list(_places(shape))
-    return entries(
-        [sp.Symbol("_".join([name, *map(str, place)]), **assumptions) for place in places], shape
-    )
-
-
-def _places(shape: tuple[int, ...]) -> Any:
-
-    return itertools.product(*(range(size) for size in shape))
+    names = ("_".join([name, *map(str, place)]) for place in np.ndindex(*shape))
+    return entries([sp.Symbol(each, **assumptions) for each in names], shape)
 
 
 def numerator(expression: Any) -> Any:

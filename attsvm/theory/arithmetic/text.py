@@ -6,19 +6,23 @@ down. Functions marked with `definition` are written by their name and spelled o
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.misuse import misuse
+from attsvm.theory.arithmetic.entries import Operation, misuse
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
-
-__all__ = ["Term", "Text", "escaped", "letter", "written"]
 
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
+
+
+def _reflected(operation: Operation) -> Operation:
+    """The operator of a term with what becomes a term on its left."""
+    return lambda self, other: operation(_term(other), self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,17 +57,11 @@ class Term:
             return Term(f"{a.latex} - {b.latex[1:]}", f"{a.plain} - {b.plain[1:]}", _SUM)
         return Term(f"{a.latex} + {b.latex}", f"{a.plain} + {b.plain}", _SUM)
 
-    def __radd__(self, other: Any) -> Term:
-        return _term(other) + self
-
     def __sub__(self, other: Any) -> Term:
         a, b = self, _term(other).within(_QUOTIENT)
         if a.plain == "0" or b.plain == "0":
             return -b if a.plain == "0" else a
         return Term(f"{a.latex} - {b.latex}", f"{a.plain} - {b.plain}", _SUM)
-
-    def __rsub__(self, other: Any) -> Term:
-        return _term(other) - self
 
     def __mul__(self, other: Any) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
@@ -82,15 +80,9 @@ class Term:
                 factors.append((factor, count))
         return _product(tuple(factors))
 
-    def __rmul__(self, other: Any) -> Term:
-        return _term(other) * self
-
     def __matmul__(self, other: Any) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
         return Term(rf"{a.latex} \, {b.latex}", f"{a.plain} {b.plain}", _PRODUCT)
-
-    def __rmatmul__(self, other: Any) -> Term:
-        return _term(other) @ self
 
     def __truediv__(self, other: Any) -> Term:
         a, b = self, _term(other)
@@ -99,8 +91,9 @@ class Term:
         above, below = a.within(_PRODUCT).plain, b.within(_POWER).plain
         return Term(rf"\frac{{{a.latex}}}{{{b.latex}}}", f"{above}/{below}", _QUOTIENT)
 
-    def __rtruediv__(self, other: Any) -> Term:
-        return _term(other) / self
+    __radd__, __rsub__ = _reflected(operator.add), _reflected(operator.sub)
+    __rmul__, __rmatmul__ = _reflected(operator.mul), _reflected(operator.matmul)
+    __rtruediv__ = _reflected(operator.truediv)
 
     def __neg__(self) -> Term:
         inner = self.within(_QUOTIENT)
@@ -195,28 +188,22 @@ def _term(value: Any) -> Term:
     )
 
 
-def _filled(latex: str, plain: str, terms: list[Term]) -> Term:
+def filled(latex: str, plain: str, *arguments: Any) -> Term:
+    """A term by the forms of its LaTeX and its plain text, in which arguments stand by number."""
+    terms = [_term(a) for a in arguments]
     return Term(latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms)))
 
 
 def _call(
-    latex: str,
-    plain: str,
-    meaning: tuple[str, str, Term | str] | None = None,
-    binds: int = _ATOM,
-    inner: int = _SUM,
+    latex: str, plain: str, meaning: tuple[str, str, Term | str] | None = None
 ) -> Callable[..., Term]:
-    """A function as it is written; where given, what it means is noted among the definitions.
-
-    Arguments that bind less tightly than `inner` get brackets.
-    """
+    """A function as it is written; where given, what it means is noted among the definitions."""
 
     def write(self: Text, *arguments: Any) -> Term:
-        terms = [_term(a).within(inner) for a in arguments]
         if meaning is not None:
             left = Term(*meaning[:2])
             self.definitions.setdefault(left.plain, Definition(left, meaning[2]))
-        return replace(_filled(latex, plain, terms), binds=binds)
+        return filled(latex, plain, *arguments)
 
     return write
 
@@ -303,8 +290,7 @@ class Text(Arithmetic):
 
     def mat(self, x: Any, rows: Any = None) -> Term:
         """The inverse of vec."""
-        inner = _term(x)
-        return Term(rf"\mathrm{{mat}}\left({inner.latex}\right)", f"mat({inner.plain})")
+        return filled(r"\mathrm{{mat}}\left({0}\right)", "mat({0})", x)
 
     def outer(self, x: Any, y: Any) -> Term:
         """The matrix x y^T."""
@@ -318,9 +304,7 @@ class Text(Arithmetic):
     def differences(self, x: Any) -> Term:
         """The matrix of all x_i - x_j."""
         a = _term(x).within(_ATOM)
-        return Term(
-            rf"\left({a.latex}_i - {a.latex}_j\right)_{{ij}}", f"({a.plain}_i - {a.plain}_j)_ij"
-        )
+        return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", "({0}_i - {0}_j)_ij", a)
 
     def covariance(self, f: Any, h: Any) -> Term:
         """The matrix diag(f) - f f^T times h."""
@@ -342,8 +326,8 @@ class Text(Arithmetic):
 
     def gradient(self, f: Callable[..., Any], x: Any) -> Term:
         """The gradient of a formula in x."""
-        value, at = _term(f(self, x)).within(_PRODUCT), _term(x)
-        return Term(rf"\nabla_{{{at.latex}}} {value.latex}", f"grad_{at.plain} {value.plain}")
+        value = _term(f(self, x)).within(_PRODUCT)
+        return filled(r"\nabla_{{{0}}} {1}", "grad_{0} {1}", x, value)
 
 
 _SIGNS = {"at most": (r"\le", "<="), "below": ("<", "<"), "equal": ("=", "=")}

@@ -15,16 +15,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from fractions import Fraction
+from operator import mul, truediv
 from typing import Any
 
 from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import BALLS
-from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.misuse import misuse
-
-__all__ = ["TRACES", "Trace", "Traces", "Untraceable"]
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
 
 _PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
@@ -38,7 +36,7 @@ class Untraceable(Exception):
     """An expression branches where its ball cannot tell which way."""
 
 
-class Trace:
+class Trace(Number):
     """A number with its fingerprint, and with that of its square."""
 
     __slots__ = ("ball", "residue", "squared")
@@ -48,40 +46,25 @@ class Trace:
         self.residue = residue % _PRIME
         self.squared = (residue * residue if squared is None else squared) % _PRIME
 
-    def __add__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a + b, lambda a, b: a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a - b, lambda a, b: a - b)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b - a, lambda a, b: b - a)
-
-    def __mul__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a * b, lambda a, b: a * b, factors=True)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: a / b, _quotient, factors=True)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _binary(self, other, lambda a, b: b / a, lambda a, b: _quotient(b, a), factors=True)
+    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+        if isinstance(other, int):
+            other = Trace(fmpq(other), other)
+        if not isinstance(other, Trace):
+            return NotImplemented  # an array, or a number that carries its derivatives
+        a, b = (other, self) if swapped else (self, other)
+        modulo = _quotient if operation is truediv else operation
+        factors = operation in (mul, truediv)
+        try:
+            return Trace(
+                operation(a.ball, b.ball),
+                modulo(a.residue, b.residue),
+                modulo(a.squared, b.squared) if factors else None,
+            )
+        except ZeroDivisionError as error:
+            raise Untraceable("a division by 0") from error
 
     def __neg__(self) -> Trace:
         return Trace(-self.ball, -self.residue, self.squared)
-
-    def __pow__(self, k: int) -> Any:
-        if not isinstance(k, int) or k < 1:
-            raise misuse(
-                "raises a number to a power that is no positive integer", "Use m.exp, m.sqrt."
-            )
-        result = self
-        for _ in range(k - 1):
-            result = result * self
-        return result
 
     @property
     def zero(self) -> bool:
@@ -102,102 +85,9 @@ def _quotient(a: int, b: int) -> int:
     return a * pow(b, -1, _PRIME)
 
 
-def _binary(
-    trace: Trace,
-    other: Any,
-    operation: Callable[[Any, Any], Any],
-    residues: Callable[[int, int], int],
-    *,
-    factors: bool = False,
-) -> Any:
-    if isinstance(other, Entries):
-        return NotImplemented
-    if isinstance(other, int):
-        other = Trace(fmpq(other), other)
-    if not isinstance(other, Trace):
-        return NotImplemented  # a number that carries its derivatives
-    try:
-        return Trace(
-            operation(trace.ball, other.ball),
-            residues(trace.residue, other.residue),
-            residues(trace.squared, other.squared) if factors else None,
-        )
-    except ZeroDivisionError as error:
-        raise Untraceable("a division by 0") from error
-
-
-def _residue(value: fmpq) -> int:
-    return _quotient(int(value.p), int(value.q))
-
-
 def _hashed(name: str, *parts: int | str) -> int:
     text = "\x1f".join([name, *map(str, parts)])
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % _PRIME
-
-
-class Traces(Arithmetic):
-    """Numbers with fingerprints."""
-
-    name = "traces"
-
-    def of(self, value: fmpq) -> Trace:
-        """A rational number."""
-        return Trace(value, _residue(value))
-
-    def _rational(self, value: Fraction) -> Trace:
-        return self.of(fmpq(value.numerator, value.denominator))
-
-    def _given(self, number: Any) -> Trace:
-        if isinstance(number, arb):
-            raise Untraceable("a ball that is not known to be any one number")
-        exact = isinstance(number, fmpq)
-        return self.of(number if exact else fmpq(*number.as_integer_ratio()))
-
-    def exp(self, x: Any) -> Any:
-        """The exponential: of rationals over one denominator a power of one residue."""
-        return self._each(_exp, x)
-
-    def log(self, x: Any) -> Any:
-        """The logarithm."""
-        return self._each(lambda t: _function("log", BALLS.log, t), x)
-
-    def sqrt(self, x: Any) -> Any:
-        """The root."""
-        return self._each(_sqrt, x)
-
-    def abs(self, x: Any) -> Any:
-        """The absolute value, by the sign of the ball."""
-        return self._each(_abs, x)
-
-    def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one, where the balls tell which one it is or both are equal."""
-        if x.residue == y.residue or x.ball >= y.ball:
-            return x
-        if y.ball >= x.ball:
-            return y
-        raise Untraceable("a maximum of numbers that the balls do not tell apart")
-
-    def is_zero(self, x: Any) -> Any:
-        """1 or 0, where the fingerprint or the ball tells which."""
-        return self._each(_is_zero, x)
-
-    def spectral(self, A: Entries) -> Any:
-        """The spectral norm: rational, or a function of the matrix."""
-        if 1 in A.shape:
-            return self.norm(A)
-        ball = BALLS.spectral(entries([t.ball for t in A.ravel()], A.shape))
-        if isinstance(ball, fmpq):
-            return self.of(ball)
-        if all(t.zero for t in A.ravel()):
-            return self.exact(0)
-        return Trace(ball, _hashed("spectral", str(A.shape), *(t.residue for t in A.ravel())))
-
-    def _level(self, s: Entries) -> Any:
-        best = s[0]
-        for value in s[1:]:
-            if arb(value.ball).mid() > arb(best.ball).mid():
-                best = value
-        return best
 
 
 def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
@@ -208,6 +98,7 @@ def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
 
 
 def _is_zero(t: Trace) -> Trace:
+    """1 or 0, where the fingerprint or the ball tells which."""
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
     if t.ball > 0 or t.ball < 0:
@@ -216,6 +107,7 @@ def _is_zero(t: Trace) -> Trace:
 
 
 def _exp(t: Trace) -> Trace:
+    """The exponential: of rationals over one denominator a power of one residue."""
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
     if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
@@ -240,11 +132,59 @@ def _sqrt(t: Trace) -> Trace:
 
 
 def _abs(t: Trace) -> Trace:
+    """The absolute value, by the sign of the ball."""
     if t.zero or t.ball >= 0:
         return t
     if t.ball <= 0:
         return -t
     raise Untraceable("an absolute value of a number whose sign the ball does not tell")
+
+
+class Traces(Arithmetic):
+    """Numbers with fingerprints."""
+
+    name = "traces"
+
+    exp = elementary(_exp)
+    log = elementary(lambda t: _function("log", BALLS.log, t))
+    sqrt = elementary(_sqrt)
+    abs = elementary(_abs)
+    is_zero = elementary(_is_zero)
+
+    def of(self, value: fmpq) -> Trace:
+        """A rational number."""
+        return Trace(value, _quotient(int(value.p), int(value.q)))
+
+    def _rational(self, value: Fraction) -> Trace:
+        return self.of(fmpq(value.numerator, value.denominator))
+
+    def _given(self, number: Any) -> Trace:
+        if isinstance(number, arb):
+            raise Untraceable("a ball that is not known to be any one number")
+        exact = isinstance(number, fmpq)
+        return self.of(number if exact else fmpq(*number.as_integer_ratio()))
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one, where the balls tell which one it is or both are equal."""
+        if x.residue == y.residue or x.ball >= y.ball:
+            return x
+        if y.ball >= x.ball:
+            return y
+        raise Untraceable("a maximum of numbers that the balls do not tell apart")
+
+    def spectral(self, A: Entries) -> Any:
+        """The spectral norm: rational, or a function of the matrix."""
+        if 1 in A.shape:
+            return self.norm(A)
+        ball = BALLS.spectral(entries([t.ball for t in A.ravel()], A.shape))
+        if isinstance(ball, fmpq):
+            return self.of(ball)
+        if all(t.zero for t in A.ravel()):
+            return self.exact(0)
+        return Trace(ball, _hashed("spectral", str(A.shape), *(t.residue for t in A.ravel())))
+
+    def _level(self, s: Entries) -> Any:
+        return max(s, key=lambda t: arb(t.ball).mid())
 
 
 TRACES = Traces()

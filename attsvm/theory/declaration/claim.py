@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
     from attsvm.theory.declaration.formula import Formula
 
-__all__ = [
-    "Claim",
-    "Hypothesis",
-    "Part",
-    "Sibling",
-    "declared",
-    "ensure_checkable",
-    "is_id",
-]
-
 _ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
 _READINGS = ("literal", "amended", "sharp")
 

@@ -19,8 +19,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Definitions", "Start", "base_of", "belongs", "bindings", "home_of", "imports", "whole"]
-
 _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""
 
@@ -56,11 +54,11 @@ class _Module:
         used: the same of the names that they use.
     """
 
-    statements: tuple[ast.stmt, ...] = ()
+    statements: list[ast.stmt] = field(default_factory=list)
     bound: dict[str, list[int]] = field(default_factory=dict)
-    effects: tuple[int, ...] = ()
-    imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    stars: tuple[tuple[str, ...], ...] = ()
+    effects: list[int] = field(default_factory=list)
+    imports: dict[str, _Dotted] = field(default_factory=dict)
+    stars: list[_Dotted] = field(default_factory=list)
     spelt: dict[int, str] = field(default_factory=dict)
     used: dict[int, tuple[_Names, _Names]] = field(default_factory=dict)
 
@@ -164,10 +162,10 @@ class Definitions:
     """The definitions of modules as their files are now; made anew where these may have changed."""
 
     def __init__(self) -> None:
-        self._modules: dict[Path, _Module] = {}
-        self._bases: dict[Path, Path] = {}
-        self._files: dict[tuple[Path, _Dotted], Path | None] = {}
-        self._own: dict[tuple[Path, str], bool] = {}
+        self.base = functools.cache(base_of)
+        self.module = functools.cache(_current)
+        self._file = functools.cache(_file)
+        self._own = functools.cache(belongs)
 
     def declaration(self, file: Path, line: int) -> ast.stmt | None:
         """The statement at the top level of a file that a line belongs to."""
@@ -192,20 +190,6 @@ class Definitions:
             walk.visit(file, *self.uses(file, index))
         return _hash("\n".join(sorted(walk.found)).encode())
 
-    def module(self, file: Path) -> _Module:
-        """The top level of a module."""
-        if file not in self._modules:
-            status = file.stat() if file.is_file() else None
-            known = status and (status.st_mtime_ns, status.st_size)
-            self._modules[file] = _parsed(file, known)
-        return self._modules[file]
-
-    def base(self, file: Path) -> Path:
-        """The folder from which a file is imported."""
-        if file not in self._bases:
-            self._bases[file] = base_of(file)
-        return self._bases[file]
-
     def spelt(self, file: Path, index: int) -> str:
         """A statement, as a line: where it is, its rank among those that bind its name, digest."""
         module = self.module(file)
@@ -221,12 +205,7 @@ class Definitions:
 
     def located(self, file: Path, dotted: _Dotted) -> Path | None:
         """The module of that name as a file imports it, where it is of the same code base."""
-        if (file, dotted[0]) not in self._own:
-            self._own[file, dotted[0]] = belongs(file, dotted[0])
-        base = self.base(file)
-        if (base, dotted) not in self._files:
-            self._files[base, dotted] = _file(base, dotted)
-        return self._files[base, dotted] if self._own[file, dotted[0]] else None
+        return self._file(self.base(file), dotted) if self._own(file, dotted[0]) else None
 
     def uses(self, file: Path, index: int) -> tuple[_Names, _Names]:
         """What a statement uses."""
@@ -305,7 +284,10 @@ class _Walk:
             last = found
             self._enter(found)
             if rest and self._all.module(found).knows(rest[0]):
-                self.reach(found, rest)
+                origin = self._all.module(found).imports.get(rest[0], ())
+                # `from a.b import b` in a: what follows a.b is looked up in the module a.b itself
+                inner = len(origin) > k + 1 and origin[: k + 1] == dotted[: k + 1]
+                self.reach(found, rest[:1] if inner else rest)
                 last = None
         if last is not None and self._new("all of", last):  # a module is used as a whole
             self._take(last, range(len(self._all.module(last).statements)))
@@ -318,58 +300,50 @@ class _Walk:
             self.follow(file, dotted)
 
 
+def _current(file: Path) -> _Module:
+    """The top level of a module as its file is now."""
+    status = file.stat() if file.is_file() else None
+    return _parsed(file, status and (status.st_mtime_ns, status.st_size))
+
+
 @functools.lru_cache(maxsize=1024)
 def _parsed(file: Path, known: tuple[int, int] | None) -> _Module:
+    module = _Module()
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
-        return _Module()
-    module = _Module()
-    statements: list[ast.stmt] = []
-    effects: list[int] = []
-    stars: list[tuple[str, ...]] = []
+        return module
     for node in tree.body:
-        if _is_text(node):
+        names = set(_bound(node, file, module))
+        if _is_text(node) or isinstance(node, ast.Import | ast.ImportFrom):
             continue
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            _learn(node, file, module, stars)
-            continue
-        names = set(_bound(node, file, module, stars))
         for name in names:
-            module.bound.setdefault(name, []).append(len(statements))
+            module.bound.setdefault(name, []).append(len(module.statements))
         if not names or isinstance(node, _COMPOUND):
-            effects.append(len(statements))
-        statements.append(node)
-    return _Module(tuple(statements), module.bound, tuple(effects), module.imports, tuple(stars))
+            module.effects.append(len(module.statements))
+        module.statements.append(node)
+    return module
 
 
-def _learn(
-    node: ast.Import | ast.ImportFrom, file: Path, module: _Module, stars: list[tuple[str, ...]]
-) -> None:
-    for name, origin in bindings(node, file).items():
-        if name.startswith("*"):
-            stars.append(origin)
-        else:
-            module.imports[name] = origin
-
-
-def _bound(
-    node: ast.AST, file: Path, module: _Module, stars: list[tuple[str, ...]]
-) -> Iterator[str]:
+def _bound(node: ast.AST, file: Path, module: _Module) -> Iterator[str]:
     """The names that a statement at the top level binds; learns what it imports."""
     if isinstance(node, _DEFINITIONS):
         yield node.name
     elif isinstance(node, ast.Import | ast.ImportFrom):
-        _learn(node, file, module, stars)
+        for name, origin in bindings(node, file).items():
+            if name.startswith("*"):
+                module.stars.append(origin)
+            else:
+                module.imports[name] = origin
     elif isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Store | ast.Del):
             yield node.id
     elif not isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp):
         for inner in ast.iter_child_nodes(node):
-            yield from _bound(inner, file, module, stars)
+            yield from _bound(inner, file, module)
 
 
-def bindings(node: ast.AST, file: Path) -> dict[str, tuple[str, ...]]:
+def bindings(node: ast.AST, file: Path) -> dict[str, _Dotted]:
     """What an import statement binds, with the parts of the dotted name that each stands for."""
     if not isinstance(node, ast.Import | ast.ImportFrom):
         return {}
@@ -380,7 +354,7 @@ def bindings(node: ast.AST, file: Path) -> dict[str, tuple[str, ...]]:
             )
             for alias in node.names
         }
-    origin: tuple[str, ...] = tuple(node.module.split(".")) if node.module else ()
+    origin: _Dotted = tuple(node.module.split(".")) if node.module else ()
     if node.level:
         package = file.relative_to(base_of(file)).parts
         origin = (*package[: max(len(package) - node.level, 0)], *origin)

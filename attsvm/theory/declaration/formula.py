@@ -30,15 +30,6 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-__all__ = [
-    "TIGHTENED",
-    "Formula",
-    "Hypotheses",
-    "domains",
-    "heights",
-    "instance_type",
-]
-
 Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
 """Conditions by their names, each a formula of (m, v)."""
 
@@ -76,20 +67,16 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any],
     found: dict[str, Callable[[Any, Any], Relation]] = {}
     axes = axes_of(variables)
     for name, variable in variables.items():
-        low, high = (None, None) if name in axes else variable.ends
-        if low is not None:
-            found[f"{name} >= {low}"] = functools.partial(_from, name, low)
-        if high is not None:
-            found[f"{name} <= {high}"] = functools.partial(_up_to, name, high)
+        for end, sign in zip(variable.ends, (">=", "<="), strict=True):
+            if end is not None and name not in axes:
+                found[f"{name} {sign} {end}"] = functools.partial(_beside, name, sign, end)
     return found
 
 
-def _from(name: str, low: int, m: Arithmetic, v: Any) -> Relation:
-    return m.at_least(getattr(v, name), m.exact(low))
-
-
-def _up_to(name: str, high: int, m: Arithmetic, v: Any) -> Relation:
-    return m.at_most(getattr(v, name), m.exact(high))
+def _beside(name: str, sign: str, end: int, m: Arithmetic, v: Any) -> Relation:
+    """That a variable lies on one side of an end of its domain."""
+    compare = m.at_least if sign == ">=" else m.at_most
+    return compare(getattr(v, name), m.exact(end))
 
 
 def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
@@ -244,7 +231,7 @@ class Formula:
         raw: dict[str, Any] = {}
         for name, variable in self.variables.items():
             if name not in shape and variable.stored is not None:
-                raw[name] = variable.fill(generator, shape, raw, batch)
+                raw[name] = variable.fill(generator, {**shape, **raw}, batch)
         return raw
 
     def fit(self, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
@@ -267,7 +254,7 @@ class Formula:
                     relation = returned(condition(FLOATS, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
-                for part in _comparisons(relation):
+                for part in _leaves(relation, needed=True):
                     if part.right is mark and isinstance(part.left, Lane):
                         least = np.fmax(least, part.left.value)
                     if part.left is mark and isinstance(part.right, Lane):
@@ -386,12 +373,10 @@ class Formula:
 def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
     shape: dict[str, int] = {}
     raw: dict[str, Any] = {}
-    axes = formula.axes
     for name, variable in formula.variables.items():
-        if name in axes:
-            shape[name] = variable.draw(draw, shape, raw)
-        elif variable.stored is not None:
-            raw[name] = variable.draw(draw, shape, raw)
+        if variable.stored is not None:
+            values = shape if name in formula.axes else raw
+            values[name] = variable.draw(draw, {**shape, **raw})
     if any(isinstance(variable, Fitted) for variable in formula.variables.values()):
         batch = {
             name: np.asarray(value)[..., None] if isinstance(value, float | np.ndarray) else value
@@ -430,19 +415,13 @@ def _constant(m: Arithmetic, value: Any) -> Any:
     return value if isinstance(value, int | None) or callable(value) else m.exact(value)
 
 
-def _comparisons(relation: Relation) -> list[Comparison]:
-    """The comparisons that must all hold."""
+def _leaves(relation: Relation, *, needed: bool = False) -> list[Comparison]:
+    """The comparisons that a relation is made of, or those that must all hold."""
     if isinstance(relation, Comparison):
         return [relation]
-    parts = relation.parts if isinstance(relation, All) else ()
-    return [c for part in parts for c in _comparisons(part)]
-
-
-def _leaves(relation: Relation) -> list[Comparison]:
-    """All comparisons that a relation is made of."""
-    if isinstance(relation, Comparison):
-        return [relation]
-    return [c for part in relation.parts for c in _leaves(part)]
+    if needed and isinstance(relation, AnyOf):
+        return []
+    return [c for part in relation.parts for c in _leaves(part, needed=needed)]
 
 
 def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:

@@ -19,8 +19,6 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
 
-__all__ = ["GROUP", "LOOSE", "Pack", "beside", "find_claims", "load_packs", "modules", "sources_of"]
-
 GROUP = "attsvm.claims"
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""
@@ -76,7 +74,7 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
             return _unique(packs)
         loaded = load_packs([*named, *chosen])
         return tuple(pack for pack in loaded if pack.name in chosen)
-    packs = [_load(source) for source in [*sorted(_installed().union(_own())), *named]]
+    packs = [_load(source) for source in [*sorted(_known()), *named]]
     seen = _by_id(packs)
     for claim, needed in _missing(seen):
         raise ClaimError(
@@ -93,8 +91,7 @@ def sources_of(words: Sequence[str]) -> list[str]:
     Raises:
         ClaimError: there is no pack of one of these names.
     """
-    points = {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
-    known = _installed().union(_own())
+    points, known = entry_points(), _known()
     found = [word if word in known else points.get(word, word) for word in words]
     for word, source in zip(words, found, strict=True):
         if source not in known and not _is_there(source):
@@ -119,14 +116,10 @@ def _is_there(source: str) -> bool:
         return True
 
 
-def _installed() -> set[str]:
-    return {point.value for point in importlib.metadata.entry_points(group=GROUP)}
-
-
-def _own() -> set[str]:
-    """The packs of the project at hand."""
+def _known() -> set[str]:
+    """The packs that are installed, and those of the project at hand."""
     checkout = Path(__file__).resolve().parents[3]
-    return {*_listed(checkout), *_listed(Path.cwd())}
+    return {*installed(), *listed(checkout), *listed(Path.cwd())}
 
 
 def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
@@ -157,7 +150,37 @@ def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:
     return tuple({pack.folder / pack.name: pack for pack in packs}.values())
 
 
-def _listed(folder: Path) -> tuple[str, ...]:
+def installed() -> tuple[str, ...]:
+    """The packs that installed distributions name as entry points."""
+    return tuple(entry_points().values())
+
+
+def entry_points() -> dict[str, str]:
+    """The packs that installed distributions name, by the names of their entry points.
+
+    Raises:
+        ClaimError: the entry points of some distribution cannot be read.
+    """
+    try:
+        return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
+    except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
+        raise ClaimError(
+            f"the entry points of {_unreadable()} cannot be read: {error}",
+            remedy="Install it anew, or remove it.",
+        ) from error
+
+
+def _unreadable() -> str:
+    """The first installed distribution whose entry points cannot be read."""
+    for distribution in importlib.metadata.distributions():
+        try:
+            tuple(distribution.entry_points)
+        except (TypeError, ValueError):
+            return f"the distribution {distribution.name}"
+    return "an installed distribution"
+
+
+def listed(folder: Path) -> tuple[str, ...]:
     """The packs that a project lists, made importable from its folder.
 
     Raises:
@@ -167,7 +190,7 @@ def _listed(folder: Path) -> tuple[str, ...]:
     try:
         text = file.read_text(encoding="utf-8") if file.is_file() else ""
         listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClaimError(f"{file} cannot be read: {error}") from error
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
         raise ClaimError(
@@ -235,7 +258,23 @@ def declared_in(module: ModuleType) -> Iterator[object]:
             yield value
 
 
+def ensure_name(source: str) -> None:
+    """Nothing where a text may name a pack.
+
+    Raises:
+        ClaimError: it is neither the name of a module or package, nor a path to a .py file.
+    """
+    dotted = all(part.isidentifier() for part in source.split("."))
+    if not dotted and not (source.endswith(".py") and "\0" not in source):
+        raise ClaimError(
+            "no claim pack can have that name",
+            value=source,
+            remedy="Name a module, a package or a .py file.",
+        )
+
+
 def _module(source: str) -> ModuleType:
+    ensure_name(source)
     if not source.endswith(".py"):
         return _imported(source)
     path = Path(source).resolve()

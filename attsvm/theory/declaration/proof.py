@@ -5,6 +5,9 @@ the calls below and returns a sentence that says what it proved:
 
     ensure_equal(sp.diff(sp.sin(x), x), sp.cos(x), "the derivative of sin is cos")
 
+What a textbook proves is cited as a `Lemma`, whose hypotheses are met one by one by steps that have
+passed or by what the statement supposes.
+
 A step that fails raises a `ProofError` that says which one it was. A step passes only if sympy has
 decided it: an inequality that stays open, NaN or infinity in place of a number, and an empty list
 of identities are failures. Floats are refused wherever they stand in an expression, as an identity
@@ -16,20 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from attsvm.errors import ProofError
-
-__all__ = [
-    "ensure_equal",
-    "ensure_nonzero",
-    "ensure_positive",
-    "ensure_true",
-    "ensure_zero",
-    "recorded",
-]
 
 Normal = Callable[[Any], Any]
 """What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""
@@ -109,9 +104,22 @@ def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> Non
     Raises:
         ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
     """
+    _ensure_sign(found, what, normal, "positive")
+
+
+def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> None:
+    """Go on only if sympy knows that each expression is at least 0.
+
+    Raises:
+        ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
+    """
+    _ensure_sign(found, what, normal, "nonnegative")
+
+
+def _ensure_sign(found: Any, what: str, normal: Normal, sign: str) -> None:
     for value in _expressions(found, what, normal):
-        if value.is_positive is not True:
-            raise _failed(what, "an expression is not known to be positive", value)
+        if getattr(value, f"is_{sign}") is not True:
+            raise _failed(what, f"an expression is not known to be {sign}", value)
     _passed(what)
 
 
@@ -127,6 +135,53 @@ def ensure_true(found: Any, what: str) -> None:
         if not (value is True or value is sp.true):
             raise _failed(what, "a condition is not decided to be true", value)
     _passed(what)
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """What a textbook proves.
+
+    Attributes:
+        name: how it is called.
+        source: where it is proved.
+        hypotheses: what it supposes, one sentence each.
+        says: its conclusion.
+    """
+
+    name: str
+    source: str
+    hypotheses: tuple[str, ...]
+    says: str
+
+
+def cite(
+    lemma: Lemma, *, met: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None
+) -> None:
+    """Take a step by a lemma, each of whose hypotheses is met.
+
+    Args:
+        lemma: what is cited.
+        met: by hypothesis, the name of a step that has passed in this proof (that of a citation is
+            the name of its lemma).
+        given: by hypothesis, what in the statement supposes it, in words.
+
+    Raises:
+        ProofError: a hypothesis is not met, met twice or none of the lemma's; or the step that
+            should meet it has not passed.
+    """
+    met, given = dict(met or {}), dict(given or {})
+    what = f"cited, {lemma.name}"
+    named = [*met, *given]
+    if sorted(named) != sorted(lemma.hypotheses):
+        raise _failed(what, "the hypotheses of the lemma are not met one by one", named)
+    steps = _STEPS.get()
+    taken = [step.partition(" (")[0].removeprefix("cited, ") for step in steps or []]
+    for hypothesis, step in met.items():
+        if step not in [*(steps or []), *taken]:
+            remedy = "" if steps is not None else "Run the proof inside `recorded()`."
+            raise _failed(what, f"no step has passed that meets: {hypothesis}", step, remedy)
+    how = [f"{hypothesis}: {step}" for hypothesis, step in (met | given).items()]
+    _passed("; ".join([f"{what} ({lemma.source}): {lemma.says}", *how]))
 
 
 def _passed(what: str) -> None:

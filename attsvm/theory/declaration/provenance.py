@@ -11,8 +11,6 @@ from pathlib import Path
 
 from attsvm.theory.declaration.code_digests import base_of, bindings
 
-__all__ = ["fingerprint", "sources"]
-
 
 def fingerprint(claim: str, statement: str, file: str | os.PathLike[str]) -> str:
     """SHA-256 of a claim's id, its statement, and all `sources` of its file.

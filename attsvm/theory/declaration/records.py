@@ -29,8 +29,6 @@ from attsvm.theory.declaration.slack import Slack
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Measured", "RecordFormula", "Records"]
-
 
 @dataclass(frozen=True, slots=True)
 class Records:

@@ -24,8 +24,6 @@ from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.declaration.formula import Formula, heights
 from attsvm.theory.declaration.variables import Defined
 
-__all__ = ["rehearse"]
-
 _NOT_THEIRS = (
     str(Path(attsvm.__file__).parent),
     *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
@@ -43,7 +41,8 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
     lengths = {name: formula.variables[name] for name in formula.axes}
     shape = {name: max(a.low, min(a.high, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
     with np.errstate(all="ignore"):
-        v = _free(formula).floats(formula.filled(generator, shape, 1), shape)
+        free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
+        v = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
                 with _told(f"the variable {name} of {id}", formula):
@@ -53,12 +52,6 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
                 heights(np, returned(condition(FLOATS, v), "a formula"))
         with _told(f"the conclusion of {id}", formula):
             heights(np, formula.relation(FLOATS, v, parameters))
-
-
-def _free(formula: Formula) -> Formula:
-    """The formula without the variables that others determine."""
-    free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
-    return replace(formula, variables=free)
 
 
 @contextlib.contextmanager

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Slack"]
-
 _SURE = 1e-3
 """An error below this part of the right side leaves the ratio as it is."""
 

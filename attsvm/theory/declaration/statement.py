@@ -14,8 +14,9 @@ the right side tightened.
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,8 +34,6 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
 from attsvm.theory.run.judge import judge, meets
-
-__all__ = ["Changed", "Quantified", "Reading", "Statement", "changed"]
 
 Quantified = Mapping[str, Variable] | Records
 """What a statement quantifies over: variables by name, or the fields of a record."""
@@ -145,13 +144,8 @@ class Statement:
         Raises:
             ClaimError: a reading that could not be checked honestly.
         """
-        unknown = sorted(set(self.violating) - set(self.hypotheses))
-        if unknown:
-            raise ClaimError(
-                f"{self.id} gives records that violate hypotheses which it does not have",
-                value=", ".join(unknown),
-                remedy=f"It has {', '.join(self.hypotheses) or 'none'}.",
-            )
+        said = f"{self.id} gives records that violate hypotheses which it does not have"
+        _ensure_among(said, self.violating, self.hypotheses)
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
         made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
@@ -173,20 +167,28 @@ class Statement:
         )
 
 
+def _ensure_among(
+    said: str, given: Iterable[str], there: Collection[str], lead: str = "It has"
+) -> None:
+    """Nothing where all names are among those that are there.
+
+    Raises:
+        ClaimError: one is not.
+    """
+    unknown = sorted(set(given) - set(there))
+    if unknown:
+        remedy = f"{lead} {', '.join(there) or 'none'}."
+        raise ClaimError(said, value=", ".join(unknown), remedy=remedy)
+
+
 def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, int]) -> Claim:
     id = f"{statement.id}:{name}"
-    unknown = sorted(set(reading.under or ()) - set(statement.hypotheses))
-    if unknown:
-        raise ClaimError(
-            f"{id} names hypotheses that its statement does not have",
-            value=", ".join(unknown),
-            remedy=f"It has {', '.join(statement.hypotheses) or 'none'}.",
+    under = statement.hypotheses
+    if reading.under is not None:
+        _ensure_among(
+            f"{id} names hypotheses that its statement does not have", reading.under, under
         )
-    under = (
-        statement.hypotheses
-        if reading.under is None
-        else {key: statement.hypotheses[key] for key in reading.under}
-    )
+        under = {key: under[key] for key in reading.under}
     conclusion = reading.conclusion or statement.conclusion
     formula = _formula(statement, reading, under, conclusion)
     _ensure_constants(id, formula)
@@ -198,7 +200,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         statement=" ".join(reading.says.split()),
         hypotheses=tuple(_hypothesis(formula, key) for key in formula.hypotheses),
         data=formula.strategy(),
-        conclusion=_Measuring(formula) if formula.measured else _Judged(formula),
+        conclusion=functools.partial(_measured if formula.measured else _judged, formula),
         expected=expected,
         siblings=tuple(_siblings(formula, reading, expected, id, statement.violating)),
         examples=_examples(formula, reading.examples, id),
@@ -221,13 +223,8 @@ def _ensure_constants(id: str, formula: Formula) -> None:
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
     taken = formula.constant_parameters
-    unknown = sorted(set(formula.constants) - {p.name for p in taken})
-    if unknown:
-        raise ClaimError(
-            f"{id} sets constants that its conclusion lacks",
-            value=", ".join(unknown),
-            remedy=f"It has {', '.join(p.name for p in taken) or 'none'}.",
-        )
+    said = f"{id} sets constants that its conclusion lacks"
+    _ensure_among(said, formula.constants, [p.name for p in taken])
     needed = [p.name for p in taken if p.default is p.empty and p.name not in formula.constants]
     if needed:
         raise ClaimError(
@@ -282,43 +279,22 @@ def _overridden(
     return {name: variable for name, variable in merged.items() if variable is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+def _judged(formula: Formula, case: Any, **parameters: Any) -> Slack:
     """A formula as a conclusion: the slack by the judge."""
-
-    formula: Formula
-
-    def __call__(self, case: Any, **parameters: Any) -> Slack:
-        return judge(self.formula, parameters, case).as_slack
+    return judge(formula, parameters, case).as_slack
 
 
-@dataclass(frozen=True, slots=True)
-class _Measuring:
+def _measured(formula: Formula, case: Any, **parameters: Any) -> Slack:
     """A formula whose conclusion is measured: the slack by floats."""
-
-    formula: Formula
-
-    def __call__(self, case: Any, **parameters: Any) -> Slack:
-        floats: Callable[..., Slack] = self.formula.measured.floats
-        return floats(case, **{**self.formula.constants, **parameters})
-
-
-@dataclass(frozen=True, slots=True)
-class _Met:
-    """A condition of a formula as a predicate of instances."""
-
-    formula: Formula
-    name: str
-
-    def __call__(self, case: Any) -> bool:
-        return meets(self.formula.hypotheses[self.name], self.formula, case)
+    floats: Callable[..., Slack] = formula.measured.floats
+    return floats(case, **{**formula.constants, **parameters})
 
 
 def _hypothesis(formula: Formula, name: str) -> Hypothesis:
-    if isinstance(formula, RecordFormula):
-        holds: Any = formula.hypotheses[name]
-        return Hypothesis(name, holds)
-    return Hypothesis(name, _Met(formula, name))
+    holds: Any = formula.hypotheses[name]
+    if not isinstance(formula, RecordFormula):
+        holds = functools.partial(meets, holds, formula)
+    return Hypothesis(name, holds)
 
 
 def _siblings(
@@ -370,26 +346,15 @@ def _sibling(
             f"{whose} redraws records where its statement has variables",
             remedy="Give it other variables by their names.",
         )
-    known = {*formula.named_constants, *(() if formula.measured else (TIGHTENED,))}
-    wrong = sorted(set(other.constants) - known)
-    if wrong:
-        raise ClaimError(
-            f"{whose} sets constants that the conclusion lacks",
-            value=", ".join(wrong),
-            remedy=f"It has {', '.join(formula.named_constants) or 'none'}.",
-        )
+    constants = set(other.constants) - (set() if formula.measured else {TIGHTENED})
+    said = f"{whose} sets constants that the conclusion lacks"
+    _ensure_among(said, constants, formula.named_constants)
     redrawn = () if isinstance(other.variables, Records) else other.variables
     for what, given, there in (
         ("drops hypotheses", other.drop, formula.hypotheses),
         ("redraws variables", redrawn, formula.variables),
     ):
-        missing = sorted(set(given) - set(there))
-        if missing:
-            raise ClaimError(
-                f"{whose} {what} that are not there",
-                value=", ".join(missing),
-                remedy=f"There are {', '.join(there) or 'none'}.",
-            )
+        _ensure_among(f"{whose} {what} that are not there", given, there, "There are")
     if not (other.constants or other.drop or other.variables or other.examples):
         raise ClaimError(
             f"{whose} changes nothing",

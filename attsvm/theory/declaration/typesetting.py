@@ -13,8 +13,6 @@ from attsvm.theory.arithmetic.text import Term, Text, escaped, letters, written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.variables import Defined
 
-__all__ = ["Typeset", "Written", "typeset"]
-
 _UNWRITABLE = ClaimError, AttributeError, TypeError
 """What a formula raises that loops over letters, or asks for their shape."""
 

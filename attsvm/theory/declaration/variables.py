@@ -21,25 +21,11 @@ from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.strategies import arrays, scaled, sizes
 
-__all__ = [
-    "Choice",
-    "Defined",
-    "Fitted",
-    "Integer",
-    "Labels",
-    "Matrix",
-    "Meeting",
-    "Near",
-    "Real",
-    "Shape",
-    "Tensor",
-    "Variable",
-    "Vector",
-    "axes_of",
-]
-
 Shape = Mapping[str, int]
 """The length of each named axis."""
+
+Known = Mapping[str, Any]
+"""Values of the variables before one, and the length of each axis, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +35,7 @@ class Variable(ABC):
     @property
     def stored(self) -> Any:
         """The type of its value in an instance, None where it is none of its own."""
-        return float
+        return Float[Array, " ".join(self.axes)] if self.axes else float
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -67,13 +53,11 @@ class Variable(ABC):
         return False
 
     @abstractmethod
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
-        """A value for one instance; `known` are those of the variables before it."""
+    def draw(self, draw: st.DrawFn, known: Known) -> Any:
+        """A value for one instance."""
 
     @abstractmethod
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> Any:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Any:
         """Values (..., batch) for a batch, or one value that all of it shares."""
 
 
@@ -94,19 +78,15 @@ class Real(Variable):
         """At least `least`."""
         return self.least, None
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> float:
+    def draw(self, draw: st.DrawFn, known: Known) -> float:
         """A number of the grid, reflected at the lower end of the domain."""
-        value: float = draw(scaled(*self.powers))
-        return self._inside(value)
+        return float(self._inside(draw(scaled(*self.powers))))
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> Array:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Numbers of the grid and heavy-tailed ones."""
-        values = _filled(generator, (), batch, self.powers)
-        return np.abs(values - self.least) + self.least if self.least is not None else values
+        return np.asarray(self._inside(_filled(generator, (), batch, self.powers)))
 
-    def _inside(self, value: float) -> float:
+    def _inside(self, value: Any) -> Any:
         return value if self.least is None else abs(value - self.least) + self.least
 
 
@@ -128,11 +108,6 @@ class Tensor(Variable):
     among: tuple[int, ...] | None = None
 
     @property
-    def stored(self) -> Any:
-        """An array of floats with these axes."""
-        return Float[Array, " ".join(self.names)]
-
-    @property
     def axes(self) -> tuple[str, ...]:
         """The named axes."""
         return self.names
@@ -142,14 +117,14 @@ class Tensor(Variable):
         """Where they are some integers."""
         return self.among is not None
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Array:
+    def draw(self, draw: st.DrawFn, known: Known) -> Array:
         """Numbers of the grid on one scale, or some of the integers that are listed."""
-        size = math.prod(shape[name] for name in self.names)
+        sizes = [known[name] for name in self.names]
+        size = math.prod(sizes)
         if self.among is not None:
             listed = st.lists(st.sampled_from(self.among), min_size=size, max_size=size)
-            return np.array(draw(listed), dtype=float).reshape([shape[n] for n in self.names])
+            return np.array(draw(listed), dtype=float).reshape(sizes)
         power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
-        sizes = [shape[name] for name in self.names]
         if self.levels is None:
             values: Array = draw(arrays(*sizes)) * 2.0**power
             return values
@@ -158,11 +133,9 @@ class Tensor(Variable):
         levels: Array = draw(arrays(self.levels)) * 2.0**power
         return np.asarray(levels[places].reshape(sizes))
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> Array:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
-        sizes = tuple(shape[n] for n in self.names)
+        sizes = tuple(known[n] for n in self.names)
         if self.among is not None:
             return generator.choice(np.array(self.among, dtype=float), size=(*sizes, batch))
         if self.levels is None:
@@ -202,26 +175,19 @@ class Near(Variable):
     powers: tuple[int, ...] = (0, 4, -3, 8)
 
     @property
-    def stored(self) -> Any:
-        """Like the first point."""
-        return Float[Array, " ".join(self.names)] if self.names else float
-
-    @property
     def axes(self) -> tuple[str, ...]:
         """The axes of the first point."""
         return self.names
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
+    def draw(self, draw: st.DrawFn, known: Known) -> Any:
         """The first point moved."""
         power = draw(st.sampled_from(self.powers))
-        step = draw(arrays(*(shape[n] for n in self.names)) if self.names else scaled(0))
+        step = draw(arrays(*(known[n] for n in self.names)) if self.names else scaled(0))
         return known[self.other] + step * 2.0**-power
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> Array:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """First points moved by steps of many lengths."""
-        step = _filled(generator, tuple(shape[n] for n in self.names), batch, (0,))
+        step = _filled(generator, tuple(known[n] for n in self.names), batch, (0,))
         near = generator.choice(np.array([*self.powers, 10, 14]), size=batch)
         return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
 
@@ -250,13 +216,11 @@ class Integer(Variable):
         """Both bounds, or the lower one alone."""
         return self.low, None if self.beyond else self.high
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> int:
+    def draw(self, draw: st.DrawFn, known: Known) -> int:
         """One of them."""
         return draw(sizes(self.low, self.high))
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> int:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> int:
         """One that the whole batch shares."""
         return int(generator.integers(self.low, self.high + 1))
 
@@ -272,13 +236,11 @@ class Choice(Variable):
         """The name."""
         return str
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> str:
+    def draw(self, draw: st.DrawFn, known: Known) -> str:
         """One of the names."""
         return draw(st.sampled_from(list(self.members)))
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> str:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> str:
         """One that the whole batch shares."""
         return str(generator.choice(list(self.members)))
 
@@ -294,13 +256,11 @@ class Fitted(Variable):
 
     grids: tuple[int, ...] = (0, 4, 12)
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> float:
+    def draw(self, draw: st.DrawFn, known: Known) -> float:
         """The power of the grid on which the bound is rounded; the formula fits it."""
         return float(draw(st.sampled_from(self.grids)))
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> Array:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """The same for a batch."""
         return generator.choice(np.array(self.grids, dtype=float), size=batch)
 
@@ -346,15 +306,13 @@ class Meeting(Variable):
         """The axes before the move."""
         return self.of.axes
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> Any:
+    def draw(self, draw: st.DrawFn, known: Known) -> Any:
         """A value, moved."""
-        return self.by(self.of.draw(draw, shape, known), known)
+        return self.by(self.of.draw(draw, known), known)
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> Any:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Any:
         """Values of a batch, moved."""
-        return self.by(self.of.fill(generator, shape, known, batch), known)
+        return self.by(self.of.fill(generator, known, batch), known)
 
     def moved(self, value: Any, known: Mapping[str, Any]) -> Any:
         """Any value of a batch, moved to where its hypotheses hold."""
@@ -379,12 +337,10 @@ class Defined(Variable):
         """Nothing."""
         return None
 
-    def draw(self, draw: st.DrawFn, shape: Shape, known: Mapping[str, Any]) -> None:
+    def draw(self, draw: st.DrawFn, known: Known) -> None:
         """Nothing."""
 
-    def fill(
-        self, generator: np.random.Generator, shape: Shape, known: Mapping[str, Any], batch: int
-    ) -> None:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> None:
         """Nothing."""
 
 

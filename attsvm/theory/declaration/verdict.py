@@ -8,8 +8,6 @@ from typing import Self
 
 from attsvm.errors import ClaimError
 
-__all__ = ["Evidence", "Expected", "Truth", "Validity", "Verdict"]
-
 
 class _Word(Enum):
     """A closed set of words in order; `meaning` says what each says and what it does not."""
@@ -46,7 +44,11 @@ class Truth(_Word):
 class Evidence(_Word):
     """How the truth is known."""
 
-    SYMBOLIC = "symbolic", "A computer algebra proof without floats was executed."
+    SYMBOLIC = (
+        "symbolic",
+        "A proof ran: each step was executed by computer algebra, without floats, or cites a "
+        "textbook lemma.",
+    )
     CERTIFIED = "certified", "Exact or ball arithmetic settled it from the exact values."
     NUMERIC = "numeric", "Floating point evaluations with error bounds; no enclosure."
     NONE = "none", "Nothing was evaluated to a conclusion."

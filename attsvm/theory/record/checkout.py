@@ -12,20 +12,20 @@ import attsvm
 from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, imports, whole
 from attsvm.theory.declaration.packs import Pack, modules
 
-__all__ = ["checked_packs", "code_of", "versions"]
-
 _PACKAGES = ("numpy", "python-flint", "hypothesis")
 
 
 def versions() -> dict[str, str]:
     """What else a run depends on, by name; it is recorded and binds nothing."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = "none"
-    return found
+    return {"python": platform.python_version(), **{name: version_of(name) for name in _PACKAGES}}
+
+
+def version_of(package: str) -> str:
+    """The version of a package, "none" where it is not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
 
 
 def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ...]:

@@ -16,18 +16,9 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
-__all__ = [
-    "annotations_of",
-    "canonical",
-    "decode",
-    "decode_exactly",
-    "encode",
-    "ensure_type",
-    "records",
-]
-
 _LARGEST_DENOMINATOR = 1 << 20
 _LARGEST_ARRAY = 1 << 24
+_MOST_AXES = 32
 _FRACTION = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 
 
@@ -273,9 +264,10 @@ def _integer(value: object) -> int:
 
 
 def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
-    sized = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
+    sized = isinstance(shape, list) and len(shape) <= _MOST_AXES
     if (
         not sized
+        or not all(type(s) is int and 0 <= s <= _LARGEST_ARRAY for s in shape)
         or not isinstance(values, list)
         or math.prod(shape) != len(values)
         or len(values) > _LARGEST_ARRAY

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from attsvm._words import printable
 from attsvm.errors import AttsvmError, FileError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
@@ -22,19 +23,11 @@ from attsvm.theory.run.confirm import confirm
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
 
-__all__ = [
-    "Replay",
-    "document",
-    "file_name",
-    "gathered",
-    "read",
-    "replay",
-    "shown",
-    "standing",
-]
-
 KIND = "attsvm-counterexample"
 SCHEMA = 1
+
+_LINES = 15
+"""Lines of Python at most in which an instance is shown; else the sizes of its arrays are."""
 
 _WORDS = 60
 """Letters of a sibling's name that a file name takes up."""
@@ -94,32 +87,25 @@ def document(
     }
 
 
-def shown(claim: Claim, part: str, found: Refuted, most: int = 15) -> list[str]:
-    """A refutation for people: its instance as Python, and its slack.
-
-    Args:
-        claim: the claim.
-        part: the part of it that is refuted.
-        found: the refutation.
-        most: lines of Python at most; beyond that the sizes of its arrays stand instead.
-    """
+def shown(claim: Claim, part: str, found: Refuted, most: int = _LINES) -> list[str]:
+    """A refutation for people: its instance as Python of `most` lines, and its slack."""
     lines = _case(claim, part, found.instance, most)
     if found.enclosure is None:
         return [*lines, f"slack about {found.slack['value']}, {found.method}"]
     return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
 
 
-def standing(path: str | os.PathLike[str], claim: Claim, part: str, most: int = 15) -> list[str]:
+def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]:
     """The same of what stands in a file that replays, its slack evaluated anew.
 
     Raises:
         FileError: as `read`.
     """
     said = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
-    return [*_case(claim, part, read(path)["instance"], most), said]
+    return [*_case(claim, part, read(path)["instance"]), said]
 
 
-def _case(claim: Claim, part: str, instance: Any, most: int) -> list[str]:
+def _case(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
     """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
     script = python(claim, part, codec.decode(instance, claim.instance_type))
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
@@ -172,7 +158,7 @@ class Replay:
         stale = " (the code of the claim has changed since)" if self.stale else ""
         told = (f"{self.file} ", f"there is no file {self.file}.")
         file = "" if self.reason.startswith(told) else f"{self.file}: "
-        return f"{self.result}: {file}{claim}{self.reason}{stale}"
+        return printable(f"{self.result}: {file}{claim}{self.reason}{stale}")
 
 
 def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -247,7 +233,8 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a file may upset a claim in any way; report it
-        return Replay(name, "ERROR", None, "none", f"{type(error).__name__}: {error}")
+        said = printable(f"{type(error).__name__}: {error}")
+        return Replay(name, "ERROR", None, "none", said)
     about = (stale, sibling or None)
     if answer.refuted:
         said = _violation(answer.enclosure or ("?", "?"), answer.method, kind)

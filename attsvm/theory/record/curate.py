@@ -28,8 +28,6 @@ from attsvm.theory.search import EXPLICIT, Polished, shrink
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.shrink import smallness
 
-__all__ = ["curate", "main"]
-
 _BUDGET = 20_000
 """Instances that making one find smaller may examine by default, for a claim of cost 1."""
 

@@ -14,8 +14,6 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import codec
 from attsvm.theory.record.counterexample import Replay, file_name, read, replay
 
-__all__ = ["STORED", "chosen", "known", "place", "replay_curated", "replays", "shown", "summary"]
-
 STORED = "stored counterexample"
 """What found a counterexample that was known before the search."""
 

@@ -17,9 +17,9 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from attsvm._words import counted
+from attsvm._words import counted, printable
 from attsvm.errors import AttsvmError, FileError
-from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.claim import Claim, is_id
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import codec, curated, files
@@ -87,7 +87,7 @@ class Reason:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.about}: {self.text}" if self.about else self.text
+        return printable(f"{self.about}: {self.text}" if self.about else self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,12 @@ def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
         raise FileError(
             f"{path} is no expectations file", remedy='It has "schema": 1 and "claims" by id.'
         )
-    return {str(k): _expectation(str(k), v, path) for k, v in document["claims"].items()}
+    return {name: _expectation(name, entry, path) for name, entry in document["claims"].items()}
 
 
 def _expectation(claim: str, entry: Any, path: object) -> Expectation:
+    if not is_id(claim):
+        raise FileError(f"{path} expects something of what is no claim's id", value=claim)
     if not isinstance(entry, dict):
         raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
     unknown = sorted(set(entry) - {"truth", "evidence", "validity", "reason", "until", "reviewed"})
@@ -401,13 +403,13 @@ def _recomputed(
     for shard, part in run.parts:
         try:
             outcome = Outcome.read(part)
-            task = Task(outcome.claim, outcome.part, shard)
-            if task in outcomes:
-                said = f"{_part(task)} is recorded twice"
-                yield Reason(Rank.VERDICT, task.claim, said)
-            outcomes[task] = outcome
-        except _ODD:
+        except TypeError:
             yield Reason(Rank.RUN, "", "an outcome of a part is of another form")
+            continue
+        task = Task(outcome.claim, outcome.part, shard if type(shard) is int else -1)
+        if task in outcomes:
+            yield Reason(Rank.VERDICT, task.claim, f"{_part(task)} is recorded twice")
+        outcomes[task] = outcome
     owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims], profile)
     if run.finished:
         for task in sorted(set(outcomes) - set(owed), key=repr):
@@ -425,7 +427,7 @@ def _recomputed(
             floor = _floor(expectations.get(name), got)
             for said in _follows(checkout.claims[name], got, outcomes, run.profile, floor):
                 yield Reason(Rank.VERDICT, name, said)
-        except (AttsvmError, *_ODD):
+        except (KeyError, AttsvmError):  # they are not about the hypotheses that the claim has
             yield Reason(Rank.RUN, "", f"the outcomes of {name} are of another form")
 
 
@@ -555,7 +557,7 @@ def renewed(
             count = seen
         if changes or old is None:
             entry["reviewed"] = replace(now, examples=count).json()
-            lines += (f"{name}: {change}" for change in changes)
+            lines += (printable(f"{name}: {change}") for change in changes)
         claims[name] = entry
     return {**document, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
 

@@ -27,10 +27,13 @@ from typing import IO, Any
 from attsvm._files import write_all
 from attsvm._words import counted
 from attsvm.errors import LedgerError
-
-__all__ = ["NOT_REPLAYED", "Ledger", "Run", "last_run", "read_events"]
+from attsvm.theory.record import forms
+from attsvm.theory.record.files import parse
 
 SCHEMA = 1
+
+_LARGEST = 1 << 30
+"""Bytes of a line, or of what comes through a pipe, that are read."""
 
 NOT_REPLAYED = "NOT REPLAYED"
 """Stands for the result of a curated file that a run left out."""
@@ -178,12 +181,12 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
     try:
         with open(path, "rb") as opened:
             # a pipe can be read once
-            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read(_LARGEST))
             size = file.seek(0, os.SEEK_END)
 
             def lines() -> Iterator[tuple[int, bytes]]:
                 left = size - file.seek(0)
-                for number, line in enumerate(file, 1):
+                for number, line in enumerate(iter(lambda: file.readline(_LARGEST), b""), 1):
                     if line[:left].strip():
                         yield number, line[:left]
                     left -= len(line)
@@ -201,10 +204,10 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
 def _event(line: bytes) -> dict[str, Any] | None:
     """The event of a line, None where the line is damaged."""
     try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
+        event = parse(line)
+    except ValueError:
         return None
-    good = isinstance(event, dict) and event.get("schema") == SCHEMA and "event" in event
+    good = forms.lacking(event, *_EVENT) is None and event["schema"] == SCHEMA
     return event if good else None
 
 
@@ -268,15 +271,9 @@ def last_run(path: str | os.PathLike[str]) -> Run:
             raise LedgerError(f"{path} records no run", remedy="`attsvm verify` writes one.")
         own, others, damaged = _tail(lines, start)
     tail = [e for _, e in own]
-    try:
-        (head,) = _shaped([tail[0]], _START)
-        verdicts = _shaped([e["verdict"] for e in _of(tail, "verdict")], _VERDICT)
-        replays = _shaped([e["replay"] for e in _of(tail, "replay")], _REPLAY)
-    except (KeyError, TypeError, RecursionError) as error:
-        raise LedgerError(
-            f"{path} has an event that lacks {error}",
-            remedy="It was cut or edited; run `attsvm verify` again.",
-        ) from error
+    (head,) = _shaped(path, [tail[0]], _START)
+    verdicts = _shaped(path, [e.get("verdict") for e in _of(tail, "verdict")], _VERDICT)
+    replays = _shaped(path, [e.get("replay") for e in _of(tail, "replay")], _REPLAY)
     finished = _of(tail, "finished")
     return Run(
         profile=head["profile"],
@@ -333,11 +330,7 @@ def _broken(own: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[str]:
             yield f"line {number} names no run or has no digest; an older attsvm wrote it"
             return
         content = {key: value for key, value in event.items() if key != "digest"}
-        try:
-            whole = _chained(before, content) == event["digest"]
-        except (ValueError, RecursionError):
-            whole = False
-        if not whole:
+        if _chained(before, content) != event["digest"]:
             yield (
                 f"the digest of line {number} does not fit: that line was edited, or one before it "
                 "was removed, inserted or moved"
@@ -381,89 +374,52 @@ def _of(events: Iterable[dict[str, Any] | None], name: str) -> list[dict[str, An
     return [e for e in events if e is not None and e["event"] == name]
 
 
-_Form = Callable[[Any], bool]
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _number(value: Any) -> bool:
-    """A finite number that a float can hold."""
-    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
-
-
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and _number(value)
-
-
-def _truth(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _maybe(form: _Form) -> _Form:
-    return lambda value: value is None or form(value)
-
-
-def _list(form: _Form) -> _Form:
-    return lambda value: isinstance(value, list) and all(map(form, value))
-
-
-def _object(form: _Form) -> _Form:
-    return lambda value: isinstance(value, dict) and all(map(form, value.values()))
-
-
-_WORDS = {"truth": _text, "evidence": _text, "validity": _text}
+_EVENT = {"schema": forms.count, "event": forms.text}, {"run": forms.text}
+_WORDS = dict.fromkeys(("truth", "evidence", "validity"), forms.text)
 _START = (
-    {"profile": _text, "seed": _count, "claims": _list(_text)},
-    {"curated": _list(_text), "code": _object(_text)},
+    {"profile": forms.text, "seed": forms.count, "claims": forms.each(forms.text)},
+    {"curated": forms.each(forms.text), "code": forms.values(forms.text)},
 )
-_SIBLING = {"name": _text, "refuted": _truth}, {"found_by": _maybe(_text)}
-_REPLAY = {"file": _text, "result": _text}, {"reason": _text}
+_SIBLING = forms.record(
+    {"name": forms.text, "refuted": forms.truth}, {"found_by": forms.maybe(forms.text)}
+)
+_REPLAY = {"file": forms.text, "result": forms.text}, {"reason": forms.text}
+_LINE = forms.record({"plain": forms.text})
 _VERDICT = (
-    {"id": _text, **_WORDS, "siblings": _list(lambda s: _lacking(s, _SIBLING) is None)},
+    {"id": forms.text, **_WORDS, "siblings": forms.each(_SIBLING)},
     {
-        "as_expected": _truth,
-        "expected": _object(_text),
-        **dict.fromkeys(("statement", "place", "reason", "broke_note"), _text),
-        **dict.fromkeys(("examples", "rejected", "broke"), _count),
-        **dict.fromkeys(("seconds",), _number),
-        **dict.fromkeys(("min_slack", "tightness"), _maybe(_number)),
-        "hypotheses": _object(_count),
-        "coverage": _object(_object(_count)),
-        "warnings": _list(_text),
-        "counterexample": _maybe(_text),
+        "as_expected": forms.truth,
+        "expected": forms.record(_WORDS),
+        **dict.fromkeys(("statement", "place", "reason", "broke_note"), forms.text),
+        **dict.fromkeys(("examples", "rejected", "broke"), forms.count),
+        **dict.fromkeys(("min_slack", "tightness"), forms.maybe(forms.number)),
+        "seconds": forms.number,
+        "hypotheses": forms.values(forms.count),
+        "coverage": forms.values(forms.values(forms.count)),
+        **dict.fromkeys(("warnings", "not_shown_to_be_needed"), forms.each(forms.text)),
+        "counterexample": forms.maybe(forms.text),
+        "formula": forms.record({"conclusion": _LINE, "where": forms.each(_LINE)}),
     },
 )
 """What an entry must have and may have, with the form of each; it may have more."""
 
 
-def _lacking(entry: Any, form: tuple[Mapping[str, _Form], Mapping[str, _Form]]) -> str | None:
-    """What an entry lacks of a form."""
-    required, optional = form
-    if not isinstance(entry, dict):
-        return "its parts"
-    for name, fits in {**required, **optional}.items():
-        if name in entry and not fits(entry[name]):
-            return f"{name} of the right form"
-        if name in required and name not in entry:
-            return name
-    return None
-
-
-def _shaped(entries: Iterable[Any], form: Any) -> list[dict[str, Any]]:
+def _shaped(
+    path: object,
+    entries: Iterable[Any],
+    form: tuple[Mapping[str, forms.Form], Mapping[str, forms.Form]],
+) -> list[dict[str, Any]]:
     """The entries, in the form that the gate and the pages read.
 
     Raises:
-        TypeError: one is of another form.
+        LedgerError: one is of another form.
     """
     shaped = list(entries)
     for entry in shaped:
-        lacking = _lacking(entry, form)
+        lacking = forms.lacking(entry, *form)
         if lacking is not None:
-            raise TypeError(lacking)
-        try:
-            json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()
-        except ValueError as error:  # NaN, or half of a pair of code units
-            raise TypeError("parts that can be written again") from error
+            raise LedgerError(
+                f"{path} has an event that lacks {lacking}",
+                remedy="It was cut or edited; run `attsvm verify` again.",
+            )
     return shaped

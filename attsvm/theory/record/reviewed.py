@@ -18,7 +18,7 @@ from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.statement import Reading, Statement
 from attsvm.theory.declaration.variables import Meeting
-from attsvm.theory.record import curated
+from attsvm.theory.record import curated, forms
 from attsvm.theory.run.profiles import profile_named
 
 __all__ = ["BASIS", "Reviewed", "differences", "review"]
@@ -85,15 +85,9 @@ class Reviewed:
         Raises:
             TypeError: it is of another form.
         """
-        if not isinstance(document, dict) or set(document) != {f.name for f in fields(cls)}:
+        if forms.lacking(document, _FORM) is not None or set(document) != set(_FORM):
             raise TypeError("`reviewed` is of another form; `attsvm gate --update` writes it")
-        made = cls(**{**document, "hypotheses": tuple(document["hypotheses"])})
-        words = [made.statement, made.place, made.proof, made.counterexample, *made.hypotheses]
-        words += [w for m in (made.siblings, made.code) for pair in dict(m).items() for w in pair]
-        counts = [made.planned, made.examples]
-        if not all(isinstance(w, str) for w in words) or not all(type(n) is int for n in counts):
-            raise TypeError("`reviewed` is of another form; `attsvm gate --update` writes it")
-        return made
+        return cls(**{**document, "hypotheses": tuple(document["hypotheses"])})
 
     @property
     def owed(self) -> int:
@@ -102,6 +96,14 @@ class Reviewed:
         Another seed meets hypotheses more or less often; it does not lose half of the instances.
         """
         return max(-(-self.examples // 2), 1)
+
+
+_FORM = {
+    **dict.fromkeys(("statement", "place", "proof", "counterexample"), forms.text),
+    "hypotheses": forms.each(forms.text),
+    **dict.fromkeys(("siblings", "code"), forms.values(forms.text)),
+    **dict.fromkeys(("planned", "examples"), forms.count),
+}
 
 
 def _plain(value: Any) -> Any:

@@ -17,8 +17,6 @@ from attsvm.errors import ClaimError, UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, modules
 
-__all__ = ["Erratum", "Source", "claims_of", "find_source", "in_order"]
-
 _KINDS = ("literal", "amended", "sharp")
 
 
@@ -92,14 +90,11 @@ def find_source(packs: Sequence[Pack], name: str) -> Source:
     Raises:
         ClaimError: two packs speak of it.
     """
-    found: Source | None = None
-    for module in (module for pack in packs for module in modules(pack)):
-        for value in vars(module).values():
-            if isinstance(value, Source) and value.name == name and value is not found:
-                if found is not None:
-                    raise ClaimError("a source is described twice", value=name)
-                found = value
-    return found or Source(name)
+    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
+    found = {id(v): v for v in values if isinstance(v, Source) and v.name == name}
+    if len(found) > 1:
+        raise ClaimError("a source is described twice", value=name)
+    return next(iter(found.values()), Source(name))
 
 
 def claims_of(packs: Sequence[Pack], name: str) -> tuple[Claim, ...]:
@@ -123,7 +118,9 @@ def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
         ClaimError: an erratum is about a statement or a reading that is not there.
     """
     groups: dict[str, list[Claim]] = {}
-    for claim in sorted(claims, key=_reading):
+    for claim in sorted(
+        claims, key=lambda c: (_KINDS.index(c.reading.split("-")[0]), _natural(c.id))
+    ):
         groups.setdefault(claim.statement_id, []).append(claim)
     for erratum in source.errata:
         there = {c.id for c in groups.get(erratum.statement, [])}
@@ -138,14 +135,7 @@ def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
     return {s: groups[s] for s in sorted(groups, key=lambda s: (place.get(s, last), _natural(s)))}
 
 
-def _reading(claim: Claim) -> tuple[int, list[Any]]:
-    return _KINDS.index(claim.reading.split("-")[0]), _natural(claim.id)
-
-
 def _natural(text: str) -> list[tuple[int, str]]:
     """A key that sorts numbers within text by their size."""
-    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in _parts(text)]
-
-
-def _parts(text: str) -> list[str]:
-    return re.split(r"(\d+)", text)
+    parts = re.split(r"(\d+)", text)
+    return [(int(part), "") if part.isdigit() else (0, part) for part in parts]

@@ -18,8 +18,6 @@ from attsvm.theory.report.snippets import LONG, ODD, leaves, rounded, scaled, sh
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
 
-__all__ = ["latex"]
-
 _DIGITS = 8
 """Digits of an enclosure in LaTeX; it is rounded outwards."""
 
@@ -35,14 +33,7 @@ _BY_ROWS = {"Z": "z", "scores": r"\gamma"}
 
 
 def latex(claim: Claim, part: str, case: Any, found: Refuted) -> str:
-    """The instance as mathematics with what it refutes; needs the package amsmath.
-
-    Args:
-        claim: what is refuted.
-        part: the sibling that is refuted instead.
-        case: the instance.
-        found: its refutation.
-    """
+    """An instance as mathematics with the claim, or part of it, that it refutes; needs amsmath."""
     parts = list(leaves(case))
     last = [path[-1] for path, _ in parts]
     shown: list[str] = []

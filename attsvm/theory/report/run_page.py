@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from attsvm._words import counted
+from attsvm._words import counted, printable
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.terminal import (
@@ -16,8 +16,6 @@ from attsvm.theory.report.terminal import (
     ranked,
     verdict_rows,
 )
-
-__all__ = ["page"]
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
@@ -46,11 +44,11 @@ def page(run: Run) -> str:
     missing = [name for name in run.claims if name not in run.verdicts]
     examples = sum(int(entry.get("examples", 0)) for entry in entries)
     lines = [
-        f"<p>{len(entries)} claims on {examples} instances, profile {escape(run.profile)}, "
+        f"<p>{len(entries)} claims on {examples} instances, profile {_text(run.profile)}, "
         f"seed {run.seed}: {_outcome(run, off, missing)}</p>"
     ]
     if missing:
-        lines.append(f"<p class='off'>Without a verdict: {escape(', '.join(missing))}</p>")
+        lines.append(f"<p class='off'>Without a verdict: {_text(', '.join(missing))}</p>")
     lines += [f"<p class='off'>{_text(r)}: {_text(f)} {_text(w)}</p>" for f, r, w in run.fallen]
     lines += [_table(entries), *map(_details, entries), _words()]
     return (
@@ -118,7 +116,7 @@ def _formula(formula: Mapping[str, Any] | None) -> list[str]:
     if not formula:
         return []
     lines = [formula["conclusion"]["plain"], *(f"where {w['plain']}" for w in formula["where"])]
-    return [f"<pre>{_text(chr(10).join(lines))}</pre>"]
+    return [f"<pre>{chr(10).join(map(_text, lines))}</pre>"]
 
 
 def _words() -> str:
@@ -140,4 +138,4 @@ def _anchor(entry: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    return escape(str(value))
+    return escape(printable(str(value)))

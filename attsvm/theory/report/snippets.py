@@ -19,8 +19,6 @@ from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.record import codec
 
-__all__ = ["LONG", "ODD", "leaves", "python", "rounded", "scaled", "short"]
-
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
 
@@ -46,7 +44,7 @@ def python(claim: Claim, part: str, case: Any) -> str:
     except _Unnamed:
         imports["attsvm.theory"] = ["codec"]
         text = json.dumps(codec.encode(case))
-        value = f"codec.decode({_plain(text)}, claim.instance_type)"
+        value = f"codec.decode(__import__('json').loads({text!r}), claim.instance_type)"
     module, name, whole = _place(claim)
     find = []
     if not module:
@@ -88,10 +86,6 @@ def python(claim: Claim, part: str, case: Any) -> str:
 
 
 _USED = {"Fraction(": "from fractions import Fraction\n", "np.": "import numpy as np\n"}
-
-
-def _plain(text: str) -> str:
-    return f"__import__('json').loads({text!r})"
 
 
 def _place(claim: Claim) -> tuple[str, str, bool]:
@@ -211,10 +205,7 @@ def leaves(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The parts of an instance that are no records, with the names that lead to them.
 
-    Args:
-        value: the instance, or a part of it.
-        path: the names that lead to it.
-        names: what fields are called, "Record.field" to a word; by default what they are.
+    `names` has what fields are called, "Record.field" to a word, where that is something else.
     """
     if dataclasses.is_dataclass(value):
         for f in dataclasses.fields(value):

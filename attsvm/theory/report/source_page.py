@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from attsvm._words import counted
+from attsvm._words import counted, printable
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
@@ -28,8 +28,6 @@ from attsvm.theory.report.errata import Erratum, Source, claims_of, find_source,
 from attsvm.theory.report.statement_view import formula_lines, statement_view
 from attsvm.theory.report.terminal import tight
 from attsvm.theory.report.two_lines import in_words, refutation
-
-__all__ = ["source_page"]
 
 _STANDS = {str(Truth.PROVED), str(Truth.HOLDS)}
 _STATEMENTS = ("statement", "literal", "amended", "sharp", "tightness", "counterexample", "file")
@@ -126,12 +124,8 @@ class _Page:
         """What is said where no literal reading is refuted."""
         literal = [c for claims in self.statements.values() for c in _literal(claims)]
         missing = sum(self.truth(c) is None for c in literal)
-        said = "No literal reading is refuted."
-        if missing:
-            said = (
-                f"No literal reading is refuted, but {missing} of {len(literal)} have no verdict."
-            )
-        return said
+        but = f", but {missing} of {len(literal)} have no verdict" if missing else ""
+        return f"No literal reading is refuted{but}."
 
     def warnings(self, packs: Sequence[Pack]) -> list[str]:
         """What a reader must know of the run: nothing, where all went well."""
@@ -179,9 +173,10 @@ class _Page:
                 )
             )
         files = dict.fromkeys(c.file for c in claims)
+        places = dict.fromkeys(c.place for c in claims)
         stored = [c for c in claims if curated.place(c).is_file()]
         return (
-            f"[{safe(statement)}](#{slug(statement)})<br>{safe(_places(claims))}",
+            f"[{safe(statement)}](#{slug(statement)})<br>{safe('; '.join(places))}",
             *cells,
             lines(f"{c.reading} {t}" for c in claims if (t := tight(self.entry(c)))),
             lines(self.link(c.reading, curated.place(c)) for c in stored),
@@ -298,10 +293,6 @@ def _literal(claims: Iterable[Claim]) -> list[Claim]:
     return [c for c in claims if c.reading.startswith("literal")]
 
 
-def _places(claims: Iterable[Claim]) -> str:
-    return "; ".join(dict.fromkeys(c.place for c in claims))
-
-
 def _verdict(words: Mapping[str, Any]) -> str:
     """A recorded verdict on its three axes."""
     if not words:
@@ -332,7 +323,7 @@ def code(text: Iterable[str]) -> str:
 
 def safe(text: object) -> str:
     """Text that Markdown sets as it is; within words an underscore is no mark."""
-    plain = " ".join(str(text).split())
+    plain = printable(" ".join(str(text).split()))
     return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
 
 

@@ -17,14 +17,6 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
 from attsvm.theory.report.two_lines import in_words
 
-__all__ = [
-    "ReadingView",
-    "StatementView",
-    "formula_lines",
-    "statement_of",
-    "statement_view",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ReadingView:
@@ -86,12 +78,7 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
 
 
 def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> StatementView:
-    """The view of a statement.
-
-    Args:
-        claims: all of its readings.
-        names: what fields of instances are called, "Record.field" to a word.
-    """
+    """The view of a statement by all its readings; `names` as for `snippets.leaves`."""
     first = claims[0]
     return StatementView(
         first.statement_id,
@@ -126,9 +113,12 @@ def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
         if any(other.constants.get(name) != value for other in formulas):
             yield f"{name} = {getattr(value, '__name__', value)}"
     every = dict.fromkeys(h.name for c in claims for h in c.hypotheses)
-    missing = [name for name in every if name not in claim.formula.hypotheses]
-    if missing and len(missing) == len(every):
+    own = [name for name in every if name in claim.formula.hypotheses]
+    missing = [name for name in every if name not in own]
+    if every and not own:
         yield "without hypotheses"
+    elif len(own) < len(missing):  # the shorter way to say it
+        yield f"hypotheses: {'; '.join(own)}"
     elif missing:
         yield f"without {'; '.join(missing)}"
     own = []

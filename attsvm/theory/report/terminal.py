@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
     from attsvm.theory.search.account import Hunt
 
-__all__ = [
-    "NOT_SHOWN",
-    "NOT_SHOWN_MEANING",
-    "Live",
-    "aligned",
-    "claims_text",
-    "hunt_line",
-    "hunt_text",
-    "not_shown_text",
-    "outcome",
-    "ranked",
-    "table_text",
-    "tight",
-    "verdict_rows",
-]
-
 NOT_SHOWN = "hypothesis not shown to be needed"
 NOT_SHOWN_MEANING = (
     "A hypothesis is not shown to be needed where this run found no counterexample without it. "
@@ -54,23 +38,16 @@ def _console(file: TextIO | None = None, width: int | None = None) -> Console:
 
 def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """One row a claim from entries in the form of `verify --json`."""
-    rows: list[tuple[str, ...]] = []
-    for entry in entries:
-        siblings = entry["siblings"]
-        fallen = sum(bool(s["refuted"]) for s in siblings)
-        rows.append(
-            (
-                "" if entry.get("as_expected") else "!",
-                entry["id"],
-                entry["truth"],
-                entry["evidence"],
-                entry["validity"],
-                f"{fallen}/{len(siblings)}",
-                str(entry.get("examples", 0)),
-                tight(entry),
-            )
+    return [
+        (
+            "" if entry.get("as_expected") else "!",
+            *(entry[key] for key in ("id", "truth", "evidence", "validity")),
+            f"{sum(bool(s['refuted']) for s in entry['siblings'])}/{len(entry['siblings'])}",
+            str(entry.get("examples", 0)),
+            tight(entry),
         )
-    return rows
+        for entry in entries
+    ]
 
 
 def tight(entry: Mapping[str, Any]) -> str:
@@ -133,11 +110,7 @@ def table_text(
 
 
 def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A line for every claim with hypotheses that were not shown to be needed, and what it means.
-
-    Args:
-        entries: in the form of `verify --json`.
-    """
+    """A line for every claim with hypotheses not shown to be needed, and what that means."""
     lines = [
         f"  {entry['id']}: {'; '.join(entry['not_shown_to_be_needed'])}"
         for entry in entries
@@ -147,12 +120,7 @@ def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def outcome(wrong: int, fallen: int) -> str:
-    """What a run came to.
-
-    Args:
-        wrong: verdicts that are not the expected ones.
-        fallen: curated counterexamples that were not confirmed.
-    """
+    """What a run came to, by its wrong verdicts and its unconfirmed curated counterexamples."""
     said = f"{wrong} not as expected" if wrong else "every verdict as expected"
     if not fallen:
         return said
@@ -190,11 +158,7 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
 
 
 class Live:
-    """A line on standard error that is redrawn on a terminal; elsewhere a line now and then.
-
-    Args:
-        every: seconds between lines where standard error is no terminal.
-    """
+    """A line on standard error, redrawn on a terminal; elsewhere one `every` so many seconds."""
 
     def __init__(self, every: float = 0.0) -> None:
         self._every, self._told = every, -math.inf
@@ -238,10 +202,10 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     ]
     if account.smallest is not None:
         words.append("refuted, making it smaller and worse")
-    elif account.tightness is not None:
-        words.append(f"closest {account.tightness:.6g} of 1")
-    elif account.min_slack is not None:
-        words.append(f"closest slack {account.min_slack:.6g}")
+    elif account.seen.tightness is not None:
+        words.append(f"closest {account.seen.tightness:.6g} of 1")
+    elif account.seen.min_slack is not None:
+        words.append(f"closest slack {account.seen.min_slack:.6g}")
     if seconds is not None:
         words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
     return ", ".join(words)

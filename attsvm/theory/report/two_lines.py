@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._words import printable
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.snippets import ODD, leaves, rounded, scaled, short
 from attsvm.theory.run.confirm import Confirmation, confirm
-
-__all__ = ["in_words", "refutation"]
 
 _LONGEST = 400
 """An instance of more letters is told by the sizes of its arrays."""
@@ -27,11 +26,6 @@ _DIGITS = 6
 
 def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, str]:
     """The two lines on an instance that refutes a reading, which is confirmed anew.
-
-    Args:
-        claim: the reading.
-        case: the instance.
-        names: what fields are called, "Record.field" to a word.
 
     Raises:
         ClaimError: it does not refute the reading.
@@ -79,7 +73,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not isinstance(value, float | np.floating):
-        return str(value)
+        return printable(str(value))
     number = float(value)
     if not math.isfinite(number):
         return str(number)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import operator
 import traceback
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,8 +21,6 @@ import numpy as np
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
-
-__all__ = ["agree", "ask", "describe", "ensure_unchanged", "frozen"]
 
 _Answer = TypeVar("_Answer")
 
@@ -48,7 +47,7 @@ def frozen(case: Any) -> Any:
         return array
     if isinstance(case, tuple):
         items = tuple(map(frozen, case))
-        return case if all(map(_same, case, items)) else items
+        return case if all(map(operator.is_, case, items)) else items
     if dataclasses.is_dataclass(case) and not isinstance(case, type):
         changed = {}
         for name in _fields(type(case)):
@@ -66,10 +65,6 @@ def frozen(case: Any) -> Any:
         value=type(case).__name__,
         remedy="Use numbers, arrays, strings, tuples and frozen dataclasses of these.",
     )
-
-
-def _same(one: object, other: object) -> bool:
-    return one is other
 
 
 @functools.lru_cache(maxsize=256)
@@ -91,14 +86,7 @@ def _fields(record: Any) -> tuple[str, ...]:
 def ask(
     claim: str, what: str, function: Callable[..., _Answer], case: Any, **parameters: Any
 ) -> _Answer:
-    """What the claim's function says of an instance.
-
-    Args:
-        claim: the claim's id.
-        what: what the function is, for messages.
-        function: the function.
-        case: the instance.
-        parameters: its other arguments.
+    """What a function of the claim of that id says of an instance; messages call it `what`.
 
     Raises:
         ClaimError: it tried to write where writing is forbidden. Whatever the function raises.
@@ -132,12 +120,8 @@ def ensure_unchanged(claim: str, what: str, case: Any, document: Any) -> None:
 def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
     """Nothing where two evaluations of one instance came to the same slack.
 
-    Args:
-        claim: the claim's id.
-        one: the first.
-        other: the second.
-        exactly: whether they must be equal; otherwise, as of a copy whose arrays may lie in memory
-            in another order, they must be of one kind and equal within their errors.
+    Unless they must be equal exactly, as of a copy whose arrays may lie in memory in another order,
+    they must be of one kind and equal within their errors.
 
     Raises:
         ClaimError: they differ.

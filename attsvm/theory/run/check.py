@@ -12,13 +12,13 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.declaration.rehearsal import rehearse
+from attsvm.theory.declaration.verdict import Evidence
+from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
-from attsvm.theory.run.coverage import merged
+from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import sequence
-
-__all__ = ["Outcome", "Refuted", "check_part", "execute_proof", "merge"]
 
 _REPEATS = 3
 """The first accepted instances whose conclusion is evaluated twice, at most."""
@@ -27,69 +27,25 @@ _SELDOM = 50
 """Of so many instances one is evaluated twice, so that a check takes hardly longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+@dataclass(slots=True)
+class Outcome(Counts):
     """What checking one part came to; plain data, the same for any number of workers.
 
     Attributes:
         claim, part: what was checked; part "" is the reading.
-        examples: ordinary instances that met the hypotheses and were evaluated.
-        drawn: those among them that the strategy drew.
-        rejected: instances that did not meet them.
-        hypotheses: how many instances satisfied each.
-        min_slack: least float slack, None where there was none.
-        tightness: largest ratio of left to right side.
-        undecided: instances that could be settled neither way, with the first reason.
-        audited: instances re-evaluated exactly although floats found no fault.
         refuted: the counterexample, if any.
         proof: what the symbolic proof proved.
         steps: the steps of it that passed, by name and in their order, also where a later one
             failed.
         error: what broke, if anything.
-        probed: instances that guided searchers made up and that were evaluated.
-        refused: those that did not meet the hypotheses, or are no instances at all.
-        open: those that were left open though floats see no violation in them.
-        unexamined: those among them that exact evaluation was not asked about.
-        screened: instances that were evaluated in batches of floats, to choose what is examined.
-        varied: how many values each variable of a formula took among instances that were drawn,
-            as far as `MANY`.
-        sides: how many different sides of the conclusion of a formula were seen among these, 2
-            for more.
-        missed: of a sibling of a formula, for each hypothesis that it drops, 1 where an instance
-            that was evaluated violates it, and 0 where none does.
-        broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
-            raised, with the first of them and who proposed it.
-        max_slack: largest float slack.
-        coverage: what the ordinary instances were like, counted by kind and word.
     """
 
     claim: str
     part: str
-    examples: int = 0
-    rejected: int = 0
-    hypotheses: dict[str, int] = field(default_factory=dict)
-    min_slack: float | None = None
-    tightness: float | None = None
-    undecided: int = 0
-    undecided_note: str = ""
-    audited: int = 0
     refuted: Refuted | None = None
     proof: str | None = None
-    error: str | None = None
-    drawn: int = 0
-    probed: int = 0
-    refused: int = 0
-    open: int = 0
-    unexamined: int = 0
-    screened: int = 0
-    varied: dict[str, int] = field(default_factory=dict)
-    sides: int = 0
-    missed: dict[str, int] = field(default_factory=dict)
-    broke: int = 0
-    broke_note: str = ""
-    max_slack: float | None = None
-    coverage: dict[str, dict[str, int]] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
+    error: str | None = None
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -98,9 +54,53 @@ class Outcome:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Outcome:
-        """From plain data."""
+        """From plain data.
+
+        Raises:
+            TypeError: it is of another form.
+        """
+        lacks = forms.lacking(document, *_FORM)
+        if lacks is not None:
+            raise TypeError(f"an outcome lacks {lacks}")
         found = document.get("refuted")
         return cls(**{**document, "refuted": None if found is None else Refuted.read(found)})
+
+
+_COUNTS = forms.values(forms.count)
+_TEXTS = forms.each(forms.text)
+
+
+def _slack(value: Any) -> bool:
+    """A number, or None; between processes it may be infinite."""
+    return value is None or isinstance(value, float) or forms.number(value)
+
+
+_REFUTED = forms.record(
+    {
+        "instance": forms.anything,
+        "slack": forms.values(forms.text),
+        "evidence": lambda value: value in map(str, Evidence),
+        **dict.fromkeys(("method", "found_by"), forms.text),
+        "enclosure": lambda value: value is None or (_TEXTS(value) and len(value) == 2),
+    }
+)
+_FORM = (
+    {"claim": forms.text, "part": forms.text},
+    {
+        **dict.fromkeys(("examples", "rejected", "undecided", "audited", "drawn"), forms.count),
+        **dict.fromkeys(("probed", "refused", "open", "unexamined", "screened"), forms.count),
+        **dict.fromkeys(("sides", "broke"), forms.count),
+        **dict.fromkeys(("hypotheses", "varied", "missed"), _COUNTS),
+        **dict.fromkeys(("min_slack", "max_slack", "tightness"), _slack),
+        **dict.fromkeys(("undecided_note", "broke_note"), forms.text),
+        **dict.fromkeys(("proof", "error"), forms.maybe(forms.text)),
+        "coverage": forms.values(_COUNTS),
+        "refuted": forms.maybe(_REFUTED),
+        "steps": _TEXTS,
+        "seconds": forms.number,
+    },
+)
+"""What the record of an outcome must have, and may have, with the form of each."""
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:
@@ -130,32 +130,12 @@ def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed
     return Outcome(
         claim=claim.id,
         part=part.name,
-        examples=tally.examples,
-        rejected=tally.rejected,
-        hypotheses=tally.satisfied,
-        min_slack=tally.min_slack,
-        tightness=tally.tightness,
-        undecided=tally.undecided,
-        undecided_note=tally.note,
-        audited=tally.audited,
         refuted=refuted,
         proof=proof,
-        error=error,
-        drawn=tally.drawn,
-        probed=tally.probed,
-        refused=tally.refused,
-        open=tally.open,
-        unexamined=tally.unexamined,
-        screened=tally.screened,
-        varied={name: len(values) for name, values in tally.varied.items()},
-        sides=len(tally.sides),
-        missed=tally.missed,
-        broke=tally.broke,
-        broke_note=tally.broke_note,
-        max_slack=tally.max_slack,
-        coverage=tally.coverage.json(),
         steps=steps,
+        error=error,
         seconds=time.perf_counter() - started,
+        **tally.seen.shallow(),
     )
 
 
@@ -178,36 +158,7 @@ def execute_proof(claim: Claim) -> str:
 
 def merge(outcomes: list[Outcome]) -> Outcome:
     """One outcome of all shards of a part, in the order of the shards."""
-    first = outcomes[0]
-    slacks = [o.min_slack for o in outcomes if o.min_slack is not None]
-    ratios = [o.tightness for o in outcomes if o.tightness is not None]
-    return Outcome(
-        claim=first.claim,
-        part=first.part,
-        examples=sum(o.examples for o in outcomes),
-        rejected=sum(o.rejected for o in outcomes),
-        hypotheses={k: sum(o.hypotheses.get(k, 0) for o in outcomes) for k in first.hypotheses},
-        min_slack=min(slacks) if slacks else None,
-        tightness=max(ratios) if ratios else None,
-        undecided=sum(o.undecided for o in outcomes),
-        undecided_note=next((o.undecided_note for o in outcomes if o.undecided_note), ""),
-        audited=sum(o.audited for o in outcomes),
-        drawn=sum(o.drawn for o in outcomes),
-        probed=sum(o.probed for o in outcomes),
-        refused=sum(o.refused for o in outcomes),
-        open=sum(o.open for o in outcomes),
-        unexamined=sum(o.unexamined for o in outcomes),
-        screened=sum(o.screened for o in outcomes),
-        varied={k: max(o.varied.get(k, 0) for o in outcomes) for k in first.varied},
-        sides=max(o.sides for o in outcomes),
-        missed={k: max(o.missed[k] for o in outcomes) for k in first.missed},
-        broke=sum(o.broke for o in outcomes),
-        broke_note=next((o.broke_note for o in outcomes if o.broke_note), ""),
-        max_slack=max((o.max_slack for o in outcomes if o.max_slack is not None), default=None),
-        coverage=merged([o.coverage for o in outcomes]),
-        refuted=next((o.refuted for o in outcomes if o.refuted), None),
-        proof=next((o.proof for o in outcomes if o.proof), None),
-        steps=next((o.steps for o in outcomes if o.steps), []),
-        error=next((o.error for o in outcomes if o.error), None),
-        seconds=sum(o.seconds for o in outcomes),
-    )
+    total = Outcome(outcomes[0].claim, outcomes[0].part)
+    for outcome in outcomes:
+        total.add(outcome)
+    return total

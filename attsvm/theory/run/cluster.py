@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.metadata
 import json
 import platform
 import threading
@@ -18,12 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attsvm.errors import AttsvmError, UsageError, WorkerError
+from attsvm.theory.record.checkout import version_of
 from attsvm.theory.run.workers import Job, Workers, known_claims
 
 if TYPE_CHECKING:
     from distributed import Client, Future
-
-__all__ = ["cluster", "identity"]
 
 _ANSWER = 5.0
 """Seconds within which the scheduler must answer."""
@@ -46,18 +44,12 @@ def identity(*named: str) -> str:
     return json.dumps(
         {
             "Python": ".".join(platform.python_version_tuple()[:2]),
-            **{name: _version(name) for name in _PACKAGES},
+            # a local build is the same
+            **{name: version_of(name).split("+")[0] for name in _PACKAGES},
             "claims": hashlib.sha256("\n".join(prints).encode()).hexdigest()[:12],
             "clock": time.time(),
         }
     )
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package).split("+")[0]  # a local build is the same
-    except importlib.metadata.PackageNotFoundError:
-        return "none"
 
 
 def _alone(job: Job, *arguments: str) -> str:

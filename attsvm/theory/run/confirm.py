@@ -18,12 +18,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.run.asking import ask
-from attsvm.theory.run.judge import judge
-
-__all__ = ["OPEN", "PRECISIONS", "Confirmation", "confirm"]
-
-PRECISIONS = (64, 128, 256, 512, 1024, 2048)
-"""Working precisions in bits, tried in turn until the sign of the slack is decided."""
+from attsvm.theory.run.judge import PRECISIONS, judge
 
 OPEN = arb("nan")
 """What a certificate returns where it cannot say at this precision, but might with more bits."""

@@ -6,15 +6,13 @@ says of the records in it. Counting the words shows what was looked at, and what
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
-
-__all__ = ["Coverage", "describe_instance", "merged", "warnings_of", "words"]
 
 _DESCRIBED = 60
 """How many ordinary instances of a search are described; an Att-SVM is solved for each."""
@@ -29,32 +27,122 @@ _ENOUGH = 20
 """Instances below which nothing is said about how heights vary."""
 
 
-class Coverage:
-    """Counts words, by kind, of the first instances that it is shown."""
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """What was seen of the instances that a search looked at.
 
-    def __init__(self) -> None:
-        self._counts: dict[str, Counter[str]] = {}
-        self._left = _DESCRIBED
+    Attributes:
+        examples: ordinary instances that met the hypotheses and were evaluated.
+        drawn: those among them that the strategy drew.
+        rejected: ordinary instances that did not meet them.
+        hypotheses: how many ordinary instances satisfied each.
+        min_slack, max_slack: least and largest float slack, None where there was none.
+        tightness: largest ratio of left to right side.
+        undecided: instances that could be settled neither way, with the first reason.
+        audited: instances re-evaluated exactly although floats found no fault.
+        probed: instances that guided searchers made up and that were evaluated.
+        refused: those that did not meet the hypotheses, or are no instances at all.
+        open: those that were left open though floats see no violation in them.
+        unexamined: those among them that exact evaluation was not asked about.
+        screened: instances that were evaluated in batches of floats, to choose what is examined.
+        varied: how many values each variable of a formula took among instances that were drawn,
+            as far as `MANY`.
+        sides: how many different sides of the conclusion of a formula were seen among these, 2
+            for more.
+        missed: of a sibling of a formula, for each hypothesis that it drops, 1 where an instance
+            that was evaluated violates it, and 0 where none does.
+        broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
+            raised, with the first of them and who proposed it.
+        coverage: what the first ordinary instances were like, counted by kind and word.
+    """
 
-    def see(self, case: Any) -> None:
-        """Describe an instance, unless enough were."""
-        if self._left > 0:
-            self._left -= 1
+    examples: int = 0
+    drawn: int = 0
+    rejected: int = 0
+    hypotheses: dict[str, int] = field(default_factory=dict)
+    min_slack: float | None = None
+    max_slack: float | None = None
+    tightness: float | None = None
+    undecided: int = 0
+    undecided_note: str = ""
+    audited: int = 0
+    probed: int = 0
+    refused: int = 0
+    open: int = 0
+    unexamined: int = 0
+    screened: int = 0
+    varied: dict[str, int] = field(default_factory=dict)
+    sides: int = 0
+    missed: dict[str, int] = field(default_factory=dict)
+    broke: int = 0
+    broke_note: str = ""
+    coverage: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def evaluated(self) -> int:
+        """All instances that were evaluated."""
+        return self.examples + self.probed
+
+    @property
+    def ordinary(self) -> int:
+        """The ordinary instances that were looked at."""
+        return self.examples + self.rejected
+
+    def add(self, other: Counts) -> None:
+        """Count what another search saw as well."""
+        for each in fields(self):
+            join = _JOINED.get(each.name, operator.add)
+            setattr(self, each.name, join(getattr(self, each.name), getattr(other, each.name)))
+
+    def record(self, slack: float, ratio: float | None) -> None:
+        """Take in a slack that was evaluated, with its ratio where it has one."""
+        self.min_slack = _least(self.min_slack, slack)
+        self.max_slack = _largest(self.max_slack, slack)
+        self.tightness = _largest(self.tightness, ratio)
+
+    def describe(self, case: Any) -> None:
+        """Describe an ordinary instance, unless enough were."""
+        if self.examples <= _DESCRIBED:
             for kind, word in describe_instance(case).items():
-                self._counts.setdefault(kind, Counter())[word] += 1
+                told = self.coverage.setdefault(kind, {})
+                told[word] = told.get(word, 0) + 1
 
-    def json(self) -> dict[str, dict[str, int]]:
-        """Counts by kind and word, the words in order."""
-        return {kind: dict(sorted(words.items())) for kind, words in self._counts.items()}
+    def shallow(self) -> dict[str, Any]:
+        """The counts by their names, as they are."""
+        return {each.name: getattr(self, each.name) for each in fields(Counts)}
 
 
-def merged(parts: list[dict[str, dict[str, int]]]) -> dict[str, dict[str, int]]:
-    """The sum of several coverages."""
-    total: dict[str, Counter[str]] = {}
-    for part in parts:
-        for kind, words in part.items():
-            total.setdefault(kind, Counter()).update(words)
-    return {kind: dict(sorted(words.items())) for kind, words in total.items()}
+def _first(one: Any, other: Any) -> Any:
+    return one or other
+
+
+def _least(one: float | None, other: float | None) -> float | None:
+    return min((x for x in (one, other) if x is not None), default=None)
+
+
+def _largest(one: float | None, other: float | None) -> float | None:
+    return max((x for x in (one, other) if x is not None), default=None)
+
+
+def _by_key(join: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Dictionaries joined key by key."""
+    return lambda one, other: {
+        **one,
+        **{key: join(one[key], x) if key in one else x for key, x in other.items()},
+    }
+
+
+_JOINED: dict[str, Callable[[Any, Any], Any]] = {
+    "hypotheses": _by_key(operator.add),
+    **dict.fromkeys(("varied", "missed"), _by_key(max)),
+    **dict.fromkeys(("max_slack", "tightness"), _largest),
+    "min_slack": _least,
+    "sides": max,
+    "coverage": _by_key(_by_key(operator.add)),
+    **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "error"), _first),
+    **dict.fromkeys(("undecided_note", "broke_note"), _first),
+}
+"""How two counts become one where they do not add up."""
 
 
 @functools.singledispatch
@@ -68,32 +156,24 @@ def words(record: object) -> dict[str, str]:
 
 def describe_instance(case: Any) -> dict[str, str]:
     """An instance in words, by kind: sizes, ties, and what is said of the first record in it."""
-    arrays = list(_arrays(case))
-    told = next((said for record in _records(case) if (said := words(record))), {})
+    parts = list(_parts(case))
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    told = next((said for part in parts if (said := words(part))), {})
     sizes = " ".join("x".join(map(str, a.shape)) for a in arrays) or "no array"
     return {"sizes": sizes, "ties": "ties" if any(map(_tied, arrays)) else "no ties", **told}
 
 
-def _arrays(case: Any) -> Iterator[np.ndarray[Any, Any]]:
+def _parts(case: Any) -> Iterator[Any]:
+    """Arrays and records of an instance, outer ones first."""
     if isinstance(case, np.ndarray):
         yield case
     elif isinstance(case, tuple):
         for item in case:
-            yield from _arrays(item)
-    elif dataclasses.is_dataclass(case) and not isinstance(case, type):
-        for field in dataclasses.fields(case):
-            yield from _arrays(getattr(case, field.name))
-
-
-def _records(case: Any) -> Iterator[Any]:
-    """The records of an instance, outer ones first."""
-    if isinstance(case, tuple):
-        for item in case:
-            yield from _records(item)
-    elif dataclasses.is_dataclass(case) and not isinstance(case, type):
+            yield from _parts(item)
+    elif is_dataclass(case) and not isinstance(case, type):
         yield case
-        for field in dataclasses.fields(case):
-            yield from _records(getattr(case, field.name))
+        for each in fields(case):
+            yield from _parts(getattr(case, each.name))
 
 
 def _tied(array: np.ndarray[Any, Any]) -> bool:
@@ -103,26 +183,18 @@ def _tied(array: np.ndarray[Any, Any]) -> bool:
 
 
 def warnings_of(
-    *,
-    looked: int,
-    hypotheses: Mapping[str, int],
-    tightness: float | None,
-    slacks: tuple[float | None, float | None],
-    accepted: int,
-    undropped: frozenset[str] = frozenset(),
+    seen: Counts, *, slacks: bool = True, undropped: frozenset[str] = frozenset()
 ) -> list[str]:
     """What a search that refuted nothing was blind to, a sentence with its remedy each.
 
     Args:
-        looked: ordinary instances looked at.
-        hypotheses: how many of them satisfied each.
-        tightness: the largest ratio of left to right side, None where there is none.
-        slacks: the least and the largest slack, None where there is none.
-        accepted: instances evaluated.
+        seen: what it saw.
+        slacks: whether slacks tell how near an instance is to violation.
         undropped: hypotheses that no sibling drops.
     """
     said = []
-    for name, count in hypotheses.items():
+    looked, tightness, least = seen.ordinary, seen.tightness, seen.min_slack
+    for name, count in seen.hypotheses.items():
         if looked >= _ENOUGH and count < _RARE * looked:
             said.append(
                 f"only {count} of {looked} instances satisfy {name!r}: draw instances that do"
@@ -132,14 +204,14 @@ def warnings_of(
                 f"every instance satisfies {name!r} and no sibling drops it, so nothing shows that "
                 "it matters: draw instances that violate it, or add a sibling without it"
             )
-    if accepted >= _ENOUGH and tightness is not None and tightness < _FAR:
+    if seen.evaluated >= _ENOUGH and tightness is not None and tightness < _FAR:
         said.append(
             f"nothing came nearer to the bound than {tightness:.3g} of it: it can hardly fail; "
             "state a sharp reading, or give the search a way there (an ensemble, or a form for "
             "tensors)"
         )
-    least, most = slacks
-    if accepted >= _ENOUGH and tightness is None and least is not None and least == most:
+    alike = slacks and tightness is None and least is not None and least == seen.max_slack
+    if seen.evaluated >= _ENOUGH and alike:
         said.append(
             f"the slack is {least:.3g} on every instance, so no search can tell near from far: "
             "return how far the conclusion is from failing"

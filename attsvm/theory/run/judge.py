@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,10 +16,8 @@ from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.slack import Slack
 
-__all__ = ["Judgement", "judge", "meets", "sides"]
-
-_FIRST, _LAST = 64, 2048
-"""Working precisions in bits: doubled from the first to the last until a sign is decided."""
+PRECISIONS = (64, 128, 256, 512, 1024, 2048)
+"""Working precisions in bits, tried in turn until the sign of the slack is decided."""
 
 _TINY = 5e-324
 """A slack that is too small or too large for a float keeps its sign and is a float."""
@@ -73,8 +72,7 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
 
 
 def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
-    bits = _FIRST
-    while True:
+    for bits in PRECISIONS:
         with ctx.workprec(bits):
             relation = formula.relation(BALLS, formula.exact(case), parameters)
             kind, slack, ratio = _measured(relation)
@@ -85,10 +83,8 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             return Judgement(answer, slack, ratio, kind, method)
         if bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
-        if bits >= _LAST:
-            said = f"sign open at {bits} bits, and not 0 by its fingerprint"
-            return Judgement(None, slack, ratio, kind, said)
-        bits *= 2
+    said = f"sign open at {bits} bits, and not 0 by its fingerprint"
+    return Judgement(None, slack, ratio, kind, said)
 
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
@@ -126,29 +122,22 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
 
 
 def _met(condition: Any, formula: Formula, case: Any) -> bool:
-    bits = _FIRST
-    while bits <= _LAST:
+    for bits in PRECISIONS:
         with ctx.workprec(bits):
             answer = _decided(returned(condition(BALLS, formula.exact(case)), "a hypothesis"))
         if answer is not None:
             return answer
         if bits >= _TRACED:
-            try:
-                with ctx.workprec(bits):
-                    if _traced(condition(TRACES, formula.traced(case))):
-                        return True
-            except Untraceable:
-                pass
-        bits *= 2
+            with contextlib.suppress(Untraceable), ctx.workprec(bits):
+                if _traced(condition(TRACES, formula.traced(case))):
+                    return True
     return False
 
 
 def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any, bits: int) -> bool:
-    try:
-        with ctx.workprec(bits):
-            return _traced(formula.relation(TRACES, formula.traced(case), parameters))
-    except Untraceable:
-        return False
+    with contextlib.suppress(Untraceable), ctx.workprec(bits):
+        return _traced(formula.relation(TRACES, formula.traced(case), parameters))
+    return False
 
 
 def _traced(relation: Any) -> bool:
@@ -190,10 +179,8 @@ def _decided(relation: Any) -> bool | None:
             return absorbing
         return None if any(part is None for part in parts) else not absorbing
     if relation.kind == "equal":
-        signs = [_equal(gap) for gap in _gaps(relation)]
-        if any(sign is False for sign in signs):
-            return False
-        return None if any(sign is None for sign in signs) else True
+        signs = {_equal(gap) for gap in _gaps(relation)}
+        return False if False in signs else None if None in signs else True
     gap = _gaps(relation)[0]
     if relation.kind == "below":
         return True if gap > 0 else False if gap <= 0 else None
@@ -246,12 +233,11 @@ def _float(value: Any) -> tuple[float, float]:
     ball = arb(value)
     if not ball.is_finite():
         return math.nan, math.inf
+    return _rounded(ball.mid()), _rounded(ball.rad().upper()) * (1 + 1e-9)
+
+
+def _rounded(value: arb) -> float:
     try:
-        middle = float(ball.mid())
+        return float(value)
     except OverflowError:
-        middle = math.inf if ball.mid() > 0 else -math.inf
-    try:
-        radius = float(ball.rad().upper()) * (1 + 1e-9)
-    except OverflowError:
-        radius = math.inf
-    return middle, radius
+        return math.inf if value > 0 else -math.inf

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from attsvm.errors import UsageError
 
-__all__ = ["PROFILES", "Profile", "derive_seed", "profile_named"]
-
 
 @dataclass(frozen=True, slots=True)
 class Profile:

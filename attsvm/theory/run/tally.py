@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from hypothesis.errors import UnsatisfiedAssumption
@@ -15,21 +16,21 @@ from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
-from attsvm.theory.run.confirm import PRECISIONS, Confirmation, confirm
-from attsvm.theory.run.coverage import Coverage
+from attsvm.theory.run.confirm import Confirmation, confirm
+from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.judge import PRECISIONS
 from attsvm.theory.search.document import rebuilt
 from attsvm.theory.search.domain import Domain
+from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
 from attsvm.theory.search.pool import Pool
-from attsvm.theory.search.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
-__all__ = ["MANY", "Refuted", "Tally"]
+_Answer = TypeVar("_Answer")
 
 MANY = 64
 """Values of a variable that are told apart."""
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
-
 
 _AUDIT = PRECISIONS[1]
 """The bits that may be spent on an instance on which floats see no fault."""
@@ -73,27 +74,13 @@ class Tally:
         self.claim = claim
         self.part = part
         self.audits = audits
-        self.examples = 0
-        self.rejected = 0
-        self.satisfied = {h.name: 0 for h in part.hypotheses}
-        self.min_slack: float | None = None
-        self.max_slack: float | None = None
-        self.tightness: float | None = None
-        self.undecided = 0
-        self.note = ""
-        self.audited = 0
-        self.drawn = 0
-        self.probed = 0
-        self.refused = 0
-        self.open = 0
-        self.broke = 0
-        self.broke_note = ""
-        self.touched: dict[str, int] = {}
-        self.unexamined = 0
-        self.screened = 0
-        self.varied: dict[str, set[Any]] = {}
-        self.sides: set[str] = set()
-        self.missed: dict[str, int] = {h.name: 0 for h in part.dropped}
+        self.seen = Counts(
+            hypotheses={h.name: 0 for h in part.hypotheses},
+            missed={h.name: 0 for h in part.dropped},
+        )
+        self._values: dict[str, set[Any]] = {}
+        self._sides: set[str] = set()
+        self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
         self.best_made_up = False
@@ -101,7 +88,6 @@ class Tally:
         self._draws = 0
         self._learnt = False
         self.pool = Pool()
-        self.coverage = Coverage()
         self.latest: Refuted | None = None
         self.counting = True
         self.repeats = 0
@@ -142,18 +128,20 @@ class Tally:
     def _see_variables(self, case: Any) -> None:
         """Count the values that each variable takes, and whether the sides of the formula move."""
         formula = self.part.formula
-        if formula.measured is None and len(self.sides) < 2 and self.drawn <= MANY:
-            self.sides.add(formula.sides(case, self.part.parameters))
+        if formula.measured is None and len(self._sides) < 2 and self.seen.drawn <= MANY:
+            self._sides.add(formula.sides(case, self.part.parameters))
+            self.seen.sides = len(self._sides)
         for name, value in formula.values_of(case).items():
-            seen = self.varied.setdefault(name, set())
-            if len(seen) < MANY:
-                seen.add(value)
+            values = self._values.setdefault(name, set())
+            if len(values) < MANY:
+                values.add(value)
+            self.seen.varied[name] = len(values)
 
     def _see_dropped(self, case: Any) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
         for hypothesis in self.part.dropped:
-            if self.counting and self.missed[hypothesis.name] == 0:
-                self.missed[hypothesis.name] += not self._decided(hypothesis, case)
+            if self.counting and self.seen.missed[hypothesis.name] == 0:
+                self.seen.missed[hypothesis.name] += not self._decided(hypothesis, case)
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
@@ -165,9 +153,9 @@ class Tally:
         accepted = all(verdicts.values())
         if self.counting:
             for name, answer in verdicts.items():
-                self.satisfied[name] += answer
-            self.examples += accepted
-            self.rejected += not accepted
+                self.seen.hypotheses[name] += answer
+            self.seen.examples += accepted
+            self.seen.rejected += not accepted
         return accepted
 
     def admits(self, case: Any, searcher: str, *, reshaped: bool) -> bool:
@@ -175,18 +163,31 @@ class Tally:
 
         Those are counted as broken: what a claim does not decide was not looked at.
         """
-        for hypothesis in self.part.hypotheses:
-            try:
-                if not self._decided(hypothesis, case):
-                    return False
-            except ClaimError:
-                raise
-            except Exception as problem:
-                if not (reshaped or isinstance(problem, DataError)):
-                    raise
-                self.leave_broken(f"hypothesis {hypothesis.name!r}", case, problem, searcher)
+        excused = Exception if reshaped else DataError
+        for each in self.part.hypotheses:
+            what = f"hypothesis {each.name!r}"
+            if not self._asked(
+                functools.partial(self._decided, each), case, what, searcher, excused
+            ):
                 return False
         return True
+
+    def _asked(
+        self,
+        ask: Callable[[Any], _Answer],
+        case: Any,
+        what: str,
+        searcher: str,
+        excused: type[Exception] | tuple[()],
+    ) -> _Answer | None:
+        """What the claim says of a made-up instance; None where it raises, counted as broken."""
+        try:
+            return ask(case)
+        except ClaimError:
+            raise
+        except excused as problem:
+            self.leave_broken(what, case, problem, searcher)
+            return None
 
     def _named(self, hypothesis: Hypothesis, case: Any) -> bool:
         """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
@@ -227,8 +228,8 @@ class Tally:
             return False, None
         self._see_dropped(case)
         if self.counting:
-            self.drawn += searcher == DRAWN
-            self.coverage.see(case)
+            self.seen.drawn += searcher == DRAWN
+            self.seen.describe(case)
             if searcher != EXPLICIT:  # an author's instance does not vary what he draws
                 self._see_variables(case)
         slack = self._slack(case)
@@ -275,29 +276,22 @@ class Tally:
             the confirmed refutation.
         """
         case = frozen(case)
-        broke = self.broke
+        broke = self.seen.broke
         if not self.admits(case, searcher, reshaped=reshaped):
-            self.refused += self.broke == broke
+            self.seen.refused += self.seen.broke == broke
             return None, None
-        try:
-            slack = self._slack(case)
-        except ClaimError:
-            raise
-        except Exception as problem:
-            if not (reshaped or isinstance(problem, DataError)):
-                raise
-            self.leave_broken("the conclusion", case, problem, searcher)
+        excused = Exception if reshaped else DataError
+        slack = self._asked(self._slack, case, "the conclusion", searcher, excused)
+        if slack is None:
             return None, None
         answer, document = None, None
         if slack.violated or (not slack.holds and self._touches(searcher, progress)):
-            try:
-                answer, document = self._confirmed(case, slack)
-            except ClaimError:
-                raise
-            except Exception as problem:
-                self.leave_broken("what confirms it", case, problem, searcher)
+            confirmed = functools.partial(self._confirmed, slack=slack)
+            settled = self._asked(confirmed, case, "what confirms it", searcher, Exception)
+            if settled is None:
                 return None, None
-        self.probed += 1
+            answer, document = settled
+        self.seen.probed += 1
         self._see_dropped(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
@@ -309,16 +303,16 @@ class Tally:
         if answer is not None and slack.violated:
             self._leave_undecided(case, slack, answer)
         elif not slack.holds and (answer is None or answer.refuted is None):
-            self.open += 1
+            self.seen.open += 1
         return height, None
 
     def _touches(self, searcher: str, progress: float) -> bool:
         """Whether one more instance that floats cannot settle is evaluated exactly."""
-        touched = self.touched.get(searcher, 0)
+        touched = self._touched.get(searcher, 0)
         if touched >= _TOUCHING * progress:
-            self.unexamined += 1
+            self.seen.unexamined += 1
             return False
-        self.touched[searcher] = touched + 1
+        self._touched[searcher] = touched + 1
         return True
 
     def height(self, case: Any) -> float | None:
@@ -334,15 +328,9 @@ class Tally:
         if self.best is None or not self.best[2].holds:
             return None
         _, case, slack = self.best
-        try:
-            return self._audited(case, slack, self.best_by)
-        except ClaimError:
-            raise
-        except Exception as problem:
-            if not self.best_made_up:
-                raise
-            self.leave_broken("what confirms it", case, problem, self.best_by)
-            return None
+        audited = functools.partial(self._audited, slack=slack, searcher=self.best_by)
+        excused = Exception if self.best_made_up else ()
+        return self._asked(audited, case, "what confirms it", self.best_by, excused)
 
     def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
         """Ask exactly about an instance on which floats see no fault; what is refuted after all."""
@@ -350,7 +338,7 @@ class Tally:
         if measured is None or measured.balls is None:
             return None
         answer, document = self._confirmed(case, slack, _AUDIT)
-        self.audited += answer.refuted is False
+        self.seen.audited += answer.refuted is False
         return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 
     def repeat(self) -> None:
@@ -428,7 +416,7 @@ class Tally:
     def _leave_undecided(self, case: Any, slack: Slack, answer: Confirmation) -> None:
         if not self.counting:
             return
-        self.undecided += 1
+        self.seen.undecided += 1
         said = slack.note or f"slack {slack.value!r}: {answer.method}"
         if answer.refuted is False:
             said = (
@@ -436,31 +424,27 @@ class Tally:
                 f"{answer.method} contradicts"
             )
         where = json.dumps(codec.encode(case))
-        self.note = self.note or f"{said}; first at {where[:300]}"
+        self.seen.undecided_note = self.seen.undecided_note or f"{said}; first at {where[:300]}"
 
     def leave_broken(
         self, what: str, case: Any, problem: Exception, searcher: str | None = None
     ) -> None:
         """Count an exception of the claim on a made-up instance, None where it has none to show."""
-        self.broke += 1
+        self.seen.broke += 1
         where = "" if case is None else f"; first at {json.dumps(codec.encode(case))[:300]}"
         where += "" if searcher is None else f", proposed by {searcher}"
         said = f"{type(problem).__name__}: {problem} in {what}{where}"
-        self.broke_note = self.broke_note or said
+        self.seen.broke_note = self.seen.broke_note or said
 
     def _record(
         self, slack: Slack, case: Any, by: str, *, refuted: bool, made_up: bool = False
     ) -> None:
         if not self.counting or slack.kind == "unknown":
             return
-        if self.min_slack is None or slack.value < self.min_slack:
-            self.min_slack = slack.value
-        if self.max_slack is None or slack.value > self.max_slack:
-            self.max_slack = slack.value
-        if slack.ratio is not None:
-            # above 1 without a refutation is within its own error
-            ratio = slack.ratio if refuted else min(slack.ratio, 1.0)
-            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
+        ratio = slack.ratio
+        if ratio is not None and not refuted:
+            ratio = min(ratio, 1.0)  # above 1 without a refutation is within its own error
+        self.seen.record(slack.value, ratio)
         height = _height(slack)
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:

@@ -24,18 +24,6 @@ from attsvm.theory.run.judge import sides
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 
-__all__ = [
-    "Checked",
-    "Report",
-    "Task",
-    "assess",
-    "check_job",
-    "conclude",
-    "plan",
-    "run_tasks",
-    "verify",
-]
-
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""
 
@@ -78,15 +66,8 @@ class Checked:
             return []
         dropped = {name for s in self.claim.siblings for name in s.drop}
         # the judge says 0 of an equality that holds; floats screen a formula by its residual
-        slacks = (o.min_slack, o.max_slack) if self.claim.formula.measured else (None, None)
-        return warnings_of(
-            looked=o.examples + o.rejected,
-            hypotheses=o.hypotheses,
-            tightness=o.tightness,
-            slacks=slacks,
-            accepted=o.examples + o.probed,
-            undropped=frozenset(o.hypotheses) - dropped,
-        )
+        slacks = self.claim.formula.measured is not None
+        return warnings_of(o, slacks=slacks, undropped=frozenset(o.hypotheses) - dropped)
 
     @property
     def _unneeded(self) -> dict[str, str]:
@@ -98,11 +79,6 @@ class Checked:
         alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
-    @property
-    def _formula(self) -> dict[str, Any]:
-        """The formula that ran, in LaTeX and in plain characters."""
-        return typeset(self.claim.formula).json()
-
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -113,7 +89,7 @@ class Checked:
             "as_expected": self.as_expected,
             "reason": self.reason,
             "statement": self.claim.statement,
-            "formula": self._formula,
+            "formula": typeset(self.claim.formula).json(),
             "place": f"{self.claim.source}, {self.claim.place}",
             **{name: getattr(o, name) for name in _TOLD},
             "min_slack": finite(o.min_slack),

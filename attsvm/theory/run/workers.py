@@ -26,8 +26,6 @@ from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import load_packs
 
-__all__ = ["HERE", "Job", "Pending", "Workers", "known_claim", "known_claims", "processes"]
-
 Job = Callable[..., str]
 
 _ATTEMPTS = 3
@@ -62,23 +60,6 @@ def known_claims(named: Sequence[str]) -> dict[str, Claim]:
     return _claims[key]
 
 
-class Pending(Protocol):
-    """A job that was submitted."""
-
-    def result(self, timeout: float | None = None) -> str:
-        """What the job returns, waited for up to `timeout` seconds.
-
-        Raises:
-            TimeoutError: it is not done by then. Whatever the job raises.
-        """
-
-    def done(self) -> bool:
-        """Whether `result` returns at once."""
-
-    def cancel(self) -> object:
-        """Leave it undone if it has not begun."""
-
-
 class Workers(Protocol):
     """Takes jobs; `count` of them are worked on at a time."""
 
@@ -87,7 +68,7 @@ class Workers(Protocol):
         """How many jobs are worked on at a time; it may change on a cluster."""
 
     def submit(self, job: Job, *arguments: str) -> Any:
-        """Have the job done; returns a `Pending`, which hashes by identity."""
+        """Have the job done; what it returns has `result`, `done` and `cancel` as a Future."""
 
     def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
         """The submitted jobs, each as soon as it is done."""

@@ -13,13 +13,12 @@ import numpy as np
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.search.climb import climb
-from attsvm.theory.search.drawn import draw
+from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, draw
 from attsvm.theory.search.families import families
 from attsvm.theory.search.gradient import gradient, torch_is_there
 from attsvm.theory.search.grid import grid
 from attsvm.theory.search.pool import Elite, Pool
 from attsvm.theory.search.relatives import relatives
-from attsvm.theory.search.sampling import DRAWN, ENSEMBLE, EXPLICIT
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
 from attsvm.theory.search.screen import screen
 from attsvm.theory.search.shrink import Polished, shrink

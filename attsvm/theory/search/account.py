@@ -12,12 +12,10 @@ from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, file_name, read, replay
 from attsvm.theory.record.files import finite
-from attsvm.theory.run.coverage import warnings_of
+from attsvm.theory.run.coverage import Counts, warnings_of
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.search import Elite
 from attsvm.theory.search.shrink import smallness
-
-__all__ = ["Effort", "Hunt", "store"]
 
 
 @dataclass(slots=True)
@@ -51,20 +49,8 @@ class Hunt:
         rounds: rounds that were begun.
         efforts: by searcher.
         absent: searchers that would fit but need a library that is not installed.
-        ordinary, hypotheses: instances that were drawn as the author meant them, and how many of
-            them satisfied each hypothesis.
-        undecided, note: instances that floats or the author's strategy call into question and that
-            could be settled neither way, with the first reason.
-        open: made-up instances that were left open though floats see no violation.
-        unexamined: those among them that exact evaluation was not asked about.
-        screened: instances that were evaluated in batches of floats, to choose what is examined.
+        seen: what was seen of all instances.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
-        min_slack, tightness: the least slack and the largest ratio of left to right side.
-        audited: instances re-evaluated exactly although floats found no fault.
-        broke, broke_note: made-up instances on which a hypothesis, the conclusion or what
-            confirms a violation raised, with the first of them.
-        max_slack: the largest slack.
-        coverage: what the ordinary instances were like, counted by kind and word.
         error: what broke first, if anything.
         interrupted: whether it was stopped from outside.
         seconds: wall time.
@@ -78,22 +64,9 @@ class Hunt:
     rounds: int = 0
     efforts: dict[str, Effort] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
-    ordinary: int = 0
-    hypotheses: dict[str, int] = field(default_factory=dict)
-    undecided: int = 0
-    note: str = ""
-    open: int = 0
-    unexamined: int = 0
-    screened: int = 0
+    seen: Counts = field(default_factory=Counts)
     closest: Elite | None = None
     closest_by: str | None = None
-    min_slack: float | None = None
-    tightness: float | None = None
-    audited: int = 0
-    broke: int = 0
-    broke_note: str = ""
-    max_slack: float | None = None
-    coverage: dict[str, dict[str, int]] = field(default_factory=dict)
     error: str | None = None
     interrupted: bool = False
     seconds: float = 0.0
@@ -106,15 +79,7 @@ class Hunt:
     @property
     def warnings(self) -> list[str]:
         """What a search that refuted nothing was blind to."""
-        if self.smallest is not None:
-            return []
-        return warnings_of(
-            looked=self.ordinary,
-            hypotheses=self.hypotheses,
-            tightness=self.tightness,
-            slacks=(self.min_slack, self.max_slack),
-            accepted=self.examples,
-        )
+        return warnings_of(self.seen) if self.smallest is None else []
 
     def json(self) -> dict[str, Any]:
         """As plain data, schema 1."""
@@ -131,10 +96,12 @@ class Hunt:
             "found_by": found and found.found_by,
             "evidence": found and found.evidence,
             **{name: getattr(self, name) for name in _TOLD},
+            **{name: getattr(self.seen, name) for name in _SEEN},
+            "note": self.seen.undecided_note,
             "examined": self.examples,
             "rejected": sum(e.rejected for e in self.efforts.values()),
-            "tightness": finite(self.tightness),
-            "min_slack": finite(self.min_slack),
+            "tightness": finite(self.seen.tightness),
+            "min_slack": finite(self.seen.min_slack),
             "closest": closest
             and {
                 "height": finite(closest.height),
@@ -147,10 +114,10 @@ class Hunt:
         }
 
 
-_TOLD = (
-    *("minimal", "rounds", "examples", "screened", "ordinary", "hypotheses", "undecided", "note"),
-    *("open", "unexamined", "broke", "broke_note", "audited", "absent", "coverage", "warnings"),
-    *("error", "interrupted"),
+_TOLD = ("minimal", "rounds", "examples", "absent", "warnings", "error", "interrupted")
+_SEEN = (
+    *("screened", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
+    *("broke", "broke_note", "audited", "coverage"),
 )
 """What the document takes over as it is."""
 

@@ -10,8 +10,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Adam", "lbfgs"]
-
 _MEMORY = (0.9, 0.999)
 """What Adam keeps of the means of gradients and of their squares at every step."""
 

@@ -19,8 +19,6 @@ from attsvm.errors import present
 from attsvm.theory.record.codec import annotations_of, records
 from attsvm.theory.search.document import Path, array_key, replaced
 
-__all__ = ["Group", "groups", "lacking", "unnamed"]
-
 _GUESSES = 16
 """How many choices of axes without names are tried where two names could be theirs."""
 
@@ -42,10 +40,7 @@ class Group:
 def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]:
     """All groups of axes longer than 1 that may lose an index together, the shortest axes first.
 
-    Args:
-        document: an encoded instance.
-        hint: its type.
-        samples: other encoded instances of the claim, of various sizes.
+    They are those of an encoded instance of the type `hint`; samples are others of various sizes.
     """
     types = records(hint)
     arrays = list(_arrays(document, types))
@@ -125,13 +120,9 @@ def _axis_names(hint: Any) -> tuple[str, ...] | None:
 
 
 def lacking(document: Any, group: Group, index: int, *, renumbered: bool) -> Any:
-    """A copy that lacks one index of the axes of a group.
+    """A copy of an encoded instance that lacks one index of the axes of a group.
 
-    Args:
-        document: the encoded instance.
-        group: the axes.
-        index: what to leave out.
-        renumbered: whether integers above the index, which may be indices themselves, go down by 1.
+    Where `renumbered`, integers above it, which may be indices themselves, go down by 1.
     """
     for path, axes in group.axes:
         array = document

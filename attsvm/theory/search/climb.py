@@ -11,8 +11,6 @@ import numpy as np
 from attsvm.theory.search.families import blocks, with_blocks
 from attsvm.theory.search.scout import Scout
 
-__all__ = ["climb"]
-
 _PATIENCE = 4
 """Sweeps and turns without gain after which the climb starts again elsewhere, with other steps."""
 

@@ -4,64 +4,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from attsvm.errors import DataError, FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.record import codec
 
-__all__ = [
-    "Path",
-    "array_key",
-    "exact_leaves",
-    "finite_leaves",
-    "float_arrays",
-    "leaves",
-    "rebuilt",
-    "replaced",
-    "shapes",
-    "signature",
-    "value_at",
-    "written",
-]
-
 Path = tuple[Any, ...]
 """Keys and indices that lead from a document to one of its entries."""
 
 
-def leaves(document: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Paths of all float entries of an encoded instance with the text that each holds."""
+def parts(document: Any, path: Path = (), *, ordered: bool = True) -> Iterator[tuple[Path, Any]]:
+    """Paths of all numbers and arrays of an encoded instance with what is there.
+
+    Fields of records come in the order of their names, or where not `ordered` as they stand.
+    """
     if isinstance(document, list):
         for k, item in enumerate(document):
-            yield from leaves(item, (*path, k))
+            yield from parts(item, (*path, k), ordered=ordered)
     elif isinstance(document, dict):
-        if set(document) == {"float"}:
-            yield (*path, "float"), document["float"]
-        elif set(document) == {"float64", "values"}:
-            for k, text in enumerate(document["values"]):
-                yield (*path, "values", k), text
+        if array_key(document) is not None or (len(document) == 1 and _NUMBERS & document.keys()):
+            yield path, document
         else:
-            for key in sorted(document):
-                yield from leaves(document[key], (*path, key))
+            for key in sorted(document) if ordered else document:
+                yield from parts(document[key], (*path, key), ordered=ordered)
 
 
-def exact_leaves(document: Any, path: Path = ()) -> Iterator[tuple[Path, Fraction]]:
-    """Paths of all integers and fractions of an encoded instance with their values."""
-    if isinstance(document, list):
-        for k, item in enumerate(document):
-            yield from exact_leaves(item, (*path, k))
-    elif isinstance(document, dict):
-        keys = set(document)
-        if keys == {"int"} or keys == {"fraction"}:
-            (key,) = keys
-            yield (*path, key), Fraction(document[key])
-        elif keys == {"int64", "values"}:
-            for k, text in enumerate(document["values"]):
-                yield (*path, "values", k), Fraction(text)
-        elif array_key(document) is None:
-            for key in sorted(document):
-                yield from exact_leaves(document[key], (*path, key))
+_NUMBERS = {"float", "int", "fraction"}
+
+
+def leaves(document: Any, *, exact: bool = False) -> Iterator[tuple[Path, str]]:
+    """Paths of all floats of an encoded instance, or of its integers and fractions, with texts."""
+    alone, listed = (("int", "fraction"), "int64") if exact else (("float",), "float64")
+    for path, part in parts(document):
+        for key in part.keys() & set(alone):
+            yield (*path, key), part[key]
+        if listed in part:
+            for k, text in enumerate(part["values"]):
+                yield (*path, "values", k), text
 
 
 def replaced(document: Any, path: Path, text: Any) -> Any:
@@ -104,17 +84,16 @@ def array_key(document: dict[str, Any]) -> str | None:
     return None
 
 
+def float_parts(document: Any) -> list[tuple[Path, Any]]:
+    """Paths of all floats and arrays of floats of an encoded instance with what is there."""
+    return [(path, part) for path, part in parts(document) if part.keys() & {"float", "float64"}]
+
+
 def shapes(document: Any) -> Iterator[list[int]]:
     """The shapes of all arrays of an encoded instance."""
-    if isinstance(document, list):
-        for item in document:
-            yield from shapes(item)
-    elif isinstance(document, dict):
-        key = array_key(document)
-        if key is not None:
-            yield document[key]
-        else:
-            yield from shapes(list(document.values()))
+    for _, part in parts(document, ordered=False):
+        if key := array_key(part):
+            yield part[key]
 
 
 def signature(document: Any) -> tuple[tuple[int, ...], ...]:
@@ -122,17 +101,11 @@ def signature(document: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(shape) for shape in shapes(document))
 
 
-def float_arrays(document: Any, path: Path = ()) -> Iterator[tuple[Path, list[int]]]:
+def float_arrays(document: Any) -> Iterator[tuple[Path, list[int]]]:
     """Paths and shapes of all float arrays of an encoded instance."""
-    if isinstance(document, list):
-        for k, item in enumerate(document):
-            yield from float_arrays(item, (*path, k))
-    elif isinstance(document, dict):
-        if set(document) == {"float64", "values"}:
-            yield path, document["float64"]
-        elif array_key(document) is None:
-            for key, item in document.items():
-                yield from float_arrays(item, (*path, key))
+    for path, part in parts(document, ordered=False):
+        if "float64" in part:
+            yield path, part["float64"]
 
 
 def finite_leaves(document: Any) -> list[Path]:

@@ -15,8 +15,6 @@ import numpy as np
 
 from attsvm.theory.search.document import Path
 
-__all__ = ["Domain"]
-
 _KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
 """Kinds of numbers by those of numpy."""
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from attsvm.theory.record import codec
-from attsvm.theory.search.document import Path, replaced
+from attsvm.theory.search.document import Path, float_parts, replaced
 from attsvm.theory.search.scout import Scout
-
-__all__ = ["Blocks", "blocks", "families", "varied", "with_blocks"]
 
 Blocks = dict[Path, Any]
 """Float arrays of an encoded instance by their paths; a single number is an array of no axis."""
@@ -25,7 +23,7 @@ _TRIALS = 20
 
 def blocks(document: Any) -> Blocks:
     """Copies of the arrays and numbers of an encoded instance, those that are finite throughout."""
-    found = {path: np.array(codec.decode(part, None)) for path, part in _parts(document, ())}
+    found = {path: np.array(codec.decode(part, None)) for path, part in float_parts(document)}
     return {path: array for path, array in found.items() if array.size and np.isfinite(array).all()}
 
 
@@ -35,18 +33,6 @@ def with_blocks(document: Any, arrays: Blocks) -> Any:
         number = "float" in functools.reduce(operator.getitem, path, document)
         document = replaced(document, path, codec.encode(float(array) if number else array))
     return document
-
-
-def _parts(document: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    if isinstance(document, list):
-        for k, item in enumerate(document):
-            yield from _parts(item, (*path, k))
-    elif isinstance(document, dict):
-        if set(document) in ({"float"}, {"float64", "values"}):
-            yield path, document
-        else:
-            for key in sorted(document):
-                yield from _parts(document[key], (*path, key))
 
 
 def families(scout: Scout, generator: np.random.Generator) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -14,14 +14,14 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.theory.record import codec
-from attsvm.theory.search.document import leaves, value_at, written
-
-__all__ = ["Frame", "frame_key"]
+from attsvm.theory.search.document import float_parts, leaves, replaced, value_at
 
 
 def frame_key(document: Any) -> str:
     """What instances of one frame share: everything but the values of their floats."""
-    return json.dumps(_filled(document, lambda: ""), sort_keys=True)
+    for path, part in float_parts(document):
+        document = replaced(document, path, part.get("float64"))
+    return json.dumps(document, sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Frame:
     def of(cls, document: Any) -> Frame:
         """The frame of an instance."""
         fields, at = [], 0
-        for size in _sizes(document):
-            fields.append(slice(at, at + size))
-            at += size
+        for _, part in float_parts(document):
+            fields.append(slice(at, at + math.prod(part.get("float64", ()))))
+            at = fields[-1].stop
         return cls(document, tuple(fields))
 
     def row(self, document: Any) -> Float[Array, " m"]:
@@ -51,8 +51,13 @@ class Frame:
 
     def filled(self, row: Float[Array, " m"]) -> Any:
         """The instance with these floats, encoded."""
-        values = iter(row.tolist())
-        return _filled(self.document, lambda: written(next(values)))
+        document = self.document
+        for (path, part), field in zip(float_parts(document), self.fields, strict=True):
+            value = (
+                row[field].reshape(part["float64"]) if "float64" in part else float(row[field][0])
+            )
+            document = replaced(document, path, codec.encode(value))
+        return document
 
     def tensors(self, rows: Any) -> Any:
         """The instances with these floats as one: a tensor (batch, m) split into named tensors.
@@ -64,46 +69,12 @@ class Frame:
         return _split(self.document, lambda: rows[:, next(parts)])
 
 
-def _is_array(document: dict[str, Any]) -> bool:
-    return set(document) == {"float64", "values"}
-
-
-def _sizes(document: Any) -> Iterator[int]:
-    """How many floats each array and number holds, in the order of `leaves`."""
-    if isinstance(document, list):
-        for item in document:
-            yield from _sizes(item)
-    elif isinstance(document, dict):
-        if set(document) == {"float"}:
-            yield 1
-        elif _is_array(document):
-            yield math.prod(document["float64"])
-        else:
-            for name in sorted(document):
-                yield from _sizes(document[name])
-
-
-def _filled(document: Any, text: Callable[[], str]) -> Any:
-    """A copy with the texts of all floats replaced, in the order of `leaves`."""
-    if isinstance(document, list):
-        return [_filled(item, text) for item in document]
-    if not isinstance(document, dict):
-        return document
-    if set(document) == {"float"}:
-        return {"float": text()}
-    if _is_array(document):
-        values = [text() for _ in document["values"]]
-        return {"float64": document["float64"], "values": values}
-    filled = {name: _filled(document[name], text) for name in sorted(document)}
-    return {name: filled[name] for name in document}
-
-
 def _split(document: Any, part: Callable[[], Any]) -> Any:
     """The decoded instance, its floats taken from the parts in the order of `leaves`."""
     if isinstance(document, dict):
         if set(document) == {"float"}:
             return part()[:, 0]
-        if _is_array(document):
+        if set(document) == {"float64", "values"}:
             values = part()
             return values.reshape(len(values), *document["float64"])
         if set(document) == {"tuple"}:

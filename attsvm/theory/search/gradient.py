@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Tally
     from attsvm.theory.search.scout import Scout
 
-__all__ = ["gradient", "torch_is_there"]
-
 _ROWS, _FEWEST_ROWS = 128, 32
 """Instances that climb side by side, for a claim of cost 1 and at any cost."""
 

@@ -14,20 +14,17 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.run.coverage import merged
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt
 from attsvm.theory.search.schedule import Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
-
-__all__ = ["Hunt", "hunt"]
 
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
@@ -121,32 +118,25 @@ class _Over(Exception):
     """The time is up."""
 
 
+@dataclass
 class _Chase:
     """A hunt under way."""
 
-    def __init__(
-        self,
-        account: Hunt,
-        *,
-        crew: Workers,
-        seed: int,
-        named: Sequence[str],
-        searchers: Sequence[str],
-        seconds: float | None,
-        progress: Callable[[Hunt], None] | None,
-    ) -> None:
-        self.hunt = account
-        self.crew = crew
-        self.seed = seed
-        self.named = named
-        self.searchers = searchers
-        self.progress = progress
-        self.started = time.time()
-        self.deadline = None if seconds is None else self.started + seconds * (1 - _GRACE)
-        self.last = None if seconds is None else self.started + seconds * (1 + _GRACE)
+    hunt: Hunt
+    crew: Workers
+    seed: int
+    named: Sequence[str]
+    searchers: Sequence[str]
+    seconds: float | None
+    progress: Callable[[Hunt], None] | None
+
+    def __post_init__(self) -> None:
+        self.started, given = time.time(), self.seconds
+        self.deadline = None if given is None else self.started + given * (1 - _GRACE)
+        self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = Pool()
-        self.schedule = Schedule([s for s in searchers if s != "explicit"])
-        self.numbers = dict.fromkeys((*searchers, "shrink", "worsen"), 0)
+        self.schedule = Schedule([s for s in self.searchers if s != "explicit"])
+        self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
 
@@ -251,19 +241,10 @@ class _Chase:
         account = self.hunt
         effort = account.efforts.setdefault(searcher, Effort())
         effort.turns += 1
-        effort.accepted += gain.accepted
-        effort.rejected += gain.rejected
+        effort.accepted += gain.evaluated
+        effort.rejected += gain.rejected + gain.refused
         effort.seconds += gain.seconds
-        for name in _ADDED:
-            setattr(account, name, getattr(account, name) + getattr(gain, name))
-        for name, count in gain.hypotheses.items():
-            account.hypotheses[name] = account.hypotheses.get(name, 0) + count
-        account.note = account.note or gain.note
-        account.broke_note = account.broke_note or gain.broke_note
-        account.coverage = merged([account.coverage, gain.coverage])
-        account.min_slack = _of(min, account.min_slack, gain.min_slack)
-        account.max_slack = _of(max, account.max_slack, gain.max_slack)
-        account.tightness = _of(max, account.tightness, gain.tightness)
+        account.seen.add(gain)
         before = self.pool.height
         for entry in gain.pool:
             self.pool.add(Elite.read(entry))
@@ -312,16 +293,6 @@ class _Chase:
                     self._tell(gain)
         except _Over:
             return
-
-
-_ADDED = ("ordinary", "undecided", "open", "unexamined", "screened", "broke", "audited")
-"""Counts of a turn that add up."""
-
-
-def _of(choose: Callable[..., float], *values: float | None) -> float | None:
-    """The least or the largest of what there is."""
-    there = [value for value in values if value is not None]
-    return choose(there) if there else None
 
 
 def _read(gain: str) -> Gain:

@@ -13,8 +13,6 @@ from typing import Any
 from attsvm.theory.record import codec
 from attsvm.theory.search.document import leaves, signature
 
-__all__ = ["Elite", "Pool"]
-
 _CLOSEST = 16
 """How many instances are kept for their height."""
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
     from attsvm.theory.search.pool import Pool
 
-__all__ = ["Found", "Scout", "Spent", "Stop"]
-
 _PATIENCE = 20
 """A turn also ends after this many times its budget of proposals, refused ones included."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
-__all__ = ["screen"]
-
 _BATCH = 1024
 """Instances that are screened at once."""
 
@@ -60,7 +58,7 @@ def _evolve(
         scout.ensure_time()
         fitted = formula.fit(raw, shape)
         height = formula.screened(fitted, shape, _BATCH, parameters)
-        scout.tally.screened += _BATCH
+        scout.tally.seen.screened += _BATCH
         order = np.argsort(-height, kind="stable")[:_KEPT]
         for lane in order[:_JUDGED]:
             new = height[lane] > best or height[lane] >= _PROMISING

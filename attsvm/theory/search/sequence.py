@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from attsvm.theory.run.profiles import Profile
     from attsvm.theory.run.tally import Refuted, Tally
 
-__all__ = ["guide", "run"]
-
 
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
     """Search a refutation of the tally's part with every searcher in turn; a find is made smaller.

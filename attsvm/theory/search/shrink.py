@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from attsvm.errors import ClaimError, DataError
 from attsvm.theory.search.axes import Group, groups, lacking, unnamed
 from attsvm.theory.search.document import (
     Path,
-    exact_leaves,
     finite_leaves,
     float_arrays,
     leaves,
@@ -35,34 +34,24 @@ from attsvm.theory.search.document import (
     value_at,
     written,
 )
-from attsvm.theory.search.sampling import sample
-from attsvm.theory.search.simpler import (
-    ROUNDINGS,
-    rounded,
-    simpler_fractions,
-    simpler_values,
-    simplicity,
-)
+from attsvm.theory.search.drawn import sample
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
-
-__all__ = ["MINIMAL", "Polished", "Space", "moves", "shrink", "smallness", "still_refuted"]
-
-MINIMAL = (
-    "no index left out of the axes that share it and whose length the claim's draws vary (the rest "
-    "as it is, doubled or quadrupled), no array, slice or entry set to 0, no rounding of all "
-    "entries or of one, no array scaled by 2^-3 to 2^3, no entry, integer or numerator made 0, 1, "
-    "-1, positive, half or one less, and no fraction given a smaller denominator leaves a "
-    "confirmed counterexample"
-)
-"""What a minimal counterexample is."""
 
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
 
 _SCALES = (1, 2, 3, -1, -2, -3)
 """Powers of two that arrays are scaled by."""
+
+_ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
+"""Bits after the point that entries are rounded to."""
+
+_DENOMINATORS = (1, 2, 3, 4, 8, 16, 64, 1024)
+"""Largest denominators that fractions are rounded to."""
+
+_Answer = TypeVar("_Answer")
 
 _SAMPLES = 16
 """Instances of the strategy that tell which axes belong together."""
@@ -164,24 +153,33 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
     Raises:
         ClaimError: the check itself is at fault.
     """
+    return changed(tally, trial, lambda case: tally.examine(case, found_by)[1], "shrinking")
+
+
+def changed(
+    tally: Tally, trial: Any, asked: Callable[[Any], _Answer | None], who: str
+) -> _Answer | None:
+    """What is asked of a changed instance, None where it is none or where asking raised.
+
+    Raises:
+        ClaimError: the check itself is at fault.
+    """
     case = tally.made_up(trial)
-    if case is None:
-        return None
     try:
-        return tally.examine(case, found_by)[1]
+        return None if case is None else asked(case)
     except ClaimError:
         raise
     except DataError:  # the change led to what is no instance
         return None
     except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem, "shrinking")
+        tally.leave_broken("a change of the find", case, problem, who)
         return None
 
 
 def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
     """How small an encoded instance is: the order in which shrinking descends."""
     each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
-    each += [simplicity(value) for _, value in exact_leaves(document)]
+    each += [simplicity(Fraction(text)) for _, text in leaves(document, exact=True)]
     return (
         len(each) + sum(math.prod(shape) for shape in shapes(document)),
         sum(nonzero for nonzero, _, _, _ in each),
@@ -240,8 +238,8 @@ def _simpler(document: Any, space: Space) -> list[Slot]:
         blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
     everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
     changes: list[tuple[list[Path], Callable[[float], float]]]
-    changes = [(block, _zero) for block in blocks]
-    changes += [(entries, _rounding(bits)) for bits in ROUNDINGS]
+    changes = [(block, lambda value: 0.0) for block in blocks]
+    changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
     changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
     return [_at(paths, change) for paths, change in changes]
 
@@ -260,14 +258,14 @@ def _single(document: Any, space: Space) -> list[Slot]:
 
     def exact_slot(path: Path) -> Slot:
         def trials(document: Any) -> Iterator[Any]:
-            value = dict(exact_leaves(document))[path]
+            value = Fraction(dict(leaves(document, exact=True))[path])
             for simpler in dict.fromkeys(simpler_fractions(value)):
                 if simplicity(simpler) < simplicity(value):
                     yield replaced(document, path, str(simpler))
 
         return trials
 
-    exact = [exact_slot(path) for path, _ in exact_leaves(document)]
+    exact = [exact_slot(path) for path, _ in leaves(document, exact=True)]
     return [slot(path) for path in finite_leaves(document)] + exact
 
 
@@ -278,16 +276,12 @@ def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
     return lambda document: [_changed(document, paths, change)]
 
 
-def _zero(value: float) -> float:
-    return 0.0
-
-
 def _times(power: int) -> Callable[[float], float]:
     return lambda value: math.ldexp(value, power)
 
 
 def _rounding(bits: int) -> Callable[[float], float]:
-    return lambda value: rounded(value, bits)
+    return lambda value: _rounded(value, bits)
 
 
 def _changed(document: Any, paths: list[Path], change: Callable[[float], float]) -> Any:
@@ -300,3 +294,48 @@ def _changed(document: Any, paths: list[Path], change: Callable[[float], float])
             return document
         changed = replaced(changed, path, written(value))
     return changed
+
+
+def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
+    """How simple a number is: 0, then few bits after the point, then small, then positive.
+
+    As many bits as the denominator has if it is a power of two, or the next one.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return True, 0, Fraction(0), False
+    exact = Fraction(value)
+    negative = exact < 0 if isinstance(value, Fraction) else math.copysign(1.0, value) < 0
+    return exact != 0, (exact.denominator - 1).bit_length(), abs(exact), negative
+
+
+def _rounded(value: float, bits: int) -> float:
+    """The float with so many bits after the point, itself where that overflows."""
+    scaled = value * 2.0**bits
+    return round(scaled) / 2**bits if math.isfinite(scaled) else value
+
+
+def simpler_values(value: float) -> Iterator[float]:
+    """Values that may stand for this one, the simplest first."""
+    if not math.isfinite(value) or value == 0.0:
+        return
+    yield 0.0
+    yield 1.0
+    yield -1.0
+    yield abs(value)
+    for bits in _ROUNDINGS:
+        yield _rounded(value, bits)
+        yield math.trunc(value * 2.0**bits) / 2**bits if abs(value) < 2.0**900 else value
+    if abs(value) > 1.0:
+        yield math.copysign(float(math.floor(abs(value) / 2.0)), value)
+        yield math.copysign(abs(value) - 1.0, value)
+
+
+def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
+    """Fractions that may stand for this one, integers for an integer, the simplest first."""
+    yield from (Fraction(0), Fraction(1), Fraction(-1), abs(value))
+    for most in _DENOMINATORS:
+        if most < value.denominator:
+            yield value.limit_denominator(most)
+    size = abs(value.numerator)
+    for less in (size // 2, size - 1):
+        yield Fraction(less if value > 0 else -less, value.denominator)

@@ -11,8 +11,6 @@ from jaxtyping import Float, Int
 from attsvm._types import Array
 from attsvm.theory.search.frame import Frame
 
-__all__ = ["Starts", "starts"]
-
 _TRIAL = 2.0**-10
 """How far a field is moved, in units of its size, to see whether it may."""
 

@@ -14,6 +14,7 @@ from attsvm.errors import present
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.record.curated import STORED, known
 from attsvm.theory.run.asking import describe
+from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.run.workers import known_claim
@@ -29,8 +30,6 @@ from attsvm.theory.search import (
     worsen,
 )
 from attsvm.theory.search.sequence import guide
-
-__all__ = ["Gain", "Turn", "searchers_of", "take", "turn_job", "written"]
 
 POLISHERS = {"shrink": shrink, "worsen": worsen}
 """What is done to a find."""
@@ -72,18 +71,12 @@ class Turn:
     resume: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+@dataclass(slots=True)
+class Gain(Counts):
     """What a turn came to; plain data.
 
     Attributes:
         searcher: who took it.
-        accepted, rejected: instances evaluated, and those that are not admissible.
-        hypotheses: how many ordinary instances satisfied each, of `ordinary` looked at.
-        undecided, note, open, unexamined, screened: as in `Outcome`.
-        min_slack, tightness: the least slack and the largest ratio seen.
-        audited: instances re-evaluated exactly.
-        broke, broke_note, max_slack, coverage: as in `Outcome`.
         pool: what it would add to the pool, as `Elite.json` gives them.
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
@@ -93,22 +86,6 @@ class Gain:
     """
 
     searcher: str
-    accepted: int
-    rejected: int
-    ordinary: int
-    hypotheses: dict[str, int]
-    undecided: int
-    note: str
-    open: int
-    unexamined: int
-    screened: int
-    min_slack: float | None
-    tightness: float | None
-    audited: int
-    broke: int
-    broke_note: str
-    max_slack: float | None
-    coverage: dict[str, dict[str, int]]
     pool: list[Any]
     found: dict[str, Any] | None
     minimal: bool
@@ -119,12 +96,7 @@ class Gain:
 
 
 def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
-    """The names of the searchers that can work on the claim.
-
-    Args:
-        claim: the claim.
-        known: whether its explicit instances and its curated counterexample are among them.
-    """
+    """The names of the searchers that can work on a claim, from what is `known` of it or not."""
     ordinary = ["explicit"] * known + ["ensemble"] * (claim.ensemble is not None) + ["drawn"]
     return (*ordinary, *(name for name, g in GUIDED.items() if g.works_on(claim)))
 
@@ -176,22 +148,6 @@ def take(claim: Claim, turn: Turn) -> Gain:
             error = describe(problem)
     return Gain(
         searcher=turn.searcher,
-        accepted=tally.examples + tally.probed,
-        rejected=tally.rejected + tally.refused,
-        ordinary=tally.examples + tally.rejected,
-        hypotheses=tally.satisfied,
-        undecided=tally.undecided,
-        note=tally.note,
-        open=tally.open,
-        unexamined=tally.unexamined,
-        screened=tally.screened,
-        min_slack=tally.min_slack,
-        tightness=tally.tightness,
-        audited=tally.audited,
-        broke=tally.broke,
-        broke_note=tally.broke_note,
-        max_slack=tally.max_slack,
-        coverage=tally.coverage.json(),
         pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
         found=None if found is None else asdict(found),
         minimal=minimal,
@@ -199,6 +155,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         error=error,
         interrupted=interrupted,
         seconds=time.perf_counter() - started,
+        **tally.seen.shallow(),
     )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.errors import ClaimError, DataError
 from attsvm.theory.search.document import (
     Path,
     finite_leaves,
@@ -17,12 +16,10 @@ from attsvm.theory.search.document import (
     value_at,
     written,
 )
-from attsvm.theory.search.shrink import Polished, still_refuted
+from attsvm.theory.search.shrink import Polished, changed, still_refuted
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
-
-__all__ = ["worsen"]
 
 _LARGEST = 2.0**20
 """Entries are not moved beyond this, as some violations grow for ever."""
@@ -37,15 +34,7 @@ def worsen(
 ) -> Polished:
     """Move entries and scale arrays of a find while its violation grows; confirmed steps are kept.
 
-    Args:
-        tally: of the part that it refutes.
-        found: the find.
-        budget: examinations to spend.
-        deadline: wall-clock time (`time.time`) at which to stop.
-        resume: how often it was called before, so that it tries other moves.
-
-    Raises:
-        ClaimError: the check itself is at fault.
+    As `shrink`, but `resume` says how often it was called before, so that it tries other moves.
     """
     tally.counting = False
     tally.learn(found)
@@ -93,13 +82,4 @@ def _fits(value: float) -> bool:
 
 
 def _height(tally: Tally, document: Any) -> float | None:
-    case = tally.made_up(document)
-    try:
-        return None if case is None else tally.height(case)
-    except ClaimError:
-        raise
-    except DataError:  # the change led to what is no instance
-        return None
-    except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem, "worsening")
-        return None
+    return changed(tally, document, tally.height, "worsening")

@@ -20,27 +20,11 @@ from flint import fmpq
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
-from attsvm.exact.svm import ExactProgramme, solve_exactly
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import solve_exactly
+from attsvm.theory import changed
 from properties._support.torch_objectives import Tensor, distance, solution
 from properties.mm._support.token_selections import Selection, chosen
-
-__all__ = [
-    "Programme",
-    "Solved",
-    "exceeds",
-    "is_distance",
-    "p_exists",
-    "p_programme",
-    "p_rows",
-    "p_svm",
-    "pythagoras",
-    "solve",
-    "solved",
-    "supported",
-    "v_exists",
-    "v_programme",
-    "v_svm",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +133,6 @@ def v_programme(case: Selection) -> Programme:
     return solve(rows, case.X.shape[2])
 
 
-def p_exists(case: Selection) -> bool:
-    """There is a p(alpha)."""
-    return p_programme(case).exists
-
-
-def v_exists(case: Selection) -> bool:
-    """There is a v(alpha)."""
-    return v_programme(case).exists
-
-
 # in any arithmetic
 
 
@@ -230,6 +204,14 @@ def exceeds(m: Any, p: Solved, share: Any = 0) -> Any:
     return m.above(p.margin, share * _shortest(m, p.rows))
 
 
+def above_nearest(half: list[Any], whole: list[Any]) -> dict[str, Any]:
+    """False neighbours of `exceeds`, with explicit instances for either share."""
+    return {
+        "the margin is above half of the nearest rival's": changed(share="0.5", examples=half),
+        "the margin is above the nearest rival's": changed(share=1, examples=whole),
+    }
+
+
 def is_distance(m: Any, p: Solved, share: Any = 1, of: str = "hull") -> Any:
     """The margin is a share of the distance of C from 0, or of the shortest row."""
     if p.margin is None:  # C is empty, and p = 0
@@ -239,9 +221,20 @@ def is_distance(m: Any, p: Solved, share: Any = 1, of: str = "hull") -> Any:
     return m.equal(p.margin, share * other)
 
 
+OTHER_DISTANCES = {
+    "95% of the distance": changed(share="0.95"),
+    "105% of the distance": changed(share="1.05"),
+}
+"""False neighbours of `is_distance`."""
+
+
 def supported(m: Any, p: Solved, keep: str = "tight") -> Any:
     """The solution of the rows that are kept is that of all rows."""
     return m.equal(solved(m, p.programme.kept(keep)).vector, p.vector)
+
+
+LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}
+"""A false neighbour of `supported`."""
 
 
 def pythagoras(m: Any, q: Any, p: Any, share: Any = 1) -> Any:

@@ -24,30 +24,8 @@ from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
 from properties._support.descent_runs import Run, max_margin
-from properties._support.hypotheses import (
-    all_tight,
-    in_basin,
-    lower_scores_equal,
-)
-
-__all__ = [
-    "DECREASING",
-    "Prompting",
-    "descent",
-    "logit_gradient",
-    "logit_gradients",
-    "loss_slope",
-    "moves_aside",
-    "near_basin",
-    "never_moves",
-    "prompt",
-    "prompt_gradient",
-    "prompting",
-    "properly_started",
-    "separated",
-    "single_input",
-    "starts_in_basin",
-]
+from properties._support.gradients import loss_slope
+from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal
 
 DECREASING = ("correlation", "exponential", "log-loss")
 """The losses of the talk; all meet assumption A, and |l'| never increases."""
@@ -91,9 +69,9 @@ def prompting(
     return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
 
 
-def single_input(case: Prompting) -> bool:
-    """There is one input."""
-    return len(case.keys) == 1
+def sloped(case: Prompting) -> bool:
+    """The slope of the loss is negative and continuous everywhere."""
+    return case.loss in DECREASING
 
 
 def never_moves(case: Prompting) -> bool:
@@ -164,15 +142,6 @@ def moves_aside(case: Prompting) -> bool:
     return bool(fmpq_mat([*rows, p]).rank() > fmpq_mat(rows).rank())
 
 
-def loss_slope(m: Any, loss: str, u: Any) -> Any:
-    """l'(u) of a loss by its name: one of `DECREASING`, or the increasing logistic function."""
-    if loss == "correlation":
-        return m.exact(-1)
-    if loss == "exponential":
-        return -m.exp(-u)
-    return m.logistic_slope(u) if loss == "logistic" else -m.logistic(-u)
-
-
 def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
     """The gradient in the logits of one input of l(<s, gamma>), slope being l' there.
 
@@ -184,12 +153,11 @@ def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
 
 def logit_gradients(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> list[Any]:
     """The gradient of the risk in the logits of each input at the prompt p."""
-    found = []
-    for k, gamma in zip(keys, scores, strict=True):
-        s = m.softmax(k @ p)
-        slope = loss_slope(m, loss, s @ gamma)
-        found.append(logit_gradient(m, s, gamma, slope) / len(keys))
-    return found
+    weighted = [(m.softmax(k @ p), gamma) for k, gamma in zip(keys, scores, strict=True)]
+    return [
+        logit_gradient(m, s, gamma, loss_slope(m, loss, s @ gamma)) / len(keys)
+        for s, gamma in weighted
+    ]
 
 
 def prompt_gradient(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> Any:

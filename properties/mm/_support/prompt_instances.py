@@ -1,4 +1,4 @@
-"""Runs of descent on p: the small counterexamples, strategies and ensembles."""
+"""Runs of descent on p: the small counterexamples, strategies, ensembles, starts at risk."""
 
 from __future__ import annotations
 
@@ -6,36 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.strategies import sizes
+from attsvm.losses import LOSSES
+from attsvm.risk import risk_gap
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import changed
-from properties._support.adversarial_starts import starts_about
+from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
-from properties.mm._support.prompt_descent import DECREASING, Prompting, prompting, properly_started
-from properties.sim._support.theorem_3_14 import PULLED_APART, TWO_TOKENS
-
-__all__ = [
-    "ASIDE",
-    "ONE_KEY",
-    "OPPOSED",
-    "OTHER_DIRECTIONS",
-    "PULLED",
-    "STUCK",
-    "TIED",
-    "TRAPPED",
-    "TRAPPED_NEAR",
-    "TWO_KEYS",
-    "UNEVEN",
-    "comparable",
-    "compared",
-    "gaussian",
-    "larger",
-    "on_axes",
-    "promptings",
-    "pulled",
-    "unevenly",
-]
+from properties.mm._support.prompt_descent import (
+    DECREASING,
+    Prompting,
+    prompt,
+    prompting,
+    properly_started,
+)
+from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
 """Head zero: the gradient is zero everywhere, and p(alpha) = 1."""
@@ -45,6 +32,8 @@ STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
 """Pulls cancel at p = 0, for every loss; p(alpha) = 1."""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
 """Two inputs that want opposite prompts; there is no p(alpha)."""
+FLAT = prompting([[[1.0], [-1.0]]], [[2.0, 0.0]], loss="squared")
+"""From zero attention scores 1, where (1 - u)^2 has no slope; p(alpha) = 1/2."""
 ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
 """Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
 TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
@@ -55,6 +44,9 @@ UNEVEN = prompting([[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[3.0, 1.0, 1.0]], [
 PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
+
+FARTHEST, HALVINGS = 64.0, 40
+
 
 OTHER_DIRECTIONS = {
     "direction of the worst tokens": changed(towards="worst"),
@@ -119,3 +111,72 @@ def gaussian(generator: np.random.Generator) -> Prompting:
 def larger(generator: np.random.Generator) -> Prompting:
     """Either of these."""
     return (on_axes if generator.random() < 0.5 else gaussian)(generator)
+
+
+# at risk: on the rim of a basin, with nothing to spare
+
+
+def on_the_rim(case: Prompting, loss: str, share: float) -> Prompting:
+    """The run from the multiple of p(alpha) at which the risk gap has that share of its bound.
+
+    The bound is min_i [l(second) - l(best)]/n of the loss that is named. From zero where the gap is
+    below that there; as it is where no multiple up to 64 will do, or there is no p(alpha).
+    """
+    p, used = prompt(case), LOSSES[loss]
+    ordered = [sorted(set(row)) for row in case.scores.tolist()]
+    tops = np.array([row[-2:] for row in ordered if len(row) > 1]).reshape(-1, 2)
+    if p is None or not len(tops):
+        return case
+    direction = np.array([float(arb(x)) for x in p])
+    drop = used.drop(tops[:, 1], tops[:, 1] - tops[:, 0])
+    least = share * float(drop.min()) / len(case.keys)
+
+    def at(multiple: float) -> Prompting:
+        return replace(case, start=multiple * direction)
+
+    low, high = 0.0, FARTHEST
+    if not risk_gap(case.data, at(high).run.start, used) < least:
+        return case
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        inside = risk_gap(case.data, at(middle).run.start, used) < least
+        low, high = (low, middle) if inside else (middle, high)
+    return at(high if low > 0.0 else 0.0)
+
+
+@st.composite
+def apart(draw: st.DrawFn) -> Prompting:
+    """Two inputs that pull against each other, their scores levels apart, about the rim for -x.
+
+    Losses weigh inputs by |l'| at their scores and differ in nothing else (see
+    `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most
+    of all where an input is nearly lost.
+    """
+    data, loss = draw(pulling_data()), draw(st.sampled_from(DECREASING[1:]))
+    level = draw(st.sampled_from([4.0, 8.0, -4.0, 0.0]))
+    scores = data.gamma + np.array([[0.0], [level]])
+    case = Prompting(data.X, scores, np.zeros(data.d), loss)
+    return on_the_rim(case, "correlation", draw(st.sampled_from([0.9375, 0.5, 0.125])))
+
+
+@st.composite
+def alone(draw: st.DrawFn) -> Prompting:
+    """One input of two to four keys, whose rivals score the same."""
+    T, d = draw(sizes(2, 4)), draw(sizes(1, 3))
+    best, keys = draw(sizes(0, T - 1)), draw(arrays(1, T, d))
+    scores = np.full((1, T), float(draw(arrays(1))[0]))
+    scores[0, best] += 1.0 + abs(float(draw(arrays(1))[0]))
+    case = Prompting(keys, scores, np.zeros(d), draw(st.sampled_from(DECREASING)))
+    return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])
+
+
+@st.composite
+def trapping(draw: st.DrawFn) -> Prompting:
+    """One or two inputs of three keys on lines of their own, misled to the second-best key.
+
+    The worst key lies in the middle: along the way to the second-best one the risk gap of an input
+    alone tends to the very bound of its basin, from above or below.
+    """
+    data = draw(trapping_data())
+    case = Prompting(data.X, data.gamma, np.zeros(data.d), draw(st.sampled_from(DECREASING)))
+    return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])

@@ -30,17 +30,6 @@ from properties.mm._support.prompt_descent import (
     starts_in_basin,
 )
 
-__all__ = [
-    "DIRECTION",
-    "DIRECTION_FROM_PROPER",
-    "DIVERGENCE",
-    "DIVERGENCE_FROM_PROPER",
-    "RATE",
-    "certified",
-    "certified_rate",
-    "length",
-]
-
 
 def direction(case: Prompting, towards: str = "optimal") -> Slack:
     """The direction of p(k) converges to the target's."""
@@ -57,24 +46,17 @@ def certified(case: Prompting, towards: str = "optimal") -> arb | None:
 def direction_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> Slack:
     """The same for the run from `size` times the proper start; where nothing moves p stays."""
     proper = properly_started(case, size)
-    if proper is not None:
-        return direction(proper, towards)
-    return Slack(1.0 if prompt(case) else -1.0, 0.0)
+    return direction(proper, towards) if proper else Slack(1.0 if prompt(case) else -1.0, 0.0)
 
 
 def certified_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> arb | None:
     """Its proof; where p moves aside no other start, step or loss will do either."""
     proper = properly_started(case, size)
-    if proper is not None:
-        return certified(proper, towards)
-    return arb(1) if prompt(case) else arb(-1)
+    return certified(proper, towards) if proper else arb(1 if prompt(case) else -1)
 
 
 DIRECTION = Measured(
-    "p(k) converges in direction to p(alpha)",
-    floats=direction,
-    balls=certified,
-    tensors=elsewhere,
+    "p(k) converges in direction to p(alpha)", floats=direction, balls=certified, tensors=elsewhere
 )
 DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
@@ -90,7 +72,7 @@ def diverges(case: Prompting) -> Slack:
 
 def certified_divergence(case: Prompting) -> arb | None:
     """-1 where the start is exactly stationary, 1 where it is in the basin of p(alpha)."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start)):
+    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
         return arb(-1)
     settles = exists(case) and unique_optimum(case) and starts_in_basin(case)
     return arb(1) if settles else None
@@ -99,15 +81,15 @@ def certified_divergence(case: Prompting) -> arb | None:
 def diverges_from_proper(case: Prompting) -> Slack:
     """The same for the run from the proper start; where nothing ever moves no start will do."""
     proper = properly_started(case)
-    if proper is not None:
-        return diverges(proper)
-    return Slack(-1.0, 0.0) if never_moves(case) else Slack.unknown("there is no p(alpha)")
+    if proper or never_moves(case):
+        return diverges(proper) if proper else Slack(-1.0, 0.0)
+    return Slack.unknown("there is no p(alpha)")
 
 
 def certified_divergence_from_proper(case: Prompting) -> arb | None:
     """Its proof."""
     proper = properly_started(case)
-    if proper is not None:
+    if proper:
         return certified_divergence(proper)
     return arb(-1) if never_moves(case) else None
 

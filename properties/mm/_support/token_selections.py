@@ -15,30 +15,8 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.strategies import arrays, sizes
+from attsvm.theory import Records
 from properties._support.published_data import joint_inputs
-
-__all__ = [
-    "DUPLICATE",
-    "INSIDE",
-    "ONE_TOKEN",
-    "OPPOSED",
-    "ORTHOGONAL",
-    "PUBLISHED",
-    "RESCUED",
-    "SEPARATED",
-    "Rival",
-    "Selection",
-    "along",
-    "chosen",
-    "gaussian",
-    "headed",
-    "one_sided",
-    "relaxable",
-    "rivals",
-    "select",
-    "selections",
-    "separable",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +62,6 @@ def select(X: object, y: object, alpha: object, W: object = None) -> Selection:
     return Selection(tokens, np.array(y, dtype=np.int64), np.array(alpha, dtype=np.int64), keys)
 
 
-def _published(height: float) -> Selection:
-    data = joint_inputs(height)
-    return select(data.X, data.y, [1, 1, 1])
-
-
 ONE_TOKEN = select([[[1.0]]], [1], [0])
 SEPARATED = select([[[1.0], [0.0]]], [1], [0])
 DUPLICATE = select([[[1.0], [1.0]]], [1], [0])
@@ -96,7 +69,7 @@ INSIDE = select([[[1.0], [2.0], [0.0]]], [1], [0])  # the selected token lies be
 OPPOSED = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 0])
 RESCUED = select([[[1.0], [0.0]], [[2.0], [2.0]]], [1, 1], [0, 0])
 """The second input repeats its token, and does not support v: only the relaxed margin is met."""
-PUBLISHED = [_published(1.0), _published(1.5)]
+PUBLISHED = [select(data.X, data.y, [1, 1, 1]) for data in map(joint_inputs, (1.0, 1.5))]
 """All inputs support v; the third one does not."""
 ORTHOGONAL = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [2.0, 0.0]]], [1, 1], [0, 0])
 """The second input does not support v, and asks of p what is orthogonal to the first."""
@@ -126,12 +99,9 @@ def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
     """Selections with a solution of both programmes; q meets every constraint of the p-SVM.
 
     With u = W^T q and u_1 = 1 the first coordinate of a rival token sets its margin, and with a
-    head h of h_1 = 1 the first coordinate of the selected token its label margin.
-
-    Args:
-        draw: of Hypothesis.
-        kind: `head` for a q that meets every constraint of the v-SVM instead, `any` for any q.
-        least: number of inputs, at least.
+    head h of h_1 = 1 the first coordinate of the selected token its label margin. Of the kind
+    `head` q meets every constraint of the v-SVM instead, of the kind `any` it is any vector. There
+    are at least `least` inputs.
     """
     n, T, d = draw(sizes(least, 3)), draw(sizes(2, 3)), draw(sizes(1, 3))
     W = draw(st.one_of(st.just(np.eye(d)), arrays(d, d))).copy()
@@ -181,10 +151,7 @@ def headed(draw: st.DrawFn) -> Rival:
 def one_sided(draw: st.DrawFn, labels: int = 1, lifts: tuple[float, ...] = (1.0, 0.5)) -> Rival:
     """Selections of the tokens that score best under the head W^T q, lifted above the others.
 
-    Args:
-        draw: of Hypothesis.
-        labels: how many labels there may be.
-        lifts: by how much of the first coordinate, on which the head is 1.
+    The lift is along the first coordinate, on which the head is 1. There may be that many labels.
     """
     drawn = draw(selections())
     signs = drawn.y if labels == 2 else np.full_like(drawn.y, drawn.y[0])
@@ -199,7 +166,7 @@ def one_sided(draw: st.DrawFn, labels: int = 1, lifts: tuple[float, ...] = (1.0,
 
 def _best(drawn: Selection, q: Array) -> Selection:
     scores = drawn.y[:, None] * (drawn.X @ q)
-    return Selection(drawn.X, drawn.y, scores.argmax(axis=1).astype(np.int64), drawn.W)
+    return replace(drawn, alpha=scores.argmax(axis=1).astype(np.int64))
 
 
 def gaussian(generator: np.random.Generator) -> Rival:
@@ -224,6 +191,11 @@ def gaussian(generator: np.random.Generator) -> Rival:
     return Rival(Selection(X, y, alpha, W), q * scale)
 
 
+def larger(generator: np.random.Generator) -> Selection:
+    """The selection of one of these."""
+    return gaussian(generator).chosen
+
+
 def along(generator: np.random.Generator) -> Rival:
     """Keys W x, W of any kind, whose differences are multiples of q, up to (5, 5, 6); one label.
 
@@ -240,3 +212,7 @@ def along(generator: np.random.Generator) -> Rival:
     c[np.arange(n), alpha] = 0.0
     best = generator.integers(-32, 33, size=(n, 1, d)) / 8
     return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)
+
+
+ANY = Records(Selection, st.one_of(selections(), separable()), larger)
+"""Selections, separable or not."""

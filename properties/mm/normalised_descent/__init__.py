@@ -6,8 +6,8 @@ size 1/L, L being the Lipschitz constant of the gradient, and names no size s.
 | reading   | claim                                                                 | verdict |
 | literal-1 | both converge in direction to p(alpha), if one of them does           | refuted |
 | literal-2 | with steps of one size normalised descent is as far from zero         | refuted |
-| amended-1 | one input, equal scores of rivals, from zero: within a bound of p*    | holds   |
-| sharp     | equal scores of rivals: progress k s / max ||k_alpha - k_t|| along p* | holds   |
+| amended-1 | one input, equal scores of rivals, from zero: within a bound of p*    | proved  |
+| sharp     | equal scores of rivals: progress k s / max ||k_alpha - k_t|| along p* | proved  |
 
 `literal-1` falls from zero: tokens (-1, 3), 0 and (0, -1), 0 of scores 1, 0 and 3, 0, the loss -x.
 Plain descent reaches p(alpha) = (-4, -1); with s = 2 the first input is thrown to its worse token,
@@ -41,14 +41,8 @@ from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
 from properties.mm import SOURCE
-from properties.mm._support.prompt_descent import prompt, single_input
-from properties.mm._support.prompt_instances import (
-    ONE_KEY,
-    PULLED,
-    TRAPPED,
-    TWO_KEYS,
-    UNEVEN,
-)
+from properties.mm._support import prompt_instances as cases
+from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import certified
 from properties.mm.normalised_descent.paced_runs import (
     AHEAD,
@@ -156,8 +150,8 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
     return m.all_of(*(m.at_most((k + more) * least, ahead[k]) for k in range(1, 17)))
 
 
-EXISTS, UNIQUE = "p(alpha) exists, alpha optimal", "optimal tokens are unique"
-ALIKE = "all rivals of an optimal token score the same"
+EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
+ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, ZERO = "there is a single input", "p(0) = 0"
 
 DESCENT = Statement(
@@ -170,16 +164,16 @@ DESCENT = Statement(
         EXISTS: lambda run: exists(run.case),
         UNIQUE: lambda run: unique_optimum(run.case),
         ALIKE: lambda run: lower_scores_equal(run.case),
-        SINGLE: lambda run: single_input(run.case),
+        SINGLE: lambda run: len(run.case.keys) == 1,
         ZERO: lambda run: not run.case.start.any(),
     },
     conclusion=SAME_LIMIT,
     cost=4,
     violating={
-        EXISTS: [Paced(ONE_KEY, 1.0)],
-        ALIKE: [Paced(TRAPPED, 1.0)],
-        SINGLE: [Paced(PULLED, 4.0)],
-        ZERO: [Paced(replace(TWO_KEYS, start=np.array([-24.0])), 1.0)],
+        EXISTS: [Paced(cases.ONE_KEY, 1.0)],
+        ALIKE: [Paced(cases.TRAPPED, 1.0)],
+        SINGLE: [Paced(cases.PULLED, 4.0)],
+        ZERO: [Paced(replace(cases.TWO_KEYS, start=np.array([-24.0])), 1.0)],
     },
     readings={
         "literal-1": Reading(
@@ -199,17 +193,16 @@ DESCENT = Statement(
             variables=Records(Paced, paced(zero=True), fixed=("case.start",)),
             conclusion=ahead,
             examples=(AHEAD,),
-            siblings={
-                "twice as far": changed(share=2),
-                "1.05 times as far": changed(share="1.05"),
-            },
+            siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
         ),
         "amended-1": Reading(
-            "a single input whose J rivals score the same, p* = p(alpha) exists, p(0) = 0: "
+            "l' < 0, a single input whose J rivals score the same, below the optimal token, "
+            "p* = p(alpha) exists and is not 0, p(0) = 0: "
             "normalised descent has ||p(k)|| - <p(k), p*>/||p*|| <= "
-            "s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k) for every s and k, "
+            "s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k) for every s and k >= 1, "
             "B = max ||k_alpha - k_t||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.normalised_descent:prove_close",
             under=(EXISTS, ALIKE, SINGLE, ZERO),
             variables=Records(
                 Paced,
@@ -220,8 +213,8 @@ DESCENT = Statement(
             conclusion=close,
             cost=8,
             examples=(
-                Paced(TWO_KEYS, 1.0),
-                *(Paced(replace(UNEVEN, start=np.zeros(2)), s) for s in (1.0, 8.0)),
+                Paced(cases.TWO_KEYS, 1.0),
+                *(Paced(replace(cases.UNEVEN, start=np.zeros(2)), s) for s in (1.0, 8.0)),
             ),
             siblings={
                 "the worst tokens' direction": changed(towards="worst"),
@@ -229,14 +222,16 @@ DESCENT = Statement(
             },
         ),
         "sharp": Reading(
-            "rivals of an optimal token score the same, p* = p(alpha) exists: from any p(0) and "
+            "l' < 0, rivals of the optimal tokens score the same, below them, p* = p(alpha) exists "
+            "and is not 0: from any p(0) and "
             "for any s normalised descent has <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t||, "
             "so that its norm grows linearly in k",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.mm.normalised_descent:prove",
             under=(EXISTS, ALIKE),
             variables=Records(Paced, paced(), levelled),
             conclusion=progress,
-            examples=(Paced(TWO_KEYS, 1.0), OVERSTEPPED),
+            examples=(Paced(cases.TWO_KEYS, 1.0), OVERSTEPPED),
             siblings={
                 "1.05 times as much": changed(share="1.05"),
                 "1.001 times as much": changed(share="1.001"),

@@ -12,30 +12,14 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import ExactData
-from attsvm.exact.numbers import Vector, subtract
+from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import trapped_at
 from attsvm.losses import LOSSES
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
-from properties.mm._support.prompt_descent import (
-    DECREASING,
-    Prompting,
-    descent,
-    prompting,
-)
+from properties._support.att_svm import exact_constraints
+from properties.mm._support.prompt_descent import DECREASING, Prompting, descent, prompting
 from properties.mm._support.prompt_instances import compared
-
-__all__ = [
-    "AHEAD",
-    "OVERSTEPPED",
-    "Paced",
-    "differences",
-    "float_path",
-    "kept",
-    "levelled",
-    "paced",
-    "path",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +34,7 @@ class Paced:
             raise DataError("a step is not positive", value=self.step)
 
 
-OVERSTEPPED = Paced(
-    prompting([[[-1.0, 3.0], [0.0, 0.0]], [[0.0, -1.0], [0.0, 0.0]]], [[1.0, 0.0], [3.0, 0.0]]), 2.0
-)
+OVERSTEPPED = Paced(prompting([[[-1, 3], [0, 0]], [[0, -1], [0, 0]]], [[1, 0], [3, 0]]), 2.0)
 """From zero: steps of length 2 end where the second input keeps its worse token."""
 AHEAD = Paced(prompting([[[3.0], [0.0]]], [[2.0, 0.0]]), 1.0)
 """The gradient at zero has length 3/2."""
@@ -68,13 +50,8 @@ def float_path(run: Paced, steps: int) -> Array:
 
 def differences(case: Prompting) -> list[Vector]:
     """The k_alpha - k_t of all inputs and rivals, in rationals."""
-    data = ExactData.of(case.data)
-    return [
-        subtract(tokens[best[0]], x)
-        for tokens, best in zip(data.X, data.optimal, strict=True)
-        for t, x in enumerate(tokens)
-        if t != best[0]
-    ]
+    constraints = exact_constraints(ExactData.of(case.data)).values()
+    return [A[:: case.data.d] for A in constraints]  # queries are e_1
 
 
 def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
@@ -95,8 +72,7 @@ def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
             g = -m.values(rows[0])
         return g / m.norm(g)
 
-    chosen = None if pace == "plain" else unit
-    return descent(m, keys, scores, p, case.loss, s, steps, chosen)
+    return descent(m, keys, scores, p, case.loss, s, steps, None if pace == "plain" else unit)
 
 
 def kept(run: Paced, steps: int) -> list[int] | None:
@@ -104,13 +80,9 @@ def kept(run: Paced, steps: int) -> list[int] | None:
     data = ExactData.of(run.case.data)
     data = replace(data, Z=[[fmpq(1)] for _ in data.Z])
     found = path(BALLS, run, steps)
-    k = 1
-    while k <= steps:
-        chosen = trapped_at(data, [[x] for x in found[k]], run.case.loss)
-        if chosen is not None:
-            return chosen
-        k *= 2
-    return None
+    tried = (1 << k for k in range(steps.bit_length()))
+    chosen = (trapped_at(data, [[x] for x in found[k]], run.case.loss) for k in tried)
+    return next((tokens for tokens in chosen if tokens is not None), None)
 
 
 @st.composite

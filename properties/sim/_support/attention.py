@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, definition
-
-__all__ = ["SENTENCE", "attention", "block_attention", "block_logits"]
 
 SENTENCE = {
     "n": Integer(1, 3),
@@ -18,6 +17,12 @@ SENTENCE = {
     "Y": Matrix("d", "d"),
 }
 """A sentence of n tokens in R^d, as queries A1, keys A2 and values A3, with weights X and Y."""
+
+
+def on_line(tokens: Sequence[Any], **known: Any) -> dict[str, Any]:
+    """Values of variables: A of tokens in R^1, points x and y by their numbers, and others."""
+    points: dict[str, Any] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
+    return {"A": [[token] for token in tokens], **points, **known}
 
 
 @definition(r"\mathrm{{Att}}({X}, {values} \, {Y})", "Att({X}, {values} {Y})")

@@ -24,33 +24,7 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.declaration.statement import Changed
-
-__all__ = [
-    "BALANCED",
-    "BLOCK",
-    "BLOCKS",
-    "BOUNDS",
-    "DOMAIN",
-    "LISTED",
-    "LOGITS",
-    "MATRIX",
-    "ONE_TOKEN",
-    "POINTS",
-    "RAISED",
-    "WHERE",
-    "WHOLE_SPACE",
-    "alpha",
-    "beyond",
-    "distance",
-    "entry_constant",
-    "examples",
-    "f",
-    "outer_constant",
-    "published",
-    "published_in_both_norms",
-    "softmax_constant",
-    "within",
-]
+from properties.sim._support.attention import on_line
 
 POINTS = {
     "n": Integer(1, 4),
@@ -164,9 +138,9 @@ def distance(m: Any, v: Any) -> Any:
 
 # instances, and what the published bounds do not survive
 
-ONE_TOKEN = {"A": [[1]], "x": [0], "y": [1]}
-TWO_TOKENS = {"A": [[2], [-2]], "x": [0], "y": [Fraction(1, 8)]}
-BALANCED = {"A": [[1], [-1]], "x": [Fraction(-1, 2**14)], "y": [Fraction(1, 2**14)]}
+ONE_TOKEN = on_line([1], x=0, y=1)
+TWO_TOKENS = on_line([2, -2], x=0, y=Fraction(1, 8))
+BALANCED = on_line([1, -1], x=Fraction(-1, 2**14), y=Fraction(1, 2**14))
 """Two tokens of equal weight: softmax is steepest."""
 
 RAISED = {
@@ -178,34 +152,32 @@ RAISED = {
 }
 """Logits that raise alpha and move little: a large beta."""
 
-_SHIFTED = {
-    "A": [[1, 1], [-1, 1]],
-    "x": [0, 28],
-    "y": [1, 28],
-    "R": 4,
-    "beta": 2**41,
-}
-_LONG = {
-    "A": [[2**130], [-(2**130)]],
-    "x": [0],
-    "y": [Fraction(1, 2**130)],
-    "R": 4,
-    "beta": 2,
-}
-_LOW = {"A": [[1], [-1]], "x": [0], "y": [1], "R": 4, "beta": 2**44}
+_SHIFTED = {"A": [[1, 1], [-1, 1]], "x": [0, 28], "y": [1, 28], "R": 4, "beta": 2**41}
+_LONG = on_line([2**130, -(2**130)], x=0, y=Fraction(1, 2**130), R=4, beta=2)
+_LOW = on_line([1, -1], x=0, y=1, R=4, beta=2**44)
 
 
 def examples(**more: Any) -> tuple[dict[str, Any], ...]:
     """One token, and two, in the domain; `more` are values of further variables."""
-    return (
-        {**ONE_TOKEN, "R": 4, "beta": 1, **more},
-        {**TWO_TOKENS, "R": 4, "beta": 2, **more},
-    )
+    return {**ONE_TOKEN, "R": 4, "beta": 1, **more}, {**TWO_TOKENS, "R": 4, "beta": 2, **more}
 
 
 def within(m: Any, v: Any, change: Any, constant: Any) -> Any:
     """A change is at most a constant times ||x - y||."""
     return m.at_most(change, constant * distance(m, v))
+
+
+def of_matrices(change: Any, power: int) -> tuple[Any, Any]:
+    """The printed bound of a change of matrices (m, v, norm), and a multiple of spread(A)."""
+
+    def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+        constant = published(m, v, power, exponential=exponential)
+        return within(m, v, change(m, v, norm), constant)
+
+    def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+        return within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
+
+    return printed, sharp
 
 
 def published_in_both_norms(bound: str, proof: str) -> dict[str, Reading]:

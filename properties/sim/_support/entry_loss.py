@@ -22,25 +22,7 @@ from attsvm.lipschitz import (
     squared_gradient_constants,
 )
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
-
-__all__ = [
-    "DOMAIN",
-    "PAIR",
-    "POINT",
-    "SIZES",
-    "K",
-    "gradient",
-    "gradient_change",
-    "hessian",
-    "log_loss",
-    "log_loss_constant",
-    "loss",
-    "loss_change",
-    "published",
-    "squared_constant",
-    "squared_gradient",
-    "squared_loss",
-]
+from attsvm.theory import gradient as calculus
 
 POINT = {
     "n": Integer(1, 4),
@@ -125,6 +107,14 @@ def squared_gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
 def loss_change(m: Any, v: Any, loss: Any = loss) -> Any:
     """|L(x) - L(y)|."""
     return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
+
+
+def slope_change(m: Any, v: Any, loss: Any) -> Any:
+    """The change of the gradient of one of these losses, by the rules of calculus."""
+    at_x, at_y = (
+        calculus(m, lambda m, point: loss(m, v.A, point, v.h, v.b), point) for point in (v.x, v.y)
+    )
+    return at_x - at_y
 
 
 def gradient_change(m: Any, v: Any, gradient: Any = gradient) -> Any:

@@ -27,7 +27,8 @@ from properties._support.att_svm import exact_att_svm, exact_constraints, first_
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
 
-__all__ = ["END", "SLOPE", "gain", "growth", "step_along_solution"]
+LEAST = {"of": "least", "whose": "optimal"}
+"""The margin that is claimed to end positive."""
 
 NOTHING = Slack(math.inf, 0.0, "strict")
 

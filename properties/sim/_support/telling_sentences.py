@@ -9,23 +9,6 @@ import numpy as np
 from attsvm.exact import dot, rationals
 from properties.sim._support.token_sequences import Spoken
 
-__all__ = [
-    "ALONG",
-    "ASIDE",
-    "BEHIND",
-    "ELSEWHERE",
-    "IDLE",
-    "LEAVES",
-    "OUTVOTED",
-    "SHARED",
-    "SLIGHT",
-    "THREE",
-    "TIED",
-    "one_successor",
-    "orthonormal",
-    "said",
-]
-
 
 def said(tokens: Any, sentences: Any, start: Any = None, *, whole: bool = True) -> Spoken:
     """Sentences of tokens, from X(0) = 0 unless a start is given."""

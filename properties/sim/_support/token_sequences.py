@@ -52,23 +52,6 @@ from properties._support.att_svm import ExactAttSVM, att_svm, exact_att_svm, exa
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import agreement, short_step
 
-__all__ = [
-    "C",
-    "Spoken",
-    "enough",
-    "followed",
-    "from_zero",
-    "known_soft",
-    "limit",
-    "moves_soft",
-    "on_soft_ray",
-    "soft",
-    "spoken",
-    "started",
-    "stays_at_zero",
-    "summed",
-]
-
 C = 10
 STEPS = (0, 1, 4, 16, 64)
 

@@ -8,11 +8,11 @@ Optimal tokens are unique, as the text says "the optimal token"; tied ones ask 0
 
 | reading | says | verdict |
 | --- | --- | --- |
-| literal-1 | the programme is convex | holds |
+| literal-1 | the programme is convex | proved |
 | literal-2 | it defines an X^mm for all data with unique optimal tokens | falls |
-| amended | ... where some u classifies the queries by their labels; bound of its norm | holds |
-| sharp-1 | X^mm is unique: squared distance of a feasible matrix from it | holds |
-| sharp-2 | the norm of X^mm is 1 over the distance of the hull of the A_it from 0 | holds |
+| amended | ... where some u classifies the queries by their labels; bound of its norm | proved |
+| sharp-1 | X^mm is unique: squared distance of a feasible matrix from it | proved |
+| sharp-2 | the norm of X^mm is 1 over the distance of the hull of the A_it from 0 | proved |
 
 literal-2 fails for tokens 1 and 0 in R^1, head 1, label 1, query 0, which ask 0 >= 1; without a
 zero query, these tokens in two inputs with query 1 and labels 1, -1 ask X >= 1 and -X >= 1. The
@@ -28,6 +28,7 @@ equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from properties._support.att_svm import (
     flat,
     of_rivals,
 )
+from properties._support.hypotheses import unique_optimum
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim.definition_3_8.instances import (
@@ -60,28 +62,18 @@ from properties.sim.definition_3_8.instances import (
 )
 
 UNIQUE, MEET = "optimal tokens are unique", "the matrices meet all constraints"
+climbed = partial(Records, climbed=True)
 SHARES = "shares are not negative, nor all zero"
 CLASSIFIES = "u classifies the queries by their labels"
 ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
 CANCELLING = Shared(
-    AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, -1.0]]),
-    np.array([[0.0, 2.0, -1.0]]),
+    AttentionData.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, -1]]), np.array([[0.0, 2.0, -1.0]])
 )
 TIED = Classified(
-    AttentionData.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]],
-        [[1.0, 0.0], [1.0, 0.0]],
-        y=[1.0, 1.0],
-        v=[0.0, 1.0],
-    ),
+    AttentionData.of([[[1, 0], [0, 0]], [[0, 0], [1, 0]]], [[1, 0], [1, 0]], y=[1, 1], v=[0, 1]),
     np.array([1.0, 0.0]),
 )
 """Both tokens of each input score 0, and the first ones ask for opposite margins."""
-
-
-def unique(case: Any) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(getattr(case, "data", case)).unique
 
 
 def meet(case: Pointed) -> bool:
@@ -103,10 +95,16 @@ def convex(m: Any, case: Any, weight: Any = "0.5", lesser: bool = False) -> Any:
     A, points = constraints(m, case.data), m.values(case.points)
     U, V = m.vec(points[0]), m.vec(points[1])
     t = m.exact(weight) if isinstance(weight, str) else weight
+    shorter = shorter_mean(m, U, V, t, lesser)
+    least = m.at_least(m.min(A @ (t * U + (1 - t) * V)), 1) if len(A) else shorter
+    return m.all_of(least, shorter)
+
+
+def shorter_mean(m: Any, U: Any, V: Any, t: Any, lesser: bool = False) -> Any:
+    """||t U + (1 - t) V||^2 is at most the mean of ||U||^2 and ||V||^2, or the lesser one."""
     point, squares = t * U + (1 - t) * V, (U @ U, V @ V)
     mean = m.minimum(*squares) if lesser else t * squares[0] + (1 - t) * squares[1]
-    shorter = m.at_most(point @ point, mean)
-    return m.all_of(m.at_least(m.min(A @ point), 1), shorter) if len(A) else shorter
+    return m.at_most(point @ point, mean)
 
 
 def exists(m: Any, data: Any, by: str = "best", least: Any = 0) -> Any:
@@ -132,6 +130,11 @@ def bounded(m: Any, case: Any, share: Any = 1) -> Any:
 def nearer(m: Any, case: Any, power: int = 2) -> Any:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
+    return closer(m, V, X, power)
+
+
+def closer(m: Any, V: Any, X: Any, power: int = 2) -> Any:
+    """||V - X||^2 <= ||V||^2 - ||X||^2, or with norms that are not squared."""
     size = (lambda x: x @ x) if power == 2 else m.norm
     return m.at_most(size(V - X), size(V) - size(X))
 
@@ -147,39 +150,36 @@ DEFINITION = Statement(
     source=SOURCE,
     place="Definition 3.8",
     printed="we defined the Att-SVM as the following: [the formula is missing]",
-    variables=Records(Pointed, pointed(), pointed_larger, climbed=True),
+    variables=climbed(Pointed, pointed(), pointed_larger),
     conclusion=nearer,
     cost=2,
-    hypotheses={UNIQUE: unique, MEET: meet, SHARES: are_shares, CLASSIFIES: classifies},
+    hypotheses={UNIQUE: unique_optimum, MEET: meet, SHARES: are_shares, CLASSIFIES: classifies},
     readings={
         "literal-1": Reading(
             "Att-SVM is convex: half the sum of two feasible matrices is feasible, and its "
             "squared norm is at most the mean of theirs",
-            expected="holds",
-            variables=Records(
-                Pointed, pointed(2), lambda generator: pointed_larger(generator, 2), climbed=True
-            ),
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_convex",
+            variables=climbed(Pointed, pointed(2), lambda generator: pointed_larger(generator, 2)),
             conclusion=convex,
             under=(UNIQUE, MEET),
             examples=(Pointed(ONE_TOKEN, np.ones((2, 1, 1))),),
             siblings={
                 "beyond the first matrix": changed(weight=2),
                 "norm at most the lesser one": changed(lesser=True),
-                "matrices anywhere": changed(
-                    drop=[MEET], variables=Records(Pointed, anywhere(2), climbed=True)
-                ),
+                "matrices anywhere": changed(drop=[MEET], variables=climbed(Pointed, anywhere(2))),
             },
         ),
         "literal-2": Reading(
             "Att-SVM defines an X^mm for every data set with unique optimal tokens: the largest "
             "least margin of unit matrices, 1/||X^mm||_F, is positive",
             expected="refuted",
-            variables=Records(AttentionData, headed().map(lambda case: case.data), climbed=True),
+            variables=climbed(AttentionData, headed().map(lambda case: case.data)),
             conclusion=exists,
             under=(UNIQUE,),
             examples=(
-                AttentionData.of([[[1.0], [0.0]]], [[0.0]], y=[1.0], v=[1.0]),
-                AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [1.0]], y=[1.0, -1.0], v=[1.0]),
+                AttentionData.of([[[1], [0]]], [[0]], y=[1], v=[1]),
+                AttentionData.of([[[1], [0]]] * 2, [[1], [1]], y=[1, -1], v=[1]),
             ),
             siblings={
                 "the sum of the constraint matrices separates": changed(by="sum"),
@@ -191,22 +191,22 @@ DEFINITION = Statement(
             "where u^T z_i has the sign of y_i for every i, X^mm exists, and "
             "||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of "
             "(gamma_opt - gamma_t) y_i u^T z_i",
-            expected="holds",
-            variables=Records(Classified, classified(), classified_larger, climbed=True),
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_classified",
+            variables=climbed(Classified, classified(), classified_larger),
             conclusion=bounded,
             under=(UNIQUE, CLASSIFIES),
             siblings={
                 "95% of the bound": changed(share="0.95"),
                 "99.9% of the bound": changed(share="0.999"),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
-                "any u": changed(
-                    drop=[CLASSIFIES], variables=Records(Classified, headed(), climbed=True)
-                ),
+                "any u": changed(drop=[CLASSIFIES], variables=climbed(Classified, headed())),
             },
         ),
         "sharp-1": Reading(
             "||V - X^mm||_F^2 <= ||V||_F^2 - ||X^mm||_F^2 for every feasible V; X^mm is unique",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_nearer",
             under=(UNIQUE, MEET),
             tight=True,
             examples=(
@@ -215,16 +215,15 @@ DEFINITION = Statement(
             ),
             siblings={
                 "norms not squared": changed(power=1),
-                "V anywhere": changed(
-                    drop=[MEET], variables=Records(Pointed, anywhere(), climbed=True)
-                ),
+                "V anywhere": changed(drop=[MEET], variables=climbed(Pointed, anywhere())),
             },
         ),
         "sharp-2": Reading(
             "||X^mm||_F is 1 over the distance of 0 from the hull of the A_j: "
             "||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of sum 1",
-            expected="holds",
-            variables=Records(Shared, shared(), shared_larger, climbed=True),
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_hull",
+            variables=climbed(Shared, shared(), shared_larger),
             conclusion=hull,
             under=(UNIQUE, SHARES),
             tight=True,
@@ -232,7 +231,7 @@ DEFINITION = Statement(
             siblings={
                 "shares of any sign": changed(
                     drop=[SHARES],
-                    variables=Records(Shared, shared(signed=True), climbed=True),
+                    variables=climbed(Shared, shared(signed=True)),
                     examples=[CANCELLING],
                 ),
             },

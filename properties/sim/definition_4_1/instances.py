@@ -18,19 +18,6 @@ from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
 from properties._support.att_svm import exact_constraints
 
-__all__ = [
-    "Queried",
-    "Soft",
-    "cheap_rivals",
-    "queried",
-    "rivals",
-    "shares",
-    "single",
-    "small_price",
-    "soft_of",
-    "whole_sequences",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Soft:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from attsvm.theory.report.errata import Source
 from properties.sim.errata.constants import CONSTANTS
-from properties.sim.errata.experiments import EXPERIMENTS
 from properties.sim.errata.formulas import FORMULAS
-from properties.sim.errata.introduction import INTRODUCTION
 from properties.sim.errata.training import TRAINING
 
 SIM = Source(
@@ -40,7 +38,7 @@ SIM = Source(
         "sim/figure-1",
         "sim/figure-2",
     ),
-    errata=(*INTRODUCTION, *FORMULAS, *CONSTANTS, *TRAINING, *EXPERIMENTS),
+    errata=(*FORMULAS, *CONSTANTS, *TRAINING),
     names={
         "AttentionData.X": "tokens",
         "AttentionData.Z": "queries",

@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 
 from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_constant
-from attsvm.theory.report.errata import Erratum
-from properties.sim import stability_l2, stability_logistic
-from properties.sim.lemma_3_13 import LEMMA
-from properties.sim.lemma_3_13_hessian import LEMMA as HESSIAN
+from properties.sim import (
+    basic_1,
+    basic_3,
+    basic_5,
+    lemma_3_13,
+    lemma_3_13_hessian,
+    stability_l2,
+    stability_logistic,
+)
+from properties.sim.errata.made import erratum
 
 
 def breaking_size(n: int, R: float) -> float:
@@ -31,68 +37,54 @@ def power_of_ten(x: float) -> str:
 
 
 CONSTANTS = (
-    Erratum(
-        "sim/stability-logistic",
+    erratum(
+        stability_logistic.STABILITY,
         printed="Computing the Lipschitz constants of the losses shows that softmax attention is "
         '"more stable than linear attention". No constant of linear attention is given.',
         fails="On the same data it is false, for the loss and for its gradient: where A^T h = 0 "
-        "linear attention does not depend on x at all. Over all data with ||A|| <= R and ||h|| "
-        "<= H it is true for the loss, but false for the gradient where |b| H is small: linear "
+        "linear attention does not depend on x at all. Over all data with ||A|| <= R and ||h|| <= "
+        "H it is true for the loss, but false for the gradient where |b| H is small: linear "
         "attention has b^2 R^2 H^2 / (6 sqrt 3), of second order in b, softmax attention a "
         "constant of first order.",
         repair="State the comparison over data of given norms. For the loss softmax attention has "
         "|b| R H / 8, half of linear attention's |b| R H / 4, and both are attained. For the "
-        f"gradient it holds for |b| H >= {float(stability_logistic.UPPER):.4f} and fails for "
-        f"0 < |b| H < {float(stability_logistic.LOWER):.4f}. On the same data "
-        "it holds for the loss where ||A^T h|| >= (max h - min h) diam(A) / 4, diam(A) the largest "
-        "distance of two rows.",
-        falls=tuple(f"sim/stability-logistic:literal-{k}" for k in (1, 2, 4)),
-        stands=(
-            "sim/stability-logistic:literal-3",
-            *("sim/stability-logistic:sharp", "sim/stability-logistic:sharp-2"),
-            *("sim/stability-logistic:sharp-3", "sim/stability-logistic:amended-2"),
-        ),
+        f"gradient it holds for |b| H >= {float(stability_logistic.UPPER):.4f} and fails for 0 < "
+        f"|b| H < {float(stability_logistic.LOWER):.4f}. On the same data it holds for the loss "
+        "where ||A^T h|| >= (max h - min h) diam(A) / 4, diam(A) the largest distance of two rows.",
+        stands=("literal-3", "sharp", "sharp-2", "sharp-3", "amended-2"),
     ),
-    Erratum(
-        "sim/stability-l2",
+    erratum(
+        stability_l2.STABILITY,
         printed="The comparison of softmax with linear attention includes the l2 loss; no constant "
         "is given for either.",
         fails="On the same data it is false, for the loss and for its gradient, whatever |b|, "
         "||h|| and R: where A^T h = 0 linear attention does not depend on x at all. Over all data "
-        "of given norms it is true for the loss, but false for the gradient with large labels: "
-        "the constant of linear attention, 2 ||A||^2 H^2 with H = ||h||, does not know b.",
+        "of given norms it is true for the loss, but false for the gradient with large labels: the "
+        "constant of linear attention, 2 ||A||^2 H^2 with H = ||h||, does not know b.",
         repair="State the comparison over data of given norms. Where ||A||, ||A x|| <= R, R >= 4, "
         "the loss of softmax attention has at most ||A|| H (R H + |b|), half of linear attention's "
         "constant, and comes near that as |b|/H grows. For the gradient it holds for |b| <= "
         f"{float(stability_l2.LOWER):.3f} H and fails for |b| > {float(stability_l2.UPPER):.3f} H.",
-        falls=tuple(f"sim/stability-l2:literal-{k}" for k in (1, 2, 4)),
-        stands=(
-            "sim/stability-l2:amended-1",
-            "sim/stability-l2:amended-2",
-            "sim/stability-l2:literal-3",
-            *(f"sim/stability-l2:sharp-{k}" for k in (1, 2, 3)),
-        ),
+        stands=("amended-1", "amended-2", "literal-3", "sharp-1", "sharp-2", "sharp-3"),
     ),
-    Erratum(
-        "sim/lemma-3.13",
-        printed="|grad L(x) - grad L(x^)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^|| for R >= 4 and "
-        '||A x||, ||A y||, ||A|| <= R. ("Informal version of F.9", which the copy at hand lacks.)',
+    erratum(
+        lemma_3_13.LEMMA,
+        printed="|grad L(x) - grad L(x^)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^|| for R >= 4 and ||A "
+        'x||, ||A y||, ||A|| <= R. ("Informal version of F.9", which the copy at hand lacks.)',
         fails="No condition in the main text bounds the label b or the head h, while the gradient "
         "at <f, h> = 0 is proportional to b; no constant in n and R alone can do. The constant "
         "itself is generous: at n = 2 and R = 4 it is broken only where |b| (max h - min h) "
         f"exceeds {power_of_ten(breaking_size(2, 4.0))}. (Read: x, y in R^(d^2), as A has d^2 "
-        "columns, and L "
-        "from definition 3.6.)",
+        "columns, and L from definition 3.6.)",
         repair="Add |b| <= R and ||h|| <= R; then the printed constant holds. Without any domain, "
         "without n and without an exponential: ||A||^2 K(D), D = |b| (max h - min h), with K(D) "
-        "the maximum over a, c in [0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8. It "
-        "is attained.",
-        falls=("sim/lemma-3.13:literal",),
-        stands=("sim/lemma-3.13:amended", "sim/lemma-3.13:sharp"),
-        telling={"sim/lemma-3.13:literal": LEMMA.claim("literal").examples[1]},
+        "the maximum over a, c in [0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8. It is "
+        "attained.",
+        stands=("amended", "sharp"),
+        telling={"literal": 1},
     ),
-    Erratum(
-        "sim/lemma-3.13-hessian",
+    erratum(
+        lemma_3_13_hessian.LEMMA,
         printed="The constant of lemma 3.13, 3 n^3 R^7 exp(13 R^2) for R >= 4 and ||A x||, ||A|| "
         "<= R. Read: as a bound of the operator norm of the Hessian, which on this convex domain "
         "says the same as the lemma.",
@@ -100,29 +92,21 @@ CONSTANTS = (
         "is of order 1.",
         repair="Add |b| <= R and ||h|| <= R, or take ||A||^2 K(D) as in lemma 3.13, which bounds "
         "the Hessian everywhere and is attained.",
-        falls=("sim/lemma-3.13-hessian:literal",),
-        stands=("sim/lemma-3.13-hessian:amended", "sim/lemma-3.13-hessian:sharp"),
-        telling={"sim/lemma-3.13-hessian:literal": HESSIAN.claim("literal").examples[1]},
+        stands=("amended", "sharp"),
+        telling={"literal": 1},
     ),
-    Erratum(
-        "sim/basic-1",
+    erratum(
+        basic_1.BOUND,
         printed="||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; section 3.3 states no condition "
-        "in the main text. "
-        "(The minus signs of its seven bounds are lost in the copy at hand.)",
+        "in the main text. (The minus signs of its seven bounds are lost in the copy at hand.)",
         fails="With ||A x||, ||A y||, ||A|| <= R alone it fails for small R. With R >= 4 as well, "
         "as in lemma 3.13, it holds.",
         repair="State the conditions, and R >= 1. The best constant there is ||A|| exp(R). If "
         "||x||, ||y||, ||A|| <= R is meant, R exp(R^2) is right for every R, and the best.",
-        falls=("sim/basic-1:literal-2",),
-        stands=(
-            "sim/basic-1:amended",
-            "sim/basic-1:literal-1",
-            "sim/basic-1:sharp-1",
-            "sim/basic-1:sharp-2",
-        ),
+        stands=("amended", "literal-1", "sharp-1", "sharp-2"),
     ),
-    Erratum(
-        "sim/basic-3",
+    erratum(
+        basic_3.BOUND,
         printed="|alpha(x)_{l0,j0}^-1 - alpha(y)_{l0,j0}^-1| <= beta^-2 |alpha(x) - alpha(y)|, "
         "with no indices on the right and beta not defined in the main text.",
         fails="If alpha on the right sums over all n^2 rows, one block may gain what another one "
@@ -130,11 +114,10 @@ CONSTANTS = (
         repair="Keep the indices and say 0 < beta <= alpha(x), alpha(y). Where ||A x||, ||A y|| <= "
         "R, one may take beta = n exp(-R / sqrt n), and beta^-2 = exp(2 R / sqrt n) / n^2 is the "
         "best factor.",
-        falls=("sim/basic-3:literal-2",),
-        stands=("sim/basic-3:literal-1", "sim/basic-3:sharp-1", "sim/basic-3:sharp-2"),
+        stands=("literal-1", "sharp-1", "sharp-2"),
     ),
-    Erratum(
-        "sim/basic-5",
+    erratum(
+        basic_5.BOUND,
         printed="||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||; c and beta are not "
         "defined in the main text. Read: c = <f, h> - b, with the indices of the loss, on the "
         "domain of lemma 3.13.",
@@ -142,7 +125,6 @@ CONSTANTS = (
         repair="Define c, and add ||h|| <= R^2, as ||A_3|| <= R and ||z|| <= R would give. On the "
         "whole space the best constant is sqrt(2)/4 (max h - min h) spread(A), where spread(A) = "
         "max ||A_i - A_j|| / sqrt 2 <= ||A||. (Had c = f - z been meant, it holds as printed.)",
-        falls=("sim/basic-5:literal-1",),
-        stands=("sim/basic-5:amended", "sim/basic-5:sharp", "sim/basic-5:literal-2"),
+        stands=("amended", "sharp", "literal-2"),
     ),
 )

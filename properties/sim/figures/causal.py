@@ -36,20 +36,6 @@ from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.tokens import optimal_tokens
 from attsvm.training import descend_w
 
-__all__ = [
-    "APART",
-    "SETS",
-    "Setting",
-    "Task",
-    "best",
-    "differ",
-    "draw",
-    "programme",
-    "rivals",
-    "solve",
-    "train",
-]
-
 LOSS, PRINTED = LOSSES["logistic-loss"], LOSSES["logistic"]
 VOCABULARY, SUCCESSORS, DEVIATION, C = 20, 3, 0.01, 10.0
 SETS = {"prefix": prefix_data, "vocabulary": vocabulary_data}

@@ -10,8 +10,6 @@ from attsvm._types import Array
 from attsvm.plots import Table
 from properties.sim.figures.causal import APART
 
-__all__ = ["conclusions", "growth", "rising"]
-
 
 def growth(norm: Array, residual: Array, back: int) -> Array:
     """The exponent of the residual's growth with the norm, (B,) of (B, k) each.

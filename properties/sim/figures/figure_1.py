@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,54 +24,29 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.training import follow
 from attsvm.training.batch import each
 from properties.sim import SOURCE
-from properties.sim.figures import pictures
-from properties.sim.figures.causal import (
-    APART,
-    DEVIATION,
-    LOSS,
-    PRINTED,
-    SETS,
-    SUCCESSORS,
-    VOCABULARY,
-    C,
-    Setting,
-    Task,
-    best,
-    draw,
-    rivals,
-    solve,
-    train,
-)
+from properties.sim.figures import causal, pictures
 from properties.sim.figures.conclusions import conclusions
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-DEFAULT = Setting()
+DEFAULT = causal.Setting()
 PANELS: dict[str, tuple[int, ...]] = {"m": (5, 10, 20), "n": (3, 5, 10), "d": (50, 100, 200)}
-STEPS, FAR, TOLERANCE = 5000, (10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4), 1e-3
+FAR, TOLERANCE = (10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4), 1e-3
 
 
-def numbers(seed: int, sets: int = 5) -> Numbers:
-    """All curves, from `sets` runs a configuration."""
-    return compute(seed, sets, PANELS, STEPS, FAR)
-
-
-def compute(
+def numbers(
     seed: int,
-    runs: int,
-    panels: Mapping[str, Sequence[int]],
-    steps: int,
-    far: Sequence[float],
-    default: Setting = DEFAULT,
+    sets: int = 5,
+    panels: Mapping[str, Sequence[int]] = PANELS,
+    steps: int = 5000,
+    far: Sequence[float] = FAR,
+    default: causal.Setting = DEFAULT,
 ) -> Numbers:
-    """The tables: each panel varies one size of the default."""
-    record = checkpoints(steps)
-    jobs = list(product(configurations(panels, default), SETS))
+    """The tables, from `sets` runs a configuration: each panel varies one size of the default."""
+    record, runs = checkpoints(steps), range(sets)
+    jobs = list(product(configurations(panels, default), causal.SETS))
 
     def one(j: int) -> Array:
         size, tokens = jobs[j]
-        return train([draw(seed, run, size) for run in range(runs)], tokens, steps, record)
+        return causal.train([causal.draw(seed, run, size) for run in runs], tokens, steps, record)
 
     paths = each(one, len(jobs), 2)
     parts = [
@@ -87,21 +61,22 @@ def compute(
             [means(curves, default, p, v) for p, vs in panels.items() for v in vs]
         ),
         "problems": Table.join([problems for _, problems in parts]),
-        **beyond([draw(seed, run, default) for run in range(runs)], own, seed, record, far),
+        **beyond([causal.draw(seed, run, default) for run in runs], own, seed, record, far),
     }
-    facts: dict[str, object] = {
+    facts = {
         **default.columns,
-        "runs": runs,
+        "runs": sets,
         "steps": steps,
-        "C": C,
-        "vocabulary": VOCABULARY,
+        "C": causal.C,
+        "vocabulary": causal.VOCABULARY,
+        "successors": causal.SUCCESSORS,
+        "start_deviation": causal.DEVIATION,
+        "loss": causal.LOSS.name,
+        "step": "1/L, L a Lipschitz constant of the gradient",
+        "query": "right: x_t^T X z",
+        "slack": "one for each sentence and token, shared by its queries, as definition 4.1 prints "
+        f"it; the direction '{causal.APART}' is the solution where no two constraints share one",
     }
-    facts |= {"successors": SUCCESSORS, "start_deviation": DEVIATION, "loss": LOSS.name}
-    facts |= {"step": "1/L, L a Lipschitz constant of the gradient", "query": "right: x_t^T X z"}
-    facts["slack"] = (
-        "one for each sentence and token, shared by its queries, as definition 4.1 prints it; "
-        f"the direction '{APART}' is the solution where no two constraints share one"
-    )
     return Numbers(tables, facts | conclusions(tables))
 
 
@@ -111,22 +86,24 @@ def checkpoints(steps: int) -> list[int]:
     return [0, *sorted({int(k) for k in np.geomspace(1, steps, count).round()})]
 
 
-def configurations(panels: Mapping[str, Sequence[int]], default: Setting) -> list[Setting]:
+def configurations(
+    panels: Mapping[str, Sequence[int]], default: causal.Setting
+) -> list[causal.Setting]:
     """Those of all panels, each once; the default first."""
     all_of = [default.varied(name, value) for name, values in panels.items() for value in values]
     return list(dict.fromkeys([default, *all_of]))
 
 
 def followed(
-    seed: int, size: Setting, tokens: str, W: Array, record: list[int]
+    seed: int, size: causal.Setting, tokens: str, W: Array, record: list[int]
 ) -> tuple[Table, Table]:
     """How the iterates of each run stand to X_soft, and what its problems are like."""
     rows, about = [], []
     for run, path in enumerate(W):
-        task, keys = draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}
-        data, found = task.data[tokens], solve(task, tokens)
+        task, keys = causal.draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}
+        data, found = task.data[tokens], causal.solve(task, tokens)
         rows.append(towards(task, path, found.W).table(**keys, step=np.array(record)))
-        optimal = data.X[np.arange(data.n), best(data)]
+        optimal = data.X[np.arange(data.n), causal.best(data)]
         scores = np.where(data.present, data.gamma, -np.inf)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
         about.append(
@@ -148,28 +125,24 @@ def followed(
     return Table.join(rows), Table.join(about)
 
 
-def towards(task: Task, W: Array, direction: Array) -> Heading:
+def towards(task: causal.Task, W: Array, direction: Array) -> Heading:
     """How iterates stand to a direction, in the norms of R^{d x d}."""
     return heading(task.flat(W), np.append(direction.ravel(), 0.0))
 
 
-def means(curves: Table, default: Setting, panel: str, value: int) -> Table:
+def means(curves: Table, default: causal.Setting, panel: str, value: int) -> Table:
     """Mean and standard error over the runs of a configuration, under both readings."""
-    of = default.varied(panel, value).columns
-    return Table.join([mean_of(curves, tokens, panel=panel, value=value, **of) for tokens in SETS])
-
-
-def mean_of(curves: Table, tokens: str, panel: str, value: int, **of: int) -> Table:
-    """The same under one reading."""
-    rows = curves.where(tokens=tokens, **of)
-    step, cosine = rows.stack("run", "step", "cosine")
-    mean, error, count = mean_and_error(cosine)
-    keys = {"panel": panel, "value": value, "tokens": tokens, "step": step[0].astype(np.int64)}
-    return Table.of(**keys, mean=mean, error=error, runs=count)
+    tables, of = [], default.varied(panel, value).columns
+    for tokens in causal.SETS:
+        step, cosine = curves.where(tokens=tokens, **of).stack("run", "step", "cosine")
+        mean, error, count = mean_and_error(cosine)
+        keys = {"panel": panel, "value": value, "tokens": tokens, "step": step[0].astype(np.int64)}
+        tables.append(Table.of(**keys, mean=mean, error=error, runs=count))
+    return Table.join(tables)
 
 
 def beyond(
-    tasks: list[Task],
+    tasks: list[causal.Task],
     trained: Mapping[str, Array],
     seed: int,
     record: list[int],
@@ -179,27 +152,31 @@ def beyond(
     directions, alike, printed, crossed, long = [], [], [], [], []
     generator = np.random.default_rng([seed, len(tasks)])
     steps = np.array(record)
-    for tokens in SETS:
-        away = train(tasks, tokens, record[-1], record, printed=True)
+    for tokens in causal.SETS:
+        away = causal.train(tasks, tokens, record[-1], record, printed=True)
         starts = np.stack([task.start for task in tasks])
         data = [task.data[tokens] for task in tasks]
         # conflicting problems of the vocabulary have finite parts, along which curves are stiff
-        curves = follow(data, starts, LOSS, far, tolerance=TOLERANCE) if tokens == "prefix" else ()
+        curves = (
+            follow(data, starts, causal.LOSS, far, tolerance=TOLERANCE)
+            if tokens == "prefix"
+            else ()
+        )
         for run, (task, path) in enumerate(zip(tasks, trained[tokens], strict=True)):
-            soft = solve(task, tokens).W
+            soft = causal.solve(task, tokens).W
             keys = {"tokens": tokens, "run": run}
             last = curves[run].W[0, -1] if curves else path[-1]
-            others = rivals(task, tokens, last, generator)
+            others = causal.rivals(task, tokens, last, generator)
             for name, rival in {"X_soft": soft, **others}.items():
                 named = {**keys, "direction": name}
                 directions.append(towards(task, path, rival).table(**named, step=steps))
                 to_soft = float(heading(rival, soft).cosine)
                 alike.append(Table.of(**named, cosine_to_soft=to_soft))
             printed.append(
-                towards(task, away[run], soft).table(**keys, step=steps, loss=PRINTED.name)
+                towards(task, away[run], soft).table(**keys, step=steps, loss=causal.PRINTED.name)
             )
             if tokens == "prefix":
-                whole = solve(task, "vocabulary").W
+                whole = causal.solve(task, "vocabulary").W
                 crossed.append(towards(task, path, whole).table(run=run, step=steps))
                 for name in ("X_soft", "selected tokens"):
                     ray = {"X_soft": soft, **others}[name]
@@ -214,22 +191,12 @@ def beyond(
     }
 
 
-def picture(n: Numbers) -> Figure:
-    """Means with bands of a standard error: a column for each size, a row for each reading."""
-    return pictures.cosines(n)
-
-
-def evidence(n: Numbers) -> Figure:
-    """What else has that cosine, and how far from the ray X(k) ends."""
-    return pictures.evidence(n)
-
-
 figure = Reproduction(
     "sim/figure-1",
     source=SOURCE,
     place="Figure 1",
     shows="cosine of X(k) with the soft-margin solution, and whether it is evidence",
     numbers=numbers,
-    pictures={"": picture, "evidence": evidence},
+    pictures={"": pictures.cosines, "evidence": pictures.evidence},
     sets=5,
 )

@@ -8,7 +8,6 @@ Repetitions of the optimal token are optimal themselves and have no margin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,23 +20,15 @@ from properties.sim import SOURCE
 from properties.sim.figures import pictures
 from properties.sim.figures.causal import LOSS, PRINTED, SETS, Setting, best, differ, draw, train
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 DEFAULT = Setting()
 RECORD, BINS = (0, 30, 100, 300, 1000, 3000, 10_000), 70
 
 
-def numbers(seed: int, sets: int = 5) -> Numbers:
-    """Histograms by step over shared bins, and what each step's margins are like."""
-    return compute(seed, sets, RECORD)
-
-
-def compute(
-    seed: int, runs: int, record: Sequence[int], size: Setting = DEFAULT, bins: int = BINS
+def numbers(
+    seed: int, sets: int = 5, record: Sequence[int] = RECORD, size: Setting = DEFAULT
 ) -> Numbers:
-    """The same at any sizes and steps."""
-    tasks = [draw(seed, run, size) for run in range(runs)]
+    """Histograms by step over shared bins, and what each step's margins are like."""
+    tasks = [draw(seed, run, size) for run in range(sets)]
     histograms, summaries = [], []
     steps = np.array(record)
     for tokens in SETS:
@@ -45,7 +36,7 @@ def compute(
         trained = train(tasks, tokens, record[-1], list(record))
         away = train(tasks, tokens, record[-1], list(record), printed=True)
         found = pooled(data, trained)
-        edges, filled = counts(found, bins)
+        edges, filled = counts(found, BINS)
         places = {"low": edges[:-1], "high": edges[1:]}
         histograms.append(Table.of(tokens=tokens, step=steps[:, None], **places, count=filled))
         for loss, values in ((LOSS, found), (PRINTED, pooled(data, away))):
@@ -66,7 +57,7 @@ def compute(
     whole = Table.join(summaries)
     facts: dict[str, object] = {
         **size.columns,
-        "runs": runs,
+        "runs": sets,
         "loss": LOSS.name,
         "query": "right: x_t^T X z",
     }
@@ -105,17 +96,12 @@ def _words(rows: Table) -> str:
     )
 
 
-def picture(n: Numbers) -> Figure:
-    """One histogram a step, over the same bins, under both readings."""
-    return pictures.margins(n)
-
-
 figure = Reproduction(
     "sim/figure-2",
     source=SOURCE,
     place="Figure 2",
     shows="margins between optimal and other tokens on a causal language",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": pictures.margins},
     sets=5,
 )

@@ -14,14 +14,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["cosines", "evidence", "margins"]
-
 ROWS = {"prefix": "tokens of the sub-sequence", "vocabulary": "whole vocabulary"}
 
 
 def _steps(panel: Axes, last: float) -> None:
     panel.set_xscale("symlog", linthresh=1.0)
     panel.set_xlim(0.0, last)
+
+
+def titled(page: Figure, words: str) -> Figure:
+    """The page with its title."""
+    page.suptitle(words, x=0.02, ha="left", fontsize=12, color=INK)
+    return page
 
 
 def cosines(n: Numbers) -> Figure:
@@ -40,15 +44,11 @@ def cosines(n: Numbers) -> Figure:
             panel.axhline(1.0, color=INK, linewidth=0.8)
             _steps(panel, float(rows["step"].max()))
             key(panel, loc="lower right")
-    page.suptitle(
+    return titled(
+        page,
         r"cosine of $X(k)$ with $X_{soft}^{mm}$, slacks shared by the queries of a sentence: mean "
         f"and standard error of {n.facts['runs']} runs",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        color=INK,
     )
-    return page
 
 
 def evidence(n: Numbers) -> Figure:
@@ -82,17 +82,11 @@ def evidence(n: Numbers) -> Figure:
         norms = np.append(rows["norm"], n.tables["far"].where(tokens=tokens)["norm"])
         top = np.array([1.0, float(norms.max())])
         residual.plot(top, top, color=INK, linewidth=0.8, linestyle=DASHES[2], label="the norm")
-        residual.set_xscale("log")
-        residual.set_yscale("log")
+        residual.set(xscale="log", yscale="log")
     key_below(page)
-    page.suptitle(
-        "the same runs: other directions with such cosines, and what convergence would show",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        color=INK,
+    return titled(
+        page, "the same runs: other directions with such cosines, and what convergence would show"
     )
-    return page
 
 
 def margins(n: Numbers) -> Figure:
@@ -113,11 +107,4 @@ def margins(n: Numbers) -> Figure:
             panel.set_ylim(0, 1.12 * max(int(bars["count"].max()), 1))
         column[-1].set_xlabel(r"margin $(x_{opt} - x_t)^\top X(k)\, z$", color=INK)
     page.supylabel("number of pairs", fontsize=10, color=INK)
-    page.suptitle(
-        f"margins after k steps of descent, {n.facts['runs']} runs",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        color=INK,
-    )
-    return page
+    return titled(page, f"margins after k steps of descent, {n.facts['runs']} runs")

@@ -111,23 +111,17 @@ def numbers(seed: int = 0) -> Numbers:
     from symbolic.sim import stability as proofs  # it needs sympy, which is dear to import
 
     del seed
-    ratios = []
+    ratios, borders = [], []
     for loss, constant, radius in CURVES:
-        found = [
-            constants(loss, float(size), radius, constant == "gradient") for size in SIZES[loss]
-        ]
+        gradient, sizes = constant == "gradient", SIZES[loss]
+        found = [constants(loss, float(size), radius, gradient) for size in sizes]
         softmax, linear = np.array(found).T
-        keys = {"loss": loss, "constant": constant, "R": radius, "size": SIZES[loss]}
+        keys = {"loss": loss, "constant": constant, "R": radius, "size": sizes}
         ratios.append(Table.of(**keys, softmax=softmax, linear=linear, ratio=softmax / linear))
-    borders = [
-        Table.of(
-            loss=loss,
-            constant=constant,
-            R=RADII,
-            size=[_border(loss, constant, float(R)) for R in RADII],
-        )
-        for loss, constant in BORDERS
-    ]
+    for loss, constant in BORDERS:
+        gradient = constant == "gradient"
+        places = [crossing(loss, float(R), gradient, 1e-3, 1e4) for R in RADII]
+        borders.append(Table.of(loss=loss, constant=constant, R=RADII, size=places))
     (low, high), (small, large) = proofs.LOGISTIC, proofs.SQUARED
     crossings = Table.of(
         loss=["logistic", "squared"],
@@ -146,11 +140,6 @@ def numbers(seed: int = 0) -> Numbers:
     )
     tables = {"ratios": Table.join(ratios), "regimes": Table.join(borders), "crossings": crossings}
     return Numbers(tables, {"logistic_size": NAMES["logistic"], "squared_size": NAMES["squared"]})
-
-
-def _border(loss: str, constant: str, radius: float) -> float:
-    """The size at which both constants are the same, NaN where softmax's is always smaller."""
-    return crossing(loss, radius, constant == "gradient", 1e-3, 1e4)
 
 
 def picture(n: Numbers) -> Figure:
@@ -185,17 +174,10 @@ def _regimes(axes: Axes, n: Numbers, loss: str, title: str) -> None:
         rows = n.tables["regimes"].where(loss=loss, constant=constant)
         above = loss == "logistic" or constant == "loss"
         edge = np.where(np.isfinite(rows["size"]), rows["size"], bottom)
-        axes.fill_between(
-            rows["R"],
-            edge,
-            top if above else bottom,
-            color=COLOURS[constant],
-            alpha=0.15,
-            linewidth=0,
-        )
-        side = "above" if above else "below"
-        label = f"{constant}: softmax smaller {side}"
-        axes.plot(rows["R"], rows["size"], color=COLOURS[constant], linewidth=1.8, label=label)
+        far, side = (top, "above") if above else (bottom, "below")
+        colour, label = COLOURS[constant], f"{constant}: softmax smaller {side}"
+        axes.fill_between(rows["R"], edge, far, color=colour, alpha=0.15, linewidth=0)
+        axes.plot(rows["R"], rows["size"], color=colour, linewidth=1.8, label=label)
     axes.axvline(4.0, color=INK, linewidth=0.9, linestyle=DASHES[2], label="R = 4 of lemma 3.13")
     axes.set(xscale="log", yscale="log", xlim=(RADII[0], RADII[-1]), ylim=(bottom, top))
     key(axes)

@@ -37,32 +37,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import (
-    Run,
-    pulling_data,
-    runs,
-    tight_data,
-)
-from properties._support.hypotheses import feasible, several_tokens, unique_optimum
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties._support.descent_runs import Run, runs, tight_data
+from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import (
-    DIRECTION,
-    ONE_TOKEN,
-    PRINTED,
-    REPAIRED,
-    TWO_TOKENS,
-    starts_in_basin,
-)
-from properties.sim.kq_bias.factor_descent import (
-    FACTORED,
-    Factors,
-    crossed_data,
-    leans,
-    one_pair,
-    pair_data,
-    starting,
-)
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim.kq_bias import factor_descent as factors
+from properties.sim.kq_bias.factor_descent import Factors
 
 
 def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
@@ -70,34 +51,24 @@ def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
     return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
 
 
-E = np.eye(2)
 NOWHERE = pair([[0]], [[0]])
 OPPOSED = pair([[1]], [[-1]])
+FIRST, SECOND = [[1, 0], [0, 0]], [[0, 1], [0, 0]]
 SEMIDEFINITE = pair(
     [[2, 1], [1, 2]],
     [[2, 1], [1, 2]],
-    AttentionData.of(
-        [[E[0], [0, 0]], [E[0], [0, 0]], [E[1], [0, 0]]],
-        [E[0], E[1], E[0]],
-        scores=[[1.0, 0.0]] * 3,
-    ),
+    AttentionData.of([FIRST, FIRST, SECOND], [[1, 0], [0, 1], [1, 0]], scores=[[1, 0]] * 3),
 )
 NARROW = pair(
     [[1, 0], [1, 0]],
     [[1, 0], [1, 0]],
-    AttentionData.of([[E[0], [0, 0]], [E[1], [0, 0]]], E, scores=[[1.0, 0.0]] * 2),
+    AttentionData.of([FIRST, SECOND], [[1, 0], [0, 1]], scores=[[1, 0]] * 2),
 )
 """X^mm is the identity, and K Q^T has rank one for ever."""
-TIED_PAIR = pair([[2]], [[-1]], AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0.0, 0.0]]))
+TIED_PAIR = pair([[2]], [[-1]], ALL_TIED.data)
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-TWO, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
 ONE, LEANS = "one input of two tokens", "K^T D / ||D|| + Q^T z / ||z|| is not 0"
-FACTORS = Records(Factors, starting(st.one_of(pair_data(), crossed_data())))
-OTHER = {
-    "direction of the worst tokens": changed(towards="worst"),
-    "opposite direction": changed(towards="opposite"),
-}
+FACTORS = Records(Factors, factors.starting(st.one_of(factors.pair_data(), factors.crossed_data())))
 
 BIAS = Statement(
     "sim/kq-bias",
@@ -107,14 +78,11 @@ BIAS = Statement(
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
     variables=Records(Run, runs(tight_data(), 0, 1)),
     hypotheses={
-        UNIQUE: unique_optimum,
-        FEASIBLE: feasible,
-        TWO: several_tokens,
-        BASIN: starts_in_basin,
-        ONE: one_pair,
-        LEANS: leans,
+        **training.HYPOTHESES,
+        ONE: factors.one_pair,
+        LEANS: factors.leans,
     },
-    conclusion=DIRECTION,
+    conclusion=training.DIRECTION,
     cost=10,
     violating={UNIQUE: [TIED_ASIDE, TIED_PAIR], FEASIBLE: [NO_QUERY], LEANS: [OPPOSED]},
     readings={
@@ -123,14 +91,16 @@ BIAS = Statement(
             "Frobenius solution",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(UNIQUE, FEASIBLE, TWO),
+            under=(UNIQUE, FEASIBLE, training.TWO),
             examples=(TWO_TOKENS,),
             siblings={
                 "on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER]),
                 "on the decreasing loss, in the opposite direction": changed(
                     loss=REPAIRED, towards="opposite", examples=[TWO_TOKENS]
                 ),
-                "every input with one token": changed(drop=[TWO], examples=[ONE_TOKEN]),
+                "every input with one token": changed(
+                    drop=[training.TWO], examples=[training.ONE_TOKEN]
+                ),
                 "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
             },
         ),
@@ -139,24 +109,24 @@ BIAS = Statement(
             "converges in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(UNIQUE, FEASIBLE, TWO),
+            under=(UNIQUE, FEASIBLE, training.TWO),
             variables=FACTORS,
-            conclusion=FACTORED,
+            conclusion=factors.FACTORED,
             cost=4,
             examples=(NOWHERE,),
-            siblings=OTHER,
+            siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
             "K Q^T trained by descent on g(-b <f, h>) from a start in the basin of the optimal "
             "tokens converges in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, FEASIBLE, TWO, BASIN),
+            under=(UNIQUE, FEASIBLE, training.TWO, BASIN),
             variables=FACTORS,
-            conclusion=FACTORED,
+            conclusion=factors.FACTORED,
             cost=4,
             examples=(NOWHERE, OPPOSED, SEMIDEFINITE),
-            siblings=OTHER,
+            siblings=training.OTHER_TARGETS,
         ),
         "amended-2": Reading(
             "W trained by descent on g(-b <f, h>) with step at most 1/L from a start in the basin "
@@ -165,14 +135,7 @@ BIAS = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN),
             examples=(TWO_TOKENS,),
-            siblings={
-                **OTHER,
-                "any start": changed(
-                    drop=[BASIN],
-                    variables=Records(Run, runs(pulling_data(), 0)),
-                    examples=[PASSED_OVER],
-                ),
-            },
+            siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),
         "amended-3": Reading(
             "one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with short steps "
@@ -181,15 +144,15 @@ BIAS = Statement(
             expected="holds",
             constants={"loss": REPAIRED},
             under=(UNIQUE, ONE, LEANS),
-            variables=Records(Factors, starting(pair_data())),
-            conclusion=FACTORED,
+            variables=Records(Factors, factors.starting(factors.pair_data())),
+            conclusion=factors.FACTORED,
             cost=4,
             examples=(pair([[1]], [[1]]), pair([[2]], [[-1]])),
             siblings={
-                **OTHER,
+                **training.OTHER_TARGETS,
                 "several inputs": changed(
                     drop=[ONE],
-                    variables=Records(Factors, starting(crossed_data())),
+                    variables=Records(Factors, factors.starting(factors.crossed_data())),
                     examples=[NARROW],
                 ),
             },

@@ -47,18 +47,6 @@ from attsvm.training import follow_kq
 from properties._support.descent_runs import max_margin
 from properties._support.limit_certificates import agreement
 
-__all__ = [
-    "FACTORED",
-    "Factors",
-    "crossed_data",
-    "fate",
-    "follows",
-    "leans",
-    "one_pair",
-    "pair_data",
-    "starting",
-]
-
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
 

@@ -16,7 +16,7 @@ which descent fails refutes the theorem whatever delta is.
     literal-2  equal rivals, loss as printed: the direction           refuted
     amended-1  a decreasing loss, unique optimum, feasible Att-SVM    refuted
     amended-2  also a start in the basin; any scores of rivals        holds
-    amended-3  loss as printed, feasible Att-SVM: the norm            holds
+    amended-3  loss as printed, feasible Att-SVM: the norm            proved
     sharp      inputs in accord, an explicit delta for every start    holds
 
 `literal-1` falls where the gradient is zero: tokens 1 and 0, twice, with queries 1 and -1, start
@@ -40,7 +40,6 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from attsvm.exact import ExactData
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties._support.adversarial_starts import trapping_data
 from properties._support.aligned_inputs import together
@@ -54,50 +53,26 @@ from properties._support.descent_runs import (
     tight_data,
     towards_solution,
 )
-from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
+from properties._support.hypotheses import rivals_equal, two_scores
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import (
-    DIRECTION,
-    ONE_TOKEN,
-    OTHER_DIRECTIONS,
-    PATIENTLY,
-    PRINTED,
-    PULLED_APART,
-    REPAIRED,
-    THREE_SCORES,
-    TWO_TOKENS,
-    UNEVEN_SCORES,
-    starts_in_basin,
-)
-from properties.sim.theorem_3_15.nearly_equal_scores import (
-    BALANCED,
-    NORM,
-    OPPOSED,
-    OUTRUN,
-    SPREADS,
-    accord,
-    grows,
-    larger,
-    level_data,
-    within,
-)
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
 EQUAL = "non-optimal scores of each input are equal"
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-TWO, DIFFERENT = "some input has two tokens", "some input has two different scores"
-BASIN = "risk gap of the start below the threshold"
+DIFFERENT = "some input has two different scores"
 ACCORD, WITHIN = "no input pulls against another", "rivals' scores within delta"
 
 
 def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
     """The direction converges and the norm diverges, whichever is closer to failing."""
-    slacks = [reaches(run, loss, towards), grows(run, loss)]
+    slacks = [reaches(run, loss, towards), nearly_equal.grows(run, loss)]
     return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
 
 
 BOTH = replace(
-    DIRECTION,  # every direction that is proved is that of a run whose margins diverge
+    training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
     says="descent on the loss {loss} has a diverging norm and converges in direction to X^mm",
     floats=reaches_and_grows,
 )
@@ -112,23 +87,20 @@ THEOREM = Statement(
     "obeys lim ||X(k)||_F = infinity and lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=Records(Run, runs(rival_data(), 0, 2)),
     hypotheses={
-        EQUAL: lambda run: rivals_equal(run.data),
-        UNIQUE: unique_optimum,
-        TWO: several_tokens,
-        FEASIBLE: feasible,
-        DIFFERENT: lambda run: any(len(set(row)) > 1 for row in ExactData.of(run.data).gamma),
-        BASIN: starts_in_basin,
-        ACCORD: accord,
-        WITHIN: within,
+        **training.HYPOTHESES,
+        EQUAL: rivals_equal,
+        DIFFERENT: two_scores,
+        ACCORD: nearly_equal.accord,
+        WITHIN: nearly_equal.within,
     },
-    conclusion=DIRECTION,
+    conclusion=training.DIRECTION,
     cost=10,
     violating={
-        EQUAL: [BALANCED],
+        EQUAL: [nearly_equal.BALANCED],
         UNIQUE: [TIED_ASIDE],
-        TWO: [ONE_TOKEN],
+        training.TWO: [training.ONE_TOKEN],
         FEASIBLE: [NO_QUERY],
-        DIFFERENT: [ONE_TOKEN],
+        DIFFERENT: [training.ONE_TOKEN],
     },
     readings={
         "literal-1": Reading(
@@ -137,11 +109,11 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL,),
-            variables=Records(Run, runs(level_data(), 0, 2)),
-            conclusion=NORM,
-            examples=(OPPOSED,),
+            variables=Records(Run, runs(nearly_equal.level_data(), 0, 2)),
+            conclusion=nearly_equal.NORM,
+            examples=(nearly_equal.OPPOSED,),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[BALANCED]),
+                "any scores": changed(drop=[EQUAL], examples=[nearly_equal.BALANCED]),
                 "on the decreasing loss": changed(loss=REPAIRED),
             },
         ),
@@ -151,12 +123,11 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL,),
-            variables=Records(Run, runs(level_data(), 0, 2)),
+            variables=Records(Run, runs(nearly_equal.level_data(), 0, 2)),
             examples=(TWO_TOKENS,),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[THREE_SCORES]),
-                "direction of the worst tokens": changed(towards="worst"),
-                "opposite direction": changed(towards="opposite"),
+                "any scores": changed(drop=[EQUAL], examples=[training.THREE_SCORES]),
+                **training.OTHER_TARGETS,
             },
         ),
         "amended-1": Reading(
@@ -165,9 +136,9 @@ THEOREM = Statement(
             "direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(EQUAL, UNIQUE, TWO, FEASIBLE),
-            examples=(PULLED_APART,),
-            siblings=OTHER_DIRECTIONS,
+            under=(EQUAL, UNIQUE, training.TWO, FEASIBLE),
+            examples=(training.PULLED_APART,),
+            siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
             "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "
@@ -178,23 +149,17 @@ THEOREM = Statement(
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
             conclusion=BOTH,
-            examples=(UNEVEN_SCORES,),
-            siblings={
-                **OTHER_DIRECTIONS,
-                "any start": changed(
-                    drop=[BASIN],
-                    variables=Records(Run, runs(pulling_data(), 0)),
-                    examples=[LOCAL_TRAP],
-                ),
-            },
+            examples=(training.UNEVEN_SCORES,),
+            siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
         ),
         "amended-3": Reading(
             "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
             "any start the norm of descent on g(b <f, h>) diverges",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
             under=(EQUAL, FEASIBLE, DIFFERENT),
-            conclusion=NORM,
+            conclusion=nearly_equal.NORM,
         ),
         "sharp": Reading(
             "inputs that do not pull against each other, one at least with two tokens, Att-SVM "
@@ -203,18 +168,22 @@ THEOREM = Statement(
             "a diverging norm and converges in direction to X^mm",
             expected="holds",
             constants={"loss": REPAIRED},
-            under=(TWO, FEASIBLE, ACCORD, WITHIN),
+            under=(training.TWO, FEASIBLE, ACCORD, WITHIN),
             variables=Records(
-                Run, runs(st.one_of(together(SPREADS), trapping_data()), 0, 1, 3), larger
+                Run,
+                runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
+                nearly_equal.larger,
             ),
-            conclusion=replace(BOTH, balls=PATIENTLY.balls),
+            conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
             examples=(TWO_TOKENS,),
             siblings={
-                **OTHER_DIRECTIONS,
+                **training.OTHER_DIRECTIONS,
                 "within 3/2 delta": changed(
                     drop=[WITHIN],
-                    under={"rivals' scores within 3/2 delta": lambda run: within(run, 1.5)},
-                    examples=[OUTRUN],
+                    under={
+                        "rivals' scores within 3/2 delta": lambda run: nearly_equal.within(run, 1.5)
+                    },
+                    examples=[nearly_equal.OUTRUN],
                 ),
                 "inputs may pull against each other": changed(
                     drop=[ACCORD], variables=Records(Run, runs(pulling_data(), 0))

@@ -14,13 +14,13 @@ such.
     reading    what is said of the tokens that are no support vectors        verdict
     literal-1  their gradients c_it are 0 at every X                          refuted
     literal-2  the gradient at every X is the same without them               refuted
-    literal-3  X^mm is the same without them                                  holds
+    literal-3  X^mm is the same without them                                  proved
     literal-4  along descent on the loss as printed their share tends to 0    refuted
     amended-1  along descent on a decreasing loss their share tends to 0      refuted
     amended-2  also from a start in the basin of the optimal tokens           holds
     sharp-3    their share there falls like k^-(m - 1) for margin m           holds
-    sharp-1    what any tokens that are left out take from ||X^mm|| at most   holds
-    sharp-2    what a token that is left out takes from it at least           holds
+    sharp-1    what any tokens that are left out take from ||X^mm|| at most   proved
+    sharp-2    what a token that is left out takes from it at least           proved
 
 Attention is positive at every X, so c_it vanishes only where gamma_it = u_i, whatever the margin:
 `literal-1` and `literal-2` fall with tokens 1, 0, -1, scores 1, 0, -1, query 1 and X = 0, where the
@@ -52,62 +52,30 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import Run
+from properties._support.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE
-from properties.sim._support.theorem_3_14 import (
-    PRINTED,
-    REPAIRED,
-    TWO_TOKENS,
-    starts_in_basin,
-)
-from properties.sim.token_sparsity.dropping import (
-    at_least_lost,
-    at_most_lost,
-    coefficients,
-    same_gradient,
-    same_solution,
-)
-from properties.sim.token_sparsity.gradient_shares import (
-    EXPONENT,
-    FADING,
-    basin_larger,
-    crowded_basin,
-)
-from properties.sim.token_sparsity.redundant_tokens import (
-    Dropped,
-    all_independent,
-    all_support,
-    all_support_larger,
-    crowded,
-    crowded_larger,
-    crowded_runs,
-    exists,
-    has_idle,
-    thinned,
-    thinned_larger,
-    unique,
-)
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim.token_sparsity import dropping
+from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity import redundant_tokens as tokens
 
-THREE = AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, -1.0]])
-FROM_ZERO = Run(THREE, np.zeros((1, 1)))
-FROM_BASIN = Run(THREE, np.full((1, 1), 8.0))
-TWO_INPUTS = Run(
-    AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2),
-    np.zeros((1, 1)),
+FROM_ZERO, FROM_BASIN = (
+    Run.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)
 )
-TIED = AttentionData.of(
-    [[[0.0, 0.0], [-1.0, 0.0], [-3.0, -1.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-)
+THREE = FROM_ZERO.data
+TWO_INPUTS = Run.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
+TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 0]])
 """The last token has margin 3 under X^mm, whose first column is (1, 0)."""
-TWICE = AttentionData.of([[[1.0], [0.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0]])
+TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
 
-UNIQUE, EXISTS = "optimal tokens are unique", "there is an X^mm"
+EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and some token is no support vector of it"
 INDEPENDENT = "there are constraints, all independent"
-BASIN = "risk gap of the start below the threshold"
-IN_BASIN = Records(Run, crowded_basin(), basin_larger)
-PROGRAMMES = Records(AttentionData, crowded(), crowded_larger)
+IN_BASIN = Records(Run, shares.crowded_basin(), shares.basin_larger)
+PROGRAMMES = Records(AttentionData, tokens.crowded(), tokens.crowded_larger)
 
 
 def other_tokens(*runs: Run) -> dict[str, Any]:
@@ -120,7 +88,7 @@ def other_tokens(*runs: Run) -> dict[str, Any]:
 
 LAPSES = {
     "any start": changed(
-        drop=[BASIN], variables=Records(Run, crowded_runs()), examples=[PASSED_OVER]
+        drop=[BASIN], variables=Records(Run, tokens.crowded_runs()), examples=[PASSED_OVER]
     ),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
 }
@@ -133,20 +101,19 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=Records(Run, crowded_runs()),
+    variables=Records(Run, tokens.crowded_runs()),
     hypotheses={
-        UNIQUE: unique,
-        IDLE: has_idle,
-        EXISTS: exists,
-        INDEPENDENT: all_independent,
-        BASIN: starts_in_basin,
+        **training.HYPOTHESES,
+        IDLE: tokens.has_idle,
+        EXISTS: feasible,
+        INDEPENDENT: tokens.all_independent,
     },
-    conclusion=coefficients,
+    conclusion=dropping.coefficients,
     cost=2,
     violating={
-        UNIQUE: [TIED, Dropped(TIED, np.array([[False, True, False]]))],
+        UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
         IDLE: [TWO_TOKENS, TWO_TOKENS.data],
-        EXISTS: [Dropped(NO_QUERY.data, np.array([[False, True]]))],
+        EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]]))],
         INDEPENDENT: [TWICE],
     },
     readings={
@@ -163,16 +130,17 @@ SPARSITY = Statement(
             "gradient at every X is the same without them",
             expected="refuted",
             under=(UNIQUE, IDLE),
-            conclusion=same_gradient,
+            conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
             "tokens that are no support vectors can be disregarded: X^mm is the same without them",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_disregarded",
             under=(UNIQUE, IDLE),
             variables=PROGRAMMES,
-            conclusion=same_solution,
+            conclusion=dropping.same_solution,
             examples=(THREE,),
             siblings={
                 "support vectors": changed(which="support"),
@@ -185,7 +153,7 @@ SPARSITY = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(UNIQUE, IDLE),
-            conclusion=FADING,
+            conclusion=shares.FADING,
             cost=10,
             examples=(FROM_ZERO,),
             siblings=other_tokens(TWO_INPUTS),
@@ -196,7 +164,7 @@ SPARSITY = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE),
-            conclusion=FADING,
+            conclusion=shares.FADING,
             cost=10,
             examples=(PASSED_OVER,),
             siblings=other_tokens(FROM_BASIN),
@@ -209,7 +177,7 @@ SPARSITY = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,
-            conclusion=FADING,
+            conclusion=shares.FADING,
             cost=10,
             examples=(FROM_BASIN,),
             siblings={**LAPSES, **other_tokens()},
@@ -217,20 +185,22 @@ SPARSITY = Statement(
         "sharp-1": Reading(
             "leaving out any tokens J lowers ||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, w any "
             "multipliers of X^mm, so that all tokens with multiplier 0 can go, tight ones included",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(UNIQUE, EXISTS),
-            variables=Records(Dropped, thinned(), thinned_larger),
-            conclusion=at_most_lost,
+            variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
+            conclusion=dropping.at_most_lost,
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
         "sharp-2": Reading(
             "where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
             "w_j^2 / (G^-1)_jj, the squared distance of A_j from the span of the others",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(UNIQUE, INDEPENDENT),
-            variables=Records(AttentionData, all_support(), all_support_larger),
-            conclusion=at_least_lost,
+            variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
+            conclusion=dropping.at_least_lost,
             siblings={
                 "1.05 times it": changed(factor="1.05"),
                 "1.001 times it": changed(factor="1.001"),
@@ -244,7 +214,7 @@ SPARSITY = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,
-            conclusion=EXPONENT,
+            conclusion=shares.EXPONENT,
             cost=12,
             examples=(FROM_BASIN,),
             siblings={

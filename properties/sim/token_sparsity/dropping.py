@@ -17,17 +17,6 @@ from properties._support.att_svm import ExactAttSVM, Token, exact_att_svm, first
 from properties._support.descent_runs import Run
 from properties.sim.token_sparsity.redundant_tokens import Dropped
 
-__all__ = [
-    "at_least_lost",
-    "at_most_lost",
-    "coefficients",
-    "mask",
-    "named",
-    "same_gradient",
-    "same_solution",
-    "solution",
-]
-
 
 def named(data: AttentionData, which: str) -> list[Token]:
     """The support tokens, the first of them, the optimal ones or the others; by exact margins.

@@ -35,17 +35,6 @@ from properties._support.growth_rates import Course, course
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
 
-__all__ = [
-    "EXPONENT",
-    "FADING",
-    "certified_exponent",
-    "certified_fading",
-    "crowded_basin",
-    "exponent",
-    "exponents",
-    "fades",
-]
-
 FAR = 100.0
 
 

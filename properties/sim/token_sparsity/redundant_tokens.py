@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
 from properties._support.att_svm import exact_att_svm
@@ -122,27 +121,13 @@ def _thinned(
     return Dropped(_crowded(data.X, data.Z, chosen, by, factor, shift, scores), dropped)
 
 
-def unique(case: AttentionData | Dropped | Run) -> bool:
-    """Optimal tokens are unique."""
-    return ExactData.of(_data(case)).unique
-
-
-def has_idle(case: AttentionData | Dropped | Run) -> bool:
+def has_idle(case: AttentionData | Run) -> bool:
     """There is an X^mm, and some token is no support vector of it."""
-    found = exact_att_svm(_data(case))
+    found = exact_att_svm(case if isinstance(case, AttentionData) else case.data)
     return found is not None and any(m > 1 for m in found.margins.values())
-
-
-def exists(case: AttentionData | Dropped) -> bool:
-    """There is an X^mm."""
-    return exact_att_svm(_data(case)) is not None
 
 
 def all_independent(data: AttentionData) -> bool:
     """All constraints are linearly independent, so that there is an X^mm."""
     found = exact_att_svm(data)
     return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
-
-
-def _data(case: AttentionData | Dropped | Run) -> AttentionData:
-    return case if isinstance(case, AttentionData) else case.data

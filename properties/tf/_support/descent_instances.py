@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -24,10 +25,7 @@ from properties._support.descent_runs import (
     towards_solution,
 )
 from properties._support.growth_rates import arrives
-from properties._support.hypotheses import (
-    in_basin,
-    unique_optimum,
-)
+from properties._support.hypotheses import unique_optimum
 from properties._support.torch_objectives import elsewhere
 
 DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
@@ -78,28 +76,30 @@ def started_right(generator: np.random.Generator) -> Descent:
     return Descent(run.data, run.start, "log-loss")
 
 
-def decreasing(case: Descent) -> bool:
+def decreasing(case: Any) -> bool:
     """The slope of the loss is negative everywhere."""
     return case.loss in DECREASING
 
 
-def in_global_basin(case: Descent) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(case, case.loss)
+def descent(run: Run, loss: str = "log-loss") -> Descent:
+    """A run on a loss."""
+    return Descent(run.data, run.start, loss)
 
 
-TIED = Descent(
-    AttentionData.of([[[1.0], [0.0]]], [[1.0]], y=[1.0], v=[0.0]), np.zeros((1, 1)), "log-loss"
-)
-ONE_TOKEN = Descent(
-    AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]]), np.zeros((1, 1)), "log-loss"
-)
-OPPOSED = Descent(
-    AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2),
-    np.zeros((1, 1)),
-    "log-loss",
-)
-TRAP = Descent(LOCAL_TRAP.data, LOCAL_TRAP.start, "log-loss")
+def from_zero(tokens: object, queries: Any = None, **head: Any) -> Descent:
+    """Descent from 0 on the log-loss; queries are e_1 unless given, scores or y and v as `head`."""
+    X = np.array(tokens, dtype=np.float64)
+    n, _, d = X.shape
+    Z = np.eye(1, d).repeat(n, axis=0) if queries is None else queries
+    return Descent(AttentionData.of(X, Z, **head), np.zeros((d, d)), "log-loss")
+
+
+TIED = from_zero([[[1], [0]]], y=[1.0], v=[0.0])
+ONE_TOKEN = from_zero([[[1]]], scores=[[1.0]])
+OPPOSED = from_zero([[[1], [0]], [[1], [0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
+TRAP = descent(LOCAL_TRAP)
+FLAT = replace(from_zero([[[1], [-1]]], scores=[[2.0, 0.0]]), loss="squared")
+"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
 
 
 def follows(case: Descent, towards: str = "optimal") -> Slack:

@@ -1,57 +1,50 @@
-"""Regularisation paths for claims: instances, conditions, and measured rates."""
+"""Regularisation paths: instances, conditions, measured rates, and limits that are exact.
+
+Proof of the limits. Let l(best - x) - l(best) lie between b x^k and a x^k near x = 0 for input i,
+k = k_i its order: 1 where l' < 0 at the best score. With unique optimal tokens and least margin m_i
+the deficit of input i is exp(-m_i) up to constant factors, so -log(L(W) - L_*) = min_i k_i m_i +
+O(1) for all W whose m_i are positive. A minimiser over the ball of norm R has at least the
+min_i k_i m_i of R V / ||V||, V of least norm with m_i >= 1/k_i, up to O(1), so W_R / R has it up to
+O(1/R): every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a solution divided
+by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set. All k_i = 1 gives
+W^mm and Att-SVM*; where no input has two tokens V = 0 and there is no direction. An input whose
+tokens all have one score has no deficit, so that it constrains no minimiser and is left out.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx, fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError, present
-from attsvm.exact import ExactData
-from attsvm.exact.numbers import Matrix
+from attsvm.exact import ExactData, dot, rational, rationals
+from attsvm.exact.numbers import Matrix, subtract
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
-from attsvm.paths.objective import GapObjective
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
-from attsvm.theory import Slack
+from attsvm.theory import Measured, Slack
+from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import several_tokens
+from properties._support.gradients import loss_slope
+from properties._support.hypotheses import feasible, several_tokens, unique_optimum
+from properties._support.hypothesis_violations import TIED_APART
+from properties.tf._support.solution_ranks import beyond_rank
 from properties.tf._support.token_choices import separable
-
-__all__ = [
-    "FLAT",
-    "FLAT_PULLS",
-    "NO_SOLUTION",
-    "ONE_TOKEN",
-    "PUBLISHED",
-    "STEEP",
-    "TURNING",
-    "UNEVEN",
-    "Path",
-    "flat_paths",
-    "follows",
-    "follows_ray",
-    "follows_set",
-    "log_spread",
-    "loss_named",
-    "nuclear",
-    "orders",
-    "paths",
-    "protocol",
-    "steep",
-    "turned",
-]
 
 
 def _cubic_drop(best: Array, deficit: Array) -> Array:
@@ -103,8 +96,7 @@ class Path:
     loss: str
 
 
-def _data_sets(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[AttentionData]:
-    return st.one_of(separable(), separable_data(), *further)
+SEPARABLE = st.one_of(separable(), separable_data())
 
 
 @st.composite
@@ -129,13 +121,13 @@ def turned(draw: st.DrawFn) -> AttentionData:
 @st.composite
 def paths(draw: st.DrawFn, *further: st.SearchStrategy[AttentionData]) -> Path:
     """Separable data, of further strategies as well, and a loss with l' < 0."""
-    return Path(draw(_data_sets(*further)), draw(st.sampled_from(STEEP)))
+    return Path(draw(st.one_of(SEPARABLE, *further)), draw(st.sampled_from(STEEP)))
 
 
 @st.composite
 def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
-    data, loss = draw(_data_sets()), draw(st.sampled_from([*STEEP, FLAT.name]))
+    data, loss = draw(SEPARABLE), draw(st.sampled_from([*STEEP, FLAT.name]))
     if loss == FLAT.name:
         given = present(data.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
@@ -152,33 +144,23 @@ def protocol(generator: np.random.Generator) -> Path:
     return Path(AttentionData(X, Z, scores=scores), str(generator.choice(STEEP)))
 
 
-def _data(X: object, Z: object, scores: object) -> AttentionData:
-    return AttentionData.of(np.array(X, float), np.array(Z, float), scores=np.array(scores, float))
+def _path(X: object, Z: object, scores: object, loss: str = "log-loss") -> Path:
+    tokens, queries, gamma = (np.array(part, dtype=np.float64) for part in (X, Z, scores))
+    return Path(AttentionData(tokens, queries, scores=gamma), loss)
 
 
-ONE_TOKEN = Path(_data([[[1]]], [[1]], [[0]]), "log-loss")
+ONE_TOKEN = _path([[[1]]], [[1]], [[0]])
 """One input of one token: W^mm = 0, and every W is a minimiser."""
-
-NO_SOLUTION = Path(_data([[[1], [0]]], [[0]], [[1, 0]]), "log-loss")
+NO_SOLUTION = _path([[[1], [0]]], [[0]], [[1, 0]])
 """The query 0: there is no W^mm."""
-
-FLAT_PULLS = Path(
-    _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [1, 0]], [[1, 0], [0, -1]]), "cubic"
-)
+_AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
+FLAT_PULLS = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
 """Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
 place of (1, 1) / sqrt 2."""
-
-PUBLISHED = Path(_data([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]]), "log-loss")
-UNEVEN = Path(
-    _data([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [0, 1]], [[1, 0], [64, 0]]), "correlation"
-)
-TURNING = Path(
-    _data(
-        [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]],
-        [[1, 0], [0, 1]],
-        [[1, 0, 0], [1, 0, 0]],
-    ),
-    "log-loss",
+UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
+PUBLISHED = _path([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]])
+TURNING = _path(
+    [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]], [[1, 0], [0, 1]], [[1, 0, 0]] * 2
 )
 """W_11, W_21, W_22, -W_12 >= 1: every feasible W has a positive determinant, hence rank 2."""
 
@@ -186,6 +168,18 @@ TURNING = Path(
 def steep(case: Path) -> bool:
     """L' < 0 at the best score of every input."""
     return set(orders(case, ExactData.of(case.data))) == {1}
+
+
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+FALLING, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
+HYPOTHESES = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens, FALLING: steep}
+VIOLATING = {
+    UNIQUE: [Path(TIED_APART.data, "log-loss")],
+    FEASIBLE: [NO_SOLUTION],
+    SEVERAL: [ONE_TOKEN],
+    FALLING: [FLAT_PULLS],
+}
+"""What theorems 2 and 3 ask for, and paths that miss it."""
 
 
 def orders(case: Path, exact: ExactData) -> list[int]:
@@ -216,8 +210,11 @@ def follows_ray(case: Path, target: Matrix) -> Slack:
     unit /= np.linalg.norm(unit)
     size = float(arb(solved.square).sqrt())
     loss = loss_named(case.loss)
-    late = log_spread(GapObjective.of(case.data, loss), case.loss) / 10.0
-    unit_radius = size * (late if 1.0 < late < math.inf else 1.0)
+    late = 1.0
+    if case.loss in STEEP and unique_optimum(case):
+        with ctx.workprec(128):
+            late = max(1.0, float(log_spread(BALLS, case)) / 10.0)
+    unit_radius = late * size
     radii = [1e3 * unit_radius, 1e4 * unit_radius]
     found = path_w(case.data, loss, radii, starts=("svm", "gradient"))
     if case.loss in STEEP and max(m.excess for m in found) > SURELY:
@@ -226,28 +223,52 @@ def follows_ray(case: Path, target: Matrix) -> Slack:
     return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
 
 
-def log_spread(objective: GapObjective, loss: str) -> float:
-    """log(2 Gamma), to about 1e-13 of its largest term; infinite where l' vanishes at an end.
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of several tokens: its score gaps, and |l'| at its best score, at least, at most."""
+
+    tokens: Any
+    query: Any
+    gamma: Any
+    best: Any
+    gaps: Any
+    first: Any
+    least: Any
+    most: Any
+
+
+def inputs(m: Any, case: Any) -> list[Input]:
+    """The inputs of several tokens, of data with unique optimal tokens."""
+    found, exact = [], ExactData.of(case.data)
+    for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
+        if len(scores) > 1:
+            gamma, best = m.values(scores), tied[0]
+            gaps = gamma[best] - gamma[[t for t in range(len(gamma)) if t != best]]
+            first, last = (steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
+            peak = case.loss == "logistic-loss" and min(scores) <= 0 <= max(scores)
+            ends = m.minimum(first, last), m.exact(1) / 4 if peak else m.maximum(first, last)
+            found.append(Input(m.values(X), m.values(z), gamma, gamma[best], gaps, first, *ends))
+    return found
+
+
+def steepness(m: Any, loss: str, u: Any) -> Any:
+    """-l'(u)."""
+    return -loss_slope(m, loss, u)
+
+
+def log_spread(m: Any, case: Any) -> Any:
+    """log(2 Gamma) for l' < 0 and unique optimal tokens.
 
     Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk
     may outweigh another.
     """
-    most, best = objective.delta.max(axis=1), objective.best
-    slopes = np.stack([objective.loss.log_slope(u) for u in (best, best - most)])
-    peak = (loss == "logistic-loss") & (best >= 0) & (best <= most)
-    steepest = np.where(peak, math.log(0.25), slopes.max(axis=0))
-    least = np.where(objective.delta > 0, objective.delta, np.inf).min(axis=1)
-    rivals = np.bincount(objective.input, minlength=len(most))
-    with np.errstate(divide="ignore"):  # an input of one token adds nothing
-        whole = float(np.logaddexp.reduce(steepest + np.log(most) + np.log(rivals)))
-    return math.log(2.0) + whole - float((slopes.min(axis=0) + np.log(least)).min())
+    found = inputs(m, case)
+    whole = m.sum(m.array([own.most * m.max(own.gaps) * len(own.gaps) for own in found]))
+    return m.log(2 * whole / m.min(m.array([own.least * m.min(own.gaps) for own in found])))
 
 
 def follows_set(
-    case: Path,
-    target: str = "solutions",
-    share: int | Fraction = 1,
-    inner: int | None = None,
+    case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
 ) -> Slack:
     """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e3 and 1e4 times C_*.
 
@@ -289,3 +310,132 @@ def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
     sign = -1.0 if worst else 1.0
     chosen = np.where(data.present, sign * data.gamma, -np.inf).argmax(axis=1)
     return solve_nuclear(att_svm_programme(data, chosen))
+
+
+# exact limits
+
+
+def limit_of(case: Path) -> ExactAnswer | None:
+    """The programme with margins of at least 1 / k_i; None where nothing is constrained.
+
+    Inputs whose tokens all have one score are left out; other ties are not decided.
+    """
+    exact = ExactData.of(case.data)
+    D, Z, bound = [], [], []
+    inputs = zip(exact.X, exact.Z, exact.optimal, orders(case, exact), strict=True)
+    for tokens, z, best, order in inputs:
+        if len(best) == len(tokens):
+            continue
+        for t, x in enumerate(tokens):
+            if t != best[0]:
+                D.append(subtract(tokens[best[0]], x))
+                Z.append(z)
+                bound.append(fmpq(1, order))
+    return solve_exactly(ExactProgramme.of_rows(D, Z, bound)) if D else None
+
+
+def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
+    """Minus the squared sine of the angle of target and V; None where it is 0.
+
+    A right target is not for the proof to confirm: there the path that was found has to stand.
+    """
+    exact = ExactData.of(case.data)
+    if any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True)):
+        return None
+    limit, target = limit_of(case), max_margin(case.data, towards)
+    if limit is None or target is None:
+        return arb(-1)  # no direction, or nothing to converge to
+    a, b = ([x for row in M for x in row] for M in (limit.W, target))
+    inner, sizes = dot(a, b), dot(a, a) * dot(b, b)
+    if sizes == 0 or inner <= 0:
+        return arb(-1)
+    return None if inner * inner == sizes else arb(inner * inner / sizes - 1)
+
+
+def certified_set(
+    case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
+) -> arb | None:
+    """Negative where limit points lie outside the target; None where that is not shown.
+
+    Limit points M have ||M||_* = 1 and margins of at least 1/C_*. A target scaled by `share` is at
+    least |1 - share| / sqrt d away; worst tokens ask for opposite margins; W^mm over its nuclear
+    norm is none where a feasible matrix is shorter. With fewer inner dimensions than d M has no
+    larger rank, whatever the loss: none is near where every solution has a larger one, seen by its
+    singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
+    1 only data of parallel queries are decided: there both norms agree.
+    """
+    if not several_tokens(case) or not feasible(case) or target == "worst":
+        return arb(-1)
+    if not ExactData.of(case.data).unique:
+        return _of_parallel(case) if share == 1 and inner is None else None
+    if share != 1:
+        return -abs(1 - arb(rational(share))) / arb(case.data.d).sqrt()
+    if inner is not None and inner < case.data.d:
+        return _ranks_are_above(case, inner)
+    if not steep(case):
+        return _of_parallel(case)
+    return _frobenius_is_long(case) if target == "frobenius" else None
+
+
+def _of_parallel(case: Path) -> arb | None:
+    """`certified_direction` where all queries are parallel."""
+    parallel = fmpq_mat(ExactData.of(case.data).Z).rank() == 1
+    return certified_direction(case, "optimal") if parallel else None
+
+
+def _ranks_are_above(case: Path, inner: int) -> arb | None:
+    """Minus how far all solutions over C_* are from the matrices of that rank, or -1 by signs."""
+    try:
+        least = beyond_rank(nuclear(case.data), inner)
+    except SolverError:
+        least = None
+    if least is not None:
+        return -least
+    return arb(-1) if inner == 1 and _turns(case) else None
+
+
+def _turns(case: Path) -> bool:
+    """Whether constraints on single entries make a 2 x 2 minor of every feasible W nonzero."""
+    exact, signs = ExactData.of(case.data), dict[tuple[int, int], int]()
+    for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True):
+        for x in tokens:
+            D = subtract(tokens[best[0]], x)
+            rows, columns = ([k for k, e in enumerate(v) if e != 0] for v in (D, z))
+            if len(rows) == len(columns) == 1:
+                signs[rows[0], columns[0]] = 1 if D[rows[0]] * z[columns[0]] > 0 else -1
+    return any(
+        signs.get((a, b), 0) * signs.get((c, d), 0) * signs.get((a, d), 0) * signs.get((c, b), 0)
+        < 0
+        for a in range(case.data.d)
+        for c in range(a)
+        for b in range(case.data.d)
+        for d in range(b)
+    )
+
+
+def _frobenius_is_long(case: Path) -> arb | None:
+    """Minus what ||W^mm||_* surely exceeds C_* by, relative to it; None where that is not shown.
+
+    ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
+    """
+    solved = present(exact_att_svm(case.data), "the answer of the SVM")
+    W = np.array([[float(arb(x)) for x in row] for row in solved.W])
+    U, _, Vt = np.linalg.svd(W)
+    Y = rationals(U @ Vt)
+    columns = list(zip(*Y, strict=True))
+    rows = [sum((abs(dot(list(a), list(b))) for b in columns), fmpq(0)) for a in columns]
+    inner = sum((dot(a, b) for a, b in zip(Y, solved.W, strict=True)), fmpq(0))
+    least = arb(inner) / arb(max(rows)).sqrt()
+    try:
+        excess: arb = least / arb(nuclear(case.data).bracket[1]) - 1
+    except SolverError:
+        return None
+    return -excess if excess > 0 else None
+
+
+DIRECTION = Measured(
+    "W_R / R tends to the direction of W^mm", floats=follows, balls=certified_direction
+)
+SET = Measured(
+    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0", floats=follows_set, balls=certified_set
+)

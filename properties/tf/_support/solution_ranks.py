@@ -37,8 +37,6 @@ from attsvm.exact.spectra import exact_mid
 if TYPE_CHECKING:
     from attsvm.svm.nuclear import NuclearAnswer
 
-__all__ = ["beyond_rank"]
-
 
 def beyond_rank(answer: NuclearAnswer, rank: int) -> arb | None:
     """A lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None where none is above 0."""

@@ -60,14 +60,10 @@ def numbers(seed: int) -> Numbers:
     data, draws = drawn(generator)
     W0, K0, Q0 = generator.normal(size=(3, len(SCALES), 2, 2)) * SCALES[:, None, None]
     sets = [data] * len(SCALES)
-    near = {
-        "W": follow(sets, W0, LOSS, NEAR.tolist()),
-        "(K, Q)": follow_kq(sets, K0, Q0, LOSS, NEAR.tolist()),
-    }
-    far = {
-        "W": follow(sets, W0, LOSS, FAR.tolist()),
-        "(K, Q)": follow_kq(sets, K0, Q0, LOSS, FAR.tolist()),
-    }
+    near, far = (
+        {"W": follow(sets, W0, LOSS, norms), "(K, Q)": follow_kq(sets, K0, Q0, LOSS, norms)}
+        for norms in (NEAR.tolist(), FAR.tolist())
+    )
     runs, headings, directions = [], [], []
     seen: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
     for weights, curves in near.items():

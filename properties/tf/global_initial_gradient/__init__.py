@@ -39,52 +39,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import rivals_equal, unique_optimum
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, patiently
+from properties.tf._support.descent_instances import DIRECTION, decreasing, from_zero, patiently
 from properties.tf.global_equal_scores import PULLED
-from properties.tf.global_initial_gradient.first_steps import (
-    AFTER_STEP,
-    Step,
-    correlates,
-    favoured,
-    favoured_larger,
-    is_long,
-    separates,
-    steps,
-)
+from properties.tf.global_initial_gradient import first_steps
+from properties.tf.global_initial_gradient.first_steps import Step
 
 ZERO = np.zeros((2, 2))
-OVERTAKEN = AttentionData.of(
-    [[[-4.0, -4.0], [3.0, 1.0], [4.0, 3.0], [-2.0, 0.0]]], [[1.0, 0.0]], y=[1.0], v=[3.0, -4.0]
-)
-CROWDED = AttentionData.of(
-    [
-        [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]],
-        [[-2.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]],
-    ],
-    [[1.0, 0.0], [1.0, 0.0]],
+OVERTAKEN = from_zero([[[-4, -4], [3, 1], [4, 3], [-2, 0]]], y=[1.0], v=[3.0, -4.0]).data
+CROWDED = from_zero(
+    [[[1, 0], [0, 0], [0, 0], [0, 0]], [[-2, 1], [0, 0], [0, 0], [0, 0]]],
     y=[1.0, 1.0],
     v=[3.0, 7.0],
     mask=[[True, True, True, True], [True, True, False, False]],
-)
-TWO_BEST = Step(
-    AttentionData.of(
-        [[[4.0, 0.0], [2.0, -1.0], [0.0, 0.0]]], [[1.0, 0.0]], scores=[[1.0, 1.0, 0.0]]
-    ),
-    ZERO,
-    "log-loss",
-    64.0,
-)
+).data
+TIED = from_zero([[[4, 0], [2, -1], [0, 0]]], scores=[[1.0, 1.0, 0.0]])
+BELOW_ONE = from_zero([[[1, 0], [0, 0]]], scores=[[0.5, 0.0]]).data
+"""Scores below 1, where (1 - u)^2 falls."""
+TWO_BEST = Step(TIED.data, ZERO, TIED.loss, 64.0)
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 FAR_AHEAD = Step(PULLED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "correlation", 1.0)
 """Far along W^mm, where the first step lowers the margin of the second input."""
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 UNIQUE, LONG = "optimal tokens are unique", "the first step is long"
+SLOPED = "l' < 0 everywhere"
 SEPARATED = "the first step separates the optimal tokens"
 EQUAL, ALONG = "non-optimal scores are equal", "the first step goes along W^mm"
 PLAINLY = replace(DIRECTION, balls=patiently)
@@ -96,17 +78,19 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
-    variables=Records(Step, steps((1.0,)), fixed=("length",)),
+    variables=Records(Step, first_steps.steps((1.0,)), fixed=("length",)),
     hypotheses={
+        SLOPED: decreasing,
         UNIQUE: unique_optimum,
-        SEPARATED: separates,
-        LONG: is_long,
+        SEPARATED: first_steps.separates,
+        LONG: first_steps.is_long,
         EQUAL: lambda case: rivals_equal(case.data),
-        ALONG: lambda case: correlates(case, max_margin(case.data, "optimal")),
+        ALONG: lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
     },
     conclusion=PLAINLY,
     cost=10,
     violating={
+        SLOPED: [Step(BELOW_ONE, ZERO, "squared", 64.0)],
         UNIQUE: [TWO_BEST],
         SEPARATED: [FAR_AHEAD],
         LONG: [Step(CROWDED, ZERO, "correlation", 0.25)],
@@ -140,13 +124,15 @@ THEOREM = Statement(
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
-            "(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals, optimal tokens unique, "
+            "l' < 0, (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals, optimal tokens unique, "
             "iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0: from W_1 = W_0 - "
             "R grad L(W_0) / ||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="holds",
-            under=(UNIQUE, SEPARATED, LONG),
-            variables=Records(Step, favoured((16.0, 32.0, 64.0)), favoured_larger),
-            conclusion=AFTER_STEP,
+            under=(SLOPED, UNIQUE, SEPARATED, LONG),
+            variables=Records(
+                Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger
+            ),
+            conclusion=first_steps.AFTER_STEP,
             examples=(
                 Step(OVERTAKEN, ZERO, "correlation", 32.0),
                 Step(CROWDED, ZERO, "correlation", 32.0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
-from attsvm.exact.attention import logits, loss_slope
-from attsvm.exact.descent import gradient, threshold
+from attsvm.exact.attention import gradient
+from attsvm.exact.descent import threshold
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient
@@ -22,7 +24,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
-from properties._support.att_svm import exact_constraints, first_optimal, flat
+from properties._support.att_svm import exact_constraints, flat
 from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
 from properties._support.limit_certificates import certified_direction
 from properties._support.torch_objectives import Tensor, elsewhere, pull
@@ -49,14 +51,10 @@ def steepest(case: Step) -> Matrix | None:
 
 def separation(case: Step) -> arb | None:
     """The least margin of the optimal tokens under the steepest direction; None without one."""
-    exact, unit = ExactData.of(case.data), steepest(case)
-    pairs = list(exact_constraints(exact, first_optimal(exact)).values())
+    unit, pairs = steepest(case), exact_constraints(ExactData.of(case.data)).values()
     if unit is None or not pairs:
         return None
-    least = dot(pairs[0], flat(unit))
-    for A in pairs[1:]:
-        least = least.min(dot(A, flat(unit)))
-    return arb(least)
+    return arb(functools.reduce(arb.min, (dot(A, flat(unit)) for A in pairs)))
 
 
 def separates(case: Step) -> bool:
@@ -89,15 +87,7 @@ def is_long(case: Step) -> bool:
         # |l'| of the losses here falls with the score, but for one whose |l'| is at most 1/4
         steep = arb(1) / 4 if case.loss == "logistic-loss" else -loss_slope(case.loss, min(gamma))
         weight += steep * gap * (len(gamma) - 1)
-    nearest: arb | None = None
-    for tokens, z, best in zip(exact.X, exact.Z, first_optimal(exact), strict=True):
-        values = logits(tokens, rationals(case.start), z)
-        for t, value in enumerate(values):
-            if t != best:
-                margin = arb(values[best] - value)
-                nearest = margin if nearest is None else nearest.min(margin)
-    if nearest is None:
-        return False
+    nearest = min(dot(A, flat(rationals(case.start))) for A in exact_constraints(exact).values())
     needed = (weight / (bound * len(exact.gamma))).log() - nearest
     return bool(rational(case.length) * iota >= needed)
 
@@ -194,13 +184,8 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     """
     n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
     d = n * (T - 1)
-    X = np.repeat(draw(arrays(n, 1, d)), T, axis=1)
-    for i in range(n):
-        X[i, 1:, i * (T - 1) : (i + 1) * (T - 1)] -= np.eye(T - 1)
-    X[:, 1:] -= draw(arrays(n, T - 1, d)) / 16.0
-    scores = -np.abs(draw(arrays(n, T))) / 2.0
-    scores[:, 0] = 1.0 + np.abs(draw(arrays(n)))
-    data = AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores)
+    own, noise = draw(arrays(n, 1, d)), draw(arrays(n, T - 1, d)) / 16.0
+    data = _on_axes(own, noise, draw(arrays(n, T)) / 2.0, draw(arrays(n)))
     start = draw(starts_about(data, -2)) if draw(st.booleans()) else np.zeros((d, d))
     return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
 
@@ -209,11 +194,18 @@ def favoured_larger(generator: np.random.Generator) -> Step:
     """The same with two or three inputs of up to four tokens, from zero."""
     n, T = int(generator.integers(2, 4)), int(generator.integers(2, 5))
     d = n * (T - 1)
-    X = np.repeat(generator.integers(-32, 33, size=(n, 1, d)) / 16, T, axis=1)
-    for i in range(n):
-        X[i, 1:, i * (T - 1) : (i + 1) * (T - 1)] -= np.eye(T - 1)
-    X[:, 1:] -= generator.integers(-8, 9, size=(n, T - 1, d)) / 128
-    scores = -np.abs(generator.integers(-16, 17, size=(n, T)) / 16)
-    scores[:, 0] = 1.0 + np.abs(generator.integers(-16, 17, size=n) / 16)
-    data = AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores)
+    own = generator.integers(-32, 33, size=(n, 1, d)) / 16
+    noise = generator.integers(-8, 9, size=(n, T - 1, d)) / 128
+    scores, lead = (generator.integers(-16, 17, size=shape) / 16 for shape in ((n, T), n))
+    data = _on_axes(own, noise, scores, lead)
     return Step(data, np.zeros((d, d)), str(generator.choice(DECREASING)), 64.0)
+
+
+def _on_axes(own: Array, noise: Array, scores: Array, lead: Array) -> AttentionData:
+    """The first tokens are `own` and score 1 + |lead|; others -|score|, an axis and noise away."""
+    n, rivals, d = noise.shape
+    X = np.repeat(own, rivals + 1, axis=1)
+    X[:, 1:] -= np.eye(d).reshape(n, rivals, d) + noise
+    scores = -np.abs(scores)
+    scores[:, 0] = 1.0 + np.abs(lead)
+    return AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores)

@@ -13,7 +13,7 @@ below alpha.
 | reading | cone | large | verdict |
 | --- | --- | --- | --- |
 | literal-1 | every alpha_i has the largest logit | norm(W_0) >= 1024 norm(W*) | falls |
-| literal-2 | within some angle of W*, which depends on alpha | some norm, likewise | holds |
+| amended | within some angle of W*, which depends on alpha | some norm, likewise | holds |
 | sharp | norm(E) r_j <= s sigma c_j for all j, any s < 1 | sigma >= the radius of s | holds |
 
 literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head (1, 3), query (1, 0),
@@ -21,7 +21,10 @@ so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w =
 third token, whose logit is 1 below, pulls hardest and is selected for ever; on R it depends by
 exp(-R) only.
 
-literal-2 says that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2
+amended asks for l' < 0: under l(u) = -u^3, strictly decreasing and smooth, keys (1, 0), 0 of scores
+1, 0 and (0, 1), 0 of scores 0, -1 make the second input pull like the cube of the first, from
+starts near W* = (1, 1) at every norm, and the direction tends to (3, 1). It says that there are an
+angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2
 the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a
 number of data, alpha, loss and step. That the radius suffices is proved in
 `properties.tf.local_convergence.radius`.
@@ -41,34 +44,16 @@ the gradient.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flint import fmpq
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
-from properties.tf.local_convergence.cones import (
-    DIRECTION,
-    Local,
-    is_far,
-    is_large,
-    is_locally_optimal,
-    is_long,
-    is_near,
-    selects,
-    within,
-)
-from properties.tf.local_convergence.starts import (
-    BETTER_SUPPORT,
-    FALLS_BACK,
-    far_out,
-    fleeing,
-    lengthened,
-    on_the_line,
-    placed_at,
-    started,
-    started_larger,
-)
+from properties.tf._support.descent_instances import decreasing
+from properties.tf.local_convergence import cones, starts
+from properties.tf.local_convergence.cones import Local
 
 OPTIMAL = "alpha is locally optimal"
 SELECTS, FAR = "the start selects alpha", "the norm of the start is large"
@@ -76,13 +61,17 @@ NEAR = "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)"
 LONG = "||W_0|| is at least the radius"
 CONE = "||E|| r_j <= s sigma c_j"
 LARGE = "0 < s < 1, and sigma is at least the radius of s"
-ON_RAY = (placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0), on_the_line(64.0, -1.0))
+ON_RAY = (
+    starts.placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
+    starts.on_the_line(64.0, -1.0),
+)
 OTHER: dict[str, Any] = {
     "towards the optimal tokens": changed(towards="optimal"),
     "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
     "the opposite direction": changed(towards="opposite"),
 }
 FIFTH = fmpq(1, 5)
+SLOPED = "l' < 0 everywhere"
 
 THEOREM = Statement(
     "tf/local-convergence",
@@ -90,44 +79,49 @@ THEOREM = Statement(
     place="Main results (simplified), local convergence",
     printed="For locally-optimal alpha, if GD is initialized in the local cone with large ||W_0|| "
     "then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F",
-    variables=Records(Local, started(0.5).map(lengthened)),
+    variables=Records(Local, starts.started(0.5).map(starts.lengthened)),
     hypotheses={
-        OPTIMAL: is_locally_optimal,
-        SELECTS: selects,
-        FAR: is_far,
-        NEAR: is_near,
-        LONG: is_long,
-        CONE: within,
-        LARGE: is_large,
+        SLOPED: decreasing,
+        OPTIMAL: cones.is_locally_optimal,
+        SELECTS: cones.selects,
+        FAR: cones.is_far,
+        NEAR: cones.is_near,
+        LONG: cones.is_long,
+        CONE: cones.within,
+        LARGE: cones.is_large,
     },
-    conclusion=DIRECTION,
+    conclusion=cones.DIRECTION,
     cost=8,
-    violating={OPTIMAL: [BETTER_SUPPORT], NEAR: [fleeing(2, 1024.0)]},
+    violating={
+        SLOPED: [replace(case, loss="squared") for case in ON_RAY],
+        OPTIMAL: [starts.BETTER_SUPPORT],
+        NEAR: [starts.fleeing(2, 1024.0)],
+    },
     readings={
         "literal-1": Reading(
             "alpha locally optimal, alpha_i of largest logit in every input, ||W_0|| >= 1024 "
             "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="refuted",
             under=(OPTIMAL, SELECTS, FAR),
-            variables=Records(Local, started(0.875, 0.5).map(far_out)),
-            examples=(fleeing(2, 1024.0), fleeing(2, 2.0**20)),
+            variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out)),
+            examples=(starts.fleeing(2, 1024.0), starts.fleeing(2, 2.0**20)),
             siblings={
-                "at any norm": changed(drop=[FAR], examples=[fleeing(2, 2.0)]),
+                "at any norm": changed(drop=[FAR], examples=[starts.fleeing(2, 2.0)]),
                 "alpha need not be locally optimal": changed(
-                    drop=[OPTIMAL], examples=[fleeing(1, 1024.0)]
+                    drop=[OPTIMAL], examples=[starts.fleeing(1, 1024.0)]
                 ),
             },
         ),
-        "literal-2": Reading(
-            "alpha locally optimal, W_0 within some angle of W^mm(alpha) and of some norm at "
-            "least, both depending on alpha: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under "
-            "descent",
+        "amended": Reading(
+            "l' < 0, alpha locally optimal, step at most 1/L, W_0 within some angle of W^mm(alpha) "
+            "and of some norm at least, both depending on the data, alpha, the loss and the step: "
+            "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="holds",
-            under=(OPTIMAL, NEAR, LONG),
+            under=(SLOPED, OPTIMAL, NEAR, LONG),
             variables=Records(
                 Local,
-                started(0.5).map(lengthened),
-                lambda generator: lengthened(started_larger(0.5)(generator)),
+                starts.started(0.5).map(starts.lengthened),
+                lambda generator: starts.lengthened(starts.started_larger(0.5)(generator)),
                 fixed=("share",),
             ),
             examples=ON_RAY,
@@ -136,40 +130,43 @@ THEOREM = Statement(
                 "a fifth of the radius": changed(
                     drop=[LONG],
                     under={
-                        "||W_0|| is at least a fifth of the radius": lambda case: is_long(
+                        "||W_0|| is at least a fifth of the radius": lambda case: cones.is_long(
                             case, FIFTH
                         )
                     },
-                    examples=[FALLS_BACK],
+                    examples=[starts.FALLS_BACK],
                 ),
             },
         ),
         "sharp": Reading(
-            "alpha locally optimal, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma at "
-            "least an explicit radius: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "l' < 0, alpha locally optimal, step at most 1/L, s < 1, ||E|| r_j <= s sigma c_j for "
+            "all pairs j, and sigma at least an explicit radius of data, alpha, loss and step: "
+            "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="holds",
-            under=(OPTIMAL, CONE, LARGE),
+            under=(SLOPED, OPTIMAL, CONE, LARGE),
             variables=Records(  # the claim is sharpest where s is nearly 1
                 Local,
-                started(0.5, 0.25, 0.875, 0.984375),
-                started_larger(0.5, 0.25, 0.9375, 0.984375),
+                starts.started(0.5, 0.25, 0.875, 0.984375),
+                starts.started_larger(0.5, 0.25, 0.9375, 0.984375),
             ),
             examples=ON_RAY,
             siblings={
                 **OTHER,
                 "17/16 of the cone": changed(
                     drop=[CONE],
-                    under={"||E|| r_j <= 17/16 s sigma c_j": lambda case: within(case, 1.0625)},
-                    examples=[fleeing(33, 2.0**power, share=0.984375) for power in (13, 20)],
+                    under={
+                        "||E|| r_j <= 17/16 s sigma c_j": lambda case: cones.within(case, 1.0625)
+                    },
+                    examples=[starts.fleeing(33, 2.0**power, share=0.984375) for power in (13, 20)],
                 ),
                 "a fifth of the radius": changed(
                     drop=[LARGE],
                     under={
-                        "sigma is at least a fifth of the radius of s": lambda case: is_large(
+                        "sigma is at least a fifth of the radius of s": lambda case: cones.is_large(
                             case, FIFTH
                         )
                     },
-                    examples=[FALLS_BACK],
+                    examples=[starts.FALLS_BACK],
                 ),
             },
         ),

@@ -1,6 +1,6 @@
 """Starts near a locally-optimal direction: the cones that the talk leaves undefined.
 
-Pairs j = (i, t), A_j, W* = W^mm(alpha), m_j, r_j and c_j are those of `pairs`.
+Pairs j = (i, t), A_j, W* = W^mm(alpha), m_j, r_j and c_j are those of `radius`.
 Write a start as W_0 = sigma W* + E with <E, W*> = 0: pair j has margin sigma m_j + <A_j, E>, where
 |<A_j, E>| <= r_j ||E||.
 
@@ -28,10 +28,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
-from properties.tf.local_convergence.pairs import Pairs
-from properties.tf.local_convergence.radius import radius
-
-HALF = fmpq(1, 2)
+from properties.tf.local_convergence.radius import Pairs, radius
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +72,6 @@ def parts(case: Local, pairs: Pairs) -> tuple[fmpq, fmpq]:
     return sigma, dot(W0, W0) - sigma * sigma * pairs.square
 
 
-def is_share(case: Local) -> bool:
-    """0 < share < 1."""
-    return 0.0 < case.share < 1.0
-
-
 def within(case: Local, factor: float = 1.0) -> bool:
     """||E|| r_j <= factor share sigma c_j for all pairs j, and sigma > 0."""
     pairs = Pairs.of(case.data, case.alpha)
@@ -93,7 +85,7 @@ def within(case: Local, factor: float = 1.0) -> bool:
 def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     """Whether 0 < share < 1, and sigma is at least the radius of the share or a fraction of it."""
     pairs = Pairs.of(case.data, case.alpha)
-    if pairs is None or not is_share(case):
+    if pairs is None or not 0.0 < case.share < 1.0:
         return False
     least = radius(pairs, case.loss, short_step(case.data, case.loss), rational(case.share))
     return least is not None and bool(parts(case, pairs)[0] >= fraction * least)
@@ -122,7 +114,7 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
     if pairs is None:
         return False
-    least = radius(pairs, case.loss, short_step(case.data, case.loss), HALF)
+    least = radius(pairs, case.loss, short_step(case.data, case.loss), fmpq(1, 2))
     if least is None:
         return False
     reach = fraction * least

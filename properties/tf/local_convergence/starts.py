@@ -17,9 +17,8 @@ from properties._support.att_svm import exact_att_svm, flat
 from properties._support.limit_certificates import short_step
 from properties.tf._support.descent_instances import DECREASING
 from properties.tf._support.token_choices import Choice
-from properties.tf.local_convergence.cones import Local, is_share, parts, tangent
-from properties.tf.local_convergence.pairs import Pairs
-from properties.tf.local_convergence.radius import radius
+from properties.tf.local_convergence.cones import Local, parts, tangent
+from properties.tf.local_convergence.radius import Pairs, radius
 
 
 def fleeing(reach: int, R: float, share: float = 0.5) -> Local:
@@ -63,8 +62,7 @@ def narrowest(choice: Choice) -> Array:
     square = 2 * (choice.data.d,)
     if found is None or pairs is None or pairs.slope == 0:
         return np.zeros(square)
-    slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
-    j = slopes.index(pairs.slope)
+    j = pairs.slopes.index(pairs.slope)
     W, A = flat(pairs.W), list(found.A.values())[j]
     across = [
         (pairs.margin[j] / pairs.square * w - a) / pairs.across[j]
@@ -83,8 +81,7 @@ def leaving(choice: Choice, share: float, far: float, loss: str) -> Local:
     case, pairs = placed(choice, away, share, 0.0, far, loss), Pairs.of(choice.data, choice.alpha)
     if pairs is None or not case.start.any():
         return case
-    slopes = [r / (c * c) for r, c in zip(pairs.across, pairs.room, strict=True)]
-    m = pairs.margin[slopes.index(pairs.slope)]
+    m = pairs.margin[pairs.slopes.index(pairs.slope)]
     return replace(case, start=case.start + (float(arb(parts(case, pairs)[0] * m)) - 1.0) * away)
 
 
@@ -95,7 +92,7 @@ def placed(choice: Choice, away: Array, share: float, part: float, far: float, l
     """
     zero = Local(choice.data, choice.alpha, np.zeros((choice.data.d, choice.data.d)), loss, share)
     pairs = Pairs.of(choice.data, choice.alpha)
-    if pairs is None or not is_share(zero):
+    if pairs is None or not 0.0 < share < 1.0:
         return zero
     least = radius(pairs, loss, short_step(choice.data, loss), rational(share))
     if least is None:
@@ -106,7 +103,7 @@ def placed(choice: Choice, away: Array, share: float, part: float, far: float, l
     width = 2.0 * float(arb(tangent(pairs)).sqrt()) * share * part * (1.0 - 2.0**-30)
     scaled = E * (width / size) if size > 1e-9 else np.zeros_like(W)
     sigma = far * float(least) * (1.0 + 2.0**-30)
-    return Local(choice.data, choice.alpha, sigma * (W + scaled), loss, share)
+    return replace(zero, start=sigma * (W + scaled))
 
 
 def lengthened(case: Local) -> Local:
@@ -115,7 +112,7 @@ def lengthened(case: Local) -> Local:
     if pairs is None:
         return case
     factor = float(arb(1 + tangent(pairs) / pairs.square).sqrt()) * (1.0 + 2.0**-30)
-    return Local(case.data, case.alpha, factor * case.start, case.loss, case.share)
+    return replace(case, start=factor * case.start)
 
 
 def far_out(case: Local) -> Local:
@@ -124,7 +121,7 @@ def far_out(case: Local) -> Local:
     if pairs is None or size == 0.0:
         return case
     factor = 1024.0 * (1.0 + 2.0**-30) * float(arb(pairs.square).sqrt()) / size
-    return Local(case.data, case.alpha, factor * case.start, case.loss, case.share)
+    return replace(case, start=factor * case.start)
 
 
 def around_alpha(
@@ -153,10 +150,7 @@ def around_alpha(
 def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
     """Choices that are mostly locally optimal; the token beyond is often the best one.
 
-    Args:
-        draw: of Hypothesis.
-        inputs: how many there may be, at least 1.
-        tokens: how many each may have, at least 3.
+    There are from 1 to `inputs` inputs, of 3 to `tokens` tokens each.
     """
     n, T = draw(sizes(1, inputs)), draw(sizes(3, tokens))
     alpha = np.array([draw(sizes(0, T - 1)) for _ in range(n)])

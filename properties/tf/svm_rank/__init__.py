@@ -9,10 +9,10 @@ There are n inputs with queries z_i in R^d; W^mm is the solution of least Froben
 
 | reading | bound | of | verdict |
 | --- | --- | --- | --- |
-| literal-1 | min(n, d) | rank of W^mm | holds |
+| literal-1 | min(n, d) | rank of W^mm | proved |
 | literal-2 | rank of W^mm | rank of some nuclear-norm solution | falls |
-| amended | 1 | rank of the nuclear-norm solution, where W^mm has rank 1 | holds |
-| sharp | ranks of queries and differences that carry a multiplier | rank of W^mm | holds |
+| amended | 1 | rank of the nuclear-norm solution, where W^mm has rank 1 | proved |
+| sharp | ranks of queries and differences that carry a multiplier | rank of W^mm | proved |
 
 literal-1 reads "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted
 differences of input i. In this sum only inputs and differences with a positive multiplier count,
@@ -41,16 +41,16 @@ from properties._support.att_svm import exact_att_svm
 from properties._support.hypotheses import exists, unique_optimum
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
-from properties.tf.svm_rank.rank_estimates import (
-    MIRRORED,
-    compare,
-    protocol,
-    rank_one,
-    recount,
-)
+from properties.tf.svm_rank.rank_estimates import MIRRORED, compare, protocol, recount
 
 UNIQUE, SEPARABLE = "optimal tokens are unique", "Att-SVM is separable"
 RANK_ONE = "the Frobenius solution has rank 1"
+
+
+def rank_one(data: AttentionData) -> bool:
+    """The Frobenius solution has rank 1."""
+    found = exact_att_svm(data)
+    return found is not None and found.rank == 1
 
 
 def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None) -> Any:
@@ -106,7 +106,8 @@ RANK = Statement(
     readings={
         "literal-1": Reading(
             "the Frobenius solution has rank at most min(n, d)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.svm_rank:prove",
             under=(UNIQUE, SEPARABLE),
             tight=True,
             examples=(one_input(),),
@@ -115,7 +116,8 @@ RANK = Statement(
         "sharp": Reading(
             "the Frobenius solution has rank at most that of the queries, and that of the "
             "differences, which carry a positive multiplier",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.svm_rank:prove",
             under=(UNIQUE, SEPARABLE),
             conclusion=by_carriers,
             tight=True,
@@ -132,7 +134,8 @@ RANK = Statement(
         ),
         "amended": Reading(
             "where the Frobenius solution has rank 1, so has the nuclear-norm solution",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.svm_rank:prove_rank_one",
             under=(UNIQUE, RANK_ONE),
             conclusion=NUCLEAR,
             examples=(one_input(),),

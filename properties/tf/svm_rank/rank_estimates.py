@@ -12,14 +12,6 @@ from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
 from properties._support.att_svm import exact_att_svm
 
-__all__ = [
-    "MIRRORED",
-    "compare",
-    "protocol",
-    "rank_one",
-    "recount",
-]
-
 
 def _pairs() -> AttentionData:
     """A core in the plane with two solutions, and mirrored pairs that only one of them meets."""
@@ -36,12 +28,6 @@ def _pairs() -> AttentionData:
 
 MIRRORED = _pairs()
 """Frobenius rank 2, nuclear rank 3."""
-
-
-def rank_one(data: AttentionData) -> bool:
-    """The Frobenius solution has rank 1."""
-    found = exact_att_svm(data)
-    return found is not None and found.rank == 1
 
 
 def protocol(generator: np.random.Generator) -> AttentionData:

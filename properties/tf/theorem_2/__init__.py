@@ -9,7 +9,7 @@ strictly decreasing and smooth.
 | --- | --- | --- | --- |
 | literal | the limit | none | falls |
 | amended-1 | the limit | l' < 0 at the best scores, some input has two tokens | holds |
-| amended-2 | a rate for all W as good as the SVM point | rho >= log(2 Gamma) | holds |
+| amended-2 | a rate for all W as good as the SVM point | rho >= log(2 Gamma) | proved |
 | sharp | the rate with the best constant | the same | holds, attained in the limit |
 
 The listed hypotheses are not enough. l(u) = -u^3 is strictly decreasing and smooth, and flat at 0.
@@ -23,7 +23,7 @@ the ball that is at least as good as the SVM point R U, so every minimiser, has
 ||W / R - U||^2 <= 2 log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of
 log(2 Gamma) is the divergence of the multipliers from the score gaps times slopes, up to what dies
 with rho. Both are proved in `properties.tf.theorem_2.near_optimal_points`, and the limits of paths
-in `properties.tf._support.path_limits`.
+in `properties.tf._support.regularisation_paths`.
 """
 
 from __future__ import annotations
@@ -31,41 +31,14 @@ from __future__ import annotations
 from typing import Any
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import feasible, several_tokens, unique_optimum
-from properties._support.hypothesis_violations import TIED_APART
 from properties.tf import SOURCE
-from properties.tf._support.path_limits import DIRECTION
-from properties.tf._support.regularisation_paths import (
-    FLAT_PULLS,
-    NO_SOLUTION,
-    ONE_TOKEN,
-    PUBLISHED,
-    UNEVEN,
-    Path,
-    flat_paths,
-    paths,
-    protocol,
-    steep,
-)
-from properties.tf.theorem_2 import near_optimal_points
-from properties.tf.theorem_2.near_optimal_points import (
-    AT_ZERO,
-    OUTWEIGHED,
-    Candidate,
-    candidates,
-    defined,
-    distance,
-    extremal,
-    good,
-    kappa,
-    large,
-    log_spread,
-)
+from properties.tf._support import regularisation_paths as cases
+from properties.tf._support.regularisation_paths import Path
+from properties.tf.theorem_2 import near_optimal_points as points
+from properties.tf.theorem_2.near_optimal_points import Candidate
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-STEEP, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
+LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
-LISTED = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens}
 PRINTED = {
     "source": SOURCE,
     "place": "Theorem 2",
@@ -74,49 +47,44 @@ PRINTED = {
     "W^mm / ||W^mm||_F",
 }
 DIRECTIONS = {
-    "direction of the worst tokens": changed(towards="worst", examples=[PUBLISHED]),
-    "mean of the constraints": changed(towards="mean", examples=[PUBLISHED]),
-    "W^mm turned by about a 64th": changed(towards="turned", examples=[PUBLISHED]),
+    "direction of the worst tokens": changed(towards="worst", examples=[cases.PUBLISHED]),
+    "mean of the constraints": changed(towards="mean", examples=[cases.PUBLISHED]),
+    "W^mm turned by about a 64th": changed(towards="turned", examples=[cases.PUBLISHED]),
 }
 
 
 def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
     """||W / R - U||^2 <= 2 log(2 Gamma) / rho."""
-    return _within(m, case, log_spread, share, power)
+    return _within(m, case, cases.log_spread, share, power)
 
 
 def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
     """||W / R - U||^2 <= 2 kappa / rho."""
-    return _within(m, case, lambda m, case: kappa(m, case, gaps), share, power)
+    return _within(m, case, lambda m, case: points.kappa(m, case, gaps), share, power)
 
 
 def _within(m: Any, case: Candidate, constant: Any, share: Any, power: int) -> Any:
-    if not defined(case):
+    if not points.defined(case):
         return m.below(m.exact(0), m.exact(0))  # there is no U, or no Gamma
     bound = 2 * share * constant(m, case) / m.power(m.values(case.rho), power)
-    return m.at_most(distance(m, case), bound)
+    return m.at_most(points.distance(m, case), bound)
 
 
 PATH = Statement(
     "tf/theorem-2",
     **PRINTED,
-    variables=Records(Path, paths(), protocol),
-    hypotheses={**LISTED, STEEP: steep},
-    conclusion=DIRECTION,
+    variables=Records(Path, cases.paths(), cases.protocol),
+    hypotheses=cases.HYPOTHESES,
+    conclusion=cases.DIRECTION,
     cost=8,
-    violating={
-        UNIQUE: [Path(TIED_APART.data, "log-loss")],
-        FEASIBLE: [NO_SOLUTION],
-        STEEP: [FLAT_PULLS],
-        SEVERAL: [ONE_TOKEN],
-    },
+    violating=cases.VIOLATING,
     readings={
         "literal": Reading(
             "W_R / R tends to W^mm / ||W^mm||_F, for l strictly decreasing and smooth",
             expected="refuted",
-            under=(UNIQUE, FEASIBLE),
-            variables=Records(Path, flat_paths()),
-            examples=(FLAT_PULLS, ONE_TOKEN),
+            under=(cases.UNIQUE, cases.FEASIBLE),
+            variables=Records(Path, cases.flat_paths()),
+            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
             siblings=DIRECTIONS,
             cost=4,
         ),
@@ -124,7 +92,7 @@ PATH = Statement(
             "W_R / R tends to W^mm / ||W^mm||_F, where l' < 0 at the best scores and some input "
             "has two tokens",
             expected="holds",
-            examples=(PUBLISHED, UNEVEN),
+            examples=(cases.PUBLISHED, cases.UNEVEN),
             siblings=DIRECTIONS,
         ),
     },
@@ -133,29 +101,37 @@ PATH = Statement(
 RATE = Statement(
     "tf/theorem-2",
     **PRINTED,
-    variables=Records(Candidate, candidates(), extremal),
-    hypotheses={**LISTED, LARGE: large, GOOD: good},
+    variables=Records(Candidate, points.candidates(), points.extremal),
+    hypotheses={**LISTED, LARGE: points.large, GOOD: points.good},
     conclusion=close,
     cost=4,
     violating={
-        UNIQUE: [near_optimal_points.TIED],
-        FEASIBLE: [near_optimal_points.NO_SOLUTION],
-        SEVERAL: [near_optimal_points.ONE_TOKEN],
-        LARGE: [OUTWEIGHED],
-        GOOD: [AT_ZERO],
+        cases.UNIQUE: [points.TIED],
+        cases.FEASIBLE: [points.NO_SOLUTION],
+        cases.SEVERAL: [points.ONE_TOKEN],
+        LARGE: [points.OUTWEIGHED],
+        GOOD: [points.AT_ZERO],
     },
     readings={
         "amended-2": Reading(
-            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho",
-            expected="holds",
+            "l' < 0, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the largest "
+            "over inputs i of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each input D and d its "
+            "largest and least score gap, M and m the largest and least |l'| between its worst and "
+            "best score: every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= "
+            "2 log(2 Gamma) / rho",
+            expected="proved",
+            proof="symbolic.tf.theorem_2:prove",
             siblings={
                 "an eighth of it": changed(share="1/8"),
                 "the square of the rate": changed(power=2),
             },
         ),
         "sharp": Reading(
-            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, where "
-            "kappa tends to the divergence of the multipliers from the score gaps times slopes",
+            "l' < 0, U, rho >= log(2 Gamma), m and d as in amended-2: every W in the ball with "
+            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - "
+            "sum_j p_j log(c_j / p_j), p_j the share of multiplier j, G = n (L(R U) - L_*), "
+            "c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| within "
+            "G / m_i of the best score",
             expected="holds",
             conclusion=closest,
             tight=True,

@@ -26,7 +26,7 @@ the score gaps times slopes as rho grows. It is attained: lengths are free ortho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,35 +42,13 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.strategies import arrays
-from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
-from properties._support.gradients import loss_slope
 from properties._support.hypotheses import exists, feasible, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import LOSSES
-from properties.tf._support.regularisation_paths import NO_SOLUTION as UNSOLVED
-from properties.tf._support.regularisation_paths import ONE_TOKEN as ALONE
-from properties.tf._support.regularisation_paths import PUBLISHED, STEEP
-from properties.tf._support.token_choices import separable
-
-__all__ = [
-    "AT_ZERO",
-    "NO_SOLUTION",
-    "ONE_TOKEN",
-    "OUTWEIGHED",
-    "TIED",
-    "Candidate",
-    "candidates",
-    "defined",
-    "distance",
-    "extremal",
-    "good",
-    "kappa",
-    "large",
-    "log_spread",
-]
+from properties.tf._support import regularisation_paths as paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +61,13 @@ class Candidate:
     W: Array
 
 
-def _reaching(data: AttentionData, loss: str, rho: float, N: Array, share: float) -> Candidate:
+def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
     """W from the minimiser along N, a share of the way to where it is as good as V no more."""
-    solved = att_svm(data)
-    R = rho * solved.value * (1.0 - 1e-12)
-    (best,) = path_w(data, FLOAT_LOSSES[loss], [R], starts=("svm",))
-    objective = GapObjective.of(data, FLOAT_LOSSES[loss])
-    D, Z = differences(data, objective)
+    solved, loss = att_svm(case.data), FLOAT_LOSSES[case.loss]
+    R = case.rho * solved.value * (1.0 - 1e-12)
+    (best,) = path_w(case.data, loss, [R], starts=("svm",))
+    objective = GapObjective.of(case.data, loss)
+    D, Z = differences(case.data, objective)
 
     def at(h: float) -> Array:
         W = best.W + h * N
@@ -99,24 +77,22 @@ def _reaching(data: AttentionData, loss: str, rho: float, N: Array, share: float
     def gap(W: Array) -> float:
         return objective.value(((D @ W) * Z).sum(axis=1))
 
-    goal = gap(rho * solved.W) - 1e-9
+    goal = gap(case.rho * solved.W) - 1e-9
     low, high = 0.0, R / max(float(np.linalg.norm(N)), 1e-9)
     for _ in range(40):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if gap(at(middle)) <= goal else (low, middle)
-    return Candidate(data, loss, rho, at(share * low))
+    return replace(case, W=at(share * low))
 
 
 @st.composite
 def candidates(draw: st.DrawFn) -> Candidate:
     """Separable data with points about as good as V; some data have no constraint."""
-    data = draw(st.one_of(separable(), separable_data()))
-    loss, rho = draw(st.sampled_from(STEEP)), draw(st.sampled_from([16.0, 64.0, 256.0]))
+    data = draw(paths.SEPARABLE)
+    loss, rho = draw(st.sampled_from(paths.STEEP)), draw(st.sampled_from([16.0, 64.0, 256.0]))
     N, share = draw(arrays(data.d, data.d)), draw(st.sampled_from([1.0, 0.5]))
     case = Candidate(data, loss, rho, np.zeros((data.d, data.d)))
-    if not defined(case):
-        return case
-    return _reaching(data, loss, rho, N, share)
+    return _reaching(case, N, share) if defined(case) else case
 
 
 def extremal(generator: np.random.Generator) -> Candidate:
@@ -131,15 +107,15 @@ def extremal(generator: np.random.Generator) -> Candidate:
     N = np.zeros((d + 1, d + 1))
     N[d, 0] = 1.0
     rho = float(generator.choice([64.0, 1024.0]))
-    case = Candidate(data, str(generator.choice(STEEP)), rho, N)
-    return _reaching(data, case.loss, rho, N, 1.0) if feasible(case) else case
+    case = Candidate(data, str(generator.choice(paths.STEEP)), rho, N)
+    return _reaching(case, N, 1.0) if feasible(case) else case
 
 
-AT_ZERO = Candidate(PUBLISHED.data, "log-loss", 64.0, np.zeros((2, 2)))
+AT_ZERO = Candidate(paths.PUBLISHED.data, "log-loss", 64.0, np.zeros((2, 2)))
 """W = 0, which is worse than V."""
 TIED, ONE_TOKEN, NO_SOLUTION = (
     Candidate(data, "log-loss", 64.0, np.zeros((data.d, data.d)))
-    for data in (TIED_APART.data, ALONE.data, UNSOLVED.data)
+    for data in (TIED_APART.data, paths.ONE_TOKEN.data, paths.NO_SOLUTION.data)
 )
 OUTWEIGHED = Candidate(
     AttentionData(
@@ -166,7 +142,7 @@ def large(case: Candidate) -> bool:
     Nothing is asked where Gamma has no value.
     """
     with ctx.workprec(128):
-        return not defined(case) or bool(log_spread(BALLS, case) <= case.rho)
+        return not defined(case) or bool(paths.log_spread(BALLS, case) <= case.rho)
 
 
 def good(case: Candidate) -> bool:
@@ -196,52 +172,12 @@ def distance(m: Any, case: Candidate) -> Any:
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
 
-@dataclass(frozen=True, slots=True)
-class _Input:
-    """An input of several tokens: its score gaps and |l'| at the best and at the worst score."""
-
-    tokens: Any
-    query: Any
-    gamma: Any
-    best: Any
-    gaps: Any
-    first: Any
-    last: Any
-
-
-def _inputs(m: Any, case: Candidate) -> list[_Input]:
-    found = []
-    exact = ExactData.of(case.data)
-    for X, query, scores, (best, *_) in zip(
-        exact.X, exact.Z, exact.gamma, exact.optimal, strict=True
-    ):
-        if len(scores) > 1:
-            tokens, z, gamma = m.values(X), m.values(query), m.values(scores)
-            gaps = gamma[best] - gamma[[t for t in range(len(gamma)) if t != best]]
-            ends = (_steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
-            found.append(_Input(tokens, z, gamma, gamma[best], gaps, *ends))
-    return found
-
-
-def _steepness(m: Any, loss: str, u: Any) -> Any:
-    return -loss_slope(m, loss, u)
-
-
-def log_spread(m: Any, case: Candidate) -> Any:
-    """log(2 Gamma), of data with unique optimal tokens."""
-    found, whole = _inputs(m, case), m.exact(0)
-    exact = [gamma for gamma in ExactData.of(case.data).gamma if len(gamma) > 1]
-    for own, gamma in zip(found, exact, strict=True):
-        peak = case.loss == "logistic-loss" and min(gamma) <= 0 <= max(gamma)
-        most = m.exact(1) / 4 if peak else m.maximum(own.first, own.last)
-        whole = whole + most * m.max(own.gaps) * len(own.gaps)
-    flattest = [m.minimum(own.first, own.last) * m.min(own.gaps) for own in found]
-    return m.log(2 * whole / m.min(m.array(flattest)))
-
-
 def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
     """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
-    solved, found = present(exact_att_svm(case.data), "the answer of the SVM"), _inputs(m, case)
+    solved, found = (
+        present(exact_att_svm(case.data), "the answer of the SVM"),
+        paths.inputs(m, case),
+    )
     rho, V, G = m.values(case.rho), m.values(case.rho) * m.values(solved.W), m.exact(0)
     for own in found:
         deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
@@ -249,8 +185,8 @@ def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
     total, held = rho + m.log(G), sum(solved.duals.values(), fmpq(0))
     duals = iter(solved.duals.values())
     for own in found:
-        x = G / m.minimum(own.first, own.last)
-        near = m.minimum(own.first, _steepness(m, case.loss, own.best - x))
+        x = G / own.least
+        near = m.minimum(own.first, paths.steepness(m, case.loss, own.best - x))
         for gap, dual in zip(own.gaps, duals, strict=False):
             if dual != 0:
                 p, c = m.values(dual / held), near * (1 - x / m.min(own.gaps)) * gap

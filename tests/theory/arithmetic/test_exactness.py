@@ -102,11 +102,44 @@ def test_the_spectral_norm_of_a_vanishing_share_takes_no_memory():
     assert ratio.rad() < arb("1e-10")
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_softmax_of_a_logit_beyond_every_exponential_is_known(order):
+    """exp(2^200) is no finite ball: the largest logit is taken off first, wherever it stands."""
+    shares = list(BALLS.softmax(numbers([Fraction(2**200), 0][::order])))[::order]
+    assert shares[0].contains(1)
+    assert shares[0] > 0.5
+    assert shares[1].contains(0)
+    assert shares[1] < 0.5
+
+
 def test_a_small_entry_beside_a_large_one_is_within_the_radius():
     A = entries([[arb(1), arb(2) ** -5000], [arb(2) ** -5000, arb(1)]])
     norm = BALLS.spectral(A)
     with ctx.workprec(6000):
         assert norm.contains(1 + arb(2) ** -5000)
+
+
+def test_a_small_ball_beside_a_large_entry_is_within_the_radius_wherever_it_reaches():
+    """It may be below 0, and reach further down than up."""
+    with ctx.workprec(6000):
+        small = arb(-1, 0.9) * arb(2) ** -5000
+        norm = BALLS.spectral(entries([[arb(1), small], [small, arb(1)]]))
+        assert norm.upper() >= 1 + arb(1.9) * arb(2) ** -5000
+
+
+def test_the_spectral_norm_of_balls_that_are_0_is_0():
+    norm = BALLS.spectral(entries([[arb(0), arb(0)], [arb(0), arb(0)]]))
+    assert norm.is_zero()
+
+
+WIDE = arb(0, 1)
+
+
+@pytest.mark.parametrize("ball", [WIDE, WIDE + WIDE.rad(), WIDE - WIDE.rad(), arb("nan")])
+def test_whether_a_ball_that_touches_0_is_0_stays_open(ball):
+    found = BALLS.is_zero(ball)
+    assert found.contains(0)
+    assert found.contains(1)
 
 
 @pytest.mark.parametrize("value", [0.5, True, None, 1 + 0j])

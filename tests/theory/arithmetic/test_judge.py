@@ -14,7 +14,7 @@ from attsvm.theory.arithmetic import traces
 from attsvm.theory.arithmetic.traces import Untraceable
 from attsvm.theory.declaration.formula import Formula, instance_type
 from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.run.judge import judge, meets
+from attsvm.theory.run.judge import judge, meets, sides
 
 
 def formula(conclusion, **variables):
@@ -174,6 +174,39 @@ def test_a_slack_below_the_floats_keeps_its_sign(sign):
     assert judged(tiny).holds is (sign > 0)
     at_most = judged(lambda m, v: m.at_most(m.exact(0), sign * m.exp(m.exact(-2000)))).as_slack
     assert (at_most.holds, at_most.violated) == (sign > 0, sign < 0)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_equality_that_fails_by_less_than_floats_hold_is_violated(sign):
+    found = judged(lambda m, v: m.equal(v.x, v.x + sign * m.exp(m.exact(-2000))))
+    assert found.holds is False
+    assert found.as_slack.violated
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_slack_of_a_ball_holds_its_sign_within_a_small_error(sign):
+    slack = judged(lambda m, v: m.at_most(sign * 1, sign * root(m))).as_slack
+    assert slack.value == pytest.approx(sign * (math.sqrt(2) - 1), rel=1e-15)
+    assert 0.0 <= slack.error <= 1e-15
+    assert (slack.holds, slack.violated) == (sign > 0, sign < 0)
+
+
+def test_an_equality_of_balls_that_are_exactly_0_needs_no_fingerprint():
+    found = judged(lambda m, v: m.equal(v.x * root(m), m.exact(0)))
+    assert (found.holds, found.method) == (True, "ball arithmetic at 64 bits")
+
+
+@pytest.mark.parametrize("rest", [[1, 0], [0, -1]])
+def test_the_entry_that_is_told_is_the_one_that_is_furthest_off(rest):
+    f = formula(lambda m, v: m.equal(m.array([v.x, *rest]), m.array([v.x + 3, 0, 0])))
+    assert sides(f, {}, f.build(x=0)).startswith("0 = -3 of one entry")
+    f = formula(lambda m, v: m.equal(m.array([v.x, *rest]), m.array([v.x - 3, 0, 0])))
+    assert sides(f, {}, f.build(x=0)).startswith("0 = 3 of one entry")
+
+
+def test_there_is_no_ratio_to_a_side_of_0():
+    assert judged(lambda m, v: m.at_most(v.x, v.x)).ratio is None
+    assert judged(lambda m, v: m.at_most(v.x, 0 * root(m))).ratio is None
 
 
 def test_untraceable_does_not_leak(monkeypatch):

@@ -1,0 +1,471 @@
+"""How many mutants die: `python -m benchmarks.mutants [--count 400] [--rooms exact svm/bounds]`.
+
+A mutant is one small change of one file of attsvm/ (`mutations.py`). It is made in a private copy
+of the tree, and is shown first to the tests of its room that reach the changed lines, and then,
+alone, to `attsvm verify` of claims whose code it changes. Mutants that change nothing that can be
+observed are listed by hand in equivalent.toml, each with its reason, and are not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import json
+import os
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attsvm._threads import SINGLE
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from benchmarks.mutants.mutations import Mutant, drawn, mutants
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTED = Path(__file__).with_name("equivalent.toml")
+
+_OWN = ("attention", "data", "language", "lipschitz", "losses", "reproduce", "risk", "tokens")
+_JUDGES = ("check", "confirm", "equal_sides", "indicators_and_extremes")
+_BALLS = ("tests/theory/arithmetic", *(f"tests/theory/test_{name}.py" for name in _JUDGES))
+ROOMS: dict[str, tuple[str, ...]] = {
+    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "paths", "limits", "plots", "cli")},
+    "exact/": ("tests/exact", "tests/test_lipschitz.py"),
+    "svm/bounds": ("tests/svm/test_bounds.py", "tests/svm/test_nuclear.py"),
+    "svm/handed": ("tests/svm/test_answer.py", "tests/svm/test_soft.py"),
+    "svm/support": ("tests/svm/test_methods.py",),
+    "training/": ("tests/training",),
+    "kernels/": ("tests/kernels", "tests/training", "tests/svm", "tests/paths"),
+    **{f"theory/{part}": _BALLS for part in ("arithmetic/", "run/confirm", "run/judge")},
+    **{
+        f"theory/{part}/": ("tests/theory",)
+        for part in ("declaration", "run", "search", "record", "report")
+    },
+    "": (*(f"tests/test_{name}.py" for name in _OWN), "tests/theory"),
+}
+"""Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
+
+_LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
+"""Seconds that a test may take; how many times as long as without the change all may take, and how
+much longer than that; how long kernels are compiled; how long what is not changed may take."""
+
+
+@dataclass(slots=True)
+class Tried:
+    """A mutant, and what the tests and the claims said: killed, survived, unreached, ..."""
+
+    room: str
+    mutant: Mutant
+    tests: str = ""
+    by: str = ""
+    verify: str = "not tried"
+    claims: tuple[str, ...] = ()
+
+    @property
+    def alive(self) -> bool:
+        """Whether nothing killed it."""
+        return "killed" not in (self.tests, self.verify) and self.tests != "equivalent"
+
+
+class Copy:
+    """A private copy of the tree: what git knows of, and the machine code of the kernels."""
+
+    def __init__(self, folder: Path, root: Path = ROOT) -> None:
+        self.folder = folder / "tree"
+        self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
+        asked = ["git", "ls-files", "-co", "--exclude-standard"]
+        names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
+        compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
+        for name in [*names.splitlines(), *(str(p.relative_to(root)) for p in compiled)]:
+            if (root / name).is_file():
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, self.folder / name)
+
+    def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
+        """Exit code, -1 where time ran out, and output of a Python module run in the copy."""
+        shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
+        said = self.folder.parent / "output"
+        said.write_bytes(b"")
+        request = {"words": list(words), "seconds": seconds, "output": str(said)}
+        forks = self._started(own)
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        forks.stdin.write(json.dumps(request) + "\n")
+        forks.stdin.flush()
+        code = int(forks.stdout.readline())
+        return code, said.read_text(errors="replace")
+
+    def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
+        """The process that forks, with an environment of its own; one for each environment."""
+        key = tuple(sorted(own.items()))
+        if key not in self._forks:
+            path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
+            temporary = self.folder.parent / "temporary"
+            temporary.mkdir(exist_ok=True)
+            private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+            self._forks[key] = subprocess.Popen(
+                [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
+                cwd=self.folder,
+                env={**os.environ, **private},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        return self._forks[key]
+
+    def close(self) -> None:
+        """End the processes that fork."""
+        for forks in self._forks.values():
+            forks.communicate()
+        self._forks.clear()
+
+    def put(self, file: str, text: bytes) -> None:
+        """Write a file, and remove its bytecode, which is told to be fresh by its time alone."""
+        path = self.folder / file
+        path.write_bytes(text)
+        for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            stale.unlink()
+
+
+def room_of(file: str) -> str:
+    """The room that a file of attsvm/ belongs to."""
+    return max((r for r in ROOMS if file.startswith(f"attsvm/{r}")), key=len)
+
+
+def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
+    """As many mutants of each room; a room is one of `ROOMS`, or the start of a path in it."""
+    found: list[tuple[str, Mutant]] = []
+    files = [p.relative_to(ROOT).as_posix() for p in sorted(ROOT.glob("attsvm/**/*.py"))]
+    for room in rooms:
+        chosen = [f for f in files if f.startswith(f"attsvm/{room}")]
+        if room in ROOMS:
+            chosen = [f for f in chosen if room_of(f) == room]
+        pool = [m for f in chosen for m in mutants(f, (ROOT / f).read_bytes())]
+        found += [(room, m) for m in drawn(pool, -(-count // len(rooms)), f"{seed}/{room}")]
+    return found
+
+
+def listed() -> dict[tuple[str, str, str, str], str]:
+    """The reasons for which mutants are equivalent, by what tells the mutants apart."""
+    rows = tomllib.loads(LISTED.read_text(encoding="utf-8")).get("mutant", [])
+    return {(r["file"], r["scope"], r["before"], r["after"]): r["why"] for r in rows}
+
+
+def uses(root: Path = ROOT) -> dict[str, set[tuple[str, int]] | None]:
+    """The lines of functions that load a name, by name; None where other code does as well."""
+    found: dict[str, set[tuple[str, int]] | None] = {}
+
+    def visit(node: ast.AST, file: str, inside: bool) -> None:
+        name = getattr(node, "id", getattr(node, "attr", None))
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            lines = found.setdefault(str(name), set())
+            if not inside:
+                found[str(name)] = None
+            elif lines is not None:
+                lines.add((file, node.lineno))
+        for part, value in ast.iter_fields(node):
+            body = isinstance(node, ast.FunctionDef) and part == "body"
+            for inner in value if isinstance(value, list) else [value]:
+                if isinstance(inner, ast.AST):
+                    visit(inner, file, inside or body)
+
+    for path in root.glob("attsvm/**/*.py"):
+        visit(ast.parse(path.read_bytes()), path.relative_to(root).as_posix(), False)
+    return found
+
+
+def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
+    """The lines of which one has to run for a test to reach the mutant; none where all tests do."""
+    if mutant.runs:
+        return {(mutant.file, n) for n in range(mutant.lines[0], mutant.lines[1] + 1)}
+    lines = [known.get(name) for name in mutant.bound]
+    return set() if None in lines else {place for where in lines for place in where or ()}
+
+
+@dataclass(slots=True)
+class Reach:
+    """The tests of a room that pass within `_LONGEST`: their seconds, and the lines they reach."""
+
+    seconds: dict[str, float]
+    lines: dict[tuple[str, int], set[str]]
+
+    def of(self, lines: set[tuple[str, int]]) -> list[str]:
+        """The tests that reach one of the lines, or all for none; the shortest come first."""
+        tests = set().union(*(self.lines[at] for at in lines)) if lines else set(self.seconds)
+        return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
+
+
+def _uncompiled(tests: Sequence[str]) -> dict[str, str]:
+    """Kernels run as Python: a changed one would have to be compiled with all that calls it."""
+    return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
+
+
+_PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+
+
+def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
+    """Run the tests of a room once, and note which of them reach which of the lines."""
+    asked: dict[str, list[int]] = defaultdict(list)
+    for file, line in lines:
+        asked[str(copy.folder / file)].append(line)
+    with tempfile.TemporaryDirectory(dir=copy.folder.parent) as own:
+        (Path(own) / "watched").write_text(json.dumps(asked))
+        starter = "from benchmarks.mutants import reach\nreach.start()\n"
+        (Path(own) / "sitecustomize.py").write_text(starter)
+        found = Path(own) / "found"
+        words = [*_PYTEST, "-p", "benchmarks.mutants.reach", *tests]
+        names = {"WATCHED": f"{own}/watched", "FOUND": str(found), "SECONDS": str(_LONGEST)}
+        environment = {f"MUTANTS_{name}": value for name, value in names.items()}
+        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **_uncompiled(tests))
+        copy.close()
+        if code not in (0, 1):
+            raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
+        rows = [row.split("\t") for row in found.read_text().splitlines()]
+    bad = {row[1] for row in rows if row[0] == "test" and row[3] != "passed"}
+    seconds: dict[str, float] = defaultdict(float)
+    reached: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for kind, test, *rest in rows:
+        if kind == "test" and test not in bad:
+            seconds[test] += float(rest[2])
+        elif kind == "line":
+            place = Path(rest[0]).relative_to(copy.folder.resolve()).as_posix()
+            reached[place, int(rest[1])].add(test)
+    if bad:
+        print(f"left out, as they fail or last: {', '.join(sorted(bad))}", file=sys.stderr)
+    return Reach(dict(seconds), reached)
+
+
+def tested(copy: Copy, tried: Tried, tests: Sequence[str], seconds: float) -> None:
+    """Show a mutant, which stands in the copy, to tests."""
+    if not tests:
+        tried.tests = "unreached"
+        return
+    chosen = copy.folder.parent / "chosen"
+    chosen.write_text("\n".join(tests))
+    limit = _PATIENCE * seconds + _LEAST
+    words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
+    code, said = copy.run(words, limit, **_uncompiled(ROOMS[room_of(tried.mutant.file)]))
+    if code == 5:
+        raise RuntimeError(f"no test was collected: {said[-2000:]}")
+    tried.tests = "killed" if code else "survived"
+    failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    tried.by = "time" if code == -1 else failed[0][:200] if failed else said[-200:] if code else ""
+
+
+class _Everywhere(Definitions):
+    """Definitions of claims together with the engine's, which a claim's own digest leaves out.
+
+    `met` holds the place of every statement that a digest came to rest on.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: set[tuple[Path, int]] = set()
+
+    def spelt(self, file: Path, index: int) -> str:
+        """The statement in a digest, which is thereby met."""
+        self.met.add((file, index))
+        return super().spelt(file, index)
+
+    def located(self, file: Path, dotted: tuple[str, ...]) -> Path | None:
+        """The module of that name as a file imports it, the engine's too."""
+        if dotted[0] != "attsvm":
+            return super().located(file, dotted)
+        key = self.base(file), dotted
+        if key not in self._files:
+            self._files[key] = home_of(".".join(dotted), self.base(file))
+        return self._files[key]
+
+    def rests_on(self, *starts: Start) -> frozenset[tuple[Path, int]]:
+        """The statements that a digest of these starts rests on: their files and ranks."""
+        self.met = set()
+        self.resting(starts)
+        return frozenset(self.met)
+
+
+def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, list[str]]:
+    """The claims that use what a mutant changes; all of them where only what checks them does."""
+    known = _Everywhere()
+    checks = known.rests_on(Start(ROOT / "attsvm/cli/verify.py", "run"))
+    own = {}
+    for claim in claims:
+        file = Path(claim.file).resolve()
+        starts = [Start(file, node=known.declaration(file, claim.line))]
+        if claim.proof is not None:
+            module, _, function = claim.proof.partition(":")
+            home = home_of(module, base_of(file))
+            starts += [Start(home, function)] if home is not None else []
+        own[claim.id] = known.rests_on(*starts)
+    found = {}
+    for mutant in chosen:
+        file = ROOT / mutant.file
+        changed = known.declaration(file, mutant.line)
+        place = file, known.module(file).statements.index(changed)
+        found[mutant] = [id for id in own if place in own[id]]
+        if not found[mutant] and place in checks:
+            found[mutant] = list(own)
+    return found
+
+
+def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[int, Any]:
+    kept = copy.folder.parent / "verified.json"
+    kept.unlink(missing_ok=True)
+    ledger = copy.folder.parent / "ledger" / "ledger.jsonl"
+    shutil.rmtree(ledger.parent, ignore_errors=True)
+    words = ["attsvm.cli", "verify", *ids, "--ledger", str(ledger), "--json", str(kept)]
+    code, said = copy.run(words, limit, **own)
+    return code, json.loads(kept.read_text()) if kept.is_file() else said
+
+
+def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
+    """Show a mutant, which stands in the copy, to the claims chosen for it."""
+    limit = _PATIENCE * sum(seconds[id] for id in tried.claims) + _LEAST
+    own = {}
+    if tried.mutant.file.startswith("attsvm/kernels/"):  # what is compiled anew is kept apart
+        own["NUMBA_CACHE_DIR"] = str(copy.folder.parent / "compiled")
+        shutil.rmtree(own["NUMBA_CACHE_DIR"], ignore_errors=True)
+        limit += _COMPILING
+    tried.verify = "killed" if _verify(copy, tried.claims, limit, **own)[0] else "survived"
+
+
+def study(
+    chosen: Sequence[tuple[str, Mutant]], claims: int, seed: int, workers: int
+) -> list[Tried]:
+    """Try all mutants, each in the copy of a worker."""
+    reasons, known = listed(), uses()
+    sources = {m.file: (ROOT / m.file).read_bytes() for _, m in chosen}
+    table = [Tried(room, mutant) for room, mutant in chosen]
+    for tried in table:
+        if tried.mutant.key in reasons:
+            tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
+    run = [tried for tried in table if not tried.tests]
+    asked: dict[tuple[str, ...], set[tuple[str, int]]] = defaultdict(set)
+    for tried in run:
+        asked[ROOMS[room_of(tried.mutant.file)]] |= watched(tried.mutant, known)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.ExitStack() as stack,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        copies: queue.Queue[Copy] = queue.Queue()
+        for k in range(workers):
+            copies.put(stack.enter_context(contextlib.closing(Copy(Path(folder) / str(k)))))
+
+        def with_copy(work: Any, *given: Any) -> Any:
+            copy = copies.get()
+            try:
+                return work(copy, *given)
+            finally:
+                copies.put(copy)
+
+        found = pool.map(lambda tests: with_copy(reach, tests, asked[tests]), asked)
+        maps = dict(zip(asked, found, strict=True))
+        seconds = with_copy(_choose, run, claims, seed) if claims else {}
+
+        def try_one(copy: Copy, tried: Tried) -> None:
+            mutant, original = tried.mutant, sources[tried.mutant.file]
+            reached = maps[ROOMS[room_of(mutant.file)]]
+            tests = reached.of(watched(mutant, known))
+            copy.put(mutant.file, mutant.applied(original))
+            try:
+                tested(copy, tried, tests, sum(reached.seconds[t] for t in tests))
+                if tried.claims:
+                    verified(copy, tried, seconds)
+            finally:
+                copy.put(mutant.file, original)
+
+        for k, tried in enumerate(pool.map(lambda t: (with_copy(try_one, t), t)[1], run), 1):
+            m = tried.mutant
+            print(f"[{k}/{len(run)}] {tried.tests:>9} {tried.verify:>9} {m.file}:{m.line}")
+            sys.stdout.flush()
+    return table
+
+
+def _choose(copy: Copy, run: Sequence[Tried], most: int, seed: int) -> dict[str, float]:
+    """Choose claims for every mutant, and time them all once without a change."""
+    using = users([tried.mutant for tried in run], find_claims(load_packs()))
+    for tried in run:
+        ids = using[tried.mutant]
+        rng = random.Random(f"{seed}/{tried.mutant.key}")
+        tried.claims = tuple(sorted(rng.sample(ids, min(most, len(ids)))))
+    wanted = sorted({id for tried in run for id in tried.claims})
+    if not wanted:
+        return {}
+    _, found = _verify(copy, wanted, _ALL)
+    if isinstance(found, str):
+        raise RuntimeError(f"the claims are not checked: {found[-2000:]}")
+    seconds = {c["id"]: c["seconds"] for c in found["claims"] if c["as_expected"]}
+    for tried in run:
+        tried.claims = tuple(id for id in tried.claims if id in seconds)
+    return seconds
+
+
+def report(table: Sequence[Tried]) -> str:
+    """The counts by room, and every mutant that is alive, with what it changes."""
+    rows = [
+        f"{'room':<20} mutants equivalent  killed by tests  by verify alone  by none  unreached"
+    ]
+    rooms: dict[str, list[Tried]] = defaultdict(list)
+    for tried in table:
+        rooms[tried.room or "(own files)"].append(tried)
+    for room, those in [*rooms.items(), ("all", list(table))]:
+        equal = sum(t.tests == "equivalent" for t in those)
+        by_tests, by_verify = (
+            sum(getattr(t, by) == "killed" for t in those) for by in ("tests", "verify")
+        )
+        verify = f"{by_verify} of {sum(t.verify in ('killed', 'survived') for t in those)}"
+        alive, missed = sum(t.alive for t in those), sum(t.tests == "unreached" for t in those)
+        rows.append(
+            f"{room:<20} {len(those):>7} {equal:>10} {by_tests:>14} {verify:>17} {alive:>6} "
+            f"{missed:>10}"
+        )
+    for t in table:
+        m = t.mutant
+        if t.tests in ("survived", "unreached"):
+            rows.append(f"{m.file}:{m.line} in {m.scope}: {m.kind}, {t.tests}, verify {t.verify}")
+            rows += [f"  - {line}" for line in m.before.splitlines()]
+            rows += [f"  + {line}" for line in m.after.splitlines()]
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Try a sample of mutants and report; 1 where one is alive."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=400, help="mutants of all rooms together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rooms", nargs="+", help="starts of paths in attsvm/; all rooms if none")
+    parser.add_argument("--claims", type=int, default=8, help="at most so many for each; 0 for no")
+    parser.add_argument("-n", "--workers", type=int, default=1)
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    rooms = [f"{r}/" if f"{r}/" in ROOMS else r for r in options.rooms or ROOMS]
+    chosen = sample(rooms, options.count, options.seed)
+    table = study(chosen, options.claims, options.seed, options.workers)
+    print(report(table))
+    if options.json:
+        rows = [
+            {
+                **{name: getattr(t, name) for name in ("room", "tests", "by", "verify", "claims")},
+                **{name: getattr(t.mutant, name) for name in ("file", "line", "scope", "kind")},
+                **{name: getattr(t.mutant, name) for name in ("before", "after")},
+            }
+            for t in table
+        ]
+        document = {"schema": 1, "seed": options.seed, "mutants": rows}
+        Path(options.json).write_text(json.dumps(document, indent=1), encoding="utf-8")
+    return int(any(tried.alive for tried in table))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

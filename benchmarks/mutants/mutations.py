@@ -1,0 +1,246 @@
+"""Mutants of a source file: one small change of its syntax tree each.
+
+Left as they are: annotations, decorators, f-strings, docstrings, the arguments of an error that is
+raised, the operators of types, and `strict` of zip, by which code checks itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+__all__ = ["Mutant", "drawn", "mutants"]
+
+_STRICTNESS = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
+_DIRECTION = {
+    **dict([(ast.Lt, ast.Gt), (ast.Gt, ast.Lt), (ast.LtE, ast.GtE), (ast.GtE, ast.LtE)]),
+    **dict([(ast.Eq, ast.NotEq), (ast.NotEq, ast.Eq), (ast.Is, ast.IsNot), (ast.IsNot, ast.Is)]),
+    **dict([(ast.In, ast.NotIn), (ast.NotIn, ast.In)]),
+}
+_ARITHMETIC = {
+    **dict([(ast.Add, ast.Sub), (ast.Sub, ast.Add), (ast.Mult, ast.Div), (ast.Div, ast.Mult)]),
+    **dict([(ast.FloorDiv, ast.Mult), (ast.Mod, ast.FloorDiv), (ast.Pow, ast.Mult)]),
+    **dict([(ast.BitAnd, ast.BitOr), (ast.BitOr, ast.BitAnd), (ast.BitXor, ast.BitOr)]),
+    ast.LShift: ast.RShift,
+}
+_PAIRS = "min max|any all|lower upper|minimum maximum|argmin argmax|floor ceil|abs_lower abs_upper"
+_OPPOSITE = {a: b for p in _PAIRS.split("|") for a, b in (p.split(), reversed(p.split()))}
+_ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.Tuple, ast.stmt)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one file.
+
+    Attributes:
+        file: its path from the root of the repository.
+        scope: the definition that the change lies in, "" at the top level.
+        kind: the kind of the change.
+        before, after: the lines that it changes, without their indentation.
+        line: where the change is.
+        lines: first and last line of the statement, of a compound one those of its head.
+        runs: whether these lines run in a function, and not when their module is imported.
+        span: the bytes of the file that are replaced.
+        text: what replaces them.
+        bound: names bound at the top level by the statement, for its uses are what tests reach.
+    """
+
+    file: str
+    scope: str
+    kind: str
+    before: str
+    after: str
+    line: int
+    lines: tuple[int, int]
+    runs: bool
+    span: tuple[int, int]
+    text: bytes
+    bound: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from the others, wherever its lines move."""
+        return self.file, self.scope, self.before, self.after
+
+    def applied(self, source: bytes) -> bytes:
+        """The mutated source."""
+        return source[: self.span[0]] + self.text + source[self.span[1] :]
+
+
+def mutants(file: str, source: bytes) -> list[Mutant]:
+    """All mutants of a file, in order of their place."""
+    found = {m.key: m for m in _Finder(file, source).visited(ast.parse(source))}
+    return sorted(found.values(), key=lambda m: (m.span, m.kind, m.text))
+
+
+def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
+    """A sample without repetition: the kinds in turn, those with the fewest mutants first."""
+    rng, kinds = random.Random(seed), defaultdict(list)
+    for mutant in pool:
+        kinds[mutant.kind].append(mutant)
+    rows = sorted(kinds.values(), key=lambda row: (len(row), row[0].kind))
+    rows = [rng.sample(row, len(row)) for row in rows]
+    longest = max(map(len, rows), default=0)
+    return [row[k] for k in range(longest) for row in rows if k < len(row)][:count]
+
+
+class _Finder:
+    def __init__(self, file: str, source: bytes) -> None:
+        self.file, self.source = file, source
+        self.starts = [0]
+        for line in source.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+
+    def visited(
+        self,
+        node: ast.AST,
+        scope: str = "",
+        head: ast.stmt | None = None,
+        runs: bool = False,
+        index: bool = False,
+    ) -> Iterator[Mutant]:
+        """The mutants of a node and of all nodes within; `head` is the statement they lie in."""
+        if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom):
+            return
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            head, scope = node, f"{scope}.{node.name}".lstrip(".")
+        elif isinstance(node, ast.stmt):
+            head = node
+        for kind, old, new in _changes(node, index):
+            yield from self._made(kind, old, new, scope, head, runs)
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and _is_text(node)):
+            return
+        for name, value in ast.iter_fields(node):
+            if name in ("decorator_list", "annotation", "returns", "type_params"):
+                continue
+            within = isinstance(node, ast.Subscript) and name == "slice"
+            runs = runs or isinstance(node, ast.FunctionDef)  # defaults count with the body
+            for inner in value if isinstance(value, list) else [value]:
+                if isinstance(inner, ast.AST) and not (_is_type(inner) or _is_strict(inner)):
+                    indices = within or (index and _deep(node))
+                    yield from self.visited(inner, scope, head, runs, indices)
+
+    def _made(
+        self, kind: str, old: ast.AST, new: ast.AST, scope: str, head: ast.stmt, runs: bool
+    ) -> Iterator[Mutant]:
+        text = ast.unparse(ast.fix_missing_locations(new)).encode()
+        text = text if isinstance(new, _ATOMS) else b"(" + text + b")"
+        start = self.starts[old.lineno - 1] + old.col_offset
+        end = self.starts[old.end_lineno - 1] + old.end_col_offset
+        left, right = self.starts[old.lineno - 1], self.starts[old.end_lineno]
+        before = self.source[left:right].decode()
+        after = (self.source[left:start] + text + self.source[end:right]).decode()
+        body = () if isinstance(head, ast.FunctionDef) else getattr(head, "body", ())
+        last = max(body[0].lineno - 1, head.lineno) if body else head.end_lineno
+        bound = ()
+        if not scope and isinstance(head, ast.Assign | ast.AnnAssign):
+            targets = head.targets if isinstance(head, ast.Assign) else [head.target]
+            bound = tuple(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+        if ast.dump(new) != ast.dump(old) and "__all__" not in bound:
+            shown = ["\n".join(map(str.strip, t.strip().splitlines())) for t in (before, after)]
+            where = old.lineno, (head.lineno, last), runs, (start, end)
+            yield Mutant(self.file, scope, kind, *shown, *where, text, bound)
+
+
+def _deep(node: ast.AST) -> bool:
+    return isinstance(node, ast.Slice | ast.Tuple | ast.UnaryOp)
+
+
+def _is_text(node: ast.Expr) -> bool:
+    return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _is_type(node: ast.AST) -> bool:
+    """A union of types, as in `isinstance(x, int | None)`: names with a bar between them."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)):
+        return False
+    return all(
+        _is_type(n) or isinstance(n, ast.Attribute | ast.Name | ast.Constant)
+        for n in (node.left, node.right)
+    )
+
+
+def _is_strict(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == "strict"
+
+
+def _with(node: ast.AST, **fields: object) -> ast.AST:
+    new = copy.copy(node)
+    for name, value in fields.items():
+        setattr(new, name, value)
+    return new
+
+
+def _plus(node: ast.expr, by: int) -> ast.expr:
+    return ast.BinOp(node, ast.Add() if by > 0 else ast.Sub(), ast.Constant(abs(by)))
+
+
+def _changes(node: ast.AST, index: bool) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    """Kind of the change, the node that is replaced, and what replaces it."""
+    match node:
+        case ast.Compare():
+            for k, op in enumerate(node.ops):
+                for kind, table in (("strictness", _STRICTNESS), ("direction", _DIRECTION)):
+                    if type(op) in table:
+                        ops = [*node.ops[:k], table[type(op)](), *node.ops[k + 1 :]]
+                        yield kind, node, _with(node, ops=ops)
+        case ast.BinOp() | ast.AugAssign() if type(node.op) in _ARITHMETIC:
+            yield "arithmetic", node, _with(node, op=_ARITHMETIC[type(node.op)]())
+        case ast.BoolOp():
+            other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+            yield "junction", node, _with(node, op=other)
+            for k in range(len(node.values)):
+                rest = [*node.values[:k], *node.values[k + 1 :]]
+                kept = rest[0] if len(rest) == 1 else _with(node, values=rest)
+                yield "dropped condition", node, kept
+        case ast.UnaryOp(op=ast.Not()):
+            yield "negation", node, node.operand
+        case ast.UnaryOp(op=ast.USub()) if not isinstance(node.operand, ast.Constant):
+            yield "sign", node, node.operand
+        case ast.Constant(value=bool()):
+            yield "constant", node, ast.Constant(not node.value)
+        case ast.Constant(value=int()):
+            yield "index" if index else "constant", node, ast.Constant(node.value + 1)
+        case ast.Constant(value=float()):
+            yield "constant", node, ast.Constant(2.0 * node.value or 1.0)
+        case ast.comprehension():
+            for test in node.ifs:
+                yield "dropped condition", test, ast.Constant(True)
+        case ast.Slice():
+            for bound in (node.lower, node.upper):
+                if bound is not None and not isinstance(bound, ast.Constant | ast.UnaryOp):
+                    yield "index", bound, _plus(bound, 1)
+        case ast.Return(value=ast.BinOp(op=ast.Sub() | ast.Div()) as value):
+            yield "swap", value, _with(value, left=value.right, right=value.left)
+        case ast.Return(value=ast.Tuple(elts=[first, second, *rest]) as value):
+            yield "swap", value, ast.Tuple([second, first, *rest], ast.Load())
+        case ast.Call():
+            yield from _of_call(node)
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield "negation", node.test, ast.UnaryOp(ast.Not(), node.test)
+    stored = isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name | ast.Tuple)
+    called = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    if called or stored or isinstance(node, ast.AugAssign | ast.Raise | ast.Break | ast.Continue):
+        yield "dropped statement", node, ast.Pass()
+
+
+def _of_call(node: ast.Call) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+    if name in _OPPOSITE:
+        field = "id" if isinstance(node.func, ast.Name) else "attr"
+        yield "extreme", node, _with(node, func=_with(node.func, **{field: _OPPOSITE[name]}))
+    if name in ("abs", "fabs") and len(node.args) == 1:
+        yield "abs", node, node.args[0]
+    if name == "range":
+        for k, bound in enumerate(node.args[:2]):
+            first = len(node.args) > 1 and k == 0
+            args = [*node.args[:k], _plus(bound, 1 if first else -1), *node.args[k + 1 :]]
+            yield "range", node, _with(node, args=args)
+    for k, keyword in enumerate(node.keywords):
+        if keyword.arg is not None and not _is_strict(keyword):
+            rest = [*node.keywords[:k], *node.keywords[k + 1 :]]
+            yield "keyword", node, _with(node, keywords=rest)

@@ -1,0 +1,66 @@
+"""Which tests reach which lines: a plug-in of pytest that traces the lines that it is asked for.
+
+It runs in the private copy, is imported before everything else and imports the standard library
+alone. Every process that a test starts traces too and adds to the same file, a line a finding.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+
+_WATCHED, _FOUND, _LIMIT = "MUTANTS_WATCHED", "MUTANTS_FOUND", "MUTANTS_SECONDS"
+
+
+def _write(*words):
+    line = "\t".join(words) + "\n"
+    found = os.open(os.environ[_FOUND], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(found, line.encode())
+    os.close(found)
+
+
+def start() -> None:
+    """Trace the watched lines from now on; the current test is the one that pytest names."""
+    with open(os.environ[_WATCHED], encoding="utf-8") as file:
+        watched = {os.path.realpath(name): set(lines) for name, lines in json.load(file).items()}
+    within, seen = {}, set()
+
+    def local(frame, event, _):
+        code = frame.f_code
+        if event == "line" and frame.f_lineno in within[code]:
+            test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+            what = test, code.co_filename, str(frame.f_lineno)
+            if test and what not in seen:
+                seen.add(what)
+                _write("line", *what)
+        return local
+
+    def called(frame, _event, _):
+        code = frame.f_code
+        if code not in within:
+            lines = watched.get(code.co_filename)
+            within[code] = lines & {n for *_, n in code.co_lines()} if lines else ()
+        return local if within[code] else None
+
+    threading.settrace(called)
+    sys.settrace(called)
+
+
+def _overdue(*_):
+    raise TimeoutError("the test takes too long to be run for every mutant")
+
+
+def pytest_runtest_call(item):
+    """Give the test its limit."""
+    signal.signal(signal.SIGALRM, _overdue)
+    signal.alarm(int(os.environ[_LIMIT]))
+
+
+def pytest_runtest_logreport(report):
+    """Note how a test ended, and how long it took."""
+    if report.when == "call":
+        signal.alarm(0)
+    _write("test", report.nodeid, report.when, report.outcome, f"{report.duration:.3f}")

@@ -1,0 +1,151 @@
+"""Instances, hypotheses, false neighbours and certificates that statements on training share.
+
+`PULLED_APART` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
+and (-2, 1), 0, labels 1, head (4, 9) give the scores 2, -2 and 1, 0; with z = (1, 0) only the
+first column w of X matters. Input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
+X^mm has w = (1, 3). The first input has the larger score gap and pulls w along (1, 0), which
+lowers the second margin twice as fast as it raises the first; the second input saturates on its
+worse token, and w follows (1, 0) for ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.svm import att_svm
+from attsvm.theory import Measured, Records, changed
+from attsvm.theory.declaration.statement import Changed
+from properties._support.descent_runs import (
+    Run,
+    certified_limit,
+    max_margin,
+    or_more_bits,
+    pulling_data,
+    reaches,
+    runs,
+)
+from properties._support.growth_rates import arrives
+from properties._support.hypotheses import feasible, in_basin, several_tokens, unique_optimum
+from properties._support.published_data import gaussian_protocol
+from properties._support.torch_objectives import elsewhere
+
+PRINTED, REPAIRED = "logistic", "logistic-loss"
+"""The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""
+
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+TWO, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
+
+
+def starts_in_basin(run: Any) -> bool:
+    """The start's risk gap is below the threshold."""
+    return in_basin(run, REPAIRED)
+
+
+HYPOTHESES = {
+    UNIQUE: unique_optimum,
+    FEASIBLE: feasible,
+    TWO: several_tokens,
+    BASIN: starts_in_basin,
+}
+"""What a statement on training may ask of data and start."""
+
+
+# runs
+
+TWO_TOKENS = Run.of([[[1], [0]]], [[1]], scores=[[1, 0]])
+ONE_TOKEN = Run.of([[[1]]], [[1]], scores=[[1]])
+PULLED_APART = Run.of(
+    [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
+)
+ONE_DRAGGED = Run.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
+"""One input, all tokens support vectors (X^mm has w = (1, 0)); w = (0, w_2) keeps to the second."""
+NOT_TIGHT = Run.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, 0]])
+"""The last token has margin 2 under X^mm = 1."""
+TIED_BESIDE = Run.of([[[1], [0]]] * 2, [[1]] * 2, scores=[[1, 0], [0, 0]])
+"""Optimal tokens of the second input, which never pulls, are tied; X^mm = 1 is tight."""
+THREE_SCORES = Run.of([[[1], [0], [0]]], [[1]], scores=[[2, 1, 0]])
+UNEVEN_SCORES, UNEVEN = (
+    Run.of([[[1, 0], [0, 0], [1, -2]]], [[1, 0]], [[8, 0], [4, 0]], scores=[[3, 1, last]])
+    for last in (0, 1)
+)
+
+
+@st.composite
+def one_input_from_zero(draw: st.DrawFn) -> Run:
+    """One input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
+
+    With (0, 0) among them X^mm has w = (1, 0), and all are support vectors.
+    """
+    rivals = [0, *draw(st.lists(st.integers(-3, 3), min_size=0, max_size=2))]
+    scores = [draw(st.integers(-2, 1)) for _ in rivals]
+    tokens = [[1, 0]] + [[0, y] for y in rivals]
+    return Run.of([tokens], [[1, 0]], scores=[[2, *scores]])
+
+
+def levelled(generator: np.random.Generator, n: int) -> AttentionData:
+    """The Gaussian protocol in R^6 with the scores of rivals levelled, rounded to 1/64."""
+    data = gaussian_protocol(generator, n=n, T=4, d=6)
+    gamma = data.gamma
+    level = np.where(gamma == gamma.max(axis=1, keepdims=True), 1.0, -1.0)
+    return AttentionData(np.round(data.X * 64) / 64, np.round(data.Z * 64) / 64, scores=level)
+
+
+def protocol(generator: np.random.Generator, n: int = 3) -> Run:
+    """Three inputs, or another number of them, from a start of any size."""
+    size = float(generator.choice([0.0, 1.0, 8.0]))
+    return Run(levelled(generator, n), size * generator.integers(-8, 9, size=(6, 6)) / 8)
+
+
+def near_solution(generator: np.random.Generator) -> Run:
+    """Three inputs, started along the float solution with a random part."""
+    data = levelled(generator, 3)
+    W = att_svm(data).W
+    noise = generator.integers(-4, 5, size=(6, 6)) / 8
+    return Run(data, np.round(4.0 * W * 64) / 64 + noise)
+
+
+# where they go
+
+
+def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
+    """Where descent on the loss goes; with tied optimal tokens the first ones count."""
+    target = max_margin(run.data, towards)
+    if target is not None and not unique_optimum(run):
+        return arrives(run.data, run.start, loss, target)
+    return certified_limit(run, loss, towards)
+
+
+def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
+    """The same; long runs, and those where attention lingers, need many bits."""
+    return or_more_bits(decided(run, loss, towards))
+
+
+DIRECTION = Measured(
+    "descent on the loss {loss} converges in direction to X^mm",
+    floats=reaches,
+    balls=decided,
+    tensors=elsewhere,
+)
+PATIENTLY = replace(DIRECTION, balls=decided_patiently)
+
+OTHER_TARGETS = {
+    "direction of the worst tokens": changed(towards="worst"),
+    "opposite direction": changed(towards="opposite"),
+}
+OTHER_DIRECTIONS = {
+    **OTHER_TARGETS,
+    "X^mm turned by about a 64th": changed(towards="turned", examples=[UNEVEN]),
+    "mean of the constraints": changed(towards="mean", examples=[UNEVEN]),
+}
+
+
+def any_start(*examples: Run) -> dict[str, Changed]:
+    """The false neighbour whose start need not be in the basin; inputs pull against each other."""
+    pulling = Records(Run, runs(pulling_data(), 0))
+    return {"any start": changed(drop=[BASIN], variables=pulling, examples=examples)}

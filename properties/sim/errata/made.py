@@ -1,0 +1,34 @@
+"""Errata from the statements themselves: what falls is what they expect to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attsvm.theory import Statement, Truth
+from attsvm.theory.report.errata import Erratum
+
+
+def erratum(
+    *declared: Statement,
+    printed: str,
+    fails: str,
+    repair: str,
+    stands: tuple[str, ...],
+    telling: Mapping[str, int] | None = None,
+) -> Erratum:
+    """The erratum of a statement, which rests on all its readings that are expected to fall.
+
+    Args:
+        declared: the statement, in parts where its readings are about different variables.
+        printed: what is printed.
+        fails: what fails, and why.
+        repair: the least change that stands.
+        stands: the names of the readings that stand and that the repair rests on.
+        telling: by the names of readings, which of their examples tell more than the smallest.
+    """
+    claims = {c.reading: c for statement in declared for c in statement.claims}
+    falls = [c.id for c in claims.values() if c.expected.truth is Truth.REFUTED]
+    falls.sort(key=lambda id: ":literal" not in id)
+    standing = tuple(claims[name].id for name in stands)
+    told = {claims[name].id: claims[name].examples[k] for name, k in (telling or {}).items()}
+    return Erratum(declared[0].id, printed, fails, repair, tuple(falls), standing, told)

@@ -1,0 +1,101 @@
+"""Vectors of any dimension as letters: what holds for their inner products holds in every R^N.
+
+A `Vector` is a combination of named vectors, of which nothing but the inner products is known:
+`U @ V` is a polynomial in symbols <U, V>. A formula that is written with `+ - * @` and with what
+`INNER` supplies runs on them as it runs on numbers, so that one identity covers all sizes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory.arithmetic.symbols import Symbols
+
+__all__ = ["INNER", "Vector", "inner", "vector"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A combination of named vectors.
+
+    Attributes:
+        parts: names with their coefficients, sorted by name.
+    """
+
+    parts: tuple[tuple[str, Any], ...]
+
+    def __add__(self, other: Vector) -> Vector:
+        """The sum."""
+        total = dict(self.parts)
+        for name, coefficient in other.parts:
+            total[name] = total.get(name, sp.Integer(0)) + coefficient
+        return Vector(tuple(sorted(total.items())))
+
+    def __neg__(self) -> Vector:
+        """The opposite vector."""
+        return self.times(sp.Integer(-1))
+
+    def __sub__(self, other: Vector) -> Vector:
+        """The difference."""
+        return self + -other
+
+    def __rmul__(self, factor: Any) -> Vector:
+        """A multiple."""
+        return self.times(factor)
+
+    def __mul__(self, factor: Any) -> Vector:
+        """A multiple."""
+        return self.times(factor)
+
+    def times(self, factor: Any) -> Vector:
+        """A multiple."""
+        return Vector(tuple((name, factor * coefficient) for name, coefficient in self.parts))
+
+    def __truediv__(self, factor: Any) -> Vector:
+        """A multiple by a reciprocal."""
+        return self.times(1 / sp.sympify(factor))
+
+    def __matmul__(self, other: Vector) -> Any:
+        """The inner product, expanded."""
+        return sp.expand(
+            sum(
+                (a * b * inner(u, v) for u, a in self.parts for v, b in other.parts),
+                sp.Integer(0),
+            )
+        )
+
+
+def vector(name: str) -> Vector:
+    """A vector of which nothing is known."""
+    return Vector(((name, sp.Integer(1)),))
+
+
+def inner(u: str, v: str) -> Any:
+    """The inner product of two named vectors: a real symbol, not negative for u = v."""
+    first, second = sorted((u, v))
+    if first == second:
+        return sp.Symbol(f"<{u}, {u}>", nonnegative=True)
+    return sp.Symbol(f"<{first}, {second}>", real=True)
+
+
+class _Inner(Symbols):
+    """Symbols, with vectors of any dimension."""
+
+    def norm(self, x: Any) -> Any:
+        """The root of the inner product with itself."""
+        return sp.sqrt(x @ x) if isinstance(x, Vector) else super().norm(x)
+
+    def vec(self, x: Any) -> Any:
+        """A matrix as a vector, which a named one is already."""
+        return x if isinstance(x, Vector) else super().vec(x)
+
+    def values(self, x: Any) -> Any:
+        """What is named stays as it is."""
+        return x if isinstance(x, Vector | sp.Expr) else super().values(x)
+
+
+INNER = _Inner()
+"""The arithmetic of inner products; it has no state."""

@@ -1,0 +1,153 @@
+"""The least vector with given margins, in any dimension and for any number of constraints.
+
+Let X be the least vector with <A_j, X> >= b_j for all j, where b_j is 1 or 0, and let C be the hull
+of the A_j with bound 1 plus the cone of those with bound 0. All that the Att-SVM, the p-SVM and the
+v-SVM have in common follows from inner products, so that it is proved for all sizes at once. What
+is said of a sum over constraints is executed for one term of it, which stands for all.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import INNER, inner, vector
+from symbolic.textbook import (
+    AFFINE,
+    CAUCHY_SCHWARZ,
+    CLOSED,
+    CONVEX,
+    GENERATED,
+    GENERATORS,
+    MINIMISER,
+    MULTIPLIERS,
+    NEAREST_POINT,
+    NOT_EMPTY,
+    OBJECTIVE,
+)
+
+A, U, V, X = (vector(name) for name in "AUVX")
+AX, AV = inner("A", "X"), inner("A", "V")
+BOUND = sp.Symbol("b", nonnegative=True)
+SHARE, REST = sp.symbols("s t", nonnegative=True)
+"""Weights of a mean, of sum 1."""
+MORE = sp.Symbol("more", nonnegative=True)
+"""What is not negative by what has been said before."""
+
+MEAN = "a mean of two vectors that meet a constraint meets it"
+CONVEX_NORM = "||s U + t V||^2 = s ||U||^2 + t ||V||^2 - s t ||U - V||^2 where s + t = 1"
+PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
+
+
+def ensure_mean_meets() -> None:
+    """A mean of vectors that meet a constraint meets it: the slack is the mean of the slacks."""
+    slack = SHARE * (inner("A", "U") - BOUND) + REST * (AV - BOUND)
+    left = A @ (SHARE * U + REST * V) - BOUND
+    ensure_zero((left - slack).subs(REST, 1 - SHARE), "the slack of a mean is the mean of slacks")
+    first, second = sp.symbols("u v", nonnegative=True)
+    ensure_nonnegative(SHARE * first + REST * second, MEAN)
+
+
+def ensure_norm_convex() -> None:
+    """The squared norm is convex, and strictly so."""
+    mean, apart = SHARE * U + REST * V, U - V
+    gap = SHARE * (U @ U) + REST * (V @ V) - SHARE * REST * (apart @ apart) - mean @ mean
+    ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
+
+
+def ensure_least_point(met: str = "the constraints can be met") -> None:
+    """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V.
+
+    Args:
+        met: why they can be.
+    """
+    ensure_mean_meets()
+    closed = "finitely many inequalities that are not strict"
+    cite(NEAREST_POINT, met={CONVEX: MEAN}, given={CLOSED: closed, NOT_EMPTY: met})
+    ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
+
+
+def ensure_multipliers() -> None:
+    """X is the sum of w_j A_j with w_j >= 0, and w_j = 0 where <A_j, X> > b_j."""
+    ensure_norm_convex()
+    e = sp.Symbol("e", real=True)
+    moved = X + e * V
+    slope = sp.diff(moved @ moved / 2, e).subs(e, 0)
+    ensure_equal(slope, X @ V, "the gradient of ||X||^2/2 is X")
+    ensure_equal(sp.diff(A @ moved, e), AV, "the gradient of <A_j, X> is A_j")
+    constraints = "inner products, one for each A_j"
+    minimiser = "X is the least vector that meets them"
+    cite(
+        MULTIPLIERS,
+        met={OBJECTIVE: CONVEX_NORM},
+        given={AFFINE: constraints, MINIMISER: minimiser},
+    )
+
+
+def ensure_multipliers_suffice() -> None:
+    """A vector that meets the constraints and is such a sum is the least one, and alone so."""
+    w = sp.Symbol("w", nonnegative=True)
+    ensure_equal(
+        w * (AV - AX),
+        w * (AV - BOUND) - w * (AX - BOUND),
+        "w_j <A_j, V - X> = w_j (<A_j, V> - b_j) - w_j (<A_j, X> - b_j), whose last part is 0",
+    )
+    ensure_nonnegative(w * MORE, "so <X, V - X>, the sum of these, is not negative")
+    ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
+
+
+def ensure_scaled_meets() -> None:
+    """A vector whose least margin is positive, divided by it, has margins of 1 at least."""
+    least = sp.Symbol("least", positive=True)
+    margin = (A @ (V / least)).subs(AV, least + MORE)
+    ensure_nonnegative(
+        margin - 1, "V over its least margin has margins of 1 at least", normal=expanded
+    )
+    norm = INNER.norm(V / least) * least
+    ensure_equal(norm**2, INNER.norm(V) ** 2, "and the norm of V over its least margin")
+
+
+def ensure_some_margin_is_tight() -> None:
+    """X is not 0 and some margin is 1, else X over its least margin were shorter."""
+    ensure_scaled_meets()
+    norm, more = inner("X", "X"), sp.Symbol("beyond", positive=True)
+    shorter = (X / (1 + more)) @ (X / (1 + more))
+    gap = sp.factor((norm - shorter).subs(norm, sp.Symbol("<X, X>", positive=True)))
+    ensure_positive(gap, "X over a least margin above 1 is shorter than X")
+
+
+def ensure_distance_of_hull() -> None:
+    """X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0."""
+    cite(GENERATED, given={GENERATORS: "the A_j of either bound"})
+    cite(
+        NEAREST_POINT,
+        met={CLOSED: GENERATED.name},
+        given={CONVEX: "a hull plus a cone", NOT_EMPTY: "some A_j has bound 1"},
+    )
+    Z, W = vector("Z"), vector("W")
+    ZZ = sp.Symbol("<Z, Z>", positive=True)
+    margin = (A @ (Z / ZZ)).subs(inner("A", "Z"), ZZ + MORE)
+    ensure_nonnegative(
+        margin - 1,
+        "where the nearest point Z of C is not 0, Z/||Z||^2 has margins of 1 at least in the hull, "
+        "as <Z, A_j> = <Z, Z> + <Z, A_j - Z>",
+        normal=expanded,
+    )
+    far = sp.Symbol("far", positive=True)
+    ensure_equal(
+        Z @ (Z + far * W - Z),
+        far * inner("W", "Z"),
+        "and of 0 at least in the cone: Z + far A_j is in C, and <Z, far A_j> >= 0",
+    )
+    norm = inner("Z", "Z")
+    square = (Z / norm) @ (Z / norm)
+    ensure_equal(square, 1 / norm, "Z/||Z||^2 has norm 1/||Z||", normal=sp.cancel)
+    s = sp.Symbol("s", nonnegative=True)
+    ensure_nonnegative(
+        s * (BOUND + MORE) - s * BOUND,
+        "where X exists <c, X> is a sum of s_j <A_j, X> >= s_j b_j, so at least 1, for c in C: "
+        "0 is not in C",
+        normal=expanded,
+    )
+    cite(CAUCHY_SCHWARZ)

@@ -1,0 +1,24 @@
+"""With one input the gradient of every loss is |l'(u)| times that of -x, u the attended score."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_nonzero
+from properties.mm._support.prompt_descent import logit_gradient
+from symbolic.sim.sums import LENGTHS, entry, entry_of, vector
+
+
+def prove() -> str:
+    """The two gradients have one direction at every p, for any number of tokens.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    slope = sp.Symbol("slope", positive=True)
+    s, gamma = vector(entry("s")), vector(entry("gamma"))
+    of_l = entry_of(logit_gradient(LENGTHS, s, gamma, -slope))
+    of_line = entry_of(logit_gradient(LENGTHS, s, gamma, sp.Integer(-1)))
+    ensure_nonzero(of_line, "the logits' gradient of -x is not the zero function")
+    ensure_equal(of_l, slope * of_line, "the logits' gradient of l is |l'(u)| times that of -x")
+    return "for every loss with l' < 0, any T and d, at every p"

@@ -1,0 +1,109 @@
+"""Normalised descent on p where rivals score the same: how much a step gains, and how straight.
+
+With one input and A_t = k_alpha - k_t the step is along g = sum_t q_t A_t, q_t the softmin of the
+margins m_t = <A_t, p>. Let a = ||p*||, N = ||p||, P = <p, p*>/a, B = max ||A_t||, J rivals.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import expanded
+from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
+from symbolic.inner_products import vector
+from symbolic.least_points import ensure_least_point, ensure_scaled_meets
+from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
+
+
+def prove() -> str:
+    """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_gain()
+    ensure_gain_of_equal_rivals()
+    c, more, less, length = sp.symbols("c more less length", nonnegative=True)
+    ensure_nonnegative(
+        c * (1 + more) - c,
+        "-grad L is the sum of c_it A_it with c_it >= 0, so <-grad L, p*> is at least their sum",
+        normal=expanded,
+    )
+    cite(TRIANGLE)
+    ensure_nonnegative(
+        c * (length + less) - c * length,
+        "||grad L|| is at most the sum of c_it ||A_it||, so at most max ||A_it|| times theirs",
+        normal=expanded,
+    )
+    cite(CAUCHY_SCHWARZ)
+    return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"
+
+
+def prove_close() -> str:
+    """N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove()
+    m, total, low = sp.symbols("m total low", real=True)
+    s, N, a, B, G, k = sp.symbols("s N a B G k", positive=True)  # G is ||g||
+    log_J, more = sp.symbols("log_J more", nonnegative=True)
+    ensure_equal(
+        m, -sp.log(sp.exp(-m - total)) - total, "m_t = -ln q_t - ln sum_r exp(-m_r)", normal=_logs
+    )
+    cite(ENTROPY)
+    ensure_equal(
+        -sp.log(sp.exp(-low)),
+        low,
+        "sum_t q_t m_t <= ln J + min m, as -ln sum_r exp(-m_r) <= min m",
+        normal=_logs,
+    )
+    ensure_scaled_meets()
+    ensure_least_point("p over its least margin, where that is positive")
+    cite(CAUCHY_SCHWARZ)
+    p, g = vector("p"), vector("g")
+    moved = p + g * (s / G)
+    ensure_equal(
+        (moved @ moved).subs(sp.Symbol("<g, g>", nonnegative=True), G**2),
+        (p @ p) + 2 * (s / G) * (g @ p) + s**2,
+        "a step makes N^2 to N^2 + 2 s <g, p>/||g|| + s^2",
+    )
+    rise = (2 * (s / G) * (N / a + log_J) + s**2) / (2 * N)
+    ensure_nonnegative(
+        (N + rise) ** 2 - (N**2 + 2 * (s / G) * (N / a + log_J) + s**2),
+        "so N grows by at most (2 s (N/a + ln J)/||g|| + s^2)/(2 N), as <g, p> <= N/a + ln J",
+        normal=_squared,
+    )
+    of_P = s / (G * a)  # <g, p*> >= 1
+    apart = (rise - of_P).subs(G, 1 / (a - more))  # 1/||g|| <= a
+    ensure_nonnegative(
+        (s * a * log_J + s**2 / 2) / N - apart,
+        "and N - P by at most (s a ln J + s^2/2)/N, as 1/||g|| <= a",
+        normal=sp.expand,
+    )
+    grown = ((s * a * log_J + s**2 / 2) / N).subs(N, k * s / (B * a))
+    ensure_equal(
+        grown,
+        B * a * (a * log_J + s / 2) / k,
+        "which is at most B a (a ln J + s/2)/k after k steps, as N >= P >= k s/(B a)",
+    )
+    top, back = sp.symbols("top back", positive=True)
+    ensure_equal(
+        1 / (top - back) - 1 / top,
+        back / (top * (top - back)),
+        "1/x >= 1/j for j - 1 <= x <= j, so 1/2 + ... + 1/k is at most the integral ln k",
+        normal=sp.cancel,
+    )
+    return "for every loss with l' < 0, any T, d, s and k >= 1"
+
+
+def _logs(expression: object) -> object:
+    """Logarithms of exponentials and of products taken apart."""
+    return sp.simplify(sp.expand_log(sp.simplify(expression), force=True))
+
+
+def _squared(expression: object) -> object:
+    """A square recognised."""
+    return sp.factor(expression)

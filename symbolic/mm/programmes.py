@@ -1,0 +1,154 @@
+"""The v-SVM, the p-SVM and the joint one: existence, distance, uniqueness, support.
+
+All are the least vector X with <A_j, X> >= b_j, so that `symbolic.least_points` proves them for any
+number of inputs and tokens and in any dimension; what is compared is what the claims evaluate.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.proof import expanded
+from properties.mm import joint_svm
+from properties.mm._support.max_margin import Solved, is_distance, pythagoras
+from properties.mm._support.token_selections import ORTHOGONAL
+from symbolic.inner_products import INNER, inner
+from symbolic.least_points import (
+    MORE,
+    V,
+    X,
+    ensure_distance_of_hull,
+    ensure_least_point,
+    ensure_multipliers,
+    ensure_multipliers_suffice,
+    ensure_scaled_meets,
+    ensure_some_margin_is_tight,
+)
+
+SQUARE = sp.Symbol("<X, X>", positive=True)
+
+
+def prove_distance() -> str:
+    """X exists, and is unique, exactly where 0 is not in C; then ||X|| dist(0, C) = 1.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_distance_of_hull()
+    ensure_least_point("Z/||Z||^2 meets them")
+    for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
+        programme = SimpleNamespace(hull_square=square)
+        said = is_distance(INNER, Solved(None, X, margin, programme))
+        ensure_equal(said.left, said.right, f"what is compared agrees where ||Z||^2 is {square}")
+    return "for any number of inputs, tokens and axes, by the point of C that is nearest to 0"
+
+
+def prove_joint_distance() -> str:
+    """The same for the joint programme, and some margin of v(alpha) is tight.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_some_margin_is_tight()
+    return prove_distance()
+
+
+def ensure_pythagoras() -> None:
+    """What the claims compare differs by 2 <X, V - X>, which is not negative."""
+    said = pythagoras(INNER, V, X)
+    gap = (said.right - said.left).subs(inner("V", "X"), inner("X", "X") + MORE)
+    ensure_equal(gap, 2 * MORE, "what is compared differs by 2 <X, V - X>")
+    ensure_nonnegative(gap, "and <X, V - X> is not negative", normal=expanded)
+
+
+def prove_nearer() -> str:
+    """||V - X||^2 <= ||V||^2 - ||X||^2 for all V that meet the constraints, with the best constant.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_least_point("V meets them")
+    ensure_pythagoras()
+    far = sp.Symbol("far", positive=True)
+    said = pythagoras(INNER, (1 + far) * X, X)
+    ensure_nonnegative(
+        (1 + far) * (1 + MORE) - 1, "(1 + far) X meets constraints that X meets", normal=expanded
+    )
+    ratio = sp.limit(sp.cancel(said.left / said.right), far, sp.oo)
+    ensure_equal(ratio, sp.Integer(1), "and the ratio of its two sides tends to 1")
+    return "in any dimension, by <X, V - X> >= 0; far multiples of X attain the constant"
+
+
+def prove_shorter() -> str:
+    """The same for p(alpha) without relaxation and p' with it; the constant is attained.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_least_point("p(alpha) without relaxation has margins of 1, so of 0, at least")
+    ensure_pythagoras()
+    said = joint_svm.shorter(BALLS, ORTHOGONAL)
+    left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
+    ensure_equal(left, right, "both sides are the same for orthogonal keys")
+    ensure_positive(left, "and not 0, so that no constant above 1 will do")
+    return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
+
+
+def prove_supported() -> str:
+    """The least vector of the tight constraints alone is X.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_multipliers()
+    ensure_multipliers_suffice()
+    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
+
+
+def prove_of_support() -> str:
+    """The least vector of some of the constraints that meets all of them is that of all.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_least_point("the inputs of S have a p-SVM")
+    ensure_pythagoras()
+    return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"
+
+
+def prove_led() -> str:
+    """With one label y the norm of p(alpha) is at most ||q|| over the least lead.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_scaled_meets()
+    ensure_least_point("y q over the least lead meets them")
+    ensure_some_margin_is_tight()
+    ensure_equal(
+        INNER.norm(X) * (1 / INNER.norm(X)),
+        sp.Integer(1),
+        "for q = p(alpha), of least lead 1, the bound ||q|| / ||p(alpha)|| is attained",
+    )
+    return "in any dimension, by y q over its least lead; q = p(alpha) attains the bound"
+
+
+def prove_largest_margin() -> str:
+    """Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha).
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_scaled_meets()
+    ensure_least_point("h over a positive least margin meets them")
+    ensure_some_margin_is_tight()
+    ensure_equal(
+        INNER.norm(X) * (1 / INNER.norm(X)),
+        sp.Integer(1),
+        "for h = v(alpha), of least margin 1, the bound Gamma ||h|| is attained",
+    )
+    return "in any dimension, by h over its least margin; h = v(alpha) attains the bound"

@@ -1,0 +1,31 @@
+"""Orthonormal tokens with one successor each: every step raises every margin."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_positive
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from symbolic.gains import ensure_gain
+
+
+def prove() -> str:
+    """The margin (e_a - e_t)^T X e_q grows, a the successor of q, at every step.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_gain()
+    slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
+    ensure_positive(slope, "|l'| = g'(u) is positive")
+    s_a, s_t, s_r = sp.symbols("s_a s_t s_r", positive=True)  # a, t and the rest of the vocabulary
+    u = s_a  # scores are <e_a, e_t>: 1 for a, 0 for the others
+    total = {s_r: 1 - s_a - s_t}
+    of_a, of_t = s_a * (1 - u), s_t * (0 - u)
+    ensure_equal(
+        of_a - of_t,
+        (s_a * (s_r + 2 * s_t)).subs(total),
+        "along e_a - e_t the problem gains s_a (1 - s_a) + s_t s_a, as tokens are orthonormal",
+    )
+    ensure_positive(s_a * (s_r + 2 * s_t), "which is positive; problems of other queries add 0")
+    return "for any vocabulary, any sentences with one successor a token, any start and step"

@@ -1,0 +1,249 @@
+"""The Att-SVM, hard and soft: convexity, bounds of X^mm, prices of slack, tokens left out.
+
+X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j; all is said
+of inner products, so for any number of inputs and tokens and in any dimension.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from properties.sim import definition_3_8, definition_4_1
+from symbolic.inner_products import INNER, inner, vector
+from symbolic.least_points import (
+    MORE,
+    SHARE,
+    U,
+    V,
+    X,
+    ensure_distance_of_hull,
+    ensure_least_point,
+    ensure_mean_meets,
+    ensure_multipliers,
+    ensure_multipliers_suffice,
+    ensure_norm_convex,
+    ensure_scaled_meets,
+)
+from symbolic.textbook import CAUCHY_SCHWARZ, SINGULAR_VALUES
+
+XX, XV = inner("X", "X"), inner("V", "X")
+WEIGHT = sp.Symbol("w", nonnegative=True)
+"""A multiplier."""
+PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
+
+
+def prove_nearer() -> str:
+    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_least_point("V is feasible")
+    said = definition_3_8.closer(INNER, V, X)
+    gap = (said.right - said.left).subs(XV, XX + MORE)
+    ensure_nonnegative(gap, "what is compared differs by 2 <X, V - X>", normal=expanded)
+    return "in any dimension, by <X, V - X> >= 0"
+
+
+def prove_convex() -> str:
+    """Half the sum of two feasible matrices is feasible, of at most the mean squared norm.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_mean_meets()
+    ensure_norm_convex()
+    said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
+    apart = U - V
+    ensure_equal(
+        said.right - said.left,
+        SHARE * (1 - SHARE) * (apart @ apart),
+        "what is compared differs by t (1 - t) ||U - V||^2",
+    )
+    return "in any dimension, for all means of two feasible matrices"
+
+
+def prove_classified() -> str:
+    """Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    y = sp.Symbol("y", real=True)
+    v_opt, v_t, uz = sp.symbols("v_opt v_t uz", real=True)
+    margin = (v_opt - v_t) * uz
+    scores = (y * v_opt - y * v_t) * (y * uz)
+    ensure_zero(
+        (margin * y**2 - scores),
+        "the margin of v u^T, (v^T x_opt - v^T x_t) u^T z, is (gamma_opt - gamma_t) y u^T z "
+        "as y^2 = 1",
+    )
+    a, b = sp.symbols("a b", real=True)
+    ensure_equal((a * b) ** 2, a**2 * b**2, "||v u^T||_F = ||u|| ||v||, entry by entry")
+    ensure_scaled_meets()
+    ensure_least_point("v u^T over its least margin meets them")
+    return "in any dimension, by v u^T over its least margin"
+
+
+def prove_hull() -> str:
+    """1/||X^mm|| is the distance of the hull of the A_j from 0.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_distance_of_hull()
+    ensure_least_point("Z/||Z||^2 meets them")
+    return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
+
+
+def ensure_price_suffices() -> None:
+    """||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V of slacks xi_j."""
+    ensure_multipliers()
+    AV, AX = inner("A", "V"), inner("A", "X")
+    ensure_equal(
+        WEIGHT * AX - WEIGHT * (AX - 1),
+        WEIGHT,
+        "w_j <A_j, X> = w_j, as w_j (<A_j, X> - 1) = 0, so that ||X||^2 is the sum of the w_j",
+    )
+    ensure_nonnegative(
+        (WEIGHT * (AV + SLACK) - WEIGHT).subs(AV, 1 - SLACK + MORE),
+        "<X, V> + sum_j w_j xi_j is at least the sum of the w_j, as <A_j, V> + xi_j >= 1",
+        normal=expanded,
+    )
+    cite(CAUCHY_SCHWARZ)
+
+
+def prove_price() -> str:
+    """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_price_suffices()
+    paid = sp.Symbol("paid", nonnegative=True)
+    said = definition_4_1.worth(INNER, X, V, paid)
+    ensure_equal(
+        (said.right - paid) ** 2 - said.left * (V @ V), sp.Integer(0), "||V|| ||X|| is compared"
+    )
+    ensure_nonnegative(
+        (WEIGHT + MORE) * SLACK - WEIGHT * SLACK,
+        "C ||X|| xi_j >= w_j xi_j where C ||X|| >= w_j",
+        normal=expanded,
+    )
+    return "in any dimension: ||X|| f_C(V) >= ||X|| ||V|| + sum_j w_j xi_j >= ||X||^2"
+
+
+def prove_shared_price() -> str:
+    """The same where constraints share a slack, for C ||X^mm|| at least their summed multipliers.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_price_suffices()
+    other = sp.Symbol("w2", nonnegative=True)
+    ensure_nonnegative(
+        (WEIGHT + other + MORE) * SLACK - (WEIGHT * SLACK + other * SLACK),
+        "C ||X|| xi is at least the sum of w_j xi over the constraints that share xi",
+        normal=expanded,
+    )
+    return "in any dimension: the weights of constraints that share a slack add up"
+
+
+def prove_growth() -> str:
+    """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    AV = inner("A", "V")
+    ensure_nonnegative(
+        (PRICE * SLACK - PRICE * (1 - AV)).subs(AV, 1 - SLACK + MORE),
+        "C xi_j >= C - C <A_j, V> for xi_j >= 1 - <A_j, V>; f_C(0) is the sum of the C",
+        normal=expanded,
+    )
+    cite(CAUCHY_SCHWARZ)
+    norm, steep = sp.symbols("norm steep", nonnegative=True)
+    ensure_equal(
+        norm - PRICE * steep * norm,
+        (1 - PRICE * steep) * norm,
+        "||V|| - C <sum_j A_j, V> >= ||V|| - C ||sum_j A_j|| ||V||",
+    )
+    return "in any dimension, by 1 - <A_j, V> as a bound of the slack"
+
+
+def prove_disregarded() -> str:
+    """X^mm of the tokens of margin 1 alone is X^mm.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_multipliers()
+    ensure_multipliers_suffice()
+    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
+
+
+def prove_at_most_lost() -> str:
+    """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_multipliers()
+    J, K, Y = vector("J"), vector("K"), vector("Y")
+    of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
+    facts = {
+        inner("K", "Y"): of_K + MORE,  # margins of Y are at least 1 on what is left
+        inner("J", "K"): of_J - inner("J", "J"),  # <X, J> = sum over J of w_j, by margins of 1
+        inner("K", "K"): of_K - of_J + inner("J", "J"),  # <X, K> = sum over K of w_j
+    }
+    whole = (J + K) @ (J + K)
+    ensure_equal(whole.subs(facts), of_J + of_K, "X = J + K has the square of the sum of the w_j")
+    gap = Y @ Y - (whole - J @ J) - (Y - K) @ (Y - K)
+    ensure_equal(
+        gap.subs(facts),
+        2 * MORE,
+        "||Y||^2 - (||X||^2 - ||J||^2) = ||Y - K||^2 + 2 (<K, Y> - sum over K of w_j)",
+    )
+    ensure_least_point("X meets the constraints that are left")
+    return "in any dimension, for every matrix Y that meets the constraints that are left"
+
+
+def prove_at_least_lost() -> str:
+    """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_multipliers()
+    off = vector("R")  # A_j less its projection on the span of the others
+    square = inner("R", "R")
+    moved = X - WEIGHT * off
+    facts = {inner("R", "X"): WEIGHT * square}  # <A_k, R> = 0, <A_j, R> = ||R||^2
+    ensure_equal(
+        (moved @ moved).subs(facts),
+        XX - WEIGHT**2 * square,
+        "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
+    )
+    ensure_least_point("X - w_j R meets the constraints that are left")
+    return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
+
+
+def prove_cost_of_turning() -> str:
+    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    d = sp.Symbol("d", integer=True, positive=True)
+    r, c = sp.symbols("r c", integer=True)
+    entry = sp.IndexedBase("X", real=True)
+    z, D = sp.IndexedBase("z", real=True), sp.IndexedBase("D", real=True)
+    term = z[r] * entry[r, c] * D[c] - D[c] * entry[c, r] * z[r]
+    ensure_zero(
+        term - z[r] * (entry[r, c] - entry[c, r]) * D[c],
+        f"entry by entry, for any {d}: z^T X D - D^T X z = z^T (X - X^T) D",
+    )
+    cite(SINGULAR_VALUES)
+    return "in any dimension; singular vectors of X - X^T attain it"

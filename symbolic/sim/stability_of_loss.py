@@ -1,0 +1,289 @@
+"""Lipschitz constants of one entry of the loss, softmax against linear attention, for any n.
+
+Let f = softmax(A x) and z be a unit vector. The slope of <f, h> along z is Cov_f(h, A z). Over all
+A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz (`basic_4`); on
+given data it is at most osc(h) osc(A z)/4 by Cauchy, Schwarz and Popoviciu, and osc(A z) is at most
+diam(A).
+The slope of the loss is l' times that: |g'| <= 1/4 for the logistic loss, and 2 |<f, h> - b|, at
+most 2 (||h|| + |b|), for the squared one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import sympy as sp
+from flint import arb, fmpq
+
+from attsvm.exact import rational
+from attsvm.exact.losses import logistic_slope
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
+from attsvm.theory.declaration.proof import expanded
+from properties.sim import stability_l2, stability_logistic
+from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
+from symbolic.sim import basic_4, lemma_3_13_l2
+from symbolic.sim.basic_4 import opposite
+from symbolic.textbook import CAUCHY_SCHWARZ, DIFFERENTIABLE, MEAN_VALUE, POPOVICIU, SLOPE
+
+PULL, HEAD, LABEL, EDGE = sp.symbols("pull h b R", nonnegative=True)
+"""||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
+
+
+def constant_of(statement: Any, share: Any, data: str) -> Any:
+    """The constant that a reading compares with, per ||x - y||, in the letters above.
+
+    One token of one coordinate tells it: there ||A|| ||h|| and ||A^T h|| are |A_0 h_0|.
+    """
+    A, h, x, y = (symbols_of(name, 1) for name in "Ahxy")
+    b, R = sp.symbols("b R", nonnegative=True)
+    v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=b, R=R)
+    right = statement.compared(SYMBOLS, v, "loss", data, share).right
+    per_length = sp.simplify(right / sp.Abs(x[0] - y[0]))
+    letters = {sp.Abs(A[0]): PULL / HEAD, sp.Abs(h[0]): HEAD, sp.Abs(A[0] * h[0]): PULL}
+    positive = {sp.Symbol("h", nonnegative=True): HEAD}
+    return sp.cancel(per_length.subs(letters).subs(positive))
+
+
+def ensure_covariance() -> None:
+    """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds."""
+    cite(POPOVICIU)
+    cite(CAUCHY_SCHWARZ)
+    of_h, of_A = sp.symbols("osc_h diam_A", nonnegative=True)
+    ensure_equal(
+        sp.sqrt(of_h**2 / 4) * sp.sqrt(of_A**2 / 4),
+        of_h * of_A / 4,
+        "|Cov_f(h, A z)| <= sqrt(osc(h)^2/4) sqrt(diam(A)^2/4) = osc(h) diam(A)/4",
+    )
+
+
+def ensure_steepest_slope() -> None:
+    """The slope g' = g (1 - g) is at most 1/4."""
+    g = sp.Symbol("g", real=True)
+    ensure_equal(
+        sp.Rational(1, 4) - g * (1 - g), (g - sp.Rational(1, 2)) ** 2, "1/4 - g' is a square"
+    )
+
+
+def ensure_mean_value(slope: str) -> None:
+    """The mean value theorem turns the slope into the Lipschitz constant."""
+    cite(MEAN_VALUE, met={SLOPE: slope}, given={DIFFERENTIABLE: "softmax, exp and polynomials are"})
+
+
+def slope_at_zero(entry: Any, **label: Any) -> Any:
+    """The slope of the entry at x = 0, with A = (1, -1) and h = (1, -1), of norms sqrt 2."""
+    x, one = sp.Symbol("x", real=True), sp.Integer(1)
+    v = opposite(x)
+    h = symbols_of("h", 2) * 0 + 1
+    h[1] = -one
+    value = entry(SYMBOLS, v.A, v.x, h, **label)
+    return sp.simplify(sp.diff(value, x).subs(x, 0))
+
+
+def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
+    """One token of value h reaches the whole constant under linear attention.
+
+    Args:
+        statement: whose constant is compared.
+        at: the logit A x of the token.
+        entry: the loss of linear attention.
+    """
+    x, A, h = sp.symbols("x A h", positive=True)
+    b = -LABEL
+    value = entry(SYMBOLS, entries([[A]]), entries([x]), entries([h]), b)
+    found = sp.Abs(sp.diff(value, x).subs(x, at / A))
+    constant = constant_of(statement, 1, "norms").subs({PULL: A * h, HEAD: h})
+    ensure_equal(found, constant, "one token attains linear attention's", normal=sp.simplify)
+
+
+def prove_logistic_over_norms() -> str:
+    """|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    basic_4.prove()
+    ensure_steepest_slope()
+    half, slope = sp.Rational(1, 2), "|b| g' ||A|| ||h||/2 is at most the half that is compared"
+    compared = constant_of(stability_logistic, half, "norms")
+    ensure_zero(compared - LABEL * PULL / 4 * half, slope)
+    ensure_mean_value(slope)
+    ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
+    b = sp.Symbol("b", positive=True)
+    ensure_equal(
+        slope_at_zero(loss, b=b), b * 2 / 8, "tokens 1 and -1 with h = (1, -1) attain it at x = 0"
+    )
+    return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, for any n"
+
+
+def prove_logistic_on_data() -> str:
+    """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_covariance()
+    ensure_steepest_slope()
+    slope = "|b| g' ||A^T h|| is at most what is compared"
+    ensure_zero(constant_of(stability_logistic, 1, "same") - LABEL * PULL / 4, slope)
+    ensure_mean_value(slope)
+    return "on the same data, for any n, by a quarter of the product of oscillations"
+
+
+def prove_squared_over_norms() -> str:
+    """|L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    basic_4.prove()
+    half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
+    slope = "2 (||h|| + |b|) ||A|| ||h||/2 is at most the half that is compared, for R >= 1"
+    compared = constant_of(stability_l2, half, "norms")
+    ensure_nonnegative(
+        (compared - (HEAD + LABEL) * PULL).subs(EDGE, 1 + more), slope, normal=expanded
+    )
+    ensure_mean_value(slope)
+    ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
+    b = sp.Symbol("b", positive=True)
+    ratio = -slope_at_zero(squared_loss, b=b) / compared.subs({PULL: 2, HEAD: sp.sqrt(2), LABEL: b})
+    limit = sp.limit(ratio, b, sp.oo)
+    ensure_equal(
+        limit, sp.Integer(1), "tokens 1 and -1, h = (1, -1) and large b attain it at x = 0"
+    )
+    return "half of linear attention's constant over all A and h of these norms, for any n"
+
+
+def prove_squared_on_data() -> str:
+    """|L(x) - L(y)| <= 2 ||A^T h|| (||h|| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_covariance()
+    more = sp.Symbol("more", nonnegative=True)
+    slope = "2 (||h|| + |b|) ||A^T h|| is what is compared, at R = 1"
+    compared = constant_of(stability_l2, 1, "same")
+    ensure_zero(compared.subs(EDGE, 1) - 2 * (HEAD + LABEL) * PULL, slope)
+    ensure_mean_value(slope)
+    grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
+    ensure_nonnegative(grown, "and no more than what is compared at R >= 1", normal=expanded)
+    return "on the same data, for any n, by a quarter of the product of oscillations"
+
+
+def prove_squared_gradient_on_data() -> str:
+    """The gradient changes by at most 2 ||A^T h||^2 ||x - y|| where ||A^T h|| is large enough.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    lemma_3_13_l2.prove()
+    bend = sp.Rational(1925, 10_000)
+    ensure_positive(bend**2 - sp.Rational(1, 27), "0.1925 is above 1/(3 sqrt 3)")
+    a, w, m = sp.symbols("a w m", nonnegative=True)
+    height = lemma_3_13_l2.height(m / w, a) * w**2
+    ensure_zero(
+        height - (w**2 * (1 - a**2) * (1 - 3 * a**2) / 4 + m * w * a * (1 - a**2)),
+        "w^2 j is w^2 (1-a^2)(1-3a^2)/4 + (r - w/2) w a (1-a^2)",
+        normal=sp.cancel,
+    )
+    rest = 1 - (1 - a**2) * (1 - 3 * a**2)
+    ensure_equal(rest, a**2 * (4 - 3 * a**2), "(1-a^2)(1-3a^2) is at most 1 on [0, 1]")
+    root = 1 / sp.sqrt(3)
+    top = sp.Rational(2, 3) * root - a * (1 - a**2)
+    ensure_equal(
+        top,
+        (a - root) ** 2 * (a + 2 * root),
+        "a (1-a^2) is at most 2/(3 sqrt 3), so that w^2 j <= w^2/4 + (2 r - w) w/(3 sqrt 3)",
+    )
+    slope = "the curvature diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w) is at most 4 ||A^T h||^2/2"
+    ensure_zero(4 * PULL**2 / 2 - 2 * PULL**2, slope)
+    ensure_mean_value(slope)
+    return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
+
+
+def slope_of(statement: Any, entry: Any, h: tuple[int, int], closed: Any) -> None:
+    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b."""
+    x, b = sp.symbols("x b", real=True)
+    v = opposite(x)
+    values = entries([sp.Integer(value) for value in h])
+    found = entry(SYMBOLS, v.A, v.x, values, b)[0]
+    rest = found - closed(b, sp.tanh(x))
+    ensure_zero(
+        numerator(rest.rewrite(sp.exp)),
+        f"{statement}: the gradient at tokens 1 and -1 in tanh x",
+        normal=numerator,
+    )
+
+
+def ends(at: Fraction) -> tuple[list[arb], fmpq]:
+    """Tanh x at the two points of sharp-3 around a number, and how far apart they are."""
+    first, second = (rational(point) for point in stability_logistic.around(at).values())
+    return [arb(first).tanh(), arb(second).tanh()], second - first
+
+
+def prove_logistic_exceeded(cells: int = 200_000) -> str:
+    """The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
+
+    Both sides are even in b and divided by it. All b up to 0.7226/sqrt 2 are covered by cells on
+    which balls decide, halved until they do.
+
+    Raises:
+        ProofError: a cell is left.
+    """
+
+    def closed(b: Any, T: Any) -> Any:
+        return b * SYMBOLS.logistic_slope(b * T) * (1 - T * T)
+
+    slope_of("the logistic loss", gradient, (1, -1), closed)
+    T, length = ends(stability_logistic.BENT_AT)
+    size = rational(stability_logistic.LOWER)
+    most = 4 / (6 * arb(3).sqrt()) * length
+    edge = rational(float((arb(size) / arb(2).sqrt()).upper()) * (1 + 2.0**-50))
+    left, looked = [(fmpq(0), edge)], 0
+    while left and looked < cells:
+        low, high = left.pop()
+        looked += 1
+        b = arb((low + high) / 2, (high - low) / 2)
+        first, second = (logistic_slope(b * t) * (1 - t * t) for t in T)
+        if not abs(first - second) > b * most:
+            middle = (low + high) / 2
+            left += [(low, middle), (middle, high)]
+    ensure_zero(sp.Integer(len(left)), "no label from 0 to 0.7226/sqrt 2 is left")
+    return "for every such label, by balls on cells that cover them; ||A|| = ||h|| = sqrt 2"
+
+
+def prove_squared_exceeded() -> str:
+    """The gradient changes by more than linear attention's constant for |b| > 3.533 ||h||.
+
+    Its change is linear in b, so that it exceeds from where it does once it grows.
+
+    Raises:
+        ProofError: it does not.
+    """
+
+    def closed(b: Any, T: Any) -> Any:
+        return 17 * (sp.Rational(3, 2) + sp.Rational(17, 2) * T - b) * (1 - T * T)
+
+    slope_of("the squared loss", squared_gradient, (10, -7), closed)
+    T, length = ends(stability_l2.BENT_AT)
+    still, moved = (
+        [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
+        [17 * (1 - t * t) for t in T],
+    )
+    label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
+    constant = 2 * (2 * 149) * length
+    change, growth = still[1] - still[0], moved[1] - moved[0]
+    ensure_true(bool(growth > 0), "the change grows with -b")
+    ensure_true(bool(change + label * growth > constant), "and exceeds the constant at the edge")
+    return "for every such label of either sign, as h and b turn their signs together"

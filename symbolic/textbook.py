@@ -1,0 +1,97 @@
+"""What textbooks prove and proofs here cite; each hypothesis has to be met where it is cited."""
+
+from __future__ import annotations
+
+from attsvm.theory import Lemma
+
+CLOSED, CONVEX, NOT_EMPTY = "the set is closed", "the set is convex", "the set is not empty"
+
+NEAREST_POINT = Lemma(
+    "the nearest point of a convex set",
+    "Boyd and Vandenberghe, Convex Optimization, sections 4.2.3 and 8.1",
+    (CLOSED, CONVEX, NOT_EMPTY),
+    "exactly one point X of the set has the least norm, and <X, V - X> >= 0 for every V in it",
+)
+"""In R^N with its inner product."""
+
+OBJECTIVE = "the objective is convex and differentiable"
+AFFINE = "finitely many constraints, each affine"
+MINIMISER = "the programme has a minimiser"
+
+MULTIPLIERS = Lemma(
+    "multipliers of a convex programme with affine constraints",
+    "Rockafellar, Convex Analysis, corollary 28.3.1",
+    (OBJECTIVE, AFFINE, MINIMISER),
+    "the gradient at the minimiser is a sum of the constraints' gradients with weights w_j >= 0, "
+    "and w_j = 0 where constraint j is not tight",
+)
+
+GENERATORS = "finitely many vectors A_j"
+
+GENERATED = Lemma(
+    "finitely generated sets are closed",
+    "Rockafellar, Convex Analysis, theorem 19.1",
+    (GENERATORS,),
+    "the convex hull of some A_j plus the cone of the others is a polyhedron, so closed",
+)
+
+CAUCHY_SCHWARZ = Lemma(
+    "Cauchy and Schwarz",
+    "Horn and Johnson, Matrix Analysis, theorem 5.1.4",
+    (),
+    "<U, V> <= ||U|| ||V|| in an inner product space",
+)
+
+RANK_OF_PRODUCT = Lemma(
+    "the rank of a product",
+    "Horn and Johnson, Matrix Analysis, section 0.4.5",
+    (),
+    "rank(B C) is at most rank(B) and at most rank(C), and a rank is at most either size",
+)
+
+SINGULAR_VALUES = Lemma(
+    "norms by singular values",
+    "Horn and Johnson, Matrix Analysis, sections 5.6 and 7.4",
+    (),
+    "||W||_F <= ||W||_*, with equality exactly where W has rank 1 at most; "
+    "|y^T S x| <= ||S||_2 ||y|| ||x||, with equality at a pair of singular vectors of ||S||_2",
+)
+
+POPOVICIU = Lemma(
+    "Popoviciu's inequality on variances",
+    "Popoviciu, Mathematica 9 (1935); Bhatia and Davis, Amer. Math. Monthly 107 (2000)",
+    (),
+    "the variance of a number between lo and hi is at most (hi - lo)^2/4",
+)
+
+DIFFERENTIABLE, SLOPE = "f is differentiable", "its slope along every unit vector is at most c"
+
+MEAN_VALUE = Lemma(
+    "the mean value theorem",
+    "Rudin, Principles of Mathematical Analysis, theorem 9.19",
+    (DIFFERENTIABLE, SLOPE),
+    "|f(x) - f(y)| <= c ||x - y||, also where f has values in R^N",
+)
+
+TRIANGLE = Lemma(
+    "the triangle inequality",
+    "Horn and Johnson, Matrix Analysis, definition 5.1.1",
+    (),
+    "the norm of a sum is at most the sum of the norms",
+)
+
+CONTINUOUS, COMPACT = "the function is continuous", "the set is compact"
+
+WEIERSTRASS = Lemma(
+    "the extreme value theorem",
+    "Rudin, Principles of Mathematical Analysis, theorem 4.16",
+    (CONTINUOUS, COMPACT),
+    "the function has a least value on the set",
+)
+
+ENTROPY = Lemma(
+    "the largest entropy",
+    "Cover and Thomas, Elements of Information Theory, theorem 2.6.4",
+    (),
+    "-sum_t q_t ln q_t <= ln J for J weights q_t >= 0 of sum 1",
+)

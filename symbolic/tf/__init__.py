@@ -1,0 +1,1 @@
+"""Proofs for the statements of `properties/tf`, file by file."""

@@ -1,0 +1,35 @@
+"""Where all rivals have margin 1, -grad L gains along W^mm at every W, so it is never 0."""
+
+from __future__ import annotations
+
+from attsvm.theory import cite, ensure_equal
+from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
+from symbolic.inner_products import INNER, vector
+from symbolic.textbook import CAUCHY_SCHWARZ
+
+
+def prove_bound() -> str:
+    """||grad L(W)|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t), attained.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_gain()
+    ensure_gain_of_support()
+    cite(CAUCHY_SCHWARZ)
+    W = vector("W")
+    ensure_equal(
+        (3 * W) @ W, INNER.norm(3 * W) * INNER.norm(W), "equality where -grad L points along W^mm"
+    )
+    return "for every loss with l' < 0 and any n, T, d"
+
+
+def prove() -> str:
+    """The gradient at W is not 0 where some input has two different scores.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_bound()
+    ensure_positive_gain()
+    return "for every loss with l' < 0 and any n, T, d: -<grad L(W), W^mm> is positive"

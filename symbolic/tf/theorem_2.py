@@ -1,0 +1,77 @@
+"""Every W of a ball that is as good as the SVM point lies within 2 log(2 Gamma)/rho of it.
+
+The notation is that of `properties.tf.theorem_2.near_optimal_points`: V = rho W^mm with multipliers
+lambda_j of W^mm, R = ||V||, m the least margin of W, attained in input i, and of every input j
+delta_j, Delta_j the least and largest score gap, b_j, a_j the least and largest |l'| between its
+worst and best score.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import MORE, ensure_multipliers
+from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE, SLOPE
+
+
+def ensure_near_where_margins_are_large() -> None:
+    """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho."""
+    ensure_multipliers()
+    W, X = vector("W"), vector("X")
+    rho, c, w = sp.symbols("rho c w", positive=True)
+    ensure_nonnegative(
+        w * (rho - c + MORE) - w * (rho - c),
+        "<W^mm, W> is the sum of lambda_j m_j, so at least (rho - c) ||W^mm||^2",
+        normal=expanded,
+    )
+    square = inner("X", "X")
+    apart = (W - rho * X) @ (W - rho * X)
+    facts = {
+        inner("W", "X"): (rho - c) * square + MORE,
+        inner("W", "W"): rho**2 * square - sp.Symbol("less", nonnegative=True),  # ||W|| <= R
+    }
+    gap = 2 * c / rho * (rho**2 * square) - apart.subs(facts)
+    ensure_nonnegative(
+        gap, "||W - V||^2 = ||W||^2 + ||V||^2 - 2 rho <W^mm, W> <= 2 c R^2/rho", normal=expanded
+    )
+
+
+def ensure_margins_are_large() -> None:
+    """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least."""
+    e, S, more = sp.symbols("e S more", positive=True)  # exp(-m), and the sum of exp(-m_t)
+    ensure_nonnegative(
+        ((e + more) / (1 + e + more) - e / (1 + e)),
+        "attention to rivals, S/(1 + S) with S >= e^-m, is at least 1/(1 + e^m) at W",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        e / (1 + e), (1 / (1 + 1 / e)), "as e^-m/(1 + e^-m) = 1/(1 + e^m)", normal=sp.cancel
+    )
+    ensure_nonnegative(S - S / (1 + S), "and at most S <= (T - 1) e^-rho at V", normal=sp.factor)
+    slope = "l falls by b_j to a_j for each unit of the attended score between the extreme scores"
+    cite(
+        MEAN_VALUE,
+        given={DIFFERENTIABLE: "l' < 0 is continuous", SLOPE: slope},
+    )
+    # so b_i delta_i/(1 + e^m) <= n (L(W) - L_*) <= n (L(V) - L_*), which is at most the sum of
+    # a_j Delta_j (T_j - 1) e^-rho: 1 + e^m >= e^rho/Gamma
+    power, gamma = sp.symbols("power Gamma", positive=True)  # power = e^rho
+    ensure_nonnegative(
+        (power / gamma - 1 - power / (2 * gamma)).subs(power, 2 * gamma + more),
+        "e^m >= e^rho/Gamma - 1 >= e^rho/(2 Gamma) where e^rho >= 2 Gamma",
+        normal=sp.cancel,
+    )
+
+
+def prove() -> str:
+    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma).
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_near_where_margins_are_large()
+    ensure_margins_are_large()
+    return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"

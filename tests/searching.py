@@ -1,0 +1,35 @@
+"""What strategies draw without shrinking, and what searchers find without being told where."""
+
+from dataclasses import replace
+
+from hypothesis import Phase, given, seed, settings
+
+from attsvm.theory import PROFILES
+from attsvm.theory.run.check import check_part
+
+
+def drawn(strategy, number, start=0):
+    """So many cases of a strategy, the same ones for the same start."""
+    cases = []
+
+    @seed(start)
+    @settings(max_examples=number, database=None, deadline=None, phases=[Phase.generate])
+    @given(strategy)
+    def draw(case):
+        cases.append(case)
+
+    draw()
+    return cases
+
+
+def untold(claim):
+    """The claim without its explicit instances."""
+    siblings = tuple(replace(s, examples=()) for s in claim.siblings)
+    return replace(claim, examples=(), siblings=siblings)
+
+
+def searched(claim, part="", start=0, profile=PROFILES["quick"]):
+    """The outcome of the check of one part, which must not end in an error."""
+    outcome = check_part(claim, claim.part(part), profile, 0, start)
+    assert outcome.error is None
+    return outcome

@@ -1,0 +1,237 @@
+"""Mutants change one thing each, reach the tests that run them, and never touch the checkout."""
+
+import ast
+import subprocess
+
+import pytest
+
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from benchmarks.mutants import __main__ as command
+from benchmarks.mutants.__main__ import ROOMS, ROOT, Copy, Tried, reach, report, room_of, sample
+from benchmarks.mutants.mutations import drawn, mutants
+
+CHANGED = [
+    ("strictness", "a < b", "a <= b"),
+    ("direction", "a < b", "a > b"),
+    ("direction", "a is b", "a is not b"),
+    ("arithmetic", "a + b", "a - b"),
+    ("arithmetic", "a * (b - 1)", "a / (b - 1)"),
+    ("constant", "a + 1", "a + 2"),
+    ("constant", "a + 0.5", "a + 1.0"),
+    ("constant", "f(True)", "f(False)"),
+    ("extreme", "min(a, b)", "max(a, b)"),
+    ("extreme", "a.lower()", "a.upper()"),
+    ("junction", "a and b", "a or b"),
+    ("dropped condition", "a and b and c", "a and c"),
+    ("dropped condition", "[a for b in c if b]", "[a for b in c if True]"),
+    ("negation", "a if b else c", "a if not b else c"),
+    ("negation", "not a", "a"),
+    ("sign", "-a", "a"),
+    ("range", "range(a)", "range(a - 1)"),
+    ("range", "range(a, b)", "range(a + 1, b)"),
+    ("index", "a[0]", "a[1]"),
+    ("index", "a[:b]", "a[:b + 1]"),
+    ("swap", "a - b", "b - a"),
+    ("swap", "a, b", "b, a"),
+    ("keyword", "f(a, b=c, strict=d)", "f(a, strict=d)"),
+    ("abs", "abs(a)", "a"),
+    ("abs", "np.abs(a)", "a"),
+]
+
+
+def changed(source):
+    """Kinds and syntax trees of all mutants of a source."""
+    text = source.encode()
+    return [(m.kind, ast.dump(ast.parse(m.applied(text)))) for m in mutants("a.py", text)]
+
+
+@pytest.mark.parametrize(("kind", "before", "after"), CHANGED)
+def test_every_kind_of_change_is_made(kind, before, after):
+    source = "def f(é, a, b, c):\n    {} {}\n"
+    made = changed(source.format("return", before))
+    assert (kind, ast.dump(ast.parse(source.format("return", after)))) in made
+
+
+@pytest.mark.parametrize("statement", ["a.append(1)", "a += 1", "a[0] = b", "raise E(1)", "break"])
+def test_statements_are_dropped(statement):
+    source = "while a:\n    {}\n    b = 2\n"
+    assert ("dropped statement", ast.dump(ast.parse(source.format("pass")))) in changed(
+        source.format(statement)
+    )
+
+
+def test_what_says_nothing_to_a_computer_is_left_as_it_is():
+    source = (
+        '"""1 < 2"""\nfrom a import b\n@c(slots=True)\nclass D:\n    e: F[1]\n\n'
+        'def f(x: G[1]) -> H[2]:\n    raise I(f"{1}", 2, j=3)\n\n__all__ = [1]\n'
+    )
+    assert [m.kind for m in mutants("a.py", source.encode())] == ["dropped statement"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_samples_of_rooms_parse_and_differ(room):
+    found = sample([room], 40, 7)
+    assert len({m.key for _, m in found}) == len(found) == 40
+    assert len({m.kind for _, m in found}) >= 10
+    for _, m in found:
+        source = (ROOT / m.file).read_bytes()
+        assert room_of(m.file) == room
+        assert ast.dump(ast.parse(m.applied(source))) != ast.dump(ast.parse(source))
+        assert source.count(b"\n", 0, m.span[0]) + 1 == m.line
+
+
+def test_the_seed_draws_the_sample():
+    found = sample(["limits/"], 20, 7)
+    assert found == sample(["limits/"], 20, 7) != sample(["limits/"], 20, 8)
+
+
+def test_a_full_count_has_four_hundred_of_all_rooms():
+    found = sample(list(ROOMS), 400, 0)
+    assert len(found) >= 400
+    assert {room for room, _ in found} == set(ROOMS)
+
+
+def test_kinds_take_turns():
+    pool = mutants("a.py", b"x = [" + b"a + b, c + d, a + c, min(a, b)]\n")
+    assert sorted(m.kind for m in drawn(pool, 2, "0")) == ["arithmetic", "extreme"]
+
+
+def test_equivalents_are_mutants_that_exist_each_with_a_sentence():
+    keys = {
+        m.key
+        for file in {row[0] for row in command.listed()}
+        for m in mutants(file, (ROOT / file).read_bytes())
+    }
+    for key, why in command.listed().items():
+        assert key in keys
+        assert why[0].isupper()
+        assert why.endswith(".")
+        assert len(why.split()) >= 6
+
+
+def test_claims_use_the_code_that_they_reach_and_no_other():
+    chosen = {
+        place: mutants(place, (ROOT / place).read_bytes())[0]
+        for place in ("attsvm/lipschitz.py", "attsvm/theory/run/judge.py", "attsvm/plots/draw.py")
+    }
+    claims = find_claims(load_packs(), ["sim/stability-logistic", "tf/svm-rank"])
+    by_file = command.users(chosen.values(), claims)
+    lipschitz, judge, draw = (by_file[m] for m in chosen.values())
+    assert draw == []
+    assert judge == [claim.id for claim in claims]
+    assert {id.split(":")[0] for id in lipschitz} == {"sim/stability-logistic"}
+
+
+MODULE = """\
+LEAST = 1
+
+
+def f(a):
+    if a > LEAST:
+        return a + 2
+    return a
+
+
+def g(a):
+    return a * 3
+"""
+TESTS = """\
+import subprocess, sys, time
+from attsvm.m import f, g
+
+
+def test_f():
+    assert f(5) == 7
+
+
+def test_little():
+    assert f(0) == 0
+
+
+def test_g():
+    assert subprocess.run([sys.executable, "-c", "from attsvm.m import g; g(1)"]).returncode == 0
+
+
+def test_wrong():
+    assert g(1) == 4
+
+
+def test_long():
+    time.sleep(60)
+    f(5)
+"""
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A small repository, and a private copy of it."""
+    root = tmp_path / "root"
+    for name, text in {"attsvm/m.py": MODULE, "tests/test_m.py": TESTS}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    for name in ("__init__.py", "reach.py"):
+        target = root / "benchmarks/mutants" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text((ROOT / "benchmarks/mutants" / name).read_text())
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    (root / ".gitignore").write_text("kept\n__pycache__/\n")
+    (root / "kept").write_text("private")
+    monkeypatch.setattr(command, "_LONGEST", 2)
+    return root, Copy(tmp_path / "copy", root)
+
+
+def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree):
+    root, copy = tree
+    assert not (copy.folder / "kept").exists()
+    source = (root / "attsvm/m.py").read_bytes()
+    found = mutants("attsvm/m.py", source)
+    known = command.uses(root)
+    lines = set().union(*(command.watched(m, known) for m in found))
+    reached = reach(copy, ["tests"], lines)
+    tests = {name: f"tests/test_m.py::test_{name}" for name in ("f", "little", "g")}
+    assert set(reached.seconds) == set(tests.values())  # the others fail or last
+    at = {line: set(reached.of({("attsvm/m.py", line)})) for line in (5, 6, 11)}
+    assert at == {5: {tests["f"], tests["little"]}, 6: {tests["f"]}, 11: {tests["g"]}}
+    said = {}
+    for m in found:
+        if m.kind in ("strictness", "arithmetic"):
+            tried = said[m.kind, m.line] = Tried("", m)
+            copy.put(m.file, m.applied(source))
+            command.tested(copy, tried, reached.of(command.watched(m, known)), 0.1)
+    assert {key: tried.tests for key, tried in said.items()} == {
+        ("strictness", 5): "survived",
+        ("arithmetic", 6): "killed",
+        ("arithmetic", 11): "survived",
+    }
+    assert said["arithmetic", 6].by.startswith(f"FAILED {tests['f']}")
+    assert (root / "attsvm/m.py").read_bytes() == source
+
+
+def test_what_runs_for_ever_is_killed(tree, monkeypatch):
+    _, copy = tree
+    monkeypatch.setattr(command, "_LEAST", 5.0)
+    (copy.folder / "tests/test_m.py").write_text(
+        "import time\n\ndef test_it():\n    time.sleep(60)\n"
+    )
+    m = mutants("attsvm/m.py", MODULE.encode())[0]
+    tried = Tried("", m)
+    command.tested(copy, tried, ["tests/test_m.py::test_it"], 0.0)
+    assert (tried.tests, tried.by) == ("killed", "time")
+
+
+def test_the_report_counts_and_shows_what_is_alive():
+    found = mutants("attsvm/m.py", MODULE.encode())
+    table = [Tried("exact/", m, "killed", verify="survived") for m in found[:3]]
+    table += [
+        Tried("exact/", found[3], "survived", verify="killed"),
+        Tried("limits/", found[4], "unreached"),
+        Tried("limits/", found[5], "equivalent"),
+    ]
+    said = report(table)
+    rows = {line.split()[0]: line.split()[1:] for line in said.splitlines()[:4]}
+    assert rows["exact/"] == ["4", "0", "3", "1", "of", "4", "0", "0"]
+    assert rows["limits/"] == ["2", "1", "0", "0", "of", "0", "1", "1"]
+    assert rows["all"] == ["6", "1", "3", "1", "of", "4", "1", "1"]
+    assert f"attsvm/m.py:{found[4].line} in f:" in said
+    assert f"+ {found[4].after}" in said
+    assert found[0].after not in said

@@ -1,0 +1,192 @@
+"""Proofs for all sizes by inner products: the letters are sound, and false neighbours fail."""
+
+import importlib
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from attsvm.errors import ProofError
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.proof import recorded
+from properties.sim import definition_3_8, definition_4_1, stability_l2, stability_logistic
+from symbolic import gains, least_points
+from symbolic.inner_products import INNER, inner, vector
+from symbolic.mm import loss_choice, w_p_equivalence
+from symbolic.mm import programmes as of_mm
+from symbolic.sim import programmes as of_sim
+from symbolic.sim import stability_of_loss
+from symbolic.sim.sums import LENGTHS, entry, n, t
+from symbolic.sim.sums import vector as lengths
+
+CITING = (
+    *("symbolic.mm.", "symbolic.tf.", "symbolic.sim.programmes", "symbolic.sim.stability_of_loss"),
+    "symbolic.sim.token_separation",
+)
+PROOFS = sorted(
+    {c.proof for c in find_claims(load_packs()) if c.proof and c.proof.startswith(CITING)}
+)
+
+
+@pytest.mark.parametrize("proof", PROOFS)
+def test_a_proof_runs_and_says_for_which_sizes(proof):
+    module, _, name = proof.partition(":")
+    with recorded() as steps:
+        said = getattr(importlib.import_module(module), name)()
+    assert len(steps) >= 2
+    assert len(set(steps)) >= 2
+    assert any(word in said for word in ("any", "every", "over all"))
+
+
+def proves(function):
+    with recorded():
+        return function()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_letters_for_vectors_are_vectors(seed):
+    """Whatever a combination's inner products say is so for vectors of integers."""
+    draw = np.random.default_rng(seed)
+    names = dict(zip("UVX", draw.integers(-5, 6, size=(3, 4)).tolist(), strict=True))
+    values = {
+        inner(a, b): sum(x * y for x, y in zip(names[a], names[b], strict=True))
+        for a in names
+        for b in names
+    }
+    a, b, c = (sp.Integer(int(x)) for x in draw.integers(1, 6, size=3))
+
+    def combined(U, V, X):
+        return a * U - V * b / c + (-X)
+
+    letters = combined(*(vector(name) for name in names))
+    numbers = combined(*(sp.Matrix(values) for values in names.values()))
+    assert (letters @ letters).subs(values) == numbers.dot(numbers)
+    assert (letters @ vector("U")).subs(values) == numbers.dot(sp.Matrix(names["U"]))
+    assert INNER.norm(letters).subs(values) == numbers.norm()
+
+
+def test_nothing_is_known_of_letters_but_that_squares_are_not_negative():
+    assert inner("U", "U").is_nonnegative
+    assert inner("U", "V").is_nonnegative is None
+    assert inner("U", "V") == inner("V", "U") != inner("U", "U")
+
+
+def test_sums_over_all_pairs_of_n_tokens_keep_the_two_indices_apart():
+    s, x = lengths(entry("s")), lengths(entry("x"))
+    product = LENGTHS.sums(LENGTHS.outer(s, x)).item()
+    k = sp.Symbol("k", integer=True, positive=True)
+    assert product == entry("s") * sp.Sum(entry("x", k), (k, 1, n))
+    assert product.has(t)
+
+
+def neighbour(monkeypatch, module, name, **changes):
+    """The formula of a claim with other constants, as a false claim would run it."""
+    formula = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *a, **k: formula(*a, **{**k, **changes}))
+
+
+FALSE = {
+    "twice the left side": (of_mm, "pythagoras", {"share": 2}, of_mm.prove_nearer),
+    "half the left side is not tight": (
+        of_mm,
+        "pythagoras",
+        {"share": sp.Rational(1, 2)},
+        of_mm.prove_nearer,
+    ),
+    "95% of the distance": (
+        of_mm,
+        "is_distance",
+        {"share": sp.Rational(19, 20)},
+        of_mm.prove_distance,
+    ),
+    "twice the left side, relaxed": (of_mm, "pythagoras", {"share": 2}, of_mm.prove_shorter),
+    "norms that are not squared": (definition_3_8, "closer", {"power": 1}, of_sim.prove_nearer),
+    "at most the lesser norm": (
+        definition_3_8,
+        "shorter_mean",
+        {"lesser": True},
+        of_sim.prove_convex,
+    ),
+}
+
+
+def test_the_original_formulas_pass():
+    for _, _, _, prove in FALSE.values():
+        assert proves(prove)
+
+
+@pytest.mark.parametrize("false", FALSE)
+def test_a_false_neighbour_of_what_is_compared_is_not_proved(false, monkeypatch):
+    module, name, changes, prove = FALSE[false]
+    neighbour(monkeypatch, module, name, **changes)
+    with pytest.raises(ProofError):
+        proves(prove)
+
+
+@pytest.mark.parametrize(
+    ("statement", "prove"),
+    [
+        (stability_logistic, stability_of_loss.prove_logistic_over_norms),
+        (stability_logistic, stability_of_loss.prove_logistic_on_data),
+        (stability_l2, stability_of_loss.prove_squared_over_norms),
+        (stability_l2, stability_of_loss.prove_squared_on_data),
+    ],
+)
+def test_a_smaller_constant_of_linear_attention_is_not_proved(statement, prove, monkeypatch):
+    formula = statement.compared
+
+    def smaller(m, v, of, data="norms", share=1, attention="softmax"):
+        return formula(m, v, of, data, share * sp.Rational(19, 20), attention)
+
+    monkeypatch.setattr(statement, "compared", smaller)
+    with pytest.raises(ProofError):
+        proves(prove)
+
+
+def test_a_price_that_is_half_is_not_proved(monkeypatch):
+    formula = definition_4_1.worth
+
+    def cheaper(m, X, V, paid):
+        return formula(m, X, V, paid / 2)
+
+    monkeypatch.setattr(definition_4_1, "worth", cheaper)
+    with pytest.raises(ProofError):
+        proves(of_sim.prove_price)
+
+
+def test_the_gain_is_that_of_the_covariance_and_of_nothing_else(monkeypatch):
+    monkeypatch.setattr(gains, "G", gains.G + 1)
+    for ensure in (gains.ensure_gain, gains.ensure_gain_of_support):
+        with pytest.raises(ProofError):
+            proves(ensure)
+
+
+def test_a_slack_below_zero_is_not_taken_for_one_above(monkeypatch):
+    monkeypatch.setattr(least_points, "MORE", sp.Symbol("more", real=True))
+    for ensure in (
+        least_points.ensure_scaled_meets,
+        least_points.ensure_multipliers_suffice,
+        least_points.ensure_distance_of_hull,
+    ):
+        with pytest.raises(ProofError):
+            proves(ensure)
+
+
+def test_the_gradient_of_another_loss_is_not_a_multiple(monkeypatch):
+    def bent(m, s, gamma, slope):
+        return m.sums(m.outer(s, s) * m.differences(gamma)) * slope + s
+
+    monkeypatch.setattr(loss_choice, "logit_gradient", bent)
+    with pytest.raises(ProofError):
+        proves(loss_choice.prove)
+
+
+def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens():
+    assert w_p_equivalence.pairwise_residual() == 0
+    assert w_p_equivalence.factored_residual() == 0
+    assert w_p_equivalence.structural_residual() == 0
+
+
+def test_with_fixed_weights_the_step_is_divided_by_c():
+    assert w_p_equivalence.fixed_weights_residual().is_ZeroMatrix
+    assert not w_p_equivalence.fixed_weights_residual(scaled=False).is_ZeroMatrix
