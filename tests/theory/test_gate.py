@@ -169,7 +169,8 @@ def test_of_many_reasons_of_one_rank_the_first_are_shown():
 
 def test_a_sibling_that_a_reason_names_already_is_not_named_again():
     siblings = [{"name": "s", "refuted": False}, {"name": "t", "refuted": False}]
-    seen = with_a(validity="weak", reason="survived: s", siblings=siblings)
+    declared = entry(A)["expected"]
+    seen = with_a(validity="weak", reason="survived: s", siblings=siblings, expected=declared)
     assert hold(seen, expected(), TODAY) == (
         f"{A}: validity exercised -> weak: survived: s",
         f"{A}: false siblings that were not refuted: t",

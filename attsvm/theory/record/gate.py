@@ -337,7 +337,8 @@ def _compare(expected: Verdict, got: Mapping[str, Any], refuting: str) -> Iterat
             words = ", ".join(str(declared[axis]) for axis in want)
         yield f"its file declares {words}; reviewed is {expected}"
     siblings = [(str(s.get("name")), s.get("refuted")) for s in got.get("siblings", [])]
-    survived = [name for name, refuted in siblings if refuted is not True and name not in said]
+    told = said.partition("survived: ")[2].split("; ")
+    survived = [name for name, refuted in siblings if refuted is not True and name not in told]
     if survived:
         yield f"false siblings that were not refuted: {'; '.join(survived)}"
     elif not siblings:
