@@ -25,7 +25,7 @@ def compiled(function: F) -> F:
     whether it is outdated; here any change of any kernel outdates everything. With
     NUMBA_DISABLE_JIT=1 functions stay as they are.
     """
-    if numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # made when numba is loaded
         return function
     made: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     made._cache._cache_file._source_stamp = _STAMP
