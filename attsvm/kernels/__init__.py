@@ -22,8 +22,11 @@ def compiled(function: F) -> F:
 
     IEEE arithmetic is kept as written: no reassociation, and division by zero gives infinity. What
     is kept holds the code of all functions that it calls, and numba looks at one file only to see
-    whether it is outdated; here any change of any kernel outdates everything.
+    whether it is outdated; here any change of any kernel outdates everything. With
+    NUMBA_DISABLE_JIT=1 functions stay as they are.
     """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # made when numba is loaded
+        return function
     made: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     made._cache._cache_file._source_stamp = _STAMP
     return cast(F, made)

@@ -268,3 +268,11 @@ def test_a_maximum_is_enclosed_wherever_in_the_last_bracket_it_lies(monkeypatch,
         found = enclosures._enclosed_constant(arb(1), 3)
     assert found.contains(0)
     assert found.rad() < 1e-2
+
+
+@pytest.mark.parametrize("precision", [20, 53, 100])
+def test_the_squared_constant_is_as_tight_as_its_bracket(precision):
+    """A slope below 4 (r + w) w times a bracket of 2^-prec is 20 of these; half is the radius."""
+    with ctx.workprec(precision):
+        found = enclosures.squared_gradient_constant(fmpq(1), fmpq(4))
+    assert found.rad() * 2**precision <= 10

@@ -182,10 +182,11 @@ def test_conjugate_gradients_end_in_as_many_steps_as_rows(seed):
     assert np.array_equal(conjugate_gradients(operator, inside, c, solution, 1e-8, 0), solution)
 
 
+@pytest.mark.parametrize(("n", "T"), [(6, 6), (12, 10)])
 @pytest.mark.parametrize("seed", range(6))
-def test_blocks_guess_the_support_of_independent_rows(seed):
+def test_blocks_guess_the_support_of_independent_rows(seed, n, T):
     """The rows inside are those of positive weight, with weights to about 1e-4."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=6, T=6, d=12)
+    data = gaussian_protocol(np.random.default_rng(seed), n=n, T=T, d=12)
     programme = att_svm_programme(data)
     answer = solve_programme(programme)
     inside, w = guess_by_blocks(operator_of(programme), programme.bound, programme.equal)
