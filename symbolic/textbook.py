@@ -39,8 +39,18 @@ CAUCHY_SCHWARZ = Lemma(
     "Cauchy and Schwarz",
     "Horn and Johnson, Matrix Analysis, theorem 5.1.4",
     (),
-    "<U, V> <= ||U|| ||V|| in an inner product space",
+    "<U, V> <= ||U|| ||V|| in an inner product space, and so for covariances",
 )
+
+INDEPENDENT = "the vectors are independent"
+
+INVERSE_OF_GRAM = Lemma(
+    "the inverse of a Gram matrix",
+    "Horn and Johnson, Matrix Analysis, sections 0.7.3 and 7.2",
+    (INDEPENDENT,),
+    "1/(G^-1)_jj is the squared distance of vector j from the span of the others",
+)
+"""By the Schur complement of the others' Gram matrix."""
 
 RANK_OF_PRODUCT = Lemma(
     "the rank of a product",
@@ -64,12 +74,13 @@ POPOVICIU = Lemma(
     "the variance of a number between lo and hi is at most (hi - lo)^2/4",
 )
 
-DIFFERENTIABLE, SLOPE = "f is differentiable", "its slope along every unit vector is at most c"
+DIFFERENTIABLE, DOMAIN = "f is differentiable", "its domain is convex"
+SLOPE = "its slope along every unit vector is at most c"
 
 MEAN_VALUE = Lemma(
     "the mean value theorem",
     "Rudin, Principles of Mathematical Analysis, theorem 9.19",
-    (DIFFERENTIABLE, SLOPE),
+    (DIFFERENTIABLE, DOMAIN, SLOPE),
     "|f(x) - f(y)| <= c ||x - y||, also where f has values in R^N",
 )
 
@@ -80,7 +91,14 @@ TRIANGLE = Lemma(
     "the norm of a sum is at most the sum of the norms",
 )
 
-CONTINUOUS, COMPACT = "the function is continuous", "the set is compact"
+MEAN_VALUE_ON_A_LINE = Lemma(
+    "the mean value theorem on a line",
+    "Rudin, Principles of Mathematical Analysis, theorem 5.10",
+    (DIFFERENTIABLE,),
+    "f(y) - f(x) = (y - x) f'(z) for some z between x and y",
+)
+
+CONTINUOUS, COMPACT = "the function is continuous", "the set is compact and not empty"
 
 WEIERSTRASS = Lemma(
     "the extreme value theorem",

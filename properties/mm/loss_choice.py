@@ -220,8 +220,8 @@ CHOICE = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input: at every p the gradient of every loss with l' < 0 has the "
-            "direction of that of -x, so that all curves of gradient flow are one",
+            "a single input: at every p the gradient of every loss with l' < 0 and continuous has "
+            "the direction of that of -x, so that all curves of gradient flow are one",
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE, SLOPED),

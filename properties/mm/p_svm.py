@@ -162,7 +162,7 @@ PROGRAMME = Statement(
         "amended-2": Reading(
             "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
             "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the least "
-            "lead of alpha_i in score; no smaller constant will do",
+            "lead of alpha_i in score, if there are any; no smaller constant will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_led",
             variables=of_rivals(cases.one_sided(), cases.along),

@@ -86,7 +86,7 @@ THEOREM = Statement(
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
             "not 0, and the rivals of each score the same or all keys are on its margin: descent "
-            "from any p(0) with any step has ||p(k)|| -> infinity",
+            "from any p(0) with any constant step has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(SLOPED, EXISTS, UNIQUE, SEPARATED),

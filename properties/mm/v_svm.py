@@ -98,7 +98,8 @@ PROGRAMME = Statement(
         ),
         "sharp-1": Reading(
             "every head h has min_i Y_i h^T x_i,alpha_i <= Gamma ||h||, where Gamma = "
-            "1/||v(alpha)||, or 0 without a v(alpha); no smaller constant will do",
+            "1/||v(alpha)||, or 0 without a v(alpha); where there is one no smaller constant will "
+            "do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_largest_margin",
             variables=Records(

@@ -15,7 +15,7 @@ on the domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has a
 | sharp-1 | half of it, for the loss over given norms | proved, no smaller part for all b |
 | sharp-2 | gradient over given norms, abs(b) <= 3.532 norm h | proved |
 | sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | proved |
-| amended-1 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | proved, for every R >= 1 |
+| amended-1 | loss on the same data, by a bound of it, norm A^T h >= osc(h) diam(A)/4 | proved |
 | amended-2 | gradient on the same data, norm A^T h large enough beside h - b | proved |
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
@@ -182,9 +182,9 @@ STABILITY = Statement(
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-1": Reading(
-            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= "
-            "2 ||A^T h|| (||h|| + |b|) ||x - y||, no more than linear attention's constant for "
-            "R >= 1",
+            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= 2 ||A^T h|| "
+            "(||h|| + |b|) ||x - y||, for R >= 1 no more than 2 ||A^T h|| (R ||h|| + |b|), a "
+            "bound of linear attention's constant",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "same"},

@@ -137,7 +137,8 @@ THEOREM = Statement(
         ),
         "amended": Reading(
             "all tokens support vectors, some input with two different scores, l' < 0 everywhere "
-            "and continuous: ||W_k|| -> infinity under descent from any start, with any step",
+            "and continuous: ||W_k|| -> infinity under descent from any start, with any constant "
+            "step",
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(TIGHT, TWO_SCORES, SLOPED),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonzero
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
 from properties.mm._support.prompt_descent import logit_gradient
+from symbolic.mm.w_p_equivalence import pairwise_residual
+from symbolic.sim.lemma_3_11 import structural_residual
 from symbolic.sim.sums import LENGTHS, entry, entry_of, vector
 
 
@@ -15,6 +17,10 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
+    ensure_zero(
+        pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
+    )
+    ensure_zero(structural_residual(), "which is l' times the slope of <s, gamma>, for any T")
     slope = sp.Symbol("slope", positive=True)
     s, gamma = vector(entry("s")), vector(entry("gamma"))
     of_l = entry_of(logit_gradient(LENGTHS, s, gamma, -slope))

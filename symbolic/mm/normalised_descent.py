@@ -10,7 +10,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
-from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
+from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
 from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
@@ -24,6 +24,7 @@ def prove() -> str:
     """
     ensure_gain()
     ensure_gain_of_equal_rivals()
+    ensure_positive_gain()  # so grad L is not 0 and the step is defined
     c, more, less, length = sp.symbols("c more less length", nonnegative=True)
     ensure_nonnegative(
         c * (1 + more) - c,
@@ -65,6 +66,12 @@ def prove_close() -> str:
     cite(CAUCHY_SCHWARZ)
     p, g = vector("p"), vector("g")
     moved = p + g * (s / G)
+    first = (g * (s / G)) @ (g * (s / G))
+    ensure_equal(
+        first.subs(sp.Symbol("<g, g>", nonnegative=True), G**2),
+        s**2,
+        "N is s after the first step from zero, and P positive, so N - P is at most s",
+    )
     ensure_equal(
         (moved @ moved).subs(sp.Symbol("<g, g>", nonnegative=True), G**2),
         (p @ p) + 2 * (s / G) * (g @ p) + s**2,

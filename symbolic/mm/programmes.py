@@ -2,20 +2,23 @@
 
 All are the least vector X with <A_j, X> >= b_j, so that `symbolic.least_points` proves them for any
 number of inputs and tokens and in any dimension; what is compared is what the claims evaluate.
+Where nothing is constrained X is 0, C is empty, and there is nothing to compare.
 """
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import expanded
-from properties.mm import joint_svm
+from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance, pythagoras
-from properties.mm._support.token_selections import ORTHOGONAL
+from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
 from symbolic.inner_products import INNER, inner
 from symbolic.least_points import (
     MORE,
@@ -30,6 +33,13 @@ from symbolic.least_points import (
 )
 
 SQUARE = sp.Symbol("<X, X>", positive=True)
+
+
+def ensure_attained(said: Any) -> None:
+    """Both sides of a comparison of rational numbers are the same, and not 0."""
+    left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
+    ensure_equal(left, right, "an instance whose two sides are the same")
+    ensure_positive(left, "and not 0, so that no other constant will do")
 
 
 def prove_distance() -> str:
@@ -80,7 +90,7 @@ def prove_nearer() -> str:
     )
     ratio = sp.limit(sp.cancel(said.left / said.right), far, sp.oo)
     ensure_equal(ratio, sp.Integer(1), "and the ratio of its two sides tends to 1")
-    return "in any dimension, by <X, V - X> >= 0; far multiples of X attain the constant"
+    return "in any dimension, by <X, V - X> >= 0; far multiples of X approach the constant"
 
 
 def prove_shorter() -> str:
@@ -91,10 +101,7 @@ def prove_shorter() -> str:
     """
     ensure_least_point("p(alpha) without relaxation has margins of 1, so of 0, at least")
     ensure_pythagoras()
-    said = joint_svm.shorter(BALLS, ORTHOGONAL)
-    left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
-    ensure_equal(left, right, "both sides are the same for orthogonal keys")
-    ensure_positive(left, "and not 0, so that no constant above 1 will do")
+    ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
     return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
 
 
@@ -129,12 +136,8 @@ def prove_led() -> str:
     ensure_scaled_meets()
     ensure_least_point("y q over the least lead meets them")
     ensure_some_margin_is_tight()
-    ensure_equal(
-        INNER.norm(X) * (1 / INNER.norm(X)),
-        sp.Integer(1),
-        "for q = p(alpha), of least lead 1, the bound ||q|| / ||p(alpha)|| is attained",
-    )
-    return "in any dimension, by y q over its least lead; q = p(alpha) attains the bound"
+    ensure_attained(p_svm.led(BALLS, Rival(SEPARATED, np.ones(1))).parts[1])
+    return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
 
 
 def prove_largest_margin() -> str:
@@ -146,9 +149,5 @@ def prove_largest_margin() -> str:
     ensure_scaled_meets()
     ensure_least_point("h over a positive least margin meets them")
     ensure_some_margin_is_tight()
-    ensure_equal(
-        INNER.norm(X) * (1 / INNER.norm(X)),
-        sp.Integer(1),
-        "for h = v(alpha), of least margin 1, the bound Gamma ||h|| is attained",
-    )
+    ensure_attained(v_svm.best(BALLS, Rival(SEPARATED, np.ones(1))))
     return "in any dimension, by h over its least margin; h = v(alpha) attains the bound"

@@ -155,5 +155,5 @@ def prove_fixed_weights() -> str:
     zero = fixed_weights_residual()
     ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
     other = fixed_weights_residual(scaled=False)
-    ensure_true(not other.is_ZeroMatrix, "a step that is not divided by c is another one")
+    ensure_true(other.is_ZeroMatrix is False, "a step that is not divided by c is another one")
     return "W_k p_0 = W_0 p_k for steps eta and eta ||p_0||^2 / c, every k and loss, all n, T, d"

@@ -18,7 +18,8 @@ def prove() -> str:
     ensure_gain()
     slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
     ensure_positive(slope, "|l'| = g'(u) is positive")
-    s_a, s_t, s_r = sp.symbols("s_a s_t s_r", positive=True)  # a, t and the rest of the vocabulary
+    s_a, s_t = sp.symbols("s_a s_t", positive=True)
+    s_r = sp.Symbol("s_r", nonnegative=True)  # the rest of the vocabulary, if there is any
     u = s_a  # scores are <e_a, e_t>: 1 for a, 0 for the others
     total = {s_r: 1 - s_a - s_t}
     of_a, of_t = s_a * (1 - u), s_t * (0 - u)

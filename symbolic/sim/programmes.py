@@ -26,7 +26,7 @@ from symbolic.least_points import (
     ensure_norm_convex,
     ensure_scaled_meets,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ, SINGULAR_VALUES
+from symbolic.textbook import CAUCHY_SCHWARZ, INDEPENDENT, INVERSE_OF_GRAM, SINGULAR_VALUES
 
 XX, XV = inner("X", "X"), inner("V", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
@@ -226,6 +226,7 @@ def prove_at_least_lost() -> str:
         XX - WEIGHT**2 * square,
         "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
     )
+    cite(INVERSE_OF_GRAM, given={INDEPENDENT: "the A_j, so that ||R||^2 = 1/(G^-1)_jj"})
     ensure_least_point("X - w_j R meets the constraints that are left")
     return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
 

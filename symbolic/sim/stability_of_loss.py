@@ -28,35 +28,62 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
+from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
-from symbolic.sim import basic_4, lemma_3_13_l2
+from symbolic.sim import basic_4, lemma_3_11, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
-from symbolic.textbook import CAUCHY_SCHWARZ, DIFFERENTIABLE, MEAN_VALUE, POPOVICIU, SLOPE
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    DIFFERENTIABLE,
+    DOMAIN,
+    MEAN_VALUE,
+    POPOVICIU,
+    SINGULAR_VALUES,
+    SLOPE,
+)
 
 PULL, HEAD, LABEL, EDGE = sp.symbols("pull h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
 
 
-def constant_of(statement: Any, share: Any, data: str) -> Any:
+def constant_of(statement: Any, share: Any, data: str, of: str = "loss") -> Any:
     """The constant that a reading compares with, per ||x - y||, in the letters above.
 
     One token of one coordinate tells it: there ||A|| ||h|| and ||A^T h|| are |A_0 h_0|.
     """
-    A, h, x, y = (symbols_of(name, 1) for name in "Ahxy")
+    A, h = (symbols_of(name, 1, positive=True) for name in "Ah")
+    x, y = (symbols_of(name, 1) for name in "xy")
     b, R = sp.symbols("b R", nonnegative=True)
     v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=b, R=R)
-    right = statement.compared(SYMBOLS, v, "loss", data, share).right
+    right = statement.compared(SYMBOLS, v, of, data, share).right
     per_length = sp.simplify(right / sp.Abs(x[0] - y[0]))
-    letters = {sp.Abs(A[0]): PULL / HEAD, sp.Abs(h[0]): HEAD, sp.Abs(A[0] * h[0]): PULL}
-    positive = {sp.Symbol("h", nonnegative=True): HEAD}
-    return sp.cancel(per_length.subs(letters).subs(positive))
+    return sp.cancel(per_length.subs({A[0]: PULL / HEAD, h[0]: HEAD}))
+
+
+class _Spans(Symbols):
+    """Symbols, with letters for max h - min h, max |h - b| and diam(A)."""
+
+    def __init__(self, w: Any, r: Any, diameter: Any) -> None:
+        self.spans = w, r, diameter
+
+    def oscillation(self, x: Any) -> Any:
+        """W."""
+        return self.spans[0]
+
+    def largest(self, x: Any) -> Any:
+        """R."""
+        return self.spans[1]
+
+    def diameter(self, A: Any) -> Any:
+        """The letter."""
+        return self.spans[2]
 
 
 def ensure_covariance() -> None:
     """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds."""
+    ensure_zero(lemma_3_11.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
     cite(POPOVICIU)
     cite(CAUCHY_SCHWARZ)
     of_h, of_A = sp.symbols("osc_h diam_A", nonnegative=True)
@@ -77,21 +104,20 @@ def ensure_steepest_slope() -> None:
 
 def ensure_mean_value(slope: str) -> None:
     """The mean value theorem turns the slope into the Lipschitz constant."""
-    cite(MEAN_VALUE, met={SLOPE: slope}, given={DIFFERENTIABLE: "softmax, exp and polynomials are"})
+    given = {DIFFERENTIABLE: "softmax, exp and polynomials are", DOMAIN: "R^D"}
+    cite(MEAN_VALUE, met={SLOPE: slope}, given=given)
 
 
-def slope_at_zero(entry: Any, **label: Any) -> Any:
-    """The slope of the entry at x = 0, with A = (1, -1) and h = (1, -1), of norms sqrt 2."""
-    x, one = sp.Symbol("x", real=True), sp.Integer(1)
-    v = opposite(x)
-    h = symbols_of("h", 2) * 0 + 1
-    h[1] = -one
-    value = entry(SYMBOLS, v.A, v.x, h, **label)
+def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
+    """The slope of the entry at x = 0 with two tokens, A = size (1, -1) and h = head (1, -1)."""
+    x = sp.Symbol("x", real=True)
+    A, h = entries([[size], [-size]]), entries([head, -head])
+    value = entry(SYMBOLS, A, entries([x]), h, b)
     return sp.simplify(sp.diff(value, x).subs(x, 0))
 
 
 def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
-    """One token of value h reaches the whole constant under linear attention.
+    """The constant is one of linear attention, |l'| ||A^T h|| at most; one token attains it.
 
     Args:
         statement: whose constant is compared.
@@ -102,8 +128,11 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     b = -LABEL
     value = entry(SYMBOLS, entries([[A]]), entries([x]), entries([h]), b)
     found = sp.Abs(sp.diff(value, x).subs(x, at / A))
+    cite(SINGULAR_VALUES)  # ||A^T h|| <= ||A|| ||h||, and |<A x, h>| <= ||A x|| ||h||
     constant = constant_of(statement, 1, "norms").subs({PULL: A * h, HEAD: h})
-    ensure_equal(found, constant, "one token attains linear attention's", normal=sp.simplify)
+    ensure_equal(
+        found, constant, "one token attains linear attention's constant", normal=sp.simplify
+    )
 
 
 def prove_logistic_over_norms() -> str:
@@ -119,11 +148,13 @@ def prove_logistic_over_norms() -> str:
     ensure_zero(compared - LABEL * PULL / 4 * half, slope)
     ensure_mean_value(slope)
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
-    b = sp.Symbol("b", positive=True)
+    b, size, head = sp.symbols("b size head", positive=True)  # of norms sqrt 2 size, sqrt 2 head
     ensure_equal(
-        slope_at_zero(loss, b=b), b * 2 / 8, "tokens 1 and -1 with h = (1, -1) attain it at x = 0"
+        slope_at_zero(loss, size, head, b),
+        b * (2 * size * head) / 8,
+        "A along (1, -1) and h along (1, -1) attain it at x = 0",
     )
-    return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, for any n"
+    return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, any n >= 2"
 
 
 def prove_logistic_on_data() -> str:
@@ -147,6 +178,7 @@ def prove_squared_over_norms() -> str:
         ProofError: a step fails.
     """
     basic_4.prove()
+    cite(CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
     slope = "2 (||h|| + |b|) ||A|| ||h||/2 is at most the half that is compared, for R >= 1"
     compared = constant_of(stability_l2, half, "norms")
@@ -155,13 +187,15 @@ def prove_squared_over_norms() -> str:
     )
     ensure_mean_value(slope)
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
-    b = sp.Symbol("b", positive=True)
-    ratio = -slope_at_zero(squared_loss, b=b) / compared.subs({PULL: 2, HEAD: sp.sqrt(2), LABEL: b})
-    limit = sp.limit(ratio, b, sp.oo)
+    b, size, head = sp.symbols("b size head", positive=True)
+    norms = {PULL: 2 * size * head, HEAD: sp.sqrt(2) * head, LABEL: b}
+    ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(norms)
     ensure_equal(
-        limit, sp.Integer(1), "tokens 1 and -1, h = (1, -1) and large b attain it at x = 0"
+        sp.limit(ratio, b, sp.oo),
+        sp.Integer(1),
+        "A along (1, -1) and h along (1, -1) approach it at x = 0 as b grows",
     )
-    return "half of linear attention's constant over all A and h of these norms, for any n"
+    return "half of linear attention's constant over all A and h of these norms, any n >= 2"
 
 
 def prove_squared_on_data() -> str:
@@ -206,8 +240,16 @@ def prove_squared_gradient_on_data() -> str:
         (a - root) ** 2 * (a + 2 * root),
         "a (1-a^2) is at most 2/(3 sqrt 3), so that w^2 j <= w^2/4 + (2 r - w) w/(3 sqrt 3)",
     )
-    slope = "the curvature diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w) is at most 4 ||A^T h||^2/2"
-    ensure_zero(4 * PULL**2 / 2 - 2 * PULL**2, slope)
+    A, h, r, diameter = sp.symbols("A h r diameter", nonnegative=True)
+    v = SimpleNamespace(A=entries([[A]]), h=entries([h]), b=LABEL)
+    asked = stability_l2.steep(_Spans(w, r, diameter), v)
+    curvature = diameter**2 / 2 * (w**2 / 4 + bend * (2 * r - w) * w)
+    slope = "the curvature diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w) is half of what is asked for"
+    ensure_zero(asked.left / 2 - curvature, slope)
+    ensure_zero(
+        (asked.right / 2).subs(A, PULL / h) - constant_of(stability_l2, 1, "same", "gradient"),
+        "which is at most half of 4 ||A^T h||^2, the constant that is compared",
+    )
     ensure_mean_value(slope)
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
 from attsvm.theory import cite, ensure_equal
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import INNER, vector
@@ -17,9 +19,13 @@ def prove_bound() -> str:
     ensure_gain()
     ensure_gain_of_support()
     cite(CAUCHY_SCHWARZ)
-    W = vector("W")
+    A, c = vector("A"), sp.Symbol("c", positive=True)
+    W_mm = A / (A @ A)
     ensure_equal(
-        (3 * W) @ W, INNER.norm(3 * W) * INNER.norm(W), "equality where -grad L points along W^mm"
+        (c * A) @ W_mm,
+        INNER.norm(c * A) * INNER.norm(W_mm),
+        "equality for one input of two tokens, where -grad L = c A and W^mm = A/||A||^2",
+        normal=sp.simplify,
     )
     return "for every loss with l' < 0 and any n, T, d"
 

@@ -3,7 +3,11 @@
 The notation is that of `properties.tf.theorem_2.near_optimal_points`: V = rho W^mm with multipliers
 lambda_j of W^mm, R = ||V||, m the least margin of W, attained in input i, and of every input j
 delta_j, Delta_j the least and largest score gap, b_j, a_j the least and largest |l'| between its
-worst and best score.
+worst and best score. Then
+
+    b_i delta_i/(1 + e^m) <= n (L(W) - L_*) <= n (L(V) - L_*) <= sum_j a_j Delta_j (T_j - 1) e^-rho
+
+over the inputs of several tokens, so that 1 + e^m >= e^rho/Gamma with Gamma as in the claim.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
-from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE, SLOPE
+from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 
 
 def ensure_near_where_margins_are_large() -> None:
@@ -41,7 +45,8 @@ def ensure_near_where_margins_are_large() -> None:
 
 def ensure_margins_are_large() -> None:
     """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least."""
-    e, S, more = sp.symbols("e S more", positive=True)  # exp(-m), and the sum of exp(-m_t)
+    e, S = sp.symbols("e S", positive=True)  # exp(-m), and the sum of exp(-m_t)
+    more, also, still = sp.symbols("more also still", nonnegative=True)
     ensure_nonnegative(
         ((e + more) / (1 + e + more) - e / (1 + e)),
         "attention to rivals, S/(1 + S) with S >= e^-m, is at least 1/(1 + e^m) at W",
@@ -51,13 +56,13 @@ def ensure_margins_are_large() -> None:
         e / (1 + e), (1 / (1 + 1 / e)), "as e^-m/(1 + e^-m) = 1/(1 + e^m)", normal=sp.cancel
     )
     ensure_nonnegative(S - S / (1 + S), "and at most S <= (T - 1) e^-rho at V", normal=sp.factor)
-    slope = "l falls by b_j to a_j for each unit of the attended score between the extreme scores"
-    cite(
-        MEAN_VALUE,
-        given={DIFFERENTIABLE: "l' < 0 is continuous", SLOPE: slope},
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "l' < 0 is continuous, between b_j and a_j"})
+    b, delta = sp.symbols("b delta", positive=True)
+    ensure_nonnegative(
+        (b + more) * (delta + also) * (1 + still) / (b * delta) - 1,
+        "Gamma >= 1, as a_i Delta_i (T_i - 1) >= b_i delta_i, so that log(2 Gamma) is positive",
+        normal=sp.expand,
     )
-    # so b_i delta_i/(1 + e^m) <= n (L(W) - L_*) <= n (L(V) - L_*), which is at most the sum of
-    # a_j Delta_j (T_j - 1) e^-rho: 1 + e^m >= e^rho/Gamma
     power, gamma = sp.symbols("power Gamma", positive=True)  # power = e^rho
     ensure_nonnegative(
         (power / gamma - 1 - power / (2 * gamma)).subs(power, 2 * gamma + more),

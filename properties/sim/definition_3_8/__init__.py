@@ -219,7 +219,7 @@ DEFINITION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "||X^mm||_F is 1 over the distance of 0 from the hull of the A_j: "
+            "where X^mm exists ||X^mm||_F is 1 over the distance of 0 from the hull of the A_j: "
             "||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of sum 1",
             expected="proved",
             proof="symbolic.sim.programmes:prove_hull",

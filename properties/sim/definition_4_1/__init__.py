@@ -225,8 +225,8 @@ DEFINITION = Statement(
             },
         ),
         "sharp": Reading(
-            "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C, separable or not: "
-            "0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
+            "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C > 0, separable or "
+            "not: 0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
             expected="proved",
             proof="symbolic.sim.programmes:prove_growth",
             conclusion=growth_from_zero,

@@ -183,8 +183,9 @@ SPARSITY = Statement(
             siblings={**LAPSES, **other_tokens()},
         ),
         "sharp-1": Reading(
-            "leaving out any tokens J lowers ||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, w any "
-            "multipliers of X^mm, so that all tokens with multiplier 0 can go, tight ones included",
+            "leaving out any tokens J that are not optimal lowers ||X^mm||_F^2 by at most ||sum_J "
+            "w_j A_j||_F^2, w any multipliers of X^mm, so that all tokens with multiplier 0 can "
+            "go, tight ones included",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(UNIQUE, EXISTS),
@@ -195,7 +196,8 @@ SPARSITY = Statement(
         ),
         "sharp-2": Reading(
             "where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
-            "w_j^2 / (G^-1)_jj, the squared distance of A_j from the span of the others",
+            "w_j^2 / (G^-1)_jj, 1 / (G^-1)_jj being the squared distance of A_j from the span of "
+            "the others",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(UNIQUE, INDEPENDENT),

@@ -115,10 +115,10 @@ RATE = Statement(
     readings={
         "amended-2": Reading(
             "l' < 0, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the largest "
-            "over inputs i of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each input D and d its "
-            "largest and least score gap, M and m the largest and least |l'| between its worst and "
-            "best score: every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= "
-            "2 log(2 Gamma) / rho",
+            "over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each "
+            "input D and d its largest and least score gap, M and m the largest and least |l'| "
+            "between its worst and best score: every W in the ball with L(W) <= L(R U) has ||W / "
+            "R - U||^2 <= 2 log(2 Gamma) / rho",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove",
             siblings={
