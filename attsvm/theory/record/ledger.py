@@ -28,7 +28,7 @@ from attsvm._files import write_all
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 from attsvm.theory.record import forms
-from attsvm.theory.record.files import parse
+from attsvm.theory.record.files import parse, read_whole
 
 SCHEMA = 1
 
@@ -179,9 +179,11 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
         LedgerError: missing or unreadable.
     """
     try:
-        with open(path, "rb") as opened:
-            # a pipe can be read once
-            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read(_LARGEST))
+        source = Path(path)
+        # a pipe can be read once, and a device may have no end
+        whole = None if source.is_file() else io.BytesIO(read_whole(source, _LARGEST))
+        with whole or source.open("rb") as opened:
+            file: IO[bytes] = opened
             size = file.seek(0, os.SEEK_END)
 
             def lines() -> Iterator[tuple[int, bytes]]:
