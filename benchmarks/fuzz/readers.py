@@ -164,7 +164,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
     def awaited(path: Path) -> None:
         found = read_expectations(path)
         reasons = hold(run, found, TODAY, checkout)
-        _ensure_printed([*map(str, reasons), *brief(run, found, reasons, checkout)])
+        _ensure_printed([*map(str, reasons), *map(str, brief(run, found, reasons))])
         again, lines = renewed(files.read_json(path), checkout, run)
         _ensure_printed(lines)
         path.write_text(spelt(again), encoding="utf-8")
@@ -214,7 +214,7 @@ def _hold_and_show(run: Run, expected: Any, checkout: Checkout, pack: Pack, fold
     """Do with a run what `gate` and `report` do."""
     for against in (checkout, Checkout(checkout.claims, checkout.reviewed, run.code, run.curated)):
         reasons = hold(run, expected, TODAY, against)
-        _ensure_printed([*map(str, reasons), *brief(run, expected, reasons, against)])
+        _ensure_printed([*map(str, reasons), *map(str, brief(run, expected, reasons))])
     renewed({"schema": 1, "claims": {}}, checkout, run)
     _ensure_harmless(page(run))
     json.dumps([run.verdicts, run.profile, run.seed], allow_nan=False)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -272,6 +273,7 @@ class _Everywhere(Definitions):
     def __init__(self) -> None:
         super().__init__()
         self.met: set[tuple[Path, int]] = set()
+        self.home = functools.cache(home_of)
 
     def spelt(self, file: Path, index: int) -> str:
         """The statement in a digest, which is thereby met."""
@@ -282,10 +284,7 @@ class _Everywhere(Definitions):
         """The module of that name as a file imports it, the engine's too."""
         if dotted[0] != "attsvm":
             return super().located(file, dotted)
-        key = self.base(file), dotted
-        if key not in self._files:
-            self._files[key] = home_of(".".join(dotted), self.base(file))
-        return self._files[key]
+        return self.home(".".join(dotted), self.base(file))
 
     def rests_on(self, *starts: Start) -> frozenset[tuple[Path, int]]:
         """The statements that a digest of these starts rests on: their files and ranks."""

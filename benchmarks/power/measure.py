@@ -109,8 +109,8 @@ def hunt_one(
         h.smallest is not None,
         time.perf_counter() - started,
         h.examples,
-        h.tightness,
-        h.min_slack,
+        h.seen.tightness,
+        h.seen.min_slack,
         "" if h.smallest is None else h.smallest.found_by,
         h.error or "",
     )

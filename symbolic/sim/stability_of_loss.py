@@ -291,7 +291,8 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     T, length = ends(stability_logistic.BENT_AT)
     size = rational(stability_logistic.LOWER)
     most = 4 / (6 * arb(3).sqrt()) * length
-    edge = rational(float((arb(size) / arb(2).sqrt()).upper()) * (1 + 2.0**-50))
+    mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
+    edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
     left, looked = [(fmpq(0), edge)], 0
     while left and looked < cells:
         low, high = left.pop()
