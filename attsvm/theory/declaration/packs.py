@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -20,6 +21,19 @@ from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
 
 GROUP = "attsvm.claims"
+
+
+class _Uncached(SourceFileLoader):
+    """What loads a file from its text: bytecode on disk may be that of an edit ago.
+
+    Python takes it for current where the file has the size and, to a second, the time of then.
+    """
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """Nothing that bytecode could be held against."""
+        raise OSError
+
+
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""
 
@@ -281,7 +295,7 @@ def _module(source: str) -> ModuleType:
     name = f"{LOOSE}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_Uncached(name, str(path)))
     if spec is None or spec.loader is None or not path.is_file():
         raise ClaimError("there is no claim file of that name", value=source)
     module = importlib.util.module_from_spec(spec)
