@@ -68,10 +68,9 @@ REPEATED = {"symbolic.sim.step_3"}
 """Section 3.4 prints the gradient of lemma 3.11 once more, whose claims decide it."""
 
 
-@pytest.mark.parametrize(
-    "proof", sorted({claim.proof for claim in PROVED} | {f"{name}:prove" for name in REPEATED})
-)
+@pytest.mark.parametrize("proof", sorted(f"{name}:prove" for name in REPEATED))
 def test_a_proof_goes_through_and_says_what_it_proves(proof):
+    """Those that claims name run in the checks of their claims."""
     module, _, function = proof.partition(":")
     with recorded():
         sentence = getattr(importlib.import_module(module), function)()
