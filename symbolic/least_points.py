@@ -122,7 +122,7 @@ def ensure_distance_of_hull() -> None:
     cite(GENERATED, given={GENERATORS: "the A_j of either bound"})
     cite(
         NEAREST_POINT,
-        met={CLOSED: GENERATED.name},
+        met={CLOSED: GENERATED},
         given={CONVEX: "a hull plus a cone", NOT_EMPTY: "some A_j has bound 1"},
     )
     Z, W = vector("Z"), vector("W")
