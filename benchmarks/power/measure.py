@@ -25,19 +25,6 @@ from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED
 from attsvm.theory.search.hunt import Hunt, hunt
 
-__all__ = [
-    "PACK",
-    "RIVAL",
-    "Attempt",
-    "attempt_job",
-    "examine",
-    "hunt_one",
-    "quick",
-    "rival",
-    "searchers_alone",
-    "true_job",
-]
-
 PACK = "benchmarks.power"
 RIVAL = "plain Hypothesis"
 

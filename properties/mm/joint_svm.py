@@ -41,6 +41,7 @@ from hypothesis import strategies as st
 
 from attsvm.exact import dot
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import pythagoras
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -98,7 +99,7 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
 
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
     """Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
-    return svm.pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
+    return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
 
 
 def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:

@@ -35,6 +35,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import pythagoras
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -94,7 +95,7 @@ def led(m: Any, case: Any, share: Any = 1) -> Any:
 
 def projected(m: Any, case: Any, share: Any = 1) -> Any:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
-    return svm.pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
+    return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
 
 def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
@@ -198,7 +199,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "p(alpha) is unchanged when every constraint that is not tight is dropped",
             expected="proved",
-            proof="symbolic.mm.programmes:prove_supported",
+            proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -127,7 +127,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "v(alpha) is unchanged when every input whose margin is not tight is dropped",
             expected="proved",
-            proof="symbolic.mm.programmes:prove_supported",
+            proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -22,37 +22,27 @@ from symbolic.least_points import (
     ensure_least_point,
     ensure_mean_meets,
     ensure_multipliers,
-    ensure_multipliers_suffice,
     ensure_norm_convex,
+    ensure_pythagoras,
     ensure_scaled_meets,
 )
 from symbolic.textbook import CAUCHY_SCHWARZ, INDEPENDENT, INVERSE_OF_GRAM, SINGULAR_VALUES
 
-XX, XV = inner("X", "X"), inner("V", "X")
+XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
 """A multiplier."""
 PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 
 def prove_nearer() -> str:
-    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
     ensure_least_point("V is feasible")
-    said = definition_3_8.closer(INNER, V, X)
-    gap = (said.right - said.left).subs(XV, XX + MORE)
-    ensure_nonnegative(gap, "what is compared differs by 2 <X, V - X>", normal=expanded)
+    ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
-    """Half the sum of two feasible matrices is feasible, of at most the mean squared norm.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
     ensure_mean_meets()
     ensure_norm_convex()
     said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
@@ -66,11 +56,7 @@ def prove_convex() -> str:
 
 
 def prove_classified() -> str:
-    """Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists."""
     y = sp.Symbol("y", real=True)
     v_opt, v_t, uz = sp.symbols("v_opt v_t uz", real=True)
     margin = (v_opt - v_t) * uz
@@ -88,13 +74,8 @@ def prove_classified() -> str:
 
 
 def prove_hull() -> str:
-    """1/||X^mm|| is the distance of the hull of the A_j from 0.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """1/||X^mm|| is the distance of the hull of the A_j from 0."""
     ensure_distance_of_hull()
-    ensure_least_point("Z/||Z||^2 meets them")
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
 
 
@@ -116,11 +97,7 @@ def ensure_price_suffices() -> None:
 
 
 def prove_price() -> str:
-    """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
     said = definition_4_1.worth(INNER, X, V, paid)
@@ -136,11 +113,7 @@ def prove_price() -> str:
 
 
 def prove_shared_price() -> str:
-    """The same where constraints share a slack, for C ||X^mm|| at least their summed multipliers.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The same where constraints share a slack, for C ||X^mm|| at least the sum of their w_j."""
     ensure_price_suffices()
     other = sp.Symbol("w2", nonnegative=True)
     ensure_nonnegative(
@@ -152,11 +125,7 @@ def prove_shared_price() -> str:
 
 
 def prove_growth() -> str:
-    """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
     AV = inner("A", "V")
     ensure_nonnegative(
         (PRICE * SLACK - PRICE * (1 - AV)).subs(AV, 1 - SLACK + MORE),
@@ -173,23 +142,8 @@ def prove_growth() -> str:
     return "in any dimension, by 1 - <A_j, V> as a bound of the slack"
 
 
-def prove_disregarded() -> str:
-    """X^mm of the tokens of margin 1 alone is X^mm.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    ensure_multipliers()
-    ensure_multipliers_suffice()
-    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
-
-
 def prove_at_most_lost() -> str:
-    """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
     ensure_multipliers()
     J, K, Y = vector("J"), vector("K"), vector("Y")
     of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
@@ -211,11 +165,7 @@ def prove_at_most_lost() -> str:
 
 
 def prove_at_least_lost() -> str:
-    """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2."""
     ensure_multipliers()
     off = vector("R")  # A_j less its projection on the span of the others
     square = inner("R", "R")
@@ -232,11 +182,7 @@ def prove_at_least_lost() -> str:
 
 
 def prove_cost_of_turning() -> str:
-    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
     d = sp.Symbol("d", integer=True, positive=True)
     r, c = sp.symbols("r c", integer=True)
     entry = sp.IndexedBase("X", real=True)

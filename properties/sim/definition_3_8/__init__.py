@@ -42,6 +42,7 @@ from properties._support.att_svm import (
     exact_constraints,
     flat,
     of_rivals,
+    pythagoras,
 )
 from properties._support.hypotheses import unique_optimum
 from properties._support.published_data import one_input
@@ -130,13 +131,7 @@ def bounded(m: Any, case: Any, share: Any = 1) -> Any:
 def nearer(m: Any, case: Any, power: int = 2) -> Any:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
-    return closer(m, V, X, power)
-
-
-def closer(m: Any, V: Any, X: Any, power: int = 2) -> Any:
-    """||V - X||^2 <= ||V||^2 - ||X||^2, or with norms that are not squared."""
-    size = (lambda x: x @ x) if power == 2 else m.norm
-    return m.at_most(size(V - X), size(V) - size(X))
+    return pythagoras(m, V, X, power=power)
 
 
 def hull(m: Any, case: Any) -> Any:

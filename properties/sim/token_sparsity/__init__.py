@@ -137,7 +137,7 @@ SPARSITY = Statement(
         "literal-3": Reading(
             "tokens that are no support vectors can be disregarded: X^mm is the same without them",
             expected="proved",
-            proof="symbolic.sim.programmes:prove_disregarded",
+            proof="symbolic.least_points:prove_supported",
             under=(UNIQUE, IDLE),
             variables=PROGRAMMES,
             conclusion=dropping.same_solution,
