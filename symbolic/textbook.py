@@ -113,3 +113,47 @@ ENTROPY = Lemma(
     (),
     "-sum_t q_t ln q_t <= ln J for J weights q_t >= 0 of sum 1",
 )
+
+LIPSCHITZ, SHORT = "the gradient of f is L-Lipschitz", "the step e is at most 1/L"
+
+DESCENT = Lemma(
+    "the descent lemma",
+    "Nesterov, Introductory Lectures on Convex Optimization, section 1.2.3",
+    (LIPSCHITZ, SHORT),
+    "f(x - e grad f) <= f(x) - (e/2) ||grad f||^2, so that f never increases, and the squared "
+    "gradients are summable where f is bounded below",
+)
+
+EXPONENTIAL = Lemma(
+    "the tangent of the exponential",
+    "Rudin, Principles of Mathematical Analysis, theorem 8.6",
+    (),
+    "1 + x <= exp(x), and so exp(x) - 1 <= x exp(x)",
+)
+
+SECOND_DERIVATIVE = "f'' >= 0 between the points"
+
+JENSEN = Lemma(
+    "convexity by the second derivative",
+    "Rockafellar, Convex Analysis, theorem 4.4",
+    (SECOND_DERIVATIVE,),
+    "f of a mean is at most the mean of f",
+)
+
+INCREASING, UNBOUNDED = "S_k increases strictly", "S_k tends to infinity"
+
+STOLZ = Lemma(
+    "Stolz and Cesaro",
+    "Choudary and Niculescu, Real Analysis on Intervals, section 2.7",
+    (INCREASING, UNBOUNDED),
+    "limsup y_k/S_k <= limsup (y_k+1 - y_k)/(S_k+1 - S_k), and the same for liminf with >=",
+)
+
+SUMMABLE = "the lengths of the steps are summable"
+
+COMPLETE = Lemma(
+    "absolute convergence",
+    "Rudin, Principles of Mathematical Analysis, theorems 3.11 and 3.45",
+    (SUMMABLE,),
+    "the points reached by the steps converge",
+)

@@ -61,7 +61,7 @@ def test_there_are_proofs():
     )
 
 
-SHARED = {"symbolic.divergence", "symbolic.least_points"}
+SHARED = {"symbolic.basins", "symbolic.divergence", "symbolic.least_points"}
 """Proofs of claims of several sources."""
 
 REPEATED = {"symbolic.sim.step_3"}

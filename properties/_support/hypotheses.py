@@ -56,6 +56,19 @@ def all_tight(case: Any) -> bool:
     return found is not None and found.all_tight
 
 
+def second_best_supports(case: Any) -> bool:
+    """In every input some token of the second-best score has margin exactly 1 under X^mm."""
+    found = exact_att_svm(_data(case))
+    if found is None:
+        return False
+    for i, (row, (best, *_)) in enumerate(_scores(case)):
+        rivals = [t for t in range(len(row)) if t != best]
+        second = max((row[t] for t in rivals), default=None)
+        if rivals and all(found.margins[i, t] != 1 for t in rivals if row[t] == second):
+            return False
+    return True
+
+
 def in_basin(case: Any, loss: str) -> bool:
     """The start's risk gap lies below the threshold under which no optimal token is lost."""
     exact = _exact(case)

@@ -95,7 +95,8 @@ THEOREM = Statement(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: descent with step "
             "at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap is "
             "below min_i [l(second) - l(best)]/n; 105% of that will not do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(
                 Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
@@ -115,7 +116,8 @@ THEOREM = Statement(
             "l' < 0, a single input whose rivals score the same, below the optimal token, p(alpha) "
             "exists and is not 0: descent with step at most 1/L converges in direction to p(alpha) "
             "from any p(0)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_equal_rivals",
             under=(SLOPED, EXISTS, ALIKE, SINGLE),
             variables=Records(Prompting, cases.alone()),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
@@ -127,7 +129,8 @@ THEOREM = Statement(
             "D_i the range and gap_i the lead of the scores of input i, m and M the least and the "
             "largest |l'| between all scores, descent with step at most 1/L converges in direction "
             "to p(alpha)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE),
             variables=Records(
                 Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian

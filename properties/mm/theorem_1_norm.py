@@ -97,7 +97,8 @@ THEOREM = Statement(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
             "r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, descent with step at most "
             "1/L has ||p(k)|| -> infinity",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE),
             variables=Records(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
@@ -107,7 +108,8 @@ THEOREM = Statement(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
             "below min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k tends to "
             "||p(alpha)||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_rate",
             under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},

@@ -184,7 +184,8 @@ FIGURE = Statement(
             "optimal tokens unique, X^mm exists, C ||X^mm|| >= max lambda: the cosine of X(k) "
             "with X_soft tends to 1 under descent on the decreasing loss with step at most 1/L_X "
             "from a start whose risk gap is below min_i [l(second) - l(best)]/n",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN),
             variables=Records(Spoken, token_sequences.started()),

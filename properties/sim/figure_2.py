@@ -124,7 +124,8 @@ FIGURE = Statement(
             "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step "
             "at most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n "
             "ends with every margin above every bound",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(Spoken, started()),

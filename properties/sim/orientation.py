@@ -204,7 +204,8 @@ TRAINING = Statement(
             "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
             "start in the basin of the optimal tokens converges in direction to the transpose of "
             "X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"transposed": True},
             examples=(SIDEWAYS,),
             siblings={

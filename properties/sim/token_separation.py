@@ -173,7 +173,8 @@ SEPARATION = Statement(
             "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step "
             "at most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n "
             "ends with every margin above every bound",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(Run, EITHER_PART, training.near_solution),
@@ -199,7 +200,8 @@ SEPARATION = Statement(
         ),
         "sharp-2": Reading(
             "from such a start the least margin divided by ln k tends to 1",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(Run, EITHER_PART, training.near_solution),

@@ -149,7 +149,8 @@ THEOREM = Statement(
         "sharp": Reading(
             "all tokens support vectors, l' < 0, optimal tokens unique, step at most 1/L, start "
             "with a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_rate",
             under=(TIGHT, SLOPED, UNIQUE, BASIN),
             variables=Records(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,

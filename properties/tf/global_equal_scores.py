@@ -127,7 +127,8 @@ THEOREM = Statement(
             "two tokens, Att-SVM feasible, no input pulls against another, step at most 1/L, L "
             "the mean of the inputs' bounds: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
             "start",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_accord",
             variables=Records(Descent, started(together()), larger),
             examples=(FAR_START,),
             siblings={

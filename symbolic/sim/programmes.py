@@ -11,6 +11,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import definition_3_8, definition_4_1
+from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (
     MORE,
@@ -110,6 +111,13 @@ def prove_price() -> str:
         normal=expanded,
     )
     return "in any dimension: ||X|| f_C(V) >= ||X|| ||V|| + sum_j w_j xi_j >= ||X||^2"
+
+
+def prove_soft_direction() -> str:
+    """Descent from the basin tends in direction to X^mm, and so to X_soft at such prices."""
+    prove_price()
+    ensure_from_basin()
+    return "for any n, T, d: minimisers lie on the ray of X^mm, by equality of Cauchy and Schwarz"
 
 
 def prove_shared_price() -> str:

@@ -131,7 +131,8 @@ BIAS = Statement(
         "amended-2": Reading(
             "W trained by descent on g(-b <f, h>) with step at most 1/L from a start in the basin "
             "of the optimal tokens converges in direction to the Frobenius solution",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN),
             examples=(TWO_TOKENS,),

@@ -144,7 +144,8 @@ THEOREM = Statement(
             "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "
             "risk gap of the start below min_i [l(second) - l(best)]/n: descent on the decreasing "
             "loss with step at most 1/L_X has a diverging norm and converges in direction to X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
@@ -166,7 +167,8 @@ THEOREM = Statement(
             "feasible, rivals' scores within delta_i = g_i s_i/(1 - s_i), so that optimal tokens "
             "are unique: descent on the decreasing loss with step at most 1/L_X from any start has "
             "a diverging norm and converges in direction to X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_accord",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, ACCORD, WITHIN),
             variables=Records(

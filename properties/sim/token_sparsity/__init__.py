@@ -173,7 +173,8 @@ SPARSITY = Statement(
             "along descent on the decreasing loss with step at most 1/L_X, from a start whose risk "
             "gap is below min_i [l(second) - l(best)]/n, the share in the gradient of the tokens "
             "that are no support vectors tends to 0",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,
@@ -212,7 +213,8 @@ SPARSITY = Statement(
         "sharp-3": Reading(
             "from such a start the share of a token of margin m under X^mm falls like k^-(m - 1): "
             "log share / ln k -> -(m - 1)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,

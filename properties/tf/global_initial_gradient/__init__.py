@@ -127,7 +127,8 @@ THEOREM = Statement(
             "l' < 0, (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals, optimal tokens unique, "
             "iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0: from W_1 = W_0 - "
             "R grad L(W_0) / ||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, UNIQUE, SEPARATED, LONG),
             variables=Records(
                 Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger
