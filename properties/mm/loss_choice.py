@@ -4,12 +4,6 @@ The talk observes this for the losses -x, exp(-x) and log(1 + exp(-x)). Below l 
 two, and the basin of a loss is the set of p whose risk exceeds its infimum by less than
 min_i [l(second) - l(best)]/n.
 
-| reading   | claim                                                               | verdict |
-| literal-1 | from any p(0) descent on l and on -x converges in one direction     | refuted |
-| literal-2 | descent on l takes another path than descent on -x                  | refuted |
-| amended-1 | from the basins of both losses both directions are that of p(alpha) | holds   |
-| amended-2 | with one input the gradients of all losses have one direction       | proved  |
-
 `literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
 so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down, whose score is
 high, and reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens. The loss -x

@@ -6,24 +6,15 @@
 X_i holds the tokens x_it of input i and K_i their keys k_it = W x_it; alpha_i is the index of the
 selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T x_it.
 
-| reading | what it says | verdict |
-| --- | --- | --- |
-| literal-1 | p(alpha) exists for every selection | falls: one input, tokens 1 and 1 |
-| literal-2 | it exists where alpha are the optimal tokens of a head | falls, see below |
-| amended-1 | it exists where 0 is not in the hull C of the k_i,alpha_i - k_it | proved |
-| amended-2 | it exists for optimal tokens under one label and a head W^T q | proved |
-| sharp-1 | separating q: norm(q - p)^2 <= norm(q)^2 - norm(p)^2, p = p(alpha) | proved |
-| sharp-2 | the tight constraints alone determine p(alpha) | proved |
-
-The slide defines p(alpha) without a condition. None exists where a selected token is repeated or
-lies between the others. The talk introduces alpha as the optimal tokens of a head, but two inputs
-with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no prompt does.
-By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly where 0 is not in C,
-and then 1/||p(alpha)|| is the distance of C from 0, the largest margin of a unit prompt. In
-`amended-2` the optimal tokens are unique, all labels are one y, and the head is W^T q: then a
-multiple of y q separates. `sharp-1` is uniqueness in numbers: p is the point of a convex set that
-is nearest 0, so <q - p, p> >= 0 for every q of the set. `sharp-2` holds as only tight constraints
-carry multipliers, so that they alone prove p optimal.
+The slide defines p(alpha) without a condition. None exists where a selected token is repeated (1
+and 1) or lies between the others. The talk introduces alpha as the optimal tokens of a head, but
+two inputs with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no
+prompt does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly where 0
+is not in the hull C of the k_i,alpha_i - k_it, and then 1/||p(alpha)|| is the distance of C from 0,
+the largest margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are
+one y, and the head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers:
+p is the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q of the set.
+`sharp-2` holds as only tight constraints carry multipliers, so that they alone prove p optimal.
 """
 
 from __future__ import annotations

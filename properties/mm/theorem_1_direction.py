@@ -9,13 +9,6 @@ Here v is constant, as the section is on p alone, alpha are the optimal tokens, 
 the talk, -x, exp(-x) and log(1 + exp(-x)). The basin is the set of p whose risk exceeds its infimum
 by less than min_i [l(second) - l(best)]/n.
 
-| reading   | p(0)                                                     | verdict |
-| literal-1 | any                                                      | refuted |
-| literal-2 | some p(0) and some eta, alpha any choice of best tokens  | refuted |
-| amended-1 | any in the basin; 105% of the bound will not do          | holds   |
-| amended-2 | any, with one input all of whose rivals score the same   | holds   |
-| amended-3 | r p(alpha) for an explicit r                             | holds   |
-
 `literal-1` grants what writing p(alpha) presumes: that it exists and alpha is one choice. It falls
 from zero with one input: for keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1, but p runs to minus
 infinity, to the key -2. `literal-2` falls with two inputs, keys (0, 1), 0 of scores 0, 0 and

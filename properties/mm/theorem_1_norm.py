@@ -6,13 +6,6 @@ As in `theorem_1_direction` v is constant, alpha are the optimal tokens, eta is 
 matters, and the basin is the set of p whose risk exceeds its infimum by less than
 min_i [l(second) - l(best)]/n.
 
-| reading   | p(0) and data                                                      | verdict |
-| literal-1 | any                                                                | refuted |
-| literal-2 | some p(0) and some eta                                             | refuted |
-| amended-1 | any; rivals of each token score the same, or all are on the margin | proved  |
-| amended-2 | r p(alpha) for an explicit r                                       | holds   |
-| sharp     | any in the basin: ||p(k)|| / ln k tends to ||p(alpha)||            | holds   |
-
 `literal-1` falls from zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but their pulls
 cancel at p = 0, for every loss. `literal-2` falls with head 0, where nothing ever moves.
 

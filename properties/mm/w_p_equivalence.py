@@ -4,12 +4,6 @@
 <X v, softmax(X W p)>, and what attention sees of (W, p) is the prompt W p. Below g is the gradient
 of the risk in the prompt, and q a prompt that is trained itself, on keys X from q(0) = W p.
 
-| reading   | claim                                                             | verdict |
-| literal-1 | W trained with p fixed is p trained with W fixed, up to the step  | refuted |
-| literal-2 | W trained with p fixed is q, up to the step                       | refuted |
-| amended-1 | W_k p = q_k, steps eta on W and eta ||p||^2 on q, p not 0         | proved  |
-| amended-2 | W_k p = W p_k, steps eta and eta ||p||^2 / c, where W W^T = c I   | proved  |
-
 `literal-1` compares the two as the model has them, from one (W, p). The first moves W p along
 -||p||^2 g, the second along -W W^T g: tokens (1, 0), (0, 1), 0 of scores 1, 1, 0, with W =
 diag(1, 2) and p = (1, 0), go along (1, 1) and along (1, 4). `literal-2` fails at p = 0, where only

@@ -7,14 +7,6 @@ language, where token t scores <e_next, e_t>. "Generally becomes larger" is read
 raises the mean margin; "eventually positive" as: all margins are, in the end; and "near 0" as
 X(0) = 0, where all margins are 0.
 
-| reading | loss | says | verdict |
-| --- | --- | --- | --- |
-| literal-1 | g(u), as printed | all margins end positive, from X(0) = 0 | falls |
-| literal-2 | g(u) | every step raises the mean margin | falls |
-| amended-1 | g(-u) | all margins end positive, from X(0) = 0 | falls |
-| amended-2 | g(-u) | one successor for each token: every step raises every margin | proved |
-| amended-3 | g(-u) | all margins end positive, from a start near the optimum | holds |
-
 The loss of definition 3.6 increases in the score: for tokens 1 and 0 and the sentence "1 1" the one
 margin falls for ever. With the decreasing loss g(-<f, h>) two orthonormal tokens a, b and the
 sentences "a a", "a b" have the margins m and -m: never are both positive, and their mean is 0 for

@@ -6,20 +6,12 @@ programme has the query right of X: (a_opt - a_t)^T X a_i >= 1 - xi in definitio
 x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Section 4 compares both
 "X(k) and X^mm".
 
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | differences of the logits at X are the left sides of the constraints at X | falls |
-| amended-1 | ... at X^T | proved, it is the tensor trick |
-| amended-2 | repaired theorem 3.14, for the X that is trained | falls |
-| amended-3 | the same for its transpose | holds |
-| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | proved |
-
-literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there is nothing to tell apart.
-amended-2 has the repairs of theorem 3.14 that have nothing to do with it, a decreasing loss and a
-start that cannot lose its optimal tokens. It fails for tokens (1, 1) and (1, 0), scores 1 and 0,
-query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are multiples of E_12, and the programme's margin is 0
-for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the
-bound; so the two agree for all tokens exactly where X is symmetric.
+amended-1 is the tensor trick. literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there
+is nothing to tell apart. amended-2 has the repairs of theorem 3.14 that have nothing to do with it,
+a decreasing loss and a start that cannot lose its optimal tokens. It fails for tokens (1, 1) and
+(1, 0), scores 1 and 0, query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are multiples of E_12, and the
+programme's margin is 0 for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular
+vectors of S attain the bound; so the two agree for all tokens exactly where X is symmetric.
 """
 
 from __future__ import annotations

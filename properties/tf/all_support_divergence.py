@@ -4,12 +4,6 @@
 then ... GD diverges: ||W_k||_F -> infinity." W_k are the iterates of descent on the training risk,
 and W^mm is the Att-SVM solution.
 
-| reading | says | further hypotheses | verdict |
-| --- | --- | --- | --- |
-| literal | the norm diverges | none | falls: all scores tied, or tokens alone |
-| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | proved |
-| sharp | norm(W_k) / ln k tends to norm(W^mm) | unique optimal tokens, start in the basin | holds |
-
 literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
 gradient that is zero everywhere.
 

@@ -7,12 +7,6 @@ W^mm is the Att-SVM solution, s_it is the attention to token t of input i, gamma
 u_i = <s_i, gamma_i>. The theorem's loss is strictly decreasing, which is read as l' < 0: with
 l(u) = -u^3, tokens 1, -1, scores 1, -1 and query 1 the gradient is zero at W = 0.
 
-| reading | says | further hypothesis | verdict |
-| --- | --- | --- | --- |
-| literal | grad L(W) != 0 | none | falls: one token; or tokens 1, 0 with head 0 |
-| amended | grad L(W) != 0 | some input has two different scores | proved |
-| sharp | norm(grad L(W)) >= D(W) / norm(W^mm) | the same | proved, attained |
-
 Proof. Let M be any matrix under which all rivals of the optimal token have margin 1, such as W^mm
 here. With a_it = <x_it z_i^T, M>, as a_i,opt - a_it = 1 and the terms s_it (gamma_it - u_i) of an
 input sum to 0,

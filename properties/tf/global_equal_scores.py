@@ -6,12 +6,6 @@ The slide asks for nothing else: no start, no step, no feasible Att-SVM; the los
 decreasing and smooth. "Approximately" is read as within some delta > 0, so that equal scores meet
 it whatever delta is.
 
-| reading | hypotheses beside equal scores | verdict |
-| --- | --- | --- |
-| literal | none | falls: there may be no W^mm |
-| amended-1 | optimal tokens unique, two tokens in some input, Att-SVM feasible | falls, from zero |
-| amended-2 | these, and inputs do not pull against each other | holds, from every start |
-
 `literal` falls for tokens 1 and 0, twice, queries 1 and -1, head 1. `amended-1` falls for tokens
 (1, 0), 0 and (-2, 1), 0, both queries (1, 0), labels 1, head (4, 9), so scores 4, 0 and 1, 0, and
 the loss -u. With w the first column of W, input 1 moves w along (1, 0) and input 2 along (-2, 1);

@@ -9,16 +9,6 @@ that the queries of one sequence share it: f_C(V) = ||V||_F + C sum_{l,t} max_i 
 <A_{l,i,t}, V>). With one query a sequence the two forms are one; the readings of figure 1 use the
 former, the reproduced figures the latter. lambda are any multipliers of X^mm.
 
-| reading | slack | says | verdict |
-| --- | --- | --- | --- |
-| literal-1 | one a constraint | on separable data X^mm minimises f_10 | falls |
-| literal-2 | one a constraint | the argmin is one matrix for every C > 0 | falls |
-| literal-3 | shared | on separable data X^mm minimises f_10 | falls |
-| amended | one a constraint | X^mm minimises for C >= max lambda / norm(X^mm) | proved |
-| amended-2 | shared | the same price is enough | falls |
-| amended-3 | shared | it is, with lambda summed over the queries that share a slack | proved |
-| sharp | one a constraint | how fast f_C grows from 0 | proved |
-
 "We empirically find using a large penalty term C = 10 still works well" is an observation on their
 data, which literal-1 and literal-3 read as a rule. The data decide which C is large: for one input
 with tokens 1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one

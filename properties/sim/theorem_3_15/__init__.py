@@ -11,14 +11,6 @@ theorem 3.14, and as in `theorem_3_14_part_1` the programme of definition 3.8, t
 and L(X). Rivals of equal scores meet the condition for every delta, so a data set of such rivals on
 which descent fails refutes the theorem whatever delta is.
 
-    reading    what changes                                           verdict
-    literal-1  equal rivals, loss as printed: the norm diverges       refuted
-    literal-2  equal rivals, loss as printed: the direction           refuted
-    amended-1  a decreasing loss, unique optimum, feasible Att-SVM    refuted
-    amended-2  also a start in the basin; any scores of rivals        holds
-    amended-3  loss as printed, feasible Att-SVM: the norm            proved
-    sharp      inputs in accord, an explicit delta for every start    holds
-
 `literal-1` falls where the gradient is zero: tokens 1 and 0, twice, with queries 1 and -1, start
 zero. There is no X^mm, and where there is one the norm does diverge (`amended-3`, proof in
 `nearly_equal_scores`). `literal-2` falls with two tokens 1, 0: the loss of definition 3.6 increases

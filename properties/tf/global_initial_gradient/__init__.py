@@ -5,13 +5,6 @@ is favorable." W_k are the iterates of descent, and W^mm is the Att-SVM solution
 tokens. Favourable is not defined; the slide lists it beside equal scores under "alternative
 criteria", each with a tick.
 
-| reading | favourable | verdict |
-| --- | --- | --- |
-| literal-1 | the first step separates: (x_opt - x_t)^T (-grad L(W_0)) z > 0 for rivals | falls |
-| literal-2 | this, and the scores of non-optimal tokens are equal | falls |
-| literal-3 | <-grad L(W_0), W^mm> > 0 | falls |
-| amended | the first step separates and is long enough, optimal tokens are unique | holds |
-
 The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
 
 - `literal-1`, one input: tokens (-4, -4), (3, 1), (4, 3), (-2, 0), head (3, -4), so scores 4, 5, 0,

@@ -10,12 +10,6 @@ and a token other than alpha_i let A_j = (x_alpha - x_t) z^T, let r_j be the siz
 across W*, and c_j the margin of j under W*, less 1 for tokens beyond the margin that do not score
 below alpha.
 
-| reading | cone | large | verdict |
-| --- | --- | --- | --- |
-| literal-1 | every alpha_i has the largest logit | norm(W_0) >= 1024 norm(W*) | falls |
-| amended | within some angle of W*, which depends on alpha | some norm, likewise | holds |
-| sharp | norm(E) r_j <= s sigma c_j for all j, any s < 1 | sigma >= the radius of s | holds |
-
 literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head (1, 3), query (1, 0),
 so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w = (R, 2R - 1) the
 third token, whose logit is 1 below, pulls hardest and is selected for ever; on R it depends by
