@@ -50,8 +50,8 @@ from typing import Any
 from flint import fmpq
 
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypotheses import sloped
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import decreasing
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
 
@@ -81,7 +81,7 @@ THEOREM = Statement(
     "then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F",
     variables=Records(Local, starts.started(0.5).map(starts.lengthened)),
     hypotheses={
-        SLOPED: decreasing,
+        SLOPED: sloped,
         OPTIMAL: cones.is_locally_optimal,
         SELECTS: cones.selects,
         FAR: cones.is_far,
