@@ -26,6 +26,15 @@ MULTIPLIERS = Lemma(
     "and w_j = 0 where constraint j is not tight",
 )
 
+LINEAR = "objective and constraints are affine, finitely many"
+
+DUALITY = Lemma(
+    "duality of linear programmes",
+    "Schrijver, Theory of Linear and Integer Programming, corollary 7.1g",
+    (LINEAR, MINIMISER),
+    "the least value is the largest value of the dual programme, which is attained",
+)
+
 GENERATORS = "finitely many vectors A_j"
 
 GENERATED = Lemma(

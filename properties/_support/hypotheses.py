@@ -1,4 +1,4 @@
-"""Hypotheses on the scores, the Att-SVM and the start of a case, decided on exact values.
+"""Hypotheses on the scores, the Att-SVM, the loss and the start of a case, decided on exact values.
 
 A case is a data set, or a record that has one as its field `data`. Where optimal tokens are tied,
 the first one counts, as definition 1 of tf allows.
@@ -12,6 +12,7 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from properties._support.att_svm import exact_att_svm
+from properties._support.losses import SLOPED
 
 
 def unique_optimum(case: Any) -> bool:
@@ -67,6 +68,11 @@ def second_best_supports(case: Any) -> bool:
         if rivals and all(found.margins[i, t] != 1 for t in rivals if row[t] == second):
             return False
     return True
+
+
+def sloped(case: Any) -> bool:
+    """The slope of the loss is negative and continuous everywhere."""
+    return case.loss in SLOPED
 
 
 def in_basin(case: Any, loss: str) -> bool:

@@ -30,7 +30,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import exists, unique_optimum
+from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -38,7 +38,6 @@ from properties.mm._support.prompt_descent import (
     Prompting,
     prompt_gradient,
     prompting,
-    sloped,
     starts_in_basin,
 )
 from properties.mm._support.prompt_limits import certified
@@ -141,7 +140,7 @@ def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "an
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
 BASIN_OF_OTHER = "and that of -x as well"
-OTHER, SINGLE = "the loss is not -x", "there is a single input"
+NAMED, SINGLE = "l is exp(-x) or log(1 + exp(-x))", "there is a single input"
 SLOPED = "l' < 0 everywhere"
 
 CHOICE = Statement(
@@ -156,7 +155,7 @@ CHOICE = Statement(
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
         BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
-        OTHER: lambda case: case.loss != "correlation",
+        NAMED: lambda case: case.loss in ("exponential", "log-loss"),
         SINGLE: lambda case: len(case.keys) == 1,
         SLOPED: sloped,
     },
@@ -176,7 +175,7 @@ CHOICE = Statement(
             "steps at most 1/L, converge in one direction, l being exp(-x) or log(1 + exp(-x))",
             expected="refuted",
             constants={"other": "correlation", "towards": "selected"},
-            under=(EXISTS, UNIQUE),
+            under=(NAMED, EXISTS, UNIQUE),
             examples=(DIVIDED,),
             siblings={
                 "an increasing loss": changed(other="logistic", examples=[cases.TWO_KEYS]),
@@ -187,7 +186,7 @@ CHOICE = Statement(
             "descent on exp(-x) or log(1 + exp(-x)) takes another path than descent on -x: their "
             "gradients differ in direction",
             expected="refuted",
-            under=(OTHER,),
+            under=(NAMED,),
             variables=Records(Prompting, cases.comparable(0)),
             conclusion=differ,
             cost=3,

@@ -25,10 +25,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
+from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, near_basin, sloped, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting, near_basin, starts_in_basin
 from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"

@@ -22,10 +22,10 @@ that of the worse key.
 from __future__ import annotations
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import exists, unique_optimum
+from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, separated, sloped, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin
 from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PROPER, RATE
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"

@@ -28,8 +28,9 @@ from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.losses import SLOPED
 from properties.mm import SOURCE
-from properties.mm._support.prompt_descent import DECREASING, descent, logit_gradients
+from properties.mm._support.prompt_descent import descent, logit_gradients
 
 STEPS = 4
 
@@ -69,7 +70,7 @@ def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
-    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(DECREASING)
+    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(SLOPED)
     return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
@@ -92,7 +93,7 @@ def larger(generator: np.random.Generator) -> Weighted:
     def part(*shape: int) -> Array:
         return generator.integers(-8, 9, size=shape) / 8.0
 
-    loss = str(generator.choice(DECREASING))
+    loss = str(generator.choice(SLOPED))
     return Weighted(part(n, T, d), part(n, T), part(d, d), part(d), 0.5, loss)
 
 

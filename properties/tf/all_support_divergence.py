@@ -38,7 +38,7 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import all_tight, in_basin, two_scores, unique_optimum
+from properties._support.hypotheses import all_tight, in_basin, sloped, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest
 from properties.sim._support.training import PULLED_APART
@@ -109,7 +109,7 @@ THEOREM = Statement(
     hypotheses={
         TIGHT: all_tight,
         TWO_SCORES: two_scores,
-        SLOPED: cases.decreasing,
+        SLOPED: sloped,
         UNIQUE: unique_optimum,
         BASIN: lambda case: in_basin(case, case.loss),
     },

@@ -34,7 +34,7 @@ from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.gradients import negative_gradient
-from properties._support.hypotheses import all_tight, two_scores
+from properties._support.hypotheses import all_tight, sloped, two_scores
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties._support.torch_objectives import constraints, distance
 from properties.tf import SOURCE
@@ -79,7 +79,7 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
     variables=Records(Descent, cases.descents(), cases.larger, climbed=True),
-    hypotheses={TIGHT: all_tight, SLOPED: cases.decreasing, TWO_SCORES: two_scores},
+    hypotheses={TIGHT: all_tight, SLOPED: sloped, TWO_SCORES: two_scores},
     conclusion=not_stationary,
     cost=2,
     violating={

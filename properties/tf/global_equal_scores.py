@@ -26,10 +26,17 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support import losses
 from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.aligned_inputs import in_accord, together, together_larger
 from properties._support.descent_runs import pulling_data, rival_data
-from properties._support.hypotheses import feasible, rivals_equal, several_tokens, unique_optimum
+from properties._support.hypotheses import (
+    feasible,
+    rivals_equal,
+    several_tokens,
+    sloped,
+    unique_optimum,
+)
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -50,16 +57,14 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
     more is at risk there.
     """
     drawn = draw(trapping_data() if draw(st.booleans()) else data)
-    return Descent(
-        drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(cases.DECREASING))
-    )
+    return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(losses.SLOPED)))
 
 
 def larger(generator: np.random.Generator) -> Descent:
     """Inputs in accord with equal rivals, from zero or a random start."""
     data = together_larger(generator)
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
-    return Descent(data, start / 8, str(generator.choice(cases.DECREASING)))
+    return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))
 
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
@@ -85,7 +90,7 @@ THEOREM = Statement(
         SEVERAL: several_tokens,
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
-        SLOPED: cases.decreasing,
+        SLOPED: sloped,
     },
     conclusion=cases.DIRECTION,
     cost=10,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import definition_3_8, definition_4_1
 from symbolic.basins import ensure_from_basin
@@ -16,6 +16,7 @@ from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (
     MORE,
     SHARE,
+    A,
     U,
     V,
     X,
@@ -27,7 +28,15 @@ from symbolic.least_points import (
     ensure_pythagoras,
     ensure_scaled_meets,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ, INDEPENDENT, INVERSE_OF_GRAM, SINGULAR_VALUES
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    DUALITY,
+    INDEPENDENT,
+    INVERSE_OF_GRAM,
+    LINEAR,
+    MINIMISER,
+    SINGULAR_VALUES,
+)
 
 XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
@@ -130,6 +139,45 @@ def prove_shared_price() -> str:
         normal=expanded,
     )
     return "in any dimension: the weights of constraints that share a slack add up"
+
+
+def prove_exact_price() -> str:
+    """X^mm minimises f_C where some multipliers have sums of C ||X^mm|| at most, and else not.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_shared_price()
+    cite(
+        DUALITY,
+        given={
+            LINEAR: "the least t with sums of multipliers w of X^mm at most t, over w >= 0 and t",
+            MINIMISER: "t >= 0, and X^mm has multipliers",
+        },
+    )
+    AY, XY, YY = inner("A", "Y"), inner("X", "Y"), inner("Y", "Y")
+    Y, e, mu = vector("Y"), sp.Symbol("e", positive=True), sp.Symbol("mu", nonnegative=True)
+    ensure_nonnegative(
+        (e * mu - (1 - A @ (X - e * Y))).subs({inner("A", "X"): 1, AY: mu - MORE}),
+        "the dual has Y and mu >= 0 of sum 1 with <X, Y> = t and <A_j, Y> <= mu of the slack of j: "
+        "at X - e Y a slack is at most e mu, so that all cost C e at most",
+        normal=expanded,
+    )
+    N, short, rest = sp.symbols("N short rest", positive=True)
+    moved = X - e * Y
+    gap = (N - PRICE * e) ** 2 - (moved @ moved).subs({XX: N**2, XY: PRICE * N + short})
+    left = 2 * short - e * YY + PRICE**2 * e
+    ensure_equal(
+        gap,
+        e * left,
+        "(||X|| - C e)^2 - ||X - e Y||^2 = e (2 (t - C ||X||) - e ||Y||^2 + C^2 e)",
+    )
+    ensure_positive(
+        left.subs(YY, (short - rest) / e),
+        "which is positive where e ||Y||^2 < t - C ||X||: f_C(X - e Y) < f_C(X) for small e",
+        normal=expanded,
+    )
+    return "in any dimension: the dual of the least price gives a better point below it"
 
 
 def prove_growth() -> str:

@@ -34,9 +34,9 @@ import numpy as np
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import rivals_equal, unique_optimum
+from properties._support.hypotheses import rivals_equal, sloped, unique_optimum
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, decreasing, from_zero, patiently
+from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
 from properties.tf.global_equal_scores import PULLED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
@@ -73,7 +73,7 @@ THEOREM = Statement(
     "grad L(W_0) is favorable",
     variables=Records(Step, first_steps.steps((1.0,)), fixed=("length",)),
     hypotheses={
-        SLOPED: decreasing,
+        SLOPED: sloped,
         UNIQUE: unique_optimum,
         SEPARATED: first_steps.separates,
         LONG: first_steps.is_long,
