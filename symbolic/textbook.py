@@ -113,3 +113,11 @@ ENTROPY = Lemma(
     (),
     "-sum_t q_t ln q_t <= ln J for J weights q_t >= 0 of sum 1",
 )
+
+CARATHEODORY = Lemma(
+    "Caratheodory's theorem for cones",
+    "Rockafellar, Convex Analysis, corollary 17.1.2",
+    (GENERATORS,),
+    "a combination of the A_j with weights w_j >= 0 is one of linearly independent A_j among them "
+    "with weights above 0; there are at most as many as the dimension of their span",
+)
