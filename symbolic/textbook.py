@@ -166,3 +166,30 @@ COMPLETE = Lemma(
     (SUMMABLE,),
     "the points reached by the steps converge",
 )
+
+CARATHEODORY = Lemma(
+    "Caratheodory's theorem for cones",
+    "Rockafellar, Convex Analysis, corollary 17.1.2",
+    (GENERATORS,),
+    "a combination of the A_j with weights w_j >= 0 is one of linearly independent A_j among them "
+    "with weights above 0; there are at most as many as the dimension of their span",
+)
+
+CONTRACTION = "some norm of M is below 1"
+
+NEUMANN = Lemma(
+    "the inverse near the identity",
+    "Horn and Johnson, Matrix Analysis, corollary 5.6.16",
+    (CONTRACTION,),
+    "I + M has an inverse, whose norm is at most 1 / (1 - ||M||)",
+)
+"""For matrix norms, such as the largest row sum of absolute values."""
+
+BOUNDED = "independent summands of mean 0 in [-1, 1]"
+
+HOEFFDING = Lemma(
+    "Hoeffding's inequality",
+    "Boucheron, Lugosi and Massart, Concentration Inequalities, theorem 2.8",
+    (BOUNDED,),
+    "the sum of d of them is more than e d in size with probability at most 2 exp(-d e^2/2)",
+)
