@@ -6,6 +6,7 @@ from properties.sim import (
     figure_1,
     figure_2,
     kq_bias,
+    self_attention,
     theorem_3_14_part_1,
     theorem_3_14_part_2,
     theorem_3_15,
@@ -81,6 +82,21 @@ TRAINING = (
         f"theorem 3.15, (b).{ORIENTED}",
         stands=("amended-2", "amended-3"),
         telling={"literal": 0, "amended-1": 1},
+    ),
+    erratum(
+        self_attention.THEOREM,
+        printed="Theorem 3.14 on the paper's own data: self-attention over sequences, every token "
+        "a query, the loss summed over sequences, positions and columns of the values, attention "
+        "over all tokens (definition 3.3) or causal.",
+        fails=f"{LOSS}: for the sequence 0, 1 X(k) runs to -infinity. With the decreasing loss "
+        "g(-b <f, h>), identity values, one-hot labels and X(0) = 0 the theorem still fails, for "
+        "X(k) and for its transpose, though both parts of assumption 3.10 hold: for one sequence "
+        "of two tokens, or two causal ones, where one position is dragged to its worse token.",
+        repair="With a decreasing loss and a feasible Att-SVM of all entries X(k)^T has the "
+        "direction of X^mm from every start whose risk exceeds the infimum by less than "
+        f"{THRESHOLD}; and, where rivals score the same, from any start if no entry pulls against "
+        "another, as in one sequence of orthogonal tokens.",
+        stands=("amended-3", "amended-4"),
     ),
     erratum(
         theorem_3_15.THEOREM,
