@@ -1,16 +1,21 @@
 """Self-attention as inputs of `AttentionData`: the loss of the definitions, and what is proved."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, settings
 
 from attsvm.attention import logits_of_w, softmax
 from attsvm.errors import DataError
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
+from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
+from properties._support.descent_runs import max_margin
+from properties.sim import printed_loss
 from properties.sim import self_attention as statement
 from properties.sim._support.self_attention import SelfAttention, decided, sequences
 from properties.sim._support.training import PRINTED, REPAIRED
@@ -107,3 +112,41 @@ def test_scores_are_labels_times_values():
     case = SelfAttention.of([[[1, 2], [3, 5]]], [[[2], [0]]], [[1], [-1]], causal=False)
     assert case.data.gamma.tolist() == [[-2.0, -4.0]]
     assert case.data.Z.tolist() == [[1.0, 2.0]]
+
+
+@settings(deadline=None, max_examples=40)
+@given(sequences(-2))
+def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case):
+    other = printed_loss.turned(case)
+    printed, decreasing = (
+        gradient_w(data, case.run.start, LOSSES[loss])
+        for data, loss in ((case.data, PRINTED), (other.data, REPAIRED))
+    )
+    assert np.allclose(printed, decreasing, rtol=1e-12, atol=1e-300)
+
+
+def test_descent_on_the_printed_loss_goes_to_the_solution_of_the_lowest_tokens():
+    case = printed_loss.THREE
+    run = descend_w([case.data], case.run.start, LOSSES[PRINTED], step=2.0, steps=100_000)
+    w = run.W[0, -1][:, 0]
+    assert np.abs(w / np.linalg.norm(w) + np.sqrt(0.5)).max() < 0.05
+    assert decided(case, PRINTED, "worst") > 0
+    assert decided(case, PRINTED, "opposite") < 0
+
+
+def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
+    for share, holds in ((1, True), (Fraction(19, 20), False), (Fraction(21, 20), False)):
+        assert bool(printed_loss.proved_rate(statement.LINE, Fraction(share)) >= 0) is holds
+        found = printed_loss.rate(statement.LINE, Fraction(share))
+        assert found.holds is holds
+    assert printed_loss.proved_rate(printed_loss.turned(statement.NO_QUERY)) < 0
+
+
+@pytest.mark.parametrize("case", [statement.LINE, statement.SENTENCE, printed_loss.OTHER_WAY])
+def test_a_step_lowers_the_inner_product_that_is_judged(case):
+    target = max_margin(case.data, "optimal")
+    W = np.array([[float(arb(x)) for x in row] for row in target])
+    run = descend_w([case.data], case.run.start, LOSSES[PRINTED], step=0.5, steps=1)
+    moved = run.W[0, -1] - case.run.start
+    assert (moved * W).sum() < 0
+    assert printed_loss.lowers(BALLS, case).right > 0

@@ -21,6 +21,7 @@ SIM = Source(
         "sim/tensor-trick",
         "sim/definition-3.3",
         "sim/definition-3.6",
+        "sim/printed-loss",
         "sim/definition-3.8",
         "sim/orientation",
         "sim/lemma-3.11",

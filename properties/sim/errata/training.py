@@ -6,6 +6,7 @@ from properties.sim import (
     figure_1,
     figure_2,
     kq_bias,
+    printed_loss,
     self_attention,
     theorem_3_14_part_1,
     theorem_3_14_part_2,
@@ -97,6 +98,21 @@ TRAINING = (
         f"{THRESHOLD}; and, where rivals score the same, from any start if no entry pulls against "
         "another, as in one sequence of orthogonal tokens.",
         stands=("amended-3", "amended-4"),
+    ),
+    erratum(
+        printed_loss.LOSS,
+        printed='"we demonstrate that gradient descent converges to the optimal solution for SVM" '
+        "(abstract), on L = g(b <f, h>) of definition 3.6 with the increasing g of definition 3.5.",
+        fails="g(b <f, h>) is the decreasing loss g(-u) for the labels -b, so that descent seeks "
+        "the tokens of lowest score. Under assumption 3.10 every step lowers the inner product "
+        "with X^mm, from every start. Nor is -X^mm the limit: with three tokens the middle one is "
+        "a rival of the worst as well as of the best.",
+        repair="With the loss as printed the limit is that of the tokens of lowest score: from "
+        "every start where L exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
+        "over the number of entries, X(k)^T has the direction of their max-margin solution X^low, "
+        "and the norm grows like that of X^low times ln k. It is that of -X^mm where entries have "
+        "two tokens. For X^mm take a decreasing loss, g(-b <f, h>) or log(1 + exp(-b <f, h>)).",
+        stands=("amended-3", "amended-4", "amended-5", "sharp"),
     ),
     erratum(
         theorem_3_15.THEOREM,
