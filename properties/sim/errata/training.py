@@ -6,6 +6,7 @@ from properties.sim import (
     figure_1,
     figure_2,
     kq_bias,
+    loss_assumptions,
     printed_loss,
     self_attention,
     theorem_3_14_part_1,
@@ -54,6 +55,19 @@ TRAINING = (
         f"||z|| is not 0, with D = x_opt - x_t.{ORIENTED}",
         stands=("amended-2", "amended-3"),
         telling={"amended-1": 2},
+    ),
+    erratum(
+        loss_assumptions.THEOREM,
+        printed='"we relax their assumption of the loss function\'s derivative and Lipschitz" '
+        "(section 2; likewise the abstract).",
+        fails="What is asked of the loss in its place is not said. Without a sign of l' theorem "
+        "3.14 fails by the loss of definition 3.6 itself. A strictly decreasing loss is not enough "
+        "either: -u^3 has the slope 0 at the score 0, where X(0) = 0 stays for ever. Both need no "
+        "more than one input of two tokens.",
+        repair="Ask for l' < 0 and l' Lipschitz between the lowest and the highest score of the "
+        "tokens: attention returns no other score. Nothing else is needed: l may be unbounded, "
+        "not convex, and not Lipschitz, such as -u, g(-u) and exp(-u).",
+        stands=("amended-1", "amended-2"),
     ),
     erratum(
         theorem_3_14_part_1.THEOREM,
