@@ -12,7 +12,10 @@ from properties.sim import (
     figure_2,
     fixed_head,
     kq_bias,
+    loss_assumptions,
     orientation,
+    printed_loss,
+    self_attention,
     stability_l2,
     stability_logistic,
     theorem_3_14_part_1,
@@ -60,8 +63,10 @@ CLAIMS = (
         fails="With the printed loss <X, X^mm> falls at every step. With a decreasing one the "
         "trap refutes it, and so does a single input whose attention settles on its second "
         "token. One token an input gives X^mm = 0, which has no direction.",
-        repair="Start in the basin; then neither part of assumption 3.10 is needed.",
-        stands=("amended-2",),
+        repair="Start in the basin; then neither part of assumption 3.10 is needed. With a single "
+        "input of two or three tokens, the second best a support vector, any start will do; four "
+        "tokens are the least that fail.",
+        stands=("amended-2", "sharp"),
         telling={"literal": 0, "amended-1": 1, "amended-3": 1},
     ),
     erratum(
@@ -73,9 +78,52 @@ CLAIMS = (
         "Att-SVM.",
         repair="With a decreasing loss, a feasible Att-SVM and an input of two tokens, a single "
         "input may start anywhere. Several start in the basin, where equal scores are not "
-        "needed.",
-        stands=("amended-2", "amended-3"),
+        "needed; or from zero, if they are two of two tokens with the same two scores, none "
+        "negative. Three such inputs, or two of three tokens, are the least that fail from zero.",
+        stands=("amended-2", "amended-3", "amended-4"),
         telling={"literal": 0, "amended-1": 1},
+    ),
+    erratum(
+        self_attention.THEOREM,
+        gist="Theorem 3.14 is false on the paper's own data too: self-attention in which every "
+        "token is a query, over all tokens or causal.",
+        printed="Theorem 3.14, with the loss summed over sequences, positions and columns of the "
+        "values.",
+        fails="With the printed loss X(k) runs to -infinity for the sequence 0, 1. With a "
+        "decreasing one, identity values, one-hot labels and X(0) = 0 a position is dragged to its "
+        "worse token, for X(k) and for its transpose, though both parts of assumption 3.10 hold: "
+        "in one sequence of two tokens, or in two causal ones.",
+        repair="With a decreasing loss and a feasible Att-SVM of all entries X(k)^T has the "
+        "direction of X^mm from the basin; and, where rivals score the same, from any start if no "
+        "entry pulls against another, as in one sequence of orthogonal tokens.",
+        stands=("amended-3", "amended-4"),
+    ),
+    erratum(
+        printed_loss.LOSS,
+        gist="Descent on the loss as printed converges, from its own basin, to the max-margin "
+        "solution of the tokens of lowest score.",
+        printed='"gradient descent converges to the optimal solution for SVM" (abstract), on '
+        "L = g(b <f, h>) with the increasing g of definition 3.5.",
+        fails="g(b <f, h>) is the decreasing loss g(-u) for the labels -b. Under assumption 3.10 "
+        "every step lowers the inner product with X^mm, from every start. Nor is -X^mm the limit: "
+        "with three tokens the middle one is a rival of the worst as well as of the best.",
+        repair="X(k)^T has the direction of the solution X^low for the tokens of lowest score, and "
+        "a norm like ||X^low|| ln k, from the basin of these tokens. It is that of -X^mm where "
+        "entries have two tokens. For X^mm take g(-b <f, h>) or log(1 + exp(-b <f, h>)).",
+        stands=("amended-3", "amended-4", "amended-5", "sharp"),
+    ),
+    erratum(
+        loss_assumptions.THEOREM,
+        gist="What the loss has to meet is not said; a slope that is negative and Lipschitz "
+        "between the extreme scores is enough, and the sign is needed.",
+        printed='"we relax their assumption of the loss function\'s derivative and Lipschitz" '
+        "(section 2; likewise the abstract).",
+        fails="Without a sign of l' theorem 3.14 fails by the printed loss. A strictly decreasing "
+        "loss is not enough: -u^3 has slope 0 at the score 0, where X(0) = 0 stays for ever. Both "
+        "need no more than one input of two tokens.",
+        repair="Ask for l' < 0 and l' Lipschitz between the lowest and the highest score. The loss "
+        "may be unbounded, not convex, and not Lipschitz: -u, g(-u), exp(-u).",
+        stands=("amended-1", "amended-2"),
     ),
     erratum(
         theorem_3_15.THEOREM,

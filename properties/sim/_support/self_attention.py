@@ -1,0 +1,216 @@
+"""The paper's own setting: self-attention over whole sequences, every token a query.
+
+Sequence l0 has tokens A_{l0} in R^{n x d}, which are queries, keys and values alike. Position j0
+attends with the logits a_{j0}^T X a_t of definition 3.3, to all tokens as printed there, or, where
+attention is causal, to the tokens up to j0. Column i0 of the values y gives the entry
+g(b_{l0,j0,i0} <f_{l0,j0}, A_{l0} y_{i0}>) of the loss, and the loss is the sum of all entries. An
+entry of label 0 is constant and asks for no token; with one-hot rows of labels, as section 1 has
+them, each position counts once.
+
+The reduction: an entry is one input of `AttentionData`, with query a_{j0}, the tokens that it
+attends to, and the scores b A_{l0} y_{i0} of definition 3.9. The risk there is the mean over inputs
+in place of the sum, which multiplies L_X and divides the step by one number; and W = X^T, as logits
+there are x_t^T W z. So whatever is proved of descent on W with step 1/L is proved of X here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.numbers import Matrix, dot, transpose
+from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import direction_converges
+from attsvm.losses import LOSSES
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Measured, Slack
+from properties._support.descent_runs import Run, max_margin
+from properties._support.growth_rates import arrives
+from properties._support.hypotheses import unique_optimum
+from properties._support.limit_certificates import certified_direction
+from properties.sim._support.training import PRINTED
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAttention:
+    """Sequences, values, labels, and the start of descent on the sum of all entries of the loss.
+
+    Raises:
+        DataError: shapes that do not fit, or no label other than 0.
+    """
+
+    tokens: Float[Array, "m n d"]
+    values: Float[Array, "d k"]
+    labels: Float[Array, "m n k"]
+    start: Float[Array, "d d"]
+    causal: bool
+
+    def __post_init__(self) -> None:
+        m, n, d = self.tokens.shape
+        k = self.values.shape[1]
+        shapes = self.values.shape, self.labels.shape, self.start.shape
+        if shapes != ((d, k), (m, n, k), (d, d)):
+            raise DataError("values, labels or start do not fit the tokens", value=shapes)
+        if not self.labels.any():
+            raise DataError("no label differs from 0, so that no entry of the loss depends on X")
+        if _inexact(self):
+            raise DataError("a score b <a_t, y_i0> is no float")
+
+    @classmethod
+    def of(
+        cls,
+        tokens: ArrayLike,
+        labels: ArrayLike,
+        values: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        *,
+        causal: bool,
+    ) -> SelfAttention:
+        """Sequences with the identity as values and X(0) = 0, unless others are given."""
+        A, d = np.array(tokens, dtype=np.float64), np.shape(tokens)[-1]
+        given = (np.eye(d) if values is None else values), labels, start
+        y, b, X = (np.zeros((d, d)) if x is None else np.array(x, np.float64) for x in given)
+        return cls(A, y, b, X, causal)
+
+    @property
+    def data(self) -> AttentionData:
+        """An input for each entry that depends on X."""
+        sequence, position, column = np.nonzero(self.labels)
+        there = np.ones((len(sequence), self.tokens.shape[1]), dtype=np.bool_)
+        if self.causal:
+            there = np.tri(there.shape[1], dtype=np.bool_)[position]
+        scores = self.scores[sequence, position, column]
+        return AttentionData(
+            np.where(there[..., None], self.tokens[sequence], 0.0),
+            self.tokens[sequence, position],
+            scores=np.where(there, scores, 0.0),
+            mask=there,
+        )
+
+    @property
+    def scores(self) -> Float[Array, "m n k n"]:
+        """The score b_{l0,j0,i0} <a_t, y_{i0}> of each token for each entry."""
+        scores: Array = np.einsum("mjk,mtd,dk->mjkt", self.labels, self.tokens, self.values)
+        return scores
+
+    @property
+    def run(self) -> Run:
+        """Descent on W = X^T."""
+        return Run(self.data, self.start.T)
+
+
+def _inexact(case: SelfAttention) -> bool:
+    """Whether a score is no float."""
+    A, y, b = rationals(case.tokens), rationals(case.values.T), rationals(case.labels)
+    scores = rationals(case.scores)
+    return any(
+        scores[i][j][k][t] != b[i][j][k] * dot(a, y[k])
+        for i, tokens in enumerate(A)
+        for j in range(len(tokens))
+        for k in range(len(y))
+        for t, a in enumerate(tokens)
+    )
+
+
+# where X(k) goes
+
+
+def goals(case: SelfAttention, towards: str, side: str) -> list[Matrix] | None:
+    """Where W = X^T has to go so that X, its transpose, or either of them goes to a target.
+
+    The `towards` are those of `max_margin`; None where there is no target.
+    """
+    target = max_margin(case.data, towards)
+    if target is None:
+        return None
+    sides = {"X(k)": [transpose(target)], "its transpose": [target]}
+    return sides.get(side, [target, transpose(target)])
+
+
+def reaches(
+    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "its transpose"
+) -> Slack:
+    """X(k), or what the side says, converges in direction to the target, by its rate."""
+    aims = goals(case, towards, side)
+    if aims is None:
+        return Slack(-1.0, 0.0)  # there is nothing to converge to
+    run, slacks = case.run, []
+    for aim in aims:
+        W = np.array([[float(arb(x)) for x in row] for row in aim])
+        slacks.append(direction_converges(run.data, run.start, LOSSES[loss], W))
+    return max(slacks, key=lambda slack: (slack.kind == "unknown", slack.value))
+
+
+def decided(
+    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "its transpose"
+) -> arb | None:
+    """The same by proof: 1 where it does, negative where it does not, None without one."""
+    aims = goals(case, towards, side)
+    if aims is None:
+        return arb(-1)
+    balls = [_limit(case.run, loss, aim) for aim in aims]
+    proved = [ball for ball in balls if ball is not None]
+    if any(ball > 0 for ball in proved):
+        return arb(1)
+    return max(proved, key=lambda ball: ball.mid()) if len(proved) == len(balls) else None
+
+
+def _limit(run: Run, loss: str, aim: Matrix) -> arb | None:
+    start = rationals(run.start)
+    still = is_stationary_start(ExactData.of(run.data), start, loss)
+    if still or (loss != PRINTED and unique_optimum(run)):
+        return certified_direction(run.data, start, loss, aim)
+    return arrives(run.data, run.start, loss, aim)
+
+
+DIRECTION = Measured(
+    "descent on the sum of the loss {loss}: {side} converges in direction to the {towards} "
+    "solution",
+    floats=reaches,
+    balls=decided,
+)
+
+
+# instances
+
+
+@st.composite
+def sequences(draw: st.DrawFn, *powers: int) -> SelfAttention:
+    """One or two sequences of up to three tokens, from zero or a start of any of the powers of two.
+
+    Tokens are orthogonal ones, a multiple of each axis, or any; values are the identity or any, and
+    labels one-hot or any.
+    """
+    m, n, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
+    if draw(st.booleans()):
+        d = max(n, d)
+        axes = np.stack([np.eye(d)[draw(st.permutations(range(d)))][:n] for _ in range(m)])
+        tokens = axes * draw(st.sampled_from([1.0, 2.0, -1.0, 0.5]))
+    else:
+        tokens = draw(arrays(m, n, d))
+    values = np.eye(d) if draw(st.booleans()) else draw(arrays(d, d))
+    hot = np.array([[draw(sizes(0, d - 1)) for _ in range(n)] for _ in range(m)])
+    labels = np.eye(d)[hot] if draw(st.booleans()) else draw(arrays(m, n, d))
+    if not labels.any():
+        labels = np.eye(d)[hot]
+    scale = draw(st.sampled_from([0.0, *(2.0**power for power in powers)]))
+    return SelfAttention(tokens, values, labels, scale * draw(arrays(d, d)), draw(st.booleans()))
+
+
+@st.composite
+def near_solution(draw: st.DrawFn) -> SelfAttention:
+    """The same, started at a multiple of the transpose of X^mm with a random part."""
+    case = draw(sequences())
+    noise, size = draw(arrays(*case.start.shape)) / 8, draw(st.sampled_from([4.0, 8.0, 1.0]))
+    target = max_margin(case.data, "optimal")
+    along = 0.0 if target is None else np.array([[float(arb(x)) for x in row] for row in target]).T
+    return replace(case, start=np.round(64.0 * size * along) / 64 + noise)

@@ -1,0 +1,243 @@
+"""The printed loss: what descent on it converges to.
+
+"As a result, we demonstrate that gradient descent converges to the optimal solution for SVM"
+(abstract), for W-GD (definition 3.7) on L_{l0,j0,i0} := g(<f, h> b) (definition 3.6) with g(u) =
+1/(1 + exp(-u)) (definition 3.5). Data and loss are those of `sim/self-attention`: sequences, every
+token a query, the sum of all entries.
+
+g increases, and g(b <f, h>) = g(-u) for the score u = -b <f, h>: the printed loss for labels b is
+the decreasing loss g(-u) for the labels -b. So descent on it seeks, in each entry, the token of
+lowest score, and everything that is known of decreasing losses holds with optimal and worst tokens
+exchanged. Let X^low be the solution of Att-SVM for the tokens of lowest score.
+
+| reading | from | says | verdict |
+| --- | --- | --- | --- |
+| literal | any start | X(k) or X(k)^T tends in direction to X^mm | falls |
+| amended-1 | X(0) = 0 | X(k)^T tends in direction to -X^mm | falls |
+| amended-2 | X(0) = 0 | X(k)^T tends in direction to X^low | falls |
+| amended-3 | the basin of the worst tokens | X(k)^T tends in direction to X^low | holds |
+| amended-4 | any start | two tokens an entry, none against another: to -X^mm | holds |
+| amended-5 | any start | assumption 3.10: every step lowers the inner product with X^mm | proved |
+| sharp | the basin of the worst tokens | norm of X(k) / ln k tends to the norm of X^low | holds |
+
+`amended-1` falls for one entry of three tokens (1, 0), (0, 1), (0, 0) with scores 2, 1, 0: X^mm has
+the column (1, 0) and X^low the column (-1, -1), as the middle token is a rival of both. With two
+tokens an entry X^low = -X^mm. `amended-2` falls by the sequence that refutes
+`sim/self-attention:amended-1`, its tokens turned round: one position keeps to its best token while
+the other one runs to its worst. By `amended-5` the direction of X(k)^T never tends to that of X^mm,
+whatever the start: the norm diverges (`symbolic.divergence`, for a loss of either sign), while the
+inner product stays below that of the start, so that no limit of directions has a positive one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from attsvm.limits import norm_grows_like_log
+from attsvm.losses import LOSSES
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from properties._support import hypotheses as scores
+from properties._support.aligned_inputs import in_accord
+from properties._support.att_svm import exact_att_svm
+from properties._support.growth_rates import rate_error
+from properties.sim import SOURCE
+from properties.sim._support import self_attention, training
+from properties.sim._support.margins import step_along_solution
+from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
+from properties.sim._support.training import PRINTED, REPAIRED, UNIQUE
+from properties.sim.self_attention import (
+    ACCORD,
+    DEFINED,
+    LINE,
+    NO_QUERY,
+    ORTHOGONAL,
+    SECOND_BEST,
+    SENTENCE,
+    SIDEWAYS,
+    TIED,
+    asking,
+)
+
+LOWEST, LOW, NEAR = (
+    "tokens of lowest score are unique",
+    "X^low exists and is not 0",
+    "risk gap of the start below the threshold, for the tokens of lowest score",
+)
+PART, PAIRS = "part 1 or part 2 of assumption 3.10", "no entry has more than two tokens"
+SOMETHING, ZERO = "some entry has two different scores", "the start is zero"
+
+
+def turned(case: SelfAttention) -> SelfAttention:
+    """The same with the labels -b: optimal and worst tokens change places."""
+    return replace(case, labels=-case.labels)
+
+
+def pairs(case: SelfAttention) -> bool:
+    """No entry has more than two tokens."""
+    return bool((case.data.present.sum(axis=1) <= 2).all())
+
+
+def lowers(m: Any, case: SelfAttention, sign: int = -1) -> Any:
+    """A step of descent on g(b <f, h>) lowers <X^T, X^mm>; raises it where the sign is 1."""
+    added, _ = step_along_solution(m, case.run, PRINTED)
+    return m.above(sign * added, 0)
+
+
+def rate(case: SelfAttention, share: Fraction = Fraction(1)) -> Slack:
+    """The norm grows like a share of ||X^low|| ln k."""
+    solved = exact_att_svm(turned(case).data)
+    size = 0.0 if solved is None else float(arb(solved.square).sqrt())
+    run = case.run
+    return norm_grows_like_log(run.data, run.start, LOSSES[PRINTED], float(share) * size)
+
+
+def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | None:
+    """How far the share is from the rate that is proved, negated."""
+    solved = exact_att_svm(turned(case).data)
+    if solved is None:
+        return arb(-1)  # there is no X^low
+    if not solved.A:
+        return None
+    return rate_error(case.data, case.start.T, PRINTED, solved.square, share)
+
+
+RATE = Measured("||X(k)|| / ln k tends to {share} ||X^low||", floats=rate, balls=proved_rate)
+
+THREE = SelfAttention.of([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
+OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])
+"""`SENTENCE` of `sim/self-attention` with the signs of all tokens changed: logits stay."""
+STILL = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
+"""All scores are tied; X^mm is that of the first token."""
+OTHERS = {"direction of X^mm": changed(towards="optimal")}
+LAPSES = {
+    "any start": changed(drop=[NEAR], examples=[OTHER_WAY]),
+    "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
+}
+
+LOSS = Statement(
+    "sim/printed-loss",
+    source=SOURCE,
+    place="Abstract, definitions 3.5 to 3.7",
+    printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
+    variables=Records(SelfAttention, sequences(0, 2)),
+    hypotheses={
+        UNIQUE: scores.unique_optimum,
+        DEFINED: scores.exists,
+        LOWEST: lambda case: scores.unique_optimum(turned(case)),
+        LOW: lambda case: scores.exists(turned(case)),
+        NEAR: lambda case: training.starts_in_basin(turned(case).run),
+        ACCORD: lambda case: in_accord(case.data),
+        PAIRS: pairs,
+        PART: lambda case: scores.all_tight(case) or scores.lower_scores_equal(case),
+        SOMETHING: scores.two_scores,
+        ZERO: lambda case: not case.start.any(),
+    },
+    conclusion=self_attention.DIRECTION,
+    cost=10,
+    violating={LOW: [turned(NO_QUERY)], DEFINED: [NO_QUERY]},
+    readings={
+        "literal": Reading(
+            "unique optimal tokens, X^mm exists: descent on the sum of g(b <f, h>) from any start: "
+            "X(k) or X(k)^T converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": PRINTED, "side": "X(k) or its transpose"},
+            under=(UNIQUE, DEFINED),
+            examples=(LINE,),
+            siblings={
+                "direction of -X^mm": changed(towards="opposite", examples=[THREE]),
+                "on the decreasing loss": changed(loss=REPAIRED, examples=[SENTENCE]),
+            },
+        ),
+        "amended-1": Reading(
+            "unique optimal tokens and tokens of lowest score, X^mm and X^low exist: descent on "
+            "the sum of g(b <f, h>) from X(0) = 0: X(k)^T converges in direction to -X^mm",
+            expected="refuted",
+            constants={"loss": PRINTED, "towards": "opposite"},
+            under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO),
+            variables=Records(SelfAttention, sequences(), fixed=("start",)),
+            examples=(THREE,),
+            siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
+        ),
+        "amended-2": Reading(
+            "unique tokens of lowest score, X^low exists: descent on the sum of g(b <f, h>) from "
+            "X(0) = 0: X(k)^T converges in direction to X^low",
+            expected="refuted",
+            constants={"loss": PRINTED, "towards": "worst"},
+            under=(LOWEST, LOW, ZERO),
+            variables=Records(SelfAttention, sequences(), fixed=("start",)),
+            examples=(OTHER_WAY,),
+            siblings={
+                **OTHERS,
+                "X(k) or its transpose": changed(
+                    side="X(k) or its transpose", examples=[OTHER_WAY]
+                ),
+            },
+        ),
+        "amended-3": Reading(
+            "unique tokens of lowest score, X^low exists: descent on the sum of g(b <f, h>) with "
+            "step at most 1/L_X from a start where it is above its infimum by less than "
+            "min [g(second lowest) - g(lowest)] over the entries: X(k)^T converges in direction to "
+            "X^low",
+            expected="holds",
+            constants={"loss": PRINTED, "towards": "worst"},
+            under=(LOWEST, LOW, NEAR),
+            variables=Records(SelfAttention, near_solution().map(turned)),
+            examples=(LINE, turned(ORTHOGONAL)),
+            siblings={
+                **OTHERS,
+                **LAPSES,
+                "direction of -X^mm": changed(towards="opposite", examples=[THREE]),
+                "X(k) itself": changed(side="X(k)", examples=[turned(SIDEWAYS)]),
+            },
+        ),
+        "amended-4": Reading(
+            "two tokens an entry at most, no entry pulls against another, unique optimal tokens, "
+            "X^mm exists: descent on the sum of g(b <f, h>) with step at most 1/L_X from any "
+            "start: X(k)^T converges in direction to -X^mm",
+            expected="holds",
+            constants={"loss": PRINTED, "towards": "opposite"},
+            under=(PAIRS, ACCORD, UNIQUE, DEFINED),
+            examples=(LINE, SIDEWAYS),
+            siblings={
+                **OTHERS,
+                "three tokens": changed(drop=[PAIRS], examples=[THREE]),
+                "entries may pull against each other": changed(drop=[ACCORD], examples=[OTHER_WAY]),
+            },
+        ),
+        "amended-5": Reading(
+            "assumption 3.10, part 1 or 2, X^mm exists, some entry with two different scores: from "
+            "any X every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
+            expected="proved",
+            proof="symbolic.sim.printed_loss:prove",
+            under=(DEFINED, SOMETHING, PART),
+            conclusion=lowers,
+            cost=2,
+            examples=(LINE, SENTENCE, OTHER_WAY),
+            siblings={
+                "all scores may be tied": changed(drop=[SOMETHING], examples=[STILL]),
+                "neither part of the assumption": changed(drop=[PART], examples=[SECOND_BEST]),
+                "it raises it": changed(sign=1),
+            },
+        ),
+        "sharp": Reading(
+            "from a start as in amended-3 the norm of X(k) divided by ln k tends to the norm of "
+            "X^low",
+            expected="holds",
+            under=(LOWEST, LOW, NEAR),
+            variables=Records(SelfAttention, near_solution().map(turned)),
+            conclusion=RATE,
+            cost=12,
+            examples=(LINE,),
+            siblings={
+                **LAPSES,
+                "95% of the rate": changed(share=Fraction(19, 20)),
+                "105% of the rate": changed(share=Fraction(21, 20)),
+                "half of the rate": changed(share=Fraction(1, 2)),
+            },
+        ),
+    },
+)

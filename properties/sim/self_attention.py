@@ -1,0 +1,206 @@
+"""Theorem 3.14 in the paper's own setting: self-attention, every token a query.
+
+"Suppose Assumption 3.10 on the tokens' score hold ... Then, Algorithm W-GD (Definition 3.7) with
+the step size eta <= 1/L_X and any starting point X(0) satisfies lim X(k)/||X(k)||_F =
+X^mm/||X^mm||_F." The data are sequences ("for language modeling task, we have A_{l0,1} =
+A_{l0,2}", section 1), the loss has an entry for each sequence l0, each position j0 and each column
+i0 of the values, and X stands in it as in definition 3.3. L(X) is read as the sum of all entries,
+which definition 3.6 breaks off before; that X^mm/||X^mm||_F is written supposes that it exists.
+Attention is over all n tokens in definition 3.3 and causal in the words around it: both are read.
+The optimal token is that of each entry, by definition 3.9, and X^mm has a constraint for each entry
+and each other token; entries of label 0 are constant.
+
+| reading | attention | loss | from | X(k) or X(k)^T has X^mm's direction | verdict |
+| --- | --- | --- | --- | --- | --- |
+| literal-1 | all tokens | g(u), as printed | any start | X(k) | falls |
+| literal-2 | causal | g(u), as printed | any start | X(k) | falls |
+| amended-1 | all tokens | g(-u) | X(0) = 0 | one of them | falls |
+| amended-2 | causal | g(-u) | X(0) = 0 | one of them | falls |
+| amended-3 | either | g(-u) | the basin | X(k)^T | holds |
+| amended-4 | either, no entry against another | g(-u) | any start | X(k)^T | holds |
+
+Neither fall needs anything that the paper's setting lacks. `literal-1` and `literal-2` fall in R^1,
+where transposition means nothing, for the one sequence 1, 2 with y = 1 and labels 1: X^mm > 0, and
+X(k) runs to -infinity. `amended-1` falls for one sequence of the two tokens (0, 3) and (-4, 4),
+values the identity, labels one-hot: the first position asks for its own coordinate 0, the second
+for coordinate 1. Both parts of assumption 3.10 hold. Position 2 gains score 1, position 1 gains
+score 4, their constraints point against each other, and position 2 is dragged to its worse token
+for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two sequences of two tokens,
+of which the first positions have nothing to choose. Values and labels play the part of the score
+gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
+
+`amended-3` and `amended-4` reduce to `attsvm.exact.descent.basin` and to the theorem at
+`properties._support.aligned_inputs`, entry by entry (`properties.sim._support.self_attention`). One
+sequence of orthogonal tokens is of the latter kind: its queries are orthogonal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support import hypotheses as scores
+from properties._support.aligned_inputs import in_accord
+from properties.sim import SOURCE
+from properties.sim._support import self_attention, training
+from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO, UNIQUE
+
+TIGHT, LEVEL = "all tokens are support vectors", "all rivals of an optimal token score the same"
+ALL, CAUSAL = "attention is over all tokens", "attention is causal"
+ZERO, PLAIN = "the start is zero", "values are the identity and labels one-hot"
+ACCORD, DEFINED = "no entry pulls against another", "X^mm exists and is not 0"
+
+
+def asking(
+    tokens: ArrayLike, columns: ArrayLike, start: ArrayLike | None = None, *, causal: bool = False
+) -> SelfAttention:
+    """Sequences with identity values whose positions ask for one column each."""
+    labels = np.eye(np.shape(tokens)[-1])[np.array(columns)]
+    return SelfAttention.of(tokens, labels, start=start, causal=causal)
+
+
+def plain(case: SelfAttention) -> bool:
+    """The values are the identity, and each row of labels has one 1 and else 0."""
+    d, k = case.values.shape
+    one_hot = ((case.labels == 0) | (case.labels == 1)).all() and (case.labels.sum(-1) == 1).all()
+    return bool(d == k and (case.values == np.eye(d)).all() and one_hot)
+
+
+LINE = asking([[[1], [2]]], [[0, 0]])
+CAUSAL_LINE = asking([[[1], [2]]], [[0, 0]], causal=True)
+SENTENCE = asking([[[0, 3], [-4, 4]]], [[0, 1]])
+TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]], causal=True)
+CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
+"""The same on log(1 + exp(-u))."""
+CONFLICT = SelfAttention.of([[[1, 0], [0, 1]]], [[[1, 1], [1, 1]]], causal=False)
+"""The two columns of each position ask for different tokens."""
+REPEATED = asking([[[1], [1], [0]]], [[0, 0, 0]], causal=True)
+SIDEWAYS = SelfAttention.of([[[1, 1], [1, 0]]], [[[0, 0], [0, 1]]], causal=False)
+"""The query (1, 0) asks for (1, 1): X(k)^T has the direction of X^mm, X(k) another."""
+TIED = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 1]]], causal=False)
+"""The tokens are tied in coordinate 0, which position 1 asks for: nothing pulls there."""
+NO_QUERY = SelfAttention.of([[[1], [0]]], [[[0], [1]]], causal=False)
+"""The only position with a label is the token 0, so that all its logits are 0."""
+SECOND_BEST = SelfAttention.of(
+    [[[1, -1], [-1, 0], [0, 3]]], [[[1], [0], [0]]], [[1], [0]], [[0, 8], [0, 0]], causal=False
+)
+"""One entry with scores 1, -1 and 0, started where the last token keeps the attention for ever."""
+ORTHOGONAL = asking(np.eye(3)[None], [[2, 0, 1]])
+
+TARGETS = {
+    "direction of the worst tokens": changed(towards="worst"),
+    "opposite direction": changed(towards="opposite"),
+}
+LOG_LOSS = "on log(1 + exp(-u))"
+
+THEOREM = Statement(
+    "sim/self-attention",
+    source=SOURCE,
+    place="Theorem 3.14 with definitions 3.3 to 3.9",
+    printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
+    "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
+    "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
+    variables=Records(SelfAttention, sequences(0, 2)),
+    hypotheses={
+        **training.HYPOTHESES,
+        BASIN: lambda case: training.starts_in_basin(case.run),
+        TIGHT: scores.all_tight,
+        LEVEL: scores.rivals_equal,
+        ALL: lambda case: not case.causal,
+        CAUSAL: lambda case: case.causal,
+        ZERO: lambda case: not case.start.any(),
+        PLAIN: plain,
+        ACCORD: lambda case: in_accord(case.data),
+        DEFINED: scores.exists,
+    },
+    conclusion=self_attention.DIRECTION,
+    cost=10,
+    violating={UNIQUE: [TIED], FEASIBLE: [NO_QUERY], LEVEL: [SECOND_BEST]},
+    readings={
+        "literal-1": Reading(
+            "self-attention over all tokens, both parts of assumption 3.10: descent on the sum of "
+            "g(b <f, h>) from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
+            expected="refuted",
+            constants={"loss": PRINTED, "side": "X(k)"},
+            under=(DEFINED, UNIQUE, TIGHT, LEVEL, ALL),
+            examples=(LINE,),
+            siblings={
+                **TARGETS,
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[REPEATED]),
+            },
+        ),
+        "literal-2": Reading(
+            "causal self-attention, both parts of assumption 3.10: descent on the sum of "
+            "g(b <f, h>) from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
+            expected="refuted",
+            constants={"loss": PRINTED, "side": "X(k)"},
+            under=(DEFINED, UNIQUE, TIGHT, LEVEL, CAUSAL),
+            examples=(CAUSAL_LINE,),
+            siblings=TARGETS,
+        ),
+        "amended-1": Reading(
+            "self-attention over all tokens, both parts of assumption 3.10, values the identity, "
+            "one-hot labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: "
+            "X(k) or X(k)^T converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": REPAIRED, "side": "X(k) or its transpose"},
+            under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN),
+            variables=Records(SelfAttention, sequences(), fixed=("start",)),
+            examples=(SENTENCE,),
+            siblings={
+                **TARGETS,
+                LOG_LOSS: changed(loss="log-loss", examples=[SENTENCE]),
+            },
+        ),
+        "amended-2": Reading(
+            "causal self-attention, both parts of assumption 3.10, values the identity, one-hot "
+            "labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: X(k) or "
+            "X(k)^T converges in direction to X^mm",
+            expected="refuted",
+            constants={"loss": REPAIRED, "side": "X(k) or its transpose"},
+            under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN),
+            variables=Records(SelfAttention, sequences(), fixed=("start",)),
+            examples=(TWO_SENTENCES,),
+            siblings={**TARGETS, LOG_LOSS: changed(loss="log-loss", examples=[CAUSAL_LOG])},
+        ),
+        "amended-3": Reading(
+            "self-attention, causal or not, unique optimal tokens, Att-SVM feasible: descent on "
+            "the sum of g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
+            "min [l(second) - l(best)] over the entries has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
+            expected="holds",
+            constants={"loss": REPAIRED, "side": "its transpose"},
+            under=(UNIQUE, FEASIBLE, BASIN),
+            variables=Records(SelfAttention, near_solution()),
+            examples=(ORTHOGONAL, LINE),
+            siblings={
+                **TARGETS,
+                "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
+                "mean of the constraints": changed(towards="mean"),
+                "X^mm turned by about a 64th": changed(towards="turned"),
+                "any start": changed(drop=[BASIN], examples=[SENTENCE, TWO_SENTENCES]),
+                "columns that ask for different tokens": changed(
+                    drop=[FEASIBLE], examples=[CONFLICT]
+                ),
+            },
+        ),
+        "amended-4": Reading(
+            "self-attention, causal or not, where rivals score the same, no entry pulls against "
+            "another, Att-SVM is feasible and some position has two tokens: descent on the sum of "
+            "g(-b <f, h>) with step at most 1/L_X from any start has X(k)^T/||X(k)|| -> "
+            "X^mm/||X^mm||",
+            expected="holds",
+            constants={"loss": REPAIRED, "side": "its transpose"},
+            under=(UNIQUE, LEVEL, TWO, FEASIBLE, ACCORD),
+            examples=(ORTHOGONAL, LINE, SIDEWAYS),
+            siblings={
+                **TARGETS,
+                "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
+                "entries may pull against each other": changed(
+                    drop=[ACCORD], examples=[SENTENCE, TWO_SENTENCES]
+                ),
+            },
+        ),
+    },
+)  # fmt: skip

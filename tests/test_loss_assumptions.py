@@ -1,0 +1,64 @@
+"""Which losses a sentence on all losses is checked with, and what is decided of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from attsvm.exact import ExactData
+from attsvm.losses import LOSSES as FOLLOWED
+from attsvm.training import descend_w
+from properties._support.losses import LOSSES
+from properties.sim import loss_assumptions as losses
+from properties.sim._support import training
+
+
+@settings(deadline=None, max_examples=60)
+@given(losses.trained(losses.NEGATIVE))
+def test_sloped_says_whether_the_slope_is_negative_at_all_scores(case):
+    gamma = case.data.gamma[case.data.present]
+    between = np.linspace(gamma.min(), gamma.max(), 33)
+    negative = bool((FOLLOWED[case.loss].slope(between) < 0).all())
+    assert losses.sloped(case) is negative
+    assert ExactData.of(case.data).gamma
+
+
+def test_the_losses_that_stand_break_what_is_relaxed():
+    stand = [c for c in losses.THEOREM.claim("amended-1").examples if c is not losses.FAR]
+    assert {c.loss for c in stand} == {"exponential", "correlation"}
+    assert FOLLOWED["exponential"].lipschitz == FOLLOWED["exponential"].smoothness == np.inf
+    assert (FOLLOWED["logistic-loss"].curvature(np.array([-1.0, 1.0])) * [1, -1] < 0).all()
+
+
+@pytest.mark.parametrize("case", [losses.CUBIC, losses.TOP])
+def test_a_flat_point_holds_the_run_and_its_neighbours_do_not(case):
+    assert losses.at_rest(case)
+    assert losses.converges(case).violated
+    assert losses.decided(case) < 0
+    assert not losses.at_rest(replace(case, start=np.array([[0.5]])))
+    assert not losses.at_rest(replace(case, loss="log-loss"))
+
+
+def test_cubic_is_strictly_decreasing_and_smooth_but_not_sloped():
+    assert LOSSES["cubic"].strictly_decreasing
+    assert LOSSES["cubic"].smooth
+    assert not losses.sloped(losses.CUBIC)
+    other = losses.converges(replace(losses.CUBIC, start=np.array([[0.5]])))
+    assert other.kind == "unknown"
+
+
+@pytest.mark.parametrize("loss", losses.NEGATIVE[:4])
+def test_two_tokens_reach_their_limit_with_every_such_loss(loss):
+    case = losses.on(training.TWO_TOKENS, loss)
+    assert losses.decided(case) > 0
+    assert losses.converges(case).holds
+    run = descend_w([case.data], case.start, FOLLOWED[loss], step=0.5, steps=50)
+    assert run.W[0, -1, 0, 0] > 1.0
+
+
+def test_squares_above_one_end_at_a_finite_norm():
+    case = replace(losses.TOP, start=np.array([[0.5]]))
+    run = descend_w([case.data], case.start, FOLLOWED["squared"], step=0.5, steps=400)
+    assert abs(run.W[0, -1, 0, 0]) < 1e-6
+    assert not losses.sloped(case)

@@ -1,0 +1,152 @@
+"""Self-attention as inputs of `AttentionData`: the loss of the definitions, and what is proved."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+
+from attsvm.attention import logits_of_w, softmax
+from attsvm.errors import DataError
+from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
+from attsvm.theory.arithmetic import BALLS
+from attsvm.training import descend_w
+from properties._support.descent_runs import max_margin
+from properties.sim import printed_loss
+from properties.sim import self_attention as statement
+from properties.sim._support.self_attention import SelfAttention, decided, sequences
+from properties.sim._support.training import PRINTED, REPAIRED
+
+BOTH = "X(k) or its transpose"
+
+
+def summed_loss(case, X, g):
+    """The sum of g(b <f, h>) over sequences, positions and columns, by definitions 3.1 to 3.6."""
+    total = 0.0
+    m, n, _ = case.tokens.shape
+    for l0 in range(m):
+        A = case.tokens[l0]
+        kronecker = np.kron(A, A)
+        for j0 in range(n):
+            there = slice(0, j0 + 1 if case.causal else n)
+            u = np.exp(kronecker[j0 * n : (j0 + 1) * n] @ X.reshape(-1))[there]
+            f = u / u.sum()
+            for i0 in range(case.values.shape[1]):
+                h = (A @ case.values[:, i0])[there]
+                total += g(np.array([case.labels[l0, j0, i0] * (f @ h)]))[0]
+    return total
+
+
+@settings(deadline=None, max_examples=40)
+@given(sequences(-2))
+def test_descent_on_the_inputs_is_descent_on_the_sum_of_the_entries(case):
+    loss = LOSSES[REPAIRED]
+    data, d = case.data, len(case.start)
+    gradient = data.n * gradient_w(data, case.start.T / 4, loss).T
+    h, X = 2.0**-20, case.start / 4
+    for place in np.ndindex(d, d):
+        E = np.zeros((d, d))
+        E[place] = h
+        sides = [summed_loss(case, X + sign * E, loss.value) for sign in (1, -1)]
+        slope = (sides[0] - sides[1]) / (2 * h)
+        assert abs(slope - gradient[place]) <= 1e-6 * (1.0 + np.abs(gradient).max() * 64)
+
+
+@pytest.mark.parametrize(
+    ("case", "loss"),
+    [
+        (statement.SENTENCE, REPAIRED),
+        (statement.SENTENCE, "log-loss"),
+        (statement.TWO_SENTENCES, REPAIRED),
+        (statement.CAUSAL_LOG, "log-loss"),
+    ],
+)
+def test_floats_see_the_position_that_is_proved_to_be_lost(case, loss):
+    data = case.data
+    run = descend_w([data], case.run.start, LOSSES[loss], step=0.1, steps=40_000)
+    logits = np.where(data.present, logits_of_w(data.X, data.Z, run.W[0, -1]), -np.inf)
+    chosen = softmax(logits)[np.arange(data.n), np.where(data.present, data.gamma, -9).argmax(1)]
+    assert chosen.min() < 0.05
+    assert decided(case, loss, side=BOTH) < 0
+
+
+def test_which_of_x_and_its_transpose_is_judged():
+    case = statement.SIDEWAYS
+    balls = [decided(case, REPAIRED, side=side) for side in ("X(k)", "its transpose", BOTH)]
+    assert [bool(ball > 0) for ball in balls] == [False, True, True]
+
+
+def test_causal_positions_do_not_see_later_tokens():
+    case = statement.asking([[[1, 0], [2, 1], [5, 7]]], [[0, 1, 0]], causal=True)
+    data = case.data
+    assert data.present.tolist() == np.tri(3, dtype=bool).tolist()
+    assert replace(case, causal=False).data.present.all()
+    assert data.gamma[1].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_the_printed_loss_runs_away_in_one_dimension():
+    for case in (statement.LINE, statement.CAUSAL_LINE):
+        assert decided(case, PRINTED, side=BOTH) < 0
+        assert decided(case, PRINTED, "worst") > 0
+        assert decided(case, REPAIRED) > 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"values": np.eye(3)},
+        {"start": np.zeros((1, 1))},
+        {"labels": np.zeros((1, 2, 2))},
+        {"labels": np.full((1, 2, 2), 1 / 3), "values": np.full((2, 2), 0.1)},
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(change):
+    with pytest.raises(DataError):
+        replace(statement.SENTENCE, **change)
+
+
+def test_scores_are_labels_times_values():
+    case = SelfAttention.of([[[1, 2], [3, 5]]], [[[2], [0]]], [[1], [-1]], causal=False)
+    assert case.data.gamma.tolist() == [[-2.0, -4.0]]
+    assert case.data.Z.tolist() == [[1.0, 2.0]]
+
+
+@settings(deadline=None, max_examples=40)
+@given(sequences(-2))
+def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case):
+    other = printed_loss.turned(case)
+    printed, decreasing = (
+        gradient_w(data, case.run.start, LOSSES[loss])
+        for data, loss in ((case.data, PRINTED), (other.data, REPAIRED))
+    )
+    assert np.allclose(printed, decreasing, rtol=1e-12, atol=1e-300)
+
+
+def test_descent_on_the_printed_loss_goes_to_the_solution_of_the_lowest_tokens():
+    case = printed_loss.THREE
+    run = descend_w([case.data], case.run.start, LOSSES[PRINTED], step=2.0, steps=100_000)
+    w = run.W[0, -1][:, 0]
+    assert np.abs(w / np.linalg.norm(w) + np.sqrt(0.5)).max() < 0.05
+    assert decided(case, PRINTED, "worst") > 0
+    assert decided(case, PRINTED, "opposite") < 0
+
+
+def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
+    for share, holds in ((1, True), (Fraction(19, 20), False), (Fraction(21, 20), False)):
+        assert bool(printed_loss.proved_rate(statement.LINE, Fraction(share)) >= 0) is holds
+        found = printed_loss.rate(statement.LINE, Fraction(share))
+        assert found.holds is holds
+    assert printed_loss.proved_rate(printed_loss.turned(statement.NO_QUERY)) < 0
+
+
+@pytest.mark.parametrize("case", [statement.LINE, statement.SENTENCE, printed_loss.OTHER_WAY])
+def test_a_step_lowers_the_inner_product_that_is_judged(case):
+    target = max_margin(case.data, "optimal")
+    W = np.array([[float(arb(x)) for x in row] for row in target])
+    run = descend_w([case.data], case.run.start, LOSSES[PRINTED], step=0.5, steps=1)
+    moved = run.W[0, -1] - case.run.start
+    assert (moved * W).sum() < 0
+    assert printed_loss.lowers(BALLS, case).right > 0
