@@ -43,7 +43,7 @@ _MATHS = (
     "lipschitz loss_formulas losses reproduce risk selections separation shapes spreads stability "
     "tokens"
 )
-_EXACT = "constants_attained courses first_steps gradients lipschitz local_cones misled proofs runs"
+_EXACT = "constants_attained first_steps gradients local_cones misled proofs prompt_starts runs"
 _JUDGES = "check confirm equal_sides indicators_and_extremes"
 _FORMULAS = "accord gradients loss_formulas spreads"
 
@@ -60,23 +60,22 @@ ROOMS: dict[str, tuple[str, ...]] = {
     },
     "svm/farkas": (*_files("svm/", "separability batch programme"), *_files("", "proofs")),
     "exact/": ("tests/exact", *_files("", _EXACT)),
-    "limits/": ("tests/limits", *_files("", "courses")),
+    "limits/": ("tests/limits", "tests/exact/test_fate.py"),
     "lipschitz": _files("", "lipschitz stability constants_attained basics prompts risk"),
-    "kernels/": ("tests/kernels", "tests/training", "tests/svm", "tests/paths"),
-    "theory/arithmetic/": (
-        *("tests/theory/arithmetic", *_files("theory/", _JUDGES), *_files("", _FORMULAS)),
-    ),
+    "kernels/": ("tests/kernels", "tests/training", *_files("svm/", "methods nuclear soft batch")),
     **{
-        f"theory/run/{part}": ("tests/theory/arithmetic", *_files("theory/", _JUDGES))
-        for part in ("confirm", "judge")
+        f"theory/{part}": (
+            *("tests/theory/arithmetic", *_files("theory/", _JUDGES), *_files("", _FORMULAS)),
+        )
+        for part in ("arithmetic/", "run/confirm", "run/judge")
     },
     "theory/record/gate": (*_files("theory/", "gate gate_attacks"), *_files("cli/", "cli_gate")),
     **{
         f"theory/{part}/": ("tests/theory",)
         for part in ("declaration", "run", "search", "record", "report")
     },
-    "strategies/": (*_files("", _MATHS), "tests/svm", "tests/exact"),
-    "": (*_files("", _MATHS), "tests/theory"),
+    "strategies/": (*_files("", _MATHS), *_files("theory/", "files codec ledger")),
+    "": (*_files("", _MATHS), *_files("theory/", "files codec ledger")),
 }
 """Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
 CERTIFYING = (
@@ -160,12 +159,21 @@ class Copy:
         return self._forks[key]
 
     def warm(self, tests: tuple[str, ...]) -> Any:
-        """What answers requests to run some of these tests, which are collected in it: `warm.py`."""
+        """What asks a process in which these tests are collected to run some of them: `warm.py`."""
         if self._warm[:1] != (tests,):
             self.cool()
             (read, ask), (answers, write) = os.pipe(), os.pipe()
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", *_PYTEST, "-x", "-p", "benchmarks.mutants.warm", *tests],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    *_PYTEST,
+                    "-x",
+                    "-p",
+                    "benchmarks.mutants.warm",
+                    *tests,
+                ],
                 cwd=self.folder,
                 env=self._environment(MUTANTS_PIPES=f"{read} {write}", **_uncompiled(tests)),
                 pass_fds=(read, write),

@@ -25,7 +25,9 @@ _failed = []
 
 def _alike(old, new):
     """Whether two pieces of code do the same themselves, whatever the functions inside them do."""
-    plain = [[c for c in code.co_consts if not isinstance(c, types.CodeType)] for code in (old, new)]
+    plain = [
+        [c for c in code.co_consts if not isinstance(c, types.CodeType)] for code in (old, new)
+    ]
     own = [(c.co_code, c.co_names, c.co_varnames, c.co_freevars) for c in (old, new)]
     return repr(plain[0]) == repr(plain[1]) and own[0] == own[1]
 
@@ -44,10 +46,12 @@ def _changed(old, new):
 
 def _put(file, texts):
     """Give every live function of a file its new code; whether that can be done."""
-    module = next((m for m in list(sys.modules.values()) if getattr(m, "__file__", "") == file), None)
+    module = next(
+        (m for m in list(sys.modules.values()) if getattr(m, "__file__", "") == file), None
+    )
     if module is None:
         return True  # it will be imported from the new text
-    loader = module.__spec__.loader
+    loader = loaded[0].__spec__.loader
     if not isinstance(loader, SourceFileLoader):
         return False
     functions = {}

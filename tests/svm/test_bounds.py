@@ -356,8 +356,6 @@ def test_bounds_of_0_alone_are_met_by_the_zero_matrix():
 
 
 def test_a_margin_of_0_that_no_matrix_moves_is_no_obstacle():
-    programme = of_rows(
-        [[2.0], [3.0]], [[0.0], [3.0]], np.ones((2, 1)), [1.0, 0.0], [True, False]
-    )
+    programme = of_rows([[2.0], [3.0]], [[0.0], [3.0]], np.ones((2, 1)), [1.0, 0.0], [True, False])
     low, high = bounds.frobenius_bracket(programme, np.array([[0.5]]), np.array([0.5, 0.0]))
     assert 0.5 * (1 - 1e-13) <= low <= 0.5 <= high <= 0.5 * (1 + 1e-13)
