@@ -22,7 +22,7 @@ from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import PROFILES, derive_seed
 from attsvm.theory.run.workers import known_claim
-from attsvm.theory.search import GUIDED, fits
+from attsvm.theory.search import GUIDED
 from attsvm.theory.search.hunt import Hunt, hunt
 
 __all__ = [
@@ -199,8 +199,9 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
     Those that are screened in batches of floats count as those that are evaluated one by one do.
     """
     hunts: list[Hunt] = []
-    screened = fits(claim, "screen")
-    for searchers, rounds in ((None, _ROUNDS if screened else None), (["drawn", "screen"], None)):
+    screened = screener(claim)
+    rest = ["drawn", *screened]
+    for searchers, rounds in ((None, _ROUNDS if screened else None), (rest, None)):
         known, left = sum(map(looked, hunts)), seconds - sum(h.seconds for h in hunts)
 
         def stop(account: Hunt, known: int = known) -> None:
@@ -213,6 +214,11 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
         if not screened or hunts[-1].interrupted or hunts[-1].smallest or hunts[-1].error:
             break
     return hunts
+
+
+def screener(claim: Claim) -> list[str]:
+    """The searcher that screens batches of the claim's instances, if there is one."""
+    return [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
 
 
 def looked(account: Hunt) -> int:
@@ -246,7 +252,7 @@ def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -
             "screened": sum(h.seen.screened for h in hunts),
             "examined": sum(h.examples for h in hunts),
             "seconds": round(sum(h.seconds for h in hunts), 1),
-            "batches": fits(made, "screen"),
+            "batches": bool(screener(made)),
             "refuted": last.smallest is not None,
             "found": None if last.smallest is None else document(made, last.smallest),
             "undecided": sum(h.seen.undecided for h in hunts),

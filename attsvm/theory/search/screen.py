@@ -7,12 +7,15 @@ propose; what they rank first is judged from its exact values.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.declaration.variables import Fitted, Integer
+from attsvm.theory.search.frame import Frame
+from attsvm.theory.search.gradient import alike, one_thread, relaxed_heights, started
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -29,6 +32,15 @@ _GENERATIONS = 20
 
 _JUDGED = 2
 """How many of each generation go to the judge at most."""
+
+_RECORDS, _FEWEST_RECORDS = 4096, 1024
+"""Records that are screened at once, for a claim of cost 1 and at any."""
+
+_RECORD_GENERATIONS, _FRAMES = 12, 2
+"""How often they are renewed, and how many frames a turn has."""
+
+_PARENTS, _ASKED = 48, 48
+"""Records that live on, and those of a generation whose hypotheses are decided, at most."""
 
 _PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
@@ -81,6 +93,63 @@ def _closest(height: Array) -> Array:
     return np.asarray(top[height[top] > -np.inf])
 
 
+def batches(scout: Scout, generator: np.random.Generator) -> None:
+    """Screen records: rows of one frame after the other are moved and evaluated on tensors."""
+    for documents in itertools.islice(itertools.cycle(alike(scout, generator)), _FRAMES):
+        _evolve_rows(scout, Frame.of(documents[0]), documents, generator)
+
+
+def _evolve_rows(
+    scout: Scout, frame: Frame, documents: list[Any], generator: np.random.Generator
+) -> None:
+    """Generations of one frame; hypotheses are decided on the closest rows alone.
+
+    A child moves in one field of its parent, or in all; fields whose moves lead out of the
+    hypotheses are moved less and less.
+    """
+    admits, start = started(scout, frame, documents, _PARENTS, generator)
+    if start is None:
+        return
+    rows, group, free = start.rows.T, start.group.T, start.size.T > 0
+    trust, best = np.ones(len(frame.fields) + 1), -np.inf
+    batch = max(_RECORDS // scout.tally.claim.cost, _FEWEST_RECORDS)
+    for _ in range(_RECORD_GENERATIONS):
+        family = generator.integers(0, rows.shape[1], (3, batch))
+        family[0, : rows.shape[1]] = np.arange(rows.shape[1])
+        field = generator.choice(len(trust), batch, p=trust / trust.sum())
+        child = rows[:, family[0]]
+        with np.errstate(all="ignore"):
+            for k, part in enumerate(frame.fields):
+                here = np.flatnonzero((field == k) | (field == len(frame.fields)))
+                if part.stop > part.start:
+                    here = here[generator.permutation(len(here))]  # every move in every field
+                    child[part, here] = _children(rows[part], family[:, here], generator)
+        child = np.where(free[:, family[0]], child, rows[:, family[0]])
+        child = np.take_along_axis(child, group[:, family[0]], axis=0)
+        child[:, : rows.shape[1]] = rows
+        with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
+            x = torch.tensor(np.ascontiguousarray(child.T))
+            height = relaxed_heights(torch, scout.tally, frame, x).double().numpy()
+        scout.tally.seen.screened += batch
+        height = np.where(np.isfinite(child).all(axis=0) & ~np.isnan(height), height, -np.inf)
+        live, asked = [], 0
+        for lane in np.argsort(-height, kind="stable"):
+            if len(live) == _PARENTS or asked == _ASKED or height[lane] == -np.inf:
+                break
+            old, admitted = lane < rows.shape[1], True
+            if not old:
+                asked, admitted = asked + 1, admits(child[:, lane])
+                trust[field[lane]] *= 1.1 if admitted else 0.9
+            if admitted:
+                live.append(lane)
+            if admitted and not old and height[lane] > best:
+                best = height[lane]
+                scout.look_at(frame.filled(child[:, lane]))
+        trust = np.clip(trust, 0.05, 5.0)
+        if live:
+            rows, group, free = child[:, live], group[:, family[0, live]], free[:, family[0, live]]
+
+
 def _usable(raw: dict[str, Any], lane: int) -> bool:
     return all(
         np.isfinite(value[..., lane]).all()
@@ -128,9 +197,8 @@ def _children(flat: Array, family: Array, generator: np.random.Generator) -> Arr
 
     Two eighths move by differences of others, three in one entry, one as a whole, one crosses.
     """
-    size, batch = flat.shape
+    size, eighth = len(flat), family.shape[1] // 8
     child = flat[:, family[0]]
-    eighth = batch // 8
     moved = child[:, : 2 * eighth]
     factor = generator.integers(1, 5, size=2 * eighth) / 4
     second, third = (flat[:, lanes[: 2 * eighth]] for lanes in family[1:])
