@@ -65,10 +65,16 @@ def _best(gamma: Tensor, present: Tensor) -> Tensor:
     return (gamma.detach() != gamma.detach()).scatter(-1, top, True)
 
 
-def constraints(data: Any) -> tuple[Tensor, Tensor]:
-    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count."""
+def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
+    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
+
+    Other tokens may be chosen in place of the optimal ones.
+    """
     present = _present(data)
     best = _best(scores(data), present)
+    if chosen is not None:
+        best = best & False
+        best[:, range(len(chosen)), chosen] = True
     kept = (data.X * best[..., None]).sum(2, keepdim=True)
     A = (kept - data.X)[..., None] * data.Z[:, :, None, None, :]
     return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
@@ -192,7 +198,9 @@ def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, 
     return W.new_tensor(run.W[:, -1]), _RUN * _RUN_STEP
 
 
-def elsewhere(case: Any, loss: str | None = None, towards: str = "optimal") -> Tensor:
+def elsewhere(
+    case: Any, loss: str | None = None, towards: str = "optimal", chosen: Any = None
+) -> Tensor:
     """How far descent, unrolled for some steps, is from selecting the optimal tokens.
 
     Where no gradient is asked for, many runs of more steps are made side by side.
@@ -202,7 +210,7 @@ def elsewhere(case: Any, loss: str | None = None, towards: str = "optimal") -> T
     curve of gradient flow fast.
     """
     data, W = _matrix(case)
-    A, counted = constraints(data)
+    A, counted = constraints(data, chosen)
     reach = norm(A.detach()).amax(-1).clamp(min=1e-12)
     moved = 0.0
     if not W.requires_grad and not data.X.requires_grad:
@@ -214,6 +222,11 @@ def elsewhere(case: Any, loss: str | None = None, towards: str = "optimal") -> T
         moved += length
     lead = -margin(A, counted, W) / moved
     return lead if towards == "optimal" else -lead
+
+
+def not_selecting(case: Any, loss: str | None = None, **_: Any) -> Tensor:
+    """The same for conclusions that are known where descent selects the optimal tokens."""
+    return elsewhere(case, loss)
 
 
 def descent_at_rest(case: Any, loss: str | None = None) -> Tensor:
