@@ -20,6 +20,8 @@ above every bound. amended-3 has any sentences, and is `sim/token-separation:ame
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from attsvm.theory import Reading, Records, Statement, changed
@@ -44,7 +46,7 @@ FIGURE = Statement(
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
     variables=Records(Spoken, spoken()),
-    conclusion=END,
+    conclusion=replace(END, tensors=None),  # sentences are no arrays of numbers
     cost=10,
     hypotheses={
         ZERO: from_zero,

@@ -16,6 +16,7 @@ vectors of S attain the bound; so the two agree for all tokens exactly where X i
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ from properties._support.growth_rates import arrives
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties._support.limit_certificates import certified_direction
+from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits
@@ -155,6 +157,11 @@ def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Sla
     return direction_converges(run.data, run.start.T, LOSSES[REPAIRED], W)
 
 
+def turned_away(run: Any, towards: str = "optimal", transposed: bool = False) -> Any:
+    """How far the run of `trained` is from selecting the optimal tokens, in torch."""
+    return elsewhere(SimpleNamespace(data=run.data, start=run.start.mT), REPAIRED, towards)
+
+
 def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False) -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
     goal = _goal(run, towards, transposed)
@@ -176,6 +183,7 @@ TRAINING = Statement(
         "descent on logits z^T X x_t converges in direction to X^mm, transposed: {transposed}",
         floats=trained,
         balls=arrives_turned,
+        tensors=turned_away,
     ),
     cost=10,
     hypotheses={

@@ -40,7 +40,7 @@ from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import all_tight, in_basin, sloped, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.torch_objectives import descent_at_rest
+from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -89,7 +89,7 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
 
 
 DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
-RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate)
+RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"

@@ -29,6 +29,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
+from properties._support.torch_objectives import elsewhere
 from properties.tf.local_convergence.radius import Pairs, closes
 
 
@@ -177,6 +178,14 @@ def decided(case: Local, towards: str = "alpha") -> arb:
     return or_more_bits(certified_direction(case.data, start, case.loss, limit))
 
 
+def strays(case: Any, towards: str = "alpha") -> Any:
+    """How far descent is from selecting the tokens alpha, in torch."""
+    return elsewhere(case, chosen=case.alpha)
+
+
 DIRECTION = Measured(
-    "descent from W_0 converges in direction to W^mm(alpha)", floats=follows, balls=decided
+    "descent from W_0 converges in direction to W^mm(alpha)",
+    floats=follows,
+    balls=decided,
+    tensors=strays,
 )
