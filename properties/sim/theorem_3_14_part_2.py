@@ -49,6 +49,7 @@ THREE_EACH = Run.of(
 )
 REJOINED = Run.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[0.25, 0]] * 2)
 UNEVEN = Run.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [0.25, 0]])
+BELOW = np.array([[0.0, -1.0]] * 2)
 FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
 SAME_RIVALS = Run.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
@@ -97,6 +98,7 @@ THEOREM = Statement(
         SAME: [UNEVEN],
         PAIRS: [OUTNUMBERED, THREE_EACH],
         ZERO: [FAR_APART],
+        NOT_NEGATIVE: [replace(REJOINED, data=replace(REJOINED.data, scores=BELOW))],
     },
     readings={
         "literal": Reading(

@@ -134,7 +134,7 @@ LOW_SCORES = Statement(
         "amended-1": Reading(
             "where no token of least score is a support vector X^mm is the same without them",
             expected="proved",
-            proof="symbolic.sim.programmes:prove_disregarded",
+            proof="symbolic.least_points:prove_supported",
             under=(IDLE,),
             variables=Records(AttentionData, left_out.idle_data(), left_out.idle_larger),
             conclusion=left_out.same_solution,
