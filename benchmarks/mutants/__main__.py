@@ -44,7 +44,7 @@ _MATHS = (
     "tokens"
 )
 _EXACT = "constants_attained first_steps gradients local_cones misled proofs prompt_starts runs"
-_JUDGES = "check confirm equal_sides indicators_and_extremes"
+_JUDGES = "author_errors check confirm equal_sides indicators_and_extremes statement_view"
 _FORMULAS = "accord gradients loss_formulas spreads"
 
 
