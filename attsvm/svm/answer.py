@@ -180,8 +180,8 @@ class Answer(Answered):
             "rank": self.rank if solved else None,
             "exact_W": None,
         }
-        if self.exact is not None and self.status == "solved in rationals":
-            document["exact_W"] = [[str(x) for x in row] for row in self.exact.W]
+        if self._teller is not None:
+            document["exact_W"] = [[str(x) for x in row] for row in self._teller.W]
         if isinstance(a, NuclearAnswer):
             document["dimension"] = a.dimension
         if isinstance(a, SoftAnswer):

@@ -44,7 +44,7 @@ _MATHS = (
     "tokens"
 )
 _EXACT = "constants_attained first_steps gradients local_cones misled proofs prompt_starts runs"
-_JUDGES = "check confirm equal_sides indicators_and_extremes"
+_JUDGES = "author_errors check confirm equal_sides indicators_and_extremes statement_view"
 _FORMULAS = "accord gradients loss_formulas spreads"
 
 
@@ -342,7 +342,6 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     tests, path = reached.of(lines), copy.folder / mutant.file
     original = path.read_bytes()
     texts = original, mutant.applied(original)
-    limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
     late = mutant.runs and not any("" in reached.lines[at] for at in lines)
     ask = copy.warm(room) if tests and late else None
     copy.put(mutant.file, texts[1])
@@ -352,11 +351,13 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     code, *by = STALE, ""
     if ask is not None:
         old, new = (text.decode() for text in texts)
-        code, *by = ask(file=str(path), texts=[old, new], tests=tests, seconds=limit)
+        limits = {test: int(_PATIENCE * reached.seconds[test] + _LEAST) for test in tests}
+        code, *by = ask(file=str(path), texts=[old, new], limits=limits)
     if code == STALE:
         chosen = copy.folder.parent / "chosen"
         chosen.write_text("\n".join(tests))
         words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
+        limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
         code, said = copy.run(words, limit, **_uncompiled(room))
         if code == 5:
             raise RuntimeError(f"no test was collected: {said[-2000:]}")

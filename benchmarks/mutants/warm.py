@@ -1,15 +1,17 @@
 """A plug-in of pytest that collects tests once, and runs some of them for every mutant in a fork.
 
-Each line of the pipe is a request `{"file": FILE, "texts": [OLD, NEW], "tests": [...], "seconds":
-s}`; the new text stands in the file. In the fork, functions that are loaded get their new code in
-place. The answer is a line `[code, test]`: 0 where all tests pass, 1 and the test that fails, -1
-where time runs out, and `STALE` where a fork cannot tell, as what is changed has run already.
+Each line of the pipe is a request `{"file": FILE, "texts": [OLD, NEW], "limits": {TEST: SECONDS}}`;
+the new text stands in the file. In the fork, functions that are loaded get their new code in place.
+The answer is a line `[code, test]`: 0 where all tests pass, 1 and the test that fails, -1 where one
+outlasts its limit, and `STALE` where a fork cannot tell, as what is changed has run already.
 """
 
 import gc
 import inspect
 import json
+import math
 import os
+import signal
 import sys
 import types
 from importlib.machinery import SourceFileLoader
@@ -20,7 +22,8 @@ from _pytest.main import pytest_runtestloop as run_items
 from benchmarks.mutants.forks import waited
 
 STALE = 77
-_failed = []
+_failed: list = []
+_limits: dict = {}
 
 
 def _alike(old, new):
@@ -46,17 +49,15 @@ def _changed(old, new):
 
 def _put(file, texts):
     """Give every live function of a file its new code; whether that can be done."""
-    module = next(
-        (m for m in list(sys.modules.values()) if getattr(m, "__file__", "") == file), None
-    )
-    if module is None:
+    loaded = [m for m in list(sys.modules.values()) if vars(m).get("__file__") == file]
+    if not loaded:
         return True  # it will be imported from the new text
     loader = loaded[0].__spec__.loader
     if not isinstance(loader, SourceFileLoader):
         return False
     functions = {}
     for thing in gc.get_objects():
-        if isinstance(thing, types.FunctionType) and thing.__code__.co_filename == file:
+        if type(thing) is types.FunctionType and thing.__code__.co_filename == file:
             functions.setdefault(thing.__code__, []).append(thing)
     pairs = list(_changed(*(loader.source_to_code(text.encode(), file) for text in texts)))
     if None in pairs or not any(old in functions for old, _ in pairs):
@@ -72,14 +73,22 @@ def _child(session, items, request, answer):
     code = STALE
     try:
         if _put(request["file"], request["texts"]):
-            session.items = [items[name] for name in request["tests"]]
+            _limits.update(request["limits"])
+            session.items = [items[name] for name in _limits]
             run_items(session)
             code = int(session.testsfailed > 0)
     except session.Failed:
         code = 1
+    except BaseException as error:
+        _failed.append(f"{type(error).__name__}: {error}")
     finally:
         os.write(answer, json.dumps(_failed[:1]).encode())
         os._exit(code)
+
+
+def pytest_runtest_logstart(nodeid):
+    """End the fork where a test outlasts its limit, whatever it is in."""
+    signal.alarm(_limits.get(nodeid, 0))
 
 
 def pytest_runtest_logreport(report):
@@ -104,7 +113,8 @@ def pytest_runtestloop(session):
             if child == 0:
                 _child(session, items, request, theirs)
             os.close(theirs)
-            code = waited(child, request["seconds"])
+            code = waited(child, math.inf)
+            code = -1 if code == -signal.SIGALRM else code
             with open(ours) as said:
                 failed = json.loads(said.read() or "[]")
             os.write(answers, (json.dumps([code, *failed]) + "\n").encode())

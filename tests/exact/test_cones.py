@@ -261,6 +261,9 @@ def test_a_better_token_beyond_the_margin_attains_what_pulls_back():
     for name in ("pull", "forward", "turn", "across", "spread", "minor 1", "minor turn 1"):
         assert ratios[name] >= 0.99, name
     assert ratios["advance"] >= 0.3
+    # at <A_j, E> = r_j Q it takes nothing, and the step is as long as if it were not there
+    ratios, _ = attained(data, 30, Q, [fmpq(0), Q], SMALL)
+    assert ratios["advance"] >= 0.6
 
 
 def test_a_tie_beyond_the_margin_is_pulled_by_what_is_missing():

@@ -107,6 +107,8 @@ def check(programme, C, slack, answer):
     assert abs(answer.gap - (objective - w.sum()) / objective) <= rounding / objective + unit
     assert answer.bracket[0] <= min(w.sum(), objective)
     assert max(w.sum(), objective) <= answer.bracket[1] + rounding
+    missing = 1.0 - answer.slacks[at] - answer.margins[at]
+    assert answer.primal_residual == max(0.0, *missing)
     assert max(answer.primal_residual, answer.dual_residual) <= 1e-9
     assert answer.kind in ("zero", "between", "hard")
     assert (answer.kind == "zero") == (size == 0.0)

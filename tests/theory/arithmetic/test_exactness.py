@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 from hypothesis import given
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, entries, lanes
+from attsvm.theory.arithmetic.lanes import Tensors
 from attsvm.theory.arithmetic.relations import All, Comparison
+from attsvm.theory.arithmetic.symbols import symbols_of
+from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 
 FRACTIONS = st.fractions(-50, 50, max_denominator=40)
 
@@ -180,3 +184,43 @@ def test_only_comparisons_are_combined(join):
         getattr(BALLS, join)()
     with pytest.raises(ClaimError, match=r"returned no comparison \(got True, of type bool\)"):
         getattr(BALLS, join)(BALLS.equal(1, 1), True)
+
+
+def test_lanes_hold_numbers_of_any_size():
+    one = lanes(np.ones(2))
+    assert (one * 10**400).value.tolist() == [np.inf] * 2
+    assert (one * -(10**400)).value.tolist() == [-np.inf] * 2
+    assert FLOATS.norm(entries([one, one * -(2**600)])).value.tolist() == [2.0**600] * 2
+    with pytest.raises(ClaimError, match="mixes a value of type float"):
+        one * 0.5
+
+
+def test_numbers_that_instances_share_stand_beside_their_own():
+    own, zero = lanes(np.array([1.0, -2.0])), FLOATS.exact(0)
+    found = FLOATS.spectral(entries([own, zero, zero, zero, own, zero, zero, zero, own], (3, 3)))
+    assert found.value.tolist() == [1.0, 2.0]
+
+
+def test_records_of_tensors_become_lanes_entry_by_entry():
+    arithmetic = Tensors()
+    batch = np.arange(24.0).reshape(4, 2, 3)
+    found = arithmetic.values(arithmetic.torch.tensor(batch))
+    assert found.shape == (2, 3)
+    assert found[1, 2].value.tolist() == batch[:, 1, 2].tolist()
+
+
+def test_rows_of_different_lengths_are_no_array():
+    with pytest.raises(ClaimError, match=r"rows of different lengths.*Give rows of one length"):
+        BALLS.array([[fmpq(1), fmpq(2)], [fmpq(3)]])
+
+
+def test_symbols_are_real_or_what_is_said_of_them():
+    assert symbols_of("x").is_real
+    assert symbols_of("x").is_positive is None
+    assert symbols_of("x", positive=True).is_positive
+
+
+def test_a_ball_that_touches_0_does_not_say_that_a_number_is_none():
+    for middle in (1, -1):
+        with pytest.raises(Untraceable):
+            TRACES.is_zero(Trace(arb(middle, 1), 5))

@@ -119,6 +119,30 @@ def test_what_is_written_has_the_value_of_what_runs(tree):
     assert balanced(written_.latex)
 
 
+@pytest.mark.parametrize(
+    ("made", "plain"),
+    [
+        (lambda x: 0 + x, "x"),
+        (lambda x: x + 0, "x"),
+        (lambda x: 0 - x, "-x"),
+        (lambda x: x - 0, "x"),
+        (lambda x: x**2 * x, "x^3"),
+        (lambda x: x**0, "x^0"),
+        (lambda x: x * Fraction(2, 3), "x (2/3)"),
+    ],
+)
+def test_zeros_powers_and_fractions_are_written_as_one_would(made, plain):
+    assert made(letter("x")).plain == plain
+
+
+def test_a_digit_after_a_letter_is_its_index():
+    assert [letter(name).latex for name in ("W1", "ab", "x_i")] == [
+        "W_{1}",
+        r"\mathrm{ab}",
+        "x_{i}",
+    ]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_every_function_is_written(name):
     terms = [letter(x) for x, _ in zip("xyz", CASES[name].shapes, strict=False)]
