@@ -2,8 +2,10 @@
 
 Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and
 to plain Hypothesis as the rival; a claim falls by a refutation that its certificate confirms.
-With --true N, all searchers look at N instances of each reading that stands instead, for S seconds
-at most: what falls is a discovery or a false alarm, and the command exits with 1.
+With --true N, N instances of each reading that stands are looked at instead, for S seconds at most:
+what falls is a discovery or a false alarm, and the command exits with 1. For every night:
+
+    python -m benchmarks.power --true 1000000 --seconds 300 -n 2 --json night.json
 """
 
 from __future__ import annotations
@@ -30,6 +32,14 @@ from benchmarks.power.measure import PACK, Attempt, attempt_job, searchers_alone
 from benchmarks.power.planting import KINDS, PLANTED
 
 METHODS = ("quick", "hunt", "alone", "rival")
+
+
+_WAYS = {
+    "screen": "batches of numbers",
+    "batches": "batches of records, hypotheses decided on the closest ones",
+    "": "one by one: no form for batches",
+}
+"""How instances were looked at, by the searcher that screens them."""
 
 
 def true_claims() -> list[Claim]:
@@ -120,27 +130,32 @@ def show_true(
         jobs = [crew.submit(true_job, claim.id, *arguments) for claim in claims]
         for job in crew.completed(jobs):
             rows.append(json.loads(job.result()))
-            _tell(len(rows), len(jobs), f"true {rows[-1]['claim']}")
-    print(file=sys.stderr)
+            print(_line(rows[-1]), flush=True)  # a night that is cut short has told of these
     rows.sort(key=lambda row: str(row["claim"]))
     lost = [r for r in rows if r["refuted"]]
     few = [r for r in rows if r["screened"] + r["examined"] < instances and not r["refuted"]]
-    few.sort(key=lambda r: (r["batches"], r["claim"]))
     screened, examined = (sum(r[name] for r in rows) for name in ("screened", "examined"))
     print(
         f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "
         f"{examined} examined; {len(few)} readings were looked at less than {instances} times"
     )
+    for how, said in _WAYS.items():
+        own = [r for r in rows if r["batches"] == how]
+        reached = sum(r not in few for r in own)
+        print(f"  {said}: {len(own)} readings, {reached} of them looked at as often as asked")
     for r in lost:
         print(f"  refuted: {r['claim']} by {json.dumps(r['found'])}")
-    for r in few:
-        seen = r["screened"] + r["examined"]
-        why = r["error"] or ("" if r["batches"] else "each looked at by itself")
-        print(f"  {r['claim']}: {seen} instances in {r['seconds']:.0f} s; {why}".rstrip("; "))
-    for r in rows:
-        if r["undecided"]:
-            print(f"  {r['claim']}: {r['undecided']} undecided {r['note']}")
     return rows
+
+
+def _line(row: dict[str, Any]) -> str:
+    """What was looked at of one reading, and what was found."""
+    found = "REFUTED" if row["refuted"] else row["error"] or "nothing found"
+    open_ones = f"; {row['undecided']} undecided: {row['note']}" if row["undecided"] else ""
+    return (
+        f"{row['claim']}: {row['screened']} screened, {row['examined']} examined in "
+        f"{row['seconds']:.0f} s ({_WAYS[row['batches']]}): {found}{open_ones}"
+    )
 
 
 def main() -> int:

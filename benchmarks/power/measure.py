@@ -174,8 +174,8 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
     return Attempt(found, used, examples, max(ratios) or None, least, RIVAL if found else "")
 
 
-_ROUNDS = 4
-"""Rounds of all searchers, before batches are screened for the rest of the time."""
+_ROUNDS, _SHARE = 4, 0.1
+"""Rounds of all searchers, and the part of the time for them, before batches are screened."""
 
 
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:
@@ -186,9 +186,10 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
     """
     hunts: list[Hunt] = []
     screened = screener(claim)
-    rest = ["drawn", *screened]
-    for searchers, rounds in ((None, _ROUNDS if screened else None), (rest, None)):
-        known, left = sum(map(looked, hunts)), seconds - sum(h.seconds for h in hunts)
+    alone = screened if "screen" in screened else ["drawn", *screened]
+    phases = [(None, _ROUNDS, _SHARE * seconds), (alone, None, seconds)]
+    for searchers, rounds, until in phases if screened else [(None, None, seconds)]:
+        known, left = sum(map(looked, hunts)), until - sum(h.seconds for h in hunts)
 
         def stop(account: Hunt, known: int = known) -> None:
             if account.smallest is not None or known + looked(account) >= instances:
@@ -197,14 +198,15 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
         hunts.append(
             hunt(claim, seconds=left, rounds=rounds, seed=seed, searchers=searchers, progress=stop)
         )
-        if not screened or hunts[-1].interrupted or hunts[-1].smallest or hunts[-1].error:
+        if hunts[-1].interrupted or hunts[-1].smallest or hunts[-1].error:
             break
     return hunts
 
 
 def screener(claim: Claim) -> list[str]:
-    """The searcher that screens batches of the claim's instances, if there is one."""
-    return [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
+    """The searcher that screens batches of the claim's instances; none where all are integers."""
+    names = [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
+    return names if claim.formula.continuous else []
 
 
 def looked(account: Hunt) -> int:
@@ -238,7 +240,7 @@ def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -
             "screened": sum(h.seen.screened for h in hunts),
             "examined": sum(h.examples for h in hunts),
             "seconds": round(sum(h.seconds for h in hunts), 1),
-            "batches": bool(screener(made)),
+            "batches": "".join(screener(made)),
             "refuted": last.smallest is not None,
             "found": None if last.smallest is None else document(made, last.smallest),
             "undecided": sum(h.seen.undecided for h in hunts),

@@ -188,11 +188,11 @@ class _Chase:
     def _begin(self, number: int) -> list[tuple[str, Any]]:
         """Submit the turns of a round."""
         drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
-        guided = [s for s in self.searchers if s in GUIDED]
-        ready = drawing + (guided if self.pool.templates else [])
+        known = bool(self.pool.templates)  # most guided searchers need something to start from
+        ready = drawing + [s for s in self.searchers if s in GUIDED and (known or s == "screen")]
         names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
         turns, times = self.schedule.size(number)
-        if not self.pool.templates:  # the others wait for something to start from
+        if not known:
             turns = min(turns, _FIRST * len(ready))
         names += self.schedule.plan(ready, turns)
         pool = self.pool.text()

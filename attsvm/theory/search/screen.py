@@ -69,12 +69,12 @@ def _evolve(
         scout.tally.seen.screened += 1
         scout.look(formula.instance_at(raw, 0))
         return
-    best = -np.inf
+    best, known = -np.inf, 0
     for _ in range(_GENERATIONS):
         scout.ensure_time()
         fitted = formula.fit(raw, shape)
         height = formula.screened(fitted, shape, _BATCH, parameters)
-        scout.tally.seen.screened += _BATCH
+        scout.tally.seen.screened += _BATCH - known
         order = _closest(height)
         for lane in order[:_JUDGED]:
             new = height[lane] > best or height[lane] >= _PROMISING
@@ -83,7 +83,7 @@ def _evolve(
         if not len(order):
             return
         best = max(best, float(height[order[0]]))
-        raw = _renewed(formula, raw, order, shape, generator)
+        raw, known = _renewed(formula, raw, order, shape, generator), len(order)
 
 
 def _closest(height: Array) -> Array:
@@ -123,20 +123,26 @@ def _evolve_rows(
                 here = np.flatnonzero((field == k) | (field == len(frame.fields)))
                 if part.stop > part.start:
                     here = here[generator.permutation(len(here))]  # every move in every field
-                    child[part, here] = _children(rows[part], family[:, here], generator)
+                    moved = _children(rows[part], family[:, here], generator)
+                    last = 7 * (len(here) // 8)  # those that stayed
+                    moved[:, last:] = _rounded(moved[:, last:], generator)
+                    child[part, here] = moved
         child = np.where(free[:, family[0]], child, rows[:, family[0]])
         child = np.take_along_axis(child, group[:, family[0]], axis=0)
         child[:, : rows.shape[1]] = rows
         with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
             x = torch.tensor(np.ascontiguousarray(child.T))
             height = relaxed_heights(torch, scout.tally, frame, x).double().numpy()
-        scout.tally.seen.screened += batch
+        scout.tally.seen.screened += batch - rows.shape[1]
         height = np.where(np.isfinite(child).all(axis=0) & ~np.isnan(height), height, -np.inf)
-        live, asked = [], 0
-        for lane in np.argsort(-height, kind="stable"):
-            if len(live) == _PARENTS or asked == _ASKED or height[lane] == -np.inf:
+        live: list[int] = []
+        asked = 0
+        for lane in np.argsort(-height, kind="stable").tolist():
+            if len(live) == _PARENTS or height[lane] == -np.inf:
                 break
             old, admitted = lane < rows.shape[1], True
+            if asked == _ASKED and not old:
+                continue
             if not old:
                 asked, admitted = asked + 1, admits(child[:, lane])
                 trust[field[lane]] *= 1.1 if admitted else 0.9
@@ -195,7 +201,8 @@ def _renewed(
 def _children(flat: Array, family: Array, generator: np.random.Generator) -> Array:
     """Moves of each lane of an array (size, batch), an eighth of the batch by each in turn.
 
-    Two eighths move by differences of others, three in one entry, one as a whole, one crosses.
+    Two eighths move by differences of others, three in one entry, one as a whole, one crosses with
+    another, and one stays.
     """
     size, eighth = len(flat), family.shape[1] // 8
     child = flat[:, family[0]]
@@ -217,3 +224,10 @@ def _children(flat: Array, family: Array, generator: np.random.Generator) -> Arr
     taken = generator.random(crossed.shape, dtype=np.float32) < 0.5
     np.copyto(crossed, flat[:, family[1, 6 * eighth : 7 * eighth]], where=taken)
     return child
+
+
+def _rounded(values: Array, generator: np.random.Generator) -> Array:
+    """Arrays (size, batch) rounded to one to seven bits of their largest entries."""
+    largest = np.abs(values).max(axis=0)
+    unit = np.exp2(np.frexp(largest)[1] - generator.integers(1, 8, size=len(largest)))
+    return np.asarray(np.round(values / unit) * unit)

@@ -12,6 +12,7 @@ all W_0 with ||E|| < sigma/w, thus all within some angle of W*, as c_j > 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq

@@ -1,0 +1,118 @@
+"""Batches: what is screened is counted, hypotheses are decided, and small matrices keep digits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import strategies as st
+from scouting import scouted
+from toy_pack import build, stated
+
+from attsvm.exact import rational
+from attsvm.theory import Integer, Slack, changed
+from attsvm.theory.arithmetic import FLOATS, lanes
+from attsvm.theory.record import codec
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A vector of two entries and a sign, which never moves."""
+
+    at: Any
+    sign: float
+
+
+LEAST = 2.0**-8
+GOAL = (1.375, -0.625)
+
+
+def off(case: Pair) -> Any:
+    """The squared distance from the goal, less what makes instances near it violations."""
+    return sum((rational(float(x)) - rational(g)) ** 2 for x, g in zip(case.at, GOAL, strict=True))
+
+
+def apart(case: Pair, shift: float = 0.0) -> Slack:
+    return Slack(float(arb(off(case))) - LEAST**2 - shift, 1e-12)
+
+
+def apart_ball(case: Pair, shift: float = 0.0) -> arb:
+    return arb(off(case) - rational(LEAST) ** 2 - rational(shift))
+
+
+def near(case: Any, shift: float = 0.0) -> Any:
+    return -sum((case.at[:, k] - g) ** 2 for k, g in enumerate(GOAL))
+
+
+EIGHTHS = st.lists(st.integers(-8, 8), min_size=2, max_size=2)
+pairs = build(
+    "pairs",
+    apart,
+    apart_ball,
+    data=EIGHTHS.map(lambda row: Pair(np.array(row, dtype=float), 1.0)),
+    relaxed=near,
+    expected="refuted",
+    hypotheses={
+        "the first is the larger": lambda case: bool(case.at[0] > case.at[1]),
+        "the sign is 1 or -1": lambda case: case.sign in (-1.0, 1.0),
+    },
+)
+STARTS = [Pair(np.array([k / 1.0, -3.0]), 1.0) for k in range(-2, 3)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_batches_of_records_find_a_small_violation_in_few_looks(seed):
+    found, again = (scouted(pairs, "batches", STARTS, budget=60, seed=seed) for _ in range(2))
+    assert found.found is not None
+    assert found.found == again.found
+    case = codec.decode(found.found.instance, Pair)
+    assert apart_ball(case) < 0
+    assert case.sign in (-1.0, 1.0)
+    assert found.tally.seen.screened == again.tally.seen.screened
+    assert found.tally.seen.screened >= 1024
+    assert found.spent <= 60
+
+
+def test_batches_of_records_stay_inside_the_hypotheses():
+    """The goal is not admissible: nothing is found, and every look met the hypotheses."""
+    hidden = build(
+        "hidden", apart, apart_ball, relaxed=near, data=st.nothing(),
+        hypotheses={"the first is below 1": lambda case: bool(case.at[0] < 1.0)},
+    )  # fmt: skip
+    scout = scouted(hidden, "batches", [Pair(np.array([-2.0, -3.0]), 1.0)], budget=400)
+    assert scout.found is None
+    assert scout.tally.seen.refused == scout.tally.seen.broke == 0
+    assert scout.tally.seen.probed > 0
+    assert scout.pool.closest[0].document["fields"]["at"]["values"]
+    assert scout.tally.best[1].at[0] == pytest.approx(1.0, abs=0.05)
+    assert scout.tally.best[1].at[1] == pytest.approx(GOAL[1], abs=0.05)
+
+
+def test_a_batch_of_integers_alone_is_one_instance():
+    claim = stated(
+        "integers",
+        {"k": Integer(0, 9, beyond=True)},
+        lambda m, v, c: m.at_most(m.exact(v.k), m.exact(v.k) + c),
+        constants={"c": 1},
+        siblings={"-1": changed(c=-1)},
+    )
+    scout = scouted(claim, "screen", budget=40)
+    assert scout.found is None
+    assert 0 < scout.tally.seen.screened <= 40
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 7), (4, 4), (4, 6), (5, 5)])
+@pytest.mark.parametrize("spread", [0, 20, 300])
+def test_spectral_norms_of_batches_keep_their_digits(shape, spread):
+    """Ties of the largest singular values included, where a closed form would lose half of them."""
+    generator = np.random.default_rng(0)
+    A = generator.integers(-1, 2, size=(*shape, 500)).astype(float)
+    A[..., :3] = np.eye(*shape)[..., None] * [1.0, -3.0, 0.0]
+    A[..., 3] = np.diag([2.0, 2.0, *[1.0] * (max(shape) - 2)])[: shape[0], : shape[1]]
+    A = A * np.exp2(generator.integers(-spread, spread + 1, size=500))
+    found = FLOATS.spectral(lanes(A)).value
+    expected = np.linalg.norm(np.moveaxis(A, -1, 0), 2, axis=(1, 2))
+    assert found == pytest.approx(expected, rel=4e-15, abs=0)
+    A[0, 0, 0] = np.nan
+    assert np.isnan(FLOATS.spectral(lanes(A)).value[0])
