@@ -5,6 +5,7 @@ from __future__ import annotations
 from attsvm.theory.report.errata import Source
 from properties.sim.errata.constants import CONSTANTS
 from properties.sim.errata.formulas import FORMULAS
+from properties.sim.errata.tokens import TOKENS
 from properties.sim.errata.training import TRAINING
 
 SIM = Source(
@@ -15,13 +16,16 @@ SIM = Source(
         "sim/l2-objective",
         "sim/kq-bias",
         "sim/token-sparsity",
+        "sim/few-support-tokens",
         "sim/token-separation",
+        "sim/hyperplanes",
         "sim/stability-logistic",
         "sim/stability-l2",
         "sim/tensor-trick",
         "sim/definition-3.3",
         "sim/definition-3.6",
         "sim/definition-3.8",
+        "sim/large-dimension",
         "sim/orientation",
         "sim/lemma-3.11",
         "sim/lemma-3.12",
@@ -32,13 +36,14 @@ SIM = Source(
         "sim/theorem-3.14-part-1",
         "sim/theorem-3.14-part-2",
         "sim/theorem-3.15",
+        "sim/low-score-tokens",
         *(f"sim/basic-{k}" for k in range(1, 8)),
         "sim/logistic-lipschitz",
         "sim/definition-4.1",
         "sim/figure-1",
         "sim/figure-2",
     ),
-    errata=(*FORMULAS, *CONSTANTS, *TRAINING),
+    errata=(*FORMULAS, *CONSTANTS, *TRAINING, *TOKENS),
     names={
         "AttentionData.X": "tokens",
         "AttentionData.Z": "queries",
@@ -48,6 +53,10 @@ SIM = Source(
         "Queried.sequence": "sequence of each query",
         "Soft.move": "V",
         "Soft.keep": "rival X^mm + V|rival V",
+        "Default.run": "number of the run",
+        "Default.whole": "tokens: the vocabulary|tokens: those said so far",
+        "Signs.seed": "seed of samples",
+        "Speech.follow": "weights of successors",
         "Spoken.sentences": "sentences by index",
         "Spoken.start": "X(0)",
         "Spoken.whole": "tokens: the vocabulary|tokens: those said so far",
