@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from attsvm import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, ProofError
 from attsvm.language import random_language
+from attsvm.theory.declaration.proof import recorded
 from properties._support.hypotheses import all_tight, lower_scores_equal
 from properties.sim import large_dimension
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws
 from properties.sim.large_dimension.laws import Signs, Speech
+from symbolic.sim import large_dimension as proofs
 
 WORDS = large_dimension.__doc__
 
@@ -102,3 +104,19 @@ def test_part_1_on_a_language_is_as_likely_as_one_successor_for_each_token():
 def test_laws_that_draw_nothing_are_refused(law):
     with pytest.raises(DataError):
         law()
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("QUARTER", Fraction(1, 3)), ("disturbance", lambda n, k, e: 3 * k * e)],
+)
+def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
+    monkeypatch.setattr(large_dimension, name, other)
+    with pytest.raises(ProofError), recorded():
+        proofs.prove_incoherent()
+
+
+def test_the_proof_fails_for_data_that_are_less_near_to_orthogonal(monkeypatch):
+    monkeypatch.setattr(large_dimension, "near_enough", lambda n, k: 1 / (8 * n * k))
+    with pytest.raises(ProofError), recorded():
+        proofs.prove_likely()

@@ -57,7 +57,7 @@ from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, dot
+from attsvm.exact import ExactData, dot, rational
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties.sim import SOURCE
@@ -69,7 +69,7 @@ LARGE, SEVERAL = "d >= 1000", "T >= 2"
 LONG = "all tokens have one norm, and all queries one, none 0"
 INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest inner product over a squared norm"
 INDEPENDENT = "there are constraints, all independent"
-SAMPLES, QUARTER = 100, fmpq(1, 4)
+SAMPLES, QUARTER = 100, Fraction(1, 4)
 THREE_TOKENS = Signs(1, 3, 1000)
 EVEN = Speech(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
 """Two tokens that follow each other with equal chances."""
@@ -100,10 +100,20 @@ def long(data: AttentionData) -> bool:
     return all(len(found) == 1 and 0 not in found for found in squares)
 
 
-def incoherent(data: AttentionData, most: fmpq = QUARTER) -> bool:
+def disturbance(n: Any, k: Any, e: Any) -> Any:
+    """(3k - 1) e + 4 (n - 1) k e^2, which bounds the sums of the rows of E."""
+    return (3 * k - 1) * e + 4 * (n - 1) * k * e * e
+
+
+def near_enough(n: Any, k: Any) -> Any:
+    """A coherence e of which that is at most 1/4: 1/(16 n k)."""
+    return 1 / (16 * n * k)
+
+
+def incoherent(data: AttentionData, most: Fraction = QUARTER) -> bool:
     """(3k - 1) e + 4 (n - 1) k e^2 is at most 1/4, e the coherence."""
-    e, k = coherence(data), data.T - 1
-    return e is not None and bool((3 * k - 1) * e + 4 * (data.n - 1) * k * e * e <= most)
+    e = coherence(data)
+    return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
 
 
 def likely(m: Any, law: Signs | Speech, least: Any) -> Any:
@@ -145,8 +155,7 @@ def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
 
 def least_chance(law: Signs, factor: int) -> float:
     """1 - N^2 exp(-factor d/(512 n^2 k^2))."""
-    k = law.T - 1
-    exponent = factor * law.d / (512.0 * law.n**2 * k**2)
+    exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
     return float(1.0 - (law.n * (law.T + 1)) ** 2 * np.exp(-exponent))
 
 
@@ -228,7 +237,7 @@ DIMENSION = Statement(
             siblings={
                 "up to 10": changed(
                     drop=[INCOHERENT],
-                    under={"at most 10": lambda data: incoherent(data, fmpq(10))},
+                    under={"at most 10": lambda data: incoherent(data, Fraction(10))},
                     examples=[ASIDE],
                 )
             },
