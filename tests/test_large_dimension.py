@@ -32,7 +32,10 @@ def test_the_probability_of_equal_scores_is_that_of_all_signs(n, T, d):
 
 
 def test_the_probability_at_a_thousand_is_what_the_docstring_says():
-    assert f"{float(laws.equal_scores(large_dimension.THREE_TOKENS)):.4f}" in WORDS
+    assert f"{float(laws.equal_scores(large_dimension.THREE_TOKENS)):.4f} at d = 1000" in WORDS
+    (row,) = re.findall(r"^\| part 2: n = 1, T = 3 \|(.*)\|$", WORDS, re.MULTILINE)
+    for d, said in zip([8, 16, 32, 64, 128, 256], row.split("|"), strict=True):
+        assert float(said) == float(f"{float(laws.equal_scores(Signs(1, 3, d))):.2g}")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -29,11 +29,14 @@ TOKENS = (
         'the gradient computation for each update." Read: at most half of them.',
         fails="Attention is positive, so that every token contributes whose score is not the "
         "attended one. Part 1 of assumption 3.10 says the opposite of few: all tokens are support "
-        "vectors. And on the default of figure 1 there is no X^mm: a token has several successors.",
+        "vectors. On the default of figure 1, tokens of the sub-sequence, 8 of 100 runs have an "
+        "X^mm, with 76% to 93% of the tokens that are not optimal as support vectors; the others "
+        "have none.",
         repair="X^mm is the same without all but d min(n, d) of the tokens that are not optimal, "
         "however many an input has: they are few where inputs are long against d. For gradients "
         "see token-sparsity.",
         stands=("amended", "sharp"),
+        telling={"literal-4": 0},
     ),
     erratum(
         large_dimension.DIMENSION,
