@@ -65,6 +65,7 @@ def test_in_eight_of_a_hundred_runs_of_figure_1_most_tokens_are_support_vectors(
             found[run] = [margin == 1 for margin in exact.margins.values()]
     assert len(found) == 8
     assert min(found) == SEPARABLE.run
+    assert not any(all(tight) for tight in found.values())  # part 1 of assumption 3.10
     counts = [(sum(tight), len(tight)) for tight in found.values()]
     assert [f(tight for tight, _ in counts) for f in (min, max)] == [42, 55]
     assert [f(of for _, of in counts) for f in (min, max)] == [52, 59]
