@@ -179,7 +179,7 @@ CONTRACTION = "some norm of M is below 1"
 
 NEUMANN = Lemma(
     "the inverse near the identity",
-    "Horn and Johnson, Matrix Analysis, corollary 5.6.16",
+    "Horn and Johnson, Matrix Analysis, corollary 5.6.16 and section 5.8",
     (CONTRACTION,),
     "I + M has an inverse, whose norm is at most 1 / (1 - ||M||)",
 )

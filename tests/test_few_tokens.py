@@ -9,7 +9,7 @@ from attsvm import AttentionData
 from attsvm.svm.frobenius import solve_programme
 from properties._support.att_svm import ExactAttSVM, exact_att_svm
 from properties._support.gradients import log_coefficients
-from properties.sim.few_support_tokens import EQUAL, PROGRAMMES, Default, carriers
+from properties.sim.few_support_tokens import EQUAL, PROGRAMMES, SEPARABLE, Default, carriers
 from properties.sim.figures import causal
 from properties.sim.figures.causal import Setting, best, draw
 
@@ -43,24 +43,38 @@ def carrying(data, W):
 
 def test_gradients_on_the_default_come_from_as_many_tokens_as_the_docstring_says():
     first, last = {}, {}
-    for tokens in SUPPORT:
-        W = causal.train(TASKS, tokens, 10_000, [0, 10_000])
-        of_run = [[carrying(t.data[tokens], w) for w in ws] for t, ws in zip(TASKS, W, strict=True)]
+    for tokens, tasks in (("prefix", TASKS), ("vocabulary", TASKS[:2])):
+        W = causal.train(tasks, tokens, 10_000, [0, 10_000])
+        of_run = [[carrying(t.data[tokens], w) for w in ws] for t, ws in zip(tasks, W, strict=True)]
         first[tokens], last[tokens] = zip(*of_run, strict=True)
     carried, all_of_them = zip(*first["prefix"], strict=True)
     assert (min(carried), max(carried)) == (43, 62)
     assert (min(all_of_them), max(all_of_them)) == (81, 90)
-    ends = {tokens: [carried for carried, _ in last[tokens]] for tokens in SUPPORT}
-    assert {k: (min(v), max(v)) for k, v in ends.items()} == {
-        "prefix": (7, 56),
-        "vocabulary": (4, 12),
-    }
+    ends = [carried for carried, _ in last["prefix"]]
+    assert (min(ends), max(ends)) == (7, 56)
+    assert [carried for carried, _ in last["vocabulary"]] == [12, 8]
 
 
-def test_there_is_no_x_mm_on_the_default_and_one_place_of_each_optimal_token_is_kept():
+def test_in_eight_of_a_hundred_runs_of_figure_1_most_tokens_are_support_vectors():
+    found = {}
+    for run in range(100):
+        data = draw(0, run, Setting()).data["prefix"]
+        answer = solve_programme(causal.programme(data, best(data)))
+        if answer.status != "unseparable":
+            exact = exact_att_svm(Default(run, False).data)
+            found[run] = [margin == 1 for margin in exact.margins.values()]
+    assert len(found) == 8
+    assert min(found) == SEPARABLE.run
+    assert not any(all(tight) for tight in found.values())  # part 1 of assumption 3.10
+    counts = [(sum(tight), len(tight)) for tight in found.values()]
+    assert [f(tight for tight, _ in counts) for f in (min, max)] == [42, 55]
+    assert [f(of for _, of in counts) for f in (min, max)] == [52, 59]
+    assert [round(100 * f(t / of for t, of in counts)) for f in (min, max)] == [76, 93]
+
+
+def test_one_place_of_each_optimal_token_is_kept():
     case = Default(4, False)
     data = case.data
-    assert exact_att_svm(data) is None
     assert data.present.sum() < case.start.data.present.sum()
     kept = best(data)
     same = (data.X[np.arange(data.n), kept][:, None] == data.X).all(axis=2) & data.present

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from attsvm import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, ProofError
 from attsvm.language import random_language
+from attsvm.theory.declaration.proof import recorded
 from properties._support.hypotheses import all_tight, lower_scores_equal
 from properties.sim import large_dimension
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws
 from properties.sim.large_dimension.laws import Signs, Speech
+from symbolic.sim import large_dimension as proofs
 
 WORDS = large_dimension.__doc__
 
@@ -30,7 +32,10 @@ def test_the_probability_of_equal_scores_is_that_of_all_signs(n, T, d):
 
 
 def test_the_probability_at_a_thousand_is_what_the_docstring_says():
-    assert f"{float(laws.equal_scores(large_dimension.THREE_TOKENS)):.4f}" in WORDS
+    assert f"{float(laws.equal_scores(large_dimension.THREE_TOKENS)):.4f} at d = 1000" in WORDS
+    (row,) = re.findall(r"^\| part 2: n = 1, T = 3 \|(.*)\|$", WORDS, re.MULTILINE)
+    for d, said in zip([8, 16, 32, 64, 128, 256], row.split("|"), strict=True):
+        assert float(said) == float(f"{float(laws.equal_scores(Signs(1, 3, d))):.2g}")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -102,3 +107,19 @@ def test_part_1_on_a_language_is_as_likely_as_one_successor_for_each_token():
 def test_laws_that_draw_nothing_are_refused(law):
     with pytest.raises(DataError):
         law()
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("QUARTER", Fraction(1, 3)), ("disturbance", lambda n, k, e: 3 * k * e)],
+)
+def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
+    monkeypatch.setattr(large_dimension, name, other)
+    with pytest.raises(ProofError), recorded():
+        proofs.prove_incoherent()
+
+
+def test_the_proof_fails_for_data_that_are_less_near_to_orthogonal(monkeypatch):
+    monkeypatch.setattr(large_dimension, "near_enough", lambda n, k: 1 / (8 * n * k))
+    with pytest.raises(ProofError), recorded():
+        proofs.prove_likely()

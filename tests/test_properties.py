@@ -32,6 +32,7 @@ SHARP = ["sim/lemma-3.12:sharp", "sim/lemma-3.13:sharp", "sim/stability-logistic
 AT_ONCE = [
     *("attention-shape", "definition-3.3", "definition-3.6", "fixed-head", "kq-bias"),
     *("l2-objective", "orientation", "basic-1", "basic-3", "basic-5"),
+    *("few-support-tokens", "large-dimension"),
 ]
 """Statements whose refuted readings fall by the first search, with a certificate."""
 

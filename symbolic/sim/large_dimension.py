@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
 from symbolic.textbook import (
@@ -74,10 +75,10 @@ def prove_incoherent() -> str:
     r = 2 * E + 3 * (K - 1) * E + (N - 1) * K * (4 * E) * E
     ensure_equal(
         r,
-        (3 * K - 1) * E + 4 * (N - 1) * K * E**2,
+        large_dimension.disturbance(N, K, E),
         "rows of E sum to at most 2e + 3 (k - 1) e + (n - 1) k (4e) e, as inputs differ in queries",
     )
-    quarter = sp.Rational(1, 4)
+    quarter = sp.Rational(large_dimension.QUARTER)
     near = "||B^-1 E|| <= 2 r <= 1/2 in the largest row sum of absolute values"
     ensure_positive(1 - 2 * quarter, near)
     cite(NEUMANN, met={CONTRACTION: near})
@@ -104,9 +105,9 @@ def prove_likely() -> str:
     """
     prove_incoherent()
     n, k, d = (1 + sp.Symbol(f"{x}-1", nonnegative=True) for x in "nkd")
-    e = 1 / (16 * n * k)
+    e = large_dimension.near_enough(n, k)
     ensure_nonnegative(
-        sp.Rational(1, 4) - (3 * k - 1) * e - 4 * (n - 1) * k * e**2,
+        sp.Rational(large_dimension.QUARTER) - large_dimension.disturbance(n, k, e),
         "e = 1/(16 n k) has (3k - 1) e + 4 (n - 1) k e^2 <= 1/4",
         normal=sp.factor,
     )

@@ -6,6 +6,7 @@ from attsvm.theory.report.errata import Source
 from properties.sim.errata.claims import CLAIMS
 from properties.sim.errata.constants import CONSTANTS
 from properties.sim.errata.misprints import MISPRINTS
+from properties.sim.errata.tokens import TOKENS
 
 SIM = Source(
     "sim",
@@ -16,7 +17,9 @@ SIM = Source(
         "sim/kq-bias",
         "sim/loss-assumptions",
         "sim/token-sparsity",
+        "sim/few-support-tokens",
         "sim/token-separation",
+        "sim/hyperplanes",
         "sim/stability-logistic",
         "sim/stability-l2",
         "sim/tensor-trick",
@@ -24,6 +27,7 @@ SIM = Source(
         "sim/definition-3.6",
         "sim/printed-loss",
         "sim/definition-3.8",
+        "sim/large-dimension",
         "sim/orientation",
         "sim/lemma-3.11",
         "sim/lemma-3.12",
@@ -35,13 +39,14 @@ SIM = Source(
         "sim/theorem-3.14-part-2",
         "sim/self-attention",
         "sim/theorem-3.15",
+        "sim/low-score-tokens",
         *(f"sim/basic-{k}" for k in range(1, 8)),
         "sim/logistic-lipschitz",
         "sim/definition-4.1",
         "sim/figure-1",
         "sim/figure-2",
     ),
-    errata=(*CLAIMS, *CONSTANTS, *MISPRINTS),
+    errata=(*CLAIMS, *TOKENS, *CONSTANTS, *MISPRINTS),
     names={
         "AttentionData.X": "tokens",
         "AttentionData.Z": "queries",
@@ -54,6 +59,10 @@ SIM = Source(
         "Soft.move": "V",
         "Soft.keep": "rival X^mm + V|rival V",
         "Trained.start": "X(0)",
+        "Default.run": "number of the run",
+        "Default.whole": "tokens: the vocabulary|tokens: those said so far",
+        "Signs.seed": "seed of samples",
+        "Speech.follow": "weights of successors",
         "Spoken.sentences": "sentences by index",
         "Spoken.start": "X(0)",
         "Spoken.whole": "tokens: the vocabulary|tokens: those said so far",

@@ -24,6 +24,9 @@ from properties.sim._support.token_sequences import Spoken
 SURE = 1 - 1e-9
 """The confidence of intervals that decide."""
 
+FINE = 1e6
+"""Up to this condition, weights of at least 1/FINE of the largest one have the signs of floats."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signs:
@@ -66,14 +69,21 @@ def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
 
 
 def all_support(data: AttentionData) -> bool:
-    """Part 1 of assumption 3.10 for data of integers, exactly: by G^-1 1 where that exists."""
+    """Part 1 of assumption 3.10 for data of integers: by the signs of G^-1 1 where that exists.
+
+    Floats tell them where none is near 0, else rationals do.
+    """
     D = (data.X[:, :1] - data.X[:, 1:]).reshape(-1, data.d)
     Z = np.repeat(data.Z, data.T - 1, axis=0)
-    gram = fmpq_mat([[int(x) for x in row] for row in (D @ D.T) * (Z @ Z.T)])
+    products = np.einsum("jd,kd->jk", D, D) * np.einsum("jd,kd->jk", Z, Z)
+    if np.linalg.cond(products) < FINE:
+        weights = np.linalg.solve(products, np.ones(len(products)))
+        if np.abs(weights).min() > np.abs(weights).max() / FINE:
+            return bool(weights.min() > 0.0)
+    gram = fmpq_mat([[int(x) for x in row] for row in products])
     if gram.rank() < gram.nrows():
         return all_tight(data)
-    weights = gram.solve(fmpq_mat([[1]] * gram.nrows()))
-    return all(w >= 0 for w in weights.entries())
+    return all(w >= 0 for w in gram.solve(fmpq_mat([[1]] * gram.nrows())).entries())
 
 
 def counted(law: Signs, samples: int) -> int:

@@ -44,7 +44,7 @@ from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import Run, runs
 from properties._support.hypotheses import feasible
-from properties._support.hypothesis_violations import NO_QUERY
+from properties._support.hypothesis_violations import NO_QUERY, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -85,6 +85,7 @@ LOW_SCORES = Statement(
     },
     violating={
         FEASIBLE: [NO_QUERY],
+        UNIQUE: [TIED_APART],
         EXISTS: [Scaled(NO_QUERY.data, 1.0)],
         IDLE: [SUPPORT],
         LOWERED: [Scaled(SUPPORT, -4.0)],

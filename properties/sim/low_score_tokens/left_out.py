@@ -206,7 +206,8 @@ def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
         return None
     reduced = ExactData.of(_reduced(run, which))
     if rest is None and is_stationary_start(reduced, rationals(run.start), loss):
-        return agreement(whole.limit.W, rationals(run.start))
+        moves = run.start.any()  # else it stays at 0, which has no direction
+        return agreement(whole.limit.W, rationals(run.start)) if moves else arb(-1)
     if rest is None or rest.limit is None:
         return None
     return agreement(whole.limit.W, rest.limit.W)
