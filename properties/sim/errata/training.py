@@ -7,6 +7,7 @@ from properties.sim import (
     figure_2,
     kq_bias,
     loss_assumptions,
+    often_unsolvable,
     printed_loss,
     self_attention,
     theorem_3_14_part_1,
@@ -178,6 +179,22 @@ TRAINING = (
         "beyond the margin fade as slowly as one likes.",
         stands=("literal-3", "amended-2", "sharp-3"),
         telling={"literal-1": 0, "literal-2": 0, "literal-4": 0},
+    ),
+    erratum(
+        often_unsolvable.FREQUENCY,
+        often_unsolvable.REASON,
+        often_unsolvable.EXACT,
+        printed='The vanilla formulation of X^mm "is often unsolvable due to the non-existence of '
+        'linear separability of tokens" (section 4).',
+        fails="Often it is, but not for that reason. Of the orthonormal tokens a and b each can be "
+        'separated from the other, yet the sentences "a a" and "a b" ask of the query a for a '
+        "before b and for b before a.",
+        repair="Where the embeddings are independent, as from d = 20 on for 20 Gaussian tokens, "
+        "there is no X^mm exactly where some query asks for tokens in a circle: over the whole "
+        "vocabulary, where it asks for two different next tokens. Then no dimension helps, only "
+        "fewer sentences. For sentences of two words the probability has a closed form; in lower "
+        "dimension separability fails besides.",
+        stands=("literal-1", "amended-1", "amended-2", "sharp"),
     ),
     erratum(
         figure_1.FIGURE,
