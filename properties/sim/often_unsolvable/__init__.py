@@ -25,7 +25,8 @@ do. The count for `literal-1` is of circles alone, each a certificate with weigh
 interval (Clopper and Pearson) bounds the probability from below. For m sentences of two words over
 the whole vocabulary and independent embeddings it is 1 - m! [z^m] prod_q (1 + sum_s (exp(p_qs z)
 - 1)), p_qs being the probability of the sentence q s (`sharp`). `attsvm reproduce
-sim/often-unsolvable` counts against m, n and d. Proofs in `contradictions`.
+sim/often-unsolvable` counts against m, n and d: of 40 draws of the default (seed 0) 40 have no X^mm
+over the vocabulary and 38 over the sub-sequences, each by a circle. Proofs in `contradictions`.
 """
 
 from __future__ import annotations
