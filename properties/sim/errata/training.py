@@ -141,10 +141,9 @@ TRAINING = (
         repair="With a decreasing loss, unique optimal tokens, a feasible Att-SVM and some input "
         "of two tokens (for the norm two different scores and feasibility are enough, with the "
         "loss as printed and from any start, where the rivals of each input score the same): (a) "
-        "where no input pulls against another, for instance for a single input, any start will do "
+        "where no input pulls against another, as for a single input, any start will do "
         "with delta_i = g_i s_i / (1 - s_i - s'_i), g_i the gap of the two best scores and s_i, "
-        "s'_i the attention of the start to the two best tokens; 17/16 of it will not, and it may "
-        "fall exponentially with the norm of X(0). (b) From a start whose "
+        "s'_i the start's attention to these; 17/16 of it will not. (b) From a start whose "
         f"risk exceeds the infimum by less than {THRESHOLD}, no delta is needed.{ORIENTED}",
         stands=("sharp-2", "amended-2", "amended-3"),
         telling={"literal-1": 0, "literal-2": 0, "amended-1": 0},
