@@ -144,7 +144,7 @@ LOSS = Statement(
             "unique optimal tokens, X^mm exists: descent on the sum of g(b <f, h>) from any start: "
             "X(k) or X(k)^T converges in direction to X^mm",
             expected="refuted",
-            constants={"loss": PRINTED, "side": "X(k) or its transpose"},
+            constants={"loss": PRINTED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, DEFINED),
             examples=(LINE,),
             siblings={
@@ -172,9 +172,7 @@ LOSS = Statement(
             examples=(OTHER_WAY,),
             siblings={
                 **OTHERS,
-                "X(k) or its transpose": changed(
-                    side="X(k) or its transpose", examples=[OTHER_WAY]
-                ),
+                "X(k) or X(k)^T": changed(side="X(k) or X(k)^T", examples=[OTHER_WAY]),
             },
         ),
         "amended-3": Reading(

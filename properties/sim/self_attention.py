@@ -145,7 +145,7 @@ THEOREM = Statement(
             "one-hot labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: "
             "X(k) or X(k)^T converges in direction to X^mm",
             expected="refuted",
-            constants={"loss": REPAIRED, "side": "X(k) or its transpose"},
+            constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN),
             variables=Records(SelfAttention, sequences(), fixed=("start",)),
             examples=(SENTENCE,),
@@ -159,7 +159,7 @@ THEOREM = Statement(
             "labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: X(k) or "
             "X(k)^T converges in direction to X^mm",
             expected="refuted",
-            constants={"loss": REPAIRED, "side": "X(k) or its transpose"},
+            constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN),
             variables=Records(SelfAttention, sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
@@ -170,7 +170,7 @@ THEOREM = Statement(
             "the sum of g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
             "min [l(second) - l(best)] over the entries has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
             expected="holds",
-            constants={"loss": REPAIRED, "side": "its transpose"},
+            constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(SelfAttention, near_solution()),
             examples=(ORTHOGONAL, LINE),
@@ -191,7 +191,7 @@ THEOREM = Statement(
             "g(-b <f, h>) with step at most 1/L_X from any start has X(k)^T/||X(k)|| -> "
             "X^mm/||X^mm||",
             expected="holds",
-            constants={"loss": REPAIRED, "side": "its transpose"},
+            constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, ACCORD),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),
             siblings={

@@ -109,9 +109,9 @@ TRAINING = (
         "X(k) and for its transpose, though both parts of assumption 3.10 hold: for one sequence "
         "of two tokens, or two causal ones, where one position is dragged to its worse token.",
         repair="With a decreasing loss and a feasible Att-SVM of all entries X(k)^T has the "
-        "direction of X^mm from every start whose risk exceeds the infimum by less than "
-        f"{THRESHOLD}; and, where rivals score the same, from any start if no entry pulls against "
-        "another, as in one sequence of orthogonal tokens.",
+        "direction of X^mm from every start where the sum L exceeds its infimum by less than "
+        "l(second score) - l(best score) of each entry; and, where rivals score the same, from any "
+        "start if no entry pulls against another, as in one sequence of orthogonal tokens.",
         stands=("amended-3", "amended-4"),
     ),
     erratum(
@@ -123,8 +123,8 @@ TRAINING = (
         "with X^mm, from every start. Nor is -X^mm the limit: with three tokens the middle one is "
         "a rival of the worst as well as of the best.",
         repair="With the loss as printed the limit is that of the tokens of lowest score: from "
-        "every start where L exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
-        "over the number of entries, X(k)^T has the direction of their max-margin solution X^low, "
+        "every start where L exceeds its infimum by less than g(second lowest) - g(lowest) of each "
+        "entry, X(k)^T has the direction of their max-margin solution X^low, "
         "and the norm grows like that of X^low times ln k. It is that of -X^mm where entries have "
         "two tokens. For X^mm take a decreasing loss, g(-b <f, h>) or log(1 + exp(-b <f, h>)).",
         stands=("amended-3", "amended-4", "amended-5", "sharp"),
