@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._files import write_whole
+from attsvm._files import dump, write_text, write_whole
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.table import Table
 from attsvm.svm.page import ensure_drawable
 from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.record.files import dump, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

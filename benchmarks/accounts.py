@@ -12,8 +12,8 @@ import sys
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from attsvm._files import write_text
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.record.files import write_text
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search.hunt import Hunt, hunt
 

@@ -21,11 +21,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ, COMPACT, CONTINUOUS, WEIERSTRASS
 
 
 def prove() -> str:
-    """||W_k|| tends to infinity from any start and with any step.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """||W_k|| tends to infinity from any start and with any step."""
     ensure_gain()
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()

@@ -14,8 +14,6 @@ import sympy as sp
 
 from attsvm.theory.arithmetic.symbols import Symbols
 
-__all__ = ["INNER", "Vector", "inner", "vector"]
-
 
 @dataclass(frozen=True, slots=True)
 class Vector:

@@ -12,6 +12,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from properties._support.att_svm import pythagoras
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.textbook import (
     AFFINE,
@@ -68,6 +69,14 @@ def ensure_least_point(met: str = "the constraints can be met") -> None:
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 
+def ensure_pythagoras() -> None:
+    """What the claims compare differs by 2 <X, V - X>, which is not negative."""
+    said = pythagoras(INNER, V, X)
+    gap = (said.right - said.left).subs(inner("V", "X"), inner("X", "X") + MORE)
+    ensure_equal(gap, 2 * MORE, "what is compared differs by 2 <X, V - X>")
+    ensure_nonnegative(gap, "and <X, V - X> is not negative", normal=expanded)
+
+
 def ensure_multipliers() -> None:
     """X is the sum of w_j A_j with w_j >= 0, and w_j = 0 where <A_j, X> > b_j."""
     ensure_norm_convex()
@@ -97,6 +106,13 @@ def ensure_multipliers_suffice() -> None:
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 
+def prove_supported() -> str:
+    """The least vector of the tight constraints alone is X."""
+    ensure_multipliers()
+    ensure_multipliers_suffice()
+    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
+
+
 def ensure_scaled_meets() -> None:
     """A vector whose least margin is positive, divided by it, has margins of 1 at least."""
     least = sp.Symbol("least", positive=True)
@@ -122,7 +138,7 @@ def ensure_distance_of_hull() -> None:
     cite(GENERATED, given={GENERATORS: "the A_j of either bound"})
     cite(
         NEAREST_POINT,
-        met={CLOSED: GENERATED.name},
+        met={CLOSED: GENERATED},
         given={CONVEX: "a hull plus a cone", NOT_EMPTY: "some A_j has bound 1"},
     )
     Z, W = vector("Z"), vector("W")
@@ -151,3 +167,4 @@ def ensure_distance_of_hull() -> None:
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
+    ensure_least_point("Z/||Z||^2 meets them")

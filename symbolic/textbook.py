@@ -26,6 +26,15 @@ MULTIPLIERS = Lemma(
     "and w_j = 0 where constraint j is not tight",
 )
 
+LINEAR = "objective and constraints are affine, finitely many"
+
+DUALITY = Lemma(
+    "duality of linear programmes",
+    "Schrijver, Theory of Linear and Integer Programming, corollary 7.1g",
+    (LINEAR, MINIMISER),
+    "the least value is the largest value of the dual programme, which is attained",
+)
+
 GENERATORS = "finitely many vectors A_j"
 
 GENERATED = Lemma(
@@ -113,3 +122,85 @@ ENTROPY = Lemma(
     (),
     "-sum_t q_t ln q_t <= ln J for J weights q_t >= 0 of sum 1",
 )
+
+LIPSCHITZ, SHORT = "the gradient of f is L-Lipschitz", "the step e is at most 1/L"
+
+DESCENT = Lemma(
+    "the descent lemma",
+    "Nesterov, Introductory Lectures on Convex Optimization, section 1.2.3",
+    (LIPSCHITZ, SHORT),
+    "f(x - e grad f) <= f(x) - (e/2) ||grad f||^2, so that f never increases, and the squared "
+    "gradients are summable where f is bounded below",
+)
+
+EXPONENTIAL = Lemma(
+    "the tangent of the exponential",
+    "Rudin, Principles of Mathematical Analysis, theorem 8.6",
+    (),
+    "1 + x <= exp(x), and so exp(x) - 1 <= x exp(x)",
+)
+
+SECOND_DERIVATIVE = "f'' >= 0 between the points"
+
+JENSEN = Lemma(
+    "convexity by the second derivative",
+    "Rockafellar, Convex Analysis, theorem 4.4",
+    (SECOND_DERIVATIVE,),
+    "f of a mean is at most the mean of f",
+)
+
+INCREASING, UNBOUNDED = "S_k increases strictly", "S_k tends to infinity"
+
+STOLZ = Lemma(
+    "Stolz and Cesaro",
+    "Choudary and Niculescu, Real Analysis on Intervals, section 2.7",
+    (INCREASING, UNBOUNDED),
+    "limsup y_k/S_k <= limsup (y_k+1 - y_k)/(S_k+1 - S_k), and the same for liminf with >=",
+)
+
+SUMMABLE = "the lengths of the steps are summable"
+
+COMPLETE = Lemma(
+    "absolute convergence",
+    "Rudin, Principles of Mathematical Analysis, theorems 3.11 and 3.45",
+    (SUMMABLE,),
+    "the points reached by the steps converge",
+)
+
+CARATHEODORY = Lemma(
+    "Caratheodory's theorem for cones",
+    "Rockafellar, Convex Analysis, corollary 17.1.2",
+    (GENERATORS,),
+    "a combination of the A_j with weights w_j >= 0 is one of linearly independent A_j among them "
+    "with weights above 0; there are at most as many as the dimension of their span",
+)
+
+CONTRACTION = "some norm of M is below 1"
+
+NEUMANN = Lemma(
+    "the inverse near the identity",
+    "Horn and Johnson, Matrix Analysis, corollary 5.6.16",
+    (CONTRACTION,),
+    "I + M has an inverse, whose norm is at most 1 / (1 - ||M||)",
+)
+"""For matrix norms, such as the largest row sum of absolute values."""
+
+BOUNDED = "independent summands of mean 0 in [-1, 1]"
+
+HOEFFDING = Lemma(
+    "Hoeffding's inequality",
+    "Boucheron, Lugosi and Massart, Concentration Inequalities, theorem 2.8",
+    (BOUNDED,),
+    "the sum of d of them is more than e d in size with probability at most 2 exp(-d e^2/2)",
+)
+
+SERIES = "the series are exponential generating functions of numbers of structures"
+
+PRODUCT_OF_SERIES = Lemma(
+    "products of exponential generating functions",
+    "Stanley, Enumerative Combinatorics 2, proposition 5.1.3",
+    (SERIES,),
+    "m! [z^m] of the product is the sum over all ways to give each of m labelled places to one "
+    "factor, of the product of the factors' numbers for the places that they have",
+)
+"""Also for weights in place of numbers."""

@@ -22,11 +22,11 @@ from properties._support.aligned_inputs import (
     together_larger,
 )
 from properties._support.hypotheses import rivals_equal
+from properties._support.losses import SLOPED
 from properties.sim._support import training
 from properties.sim._support.training import PULLED_APART
 from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
-from properties.tf._support.descent_instances import DECREASING
 
 
 def pair(second, query):
@@ -89,7 +89,7 @@ def test_the_spread_at_zero_is_held_against_the_gap_over_the_number_of_rivals():
 @st.composite
 def cases(draw):
     data = draw(together((0.0, 1.0, 0.25)))
-    return data, draw(starts(data.d, 0, 1)), draw(st.sampled_from(DECREASING))
+    return data, draw(starts(data.d, 0, 1)), draw(st.sampled_from(SLOPED))
 
 
 @settings(max_examples=150, deadline=None)

@@ -171,6 +171,10 @@ def test_the_constant_of_the_square_grows_with_either_size(width, far, more, wid
     assert max(parts) * (1 - 8 * EPS) <= value <= sum(parts) * (1 + 8 * EPS)
 
 
+def test_the_square_of_a_residual_that_is_always_0_has_the_constant_0():
+    assert squared_gradient_constant(0.0, 0.0) == 0.0
+
+
 def test_the_constant_of_the_square_by_hand():
     """In the middle w^2/4; a = 1/4 is critical for x = a (2-3a^2)/(1-3a^2)."""
     assert squared_gradient_constant(3.0, 1.5) == 2.25
@@ -305,6 +309,16 @@ def test_absent_tokens_do_not_enter_the_smoothness():
     for loss in LOSSES.values():
         assert risk_smoothness(padded, loss) == risk_smoothness(plain, loss) > 0.0
         assert risk_smoothness(flat, loss) == risk_smoothness(single, loss) == 0.0
+
+
+def test_scores_that_cancel_widen_their_range_whatever_the_signs_of_tokens():
+    """The scores 0 and 1 of tokens of size 1e8 may be off by 1e-8 and more."""
+    X, v = np.array([[[1e8, 1e8], [1e8 + 1.0, 1e8]]]), np.array([1.0, -1.0])
+    known = AttentionData.of(X, [[1.0, 0.0]], scores=[[0.0, 1.0]])
+    for sign in (1.0, -1.0):
+        rounded = AttentionData.of(sign * X, [[1.0, 0.0]], y=[1], v=v)
+        least = risk_smoothness(known, LOGISTIC) * (1.0 + 1e-8)
+        assert risk_smoothness(rounded, LOGISTIC) > least
 
 
 @settings(max_examples=40, deadline=None)

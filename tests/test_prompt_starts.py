@@ -10,14 +10,15 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
+from properties._support.losses import SLOPED
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import DECREASING, prompt, starts_in_basin
+from properties.mm._support.prompt_descent import prompt, starts_in_basin
 from properties.mm._support.prompt_limits import certified
 from properties.mm.loss_choice import certified_one_limit
 
 
 @settings(deadline=None)
-@given(cases.comparable(0), st.sampled_from(DECREASING), st.sampled_from([0.125, 0.5, 0.9375]))
+@given(cases.comparable(0), st.sampled_from(SLOPED), st.sampled_from([0.125, 0.5, 0.9375]))
 def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
     start = cases.on_the_rim(case, loss, share)
     exact, bound = ExactData.of(case.data), threshold(ExactData.of(case.data), loss)

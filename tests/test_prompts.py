@@ -20,11 +20,12 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
 from properties._support.hypotheses import exists, unique_optimum
+from properties._support.losses import SLOPED
 from properties.mm import loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support import prompt_limits as limits
-from properties.mm._support.prompt_descent import DECREASING, Prompting
+from properties.mm._support.prompt_descent import Prompting
 from properties.mm.normalised_descent import paced_runs
 from properties.mm.normalised_descent.paced_runs import Paced
 
@@ -58,7 +59,7 @@ def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
 
 
 @QUICK
-@given(cases.promptings(attention_data()), st.sampled_from([*DECREASING, "logistic"]))
+@given(cases.promptings(attention_data()), st.sampled_from([*SLOPED, "logistic"]))
 def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     with ctx.workprec(128):
         exact = middle(in_balls(case, loss))
@@ -93,7 +94,7 @@ def test_a_path_in_balls_is_that_of_the_floats(run):
     np.testing.assert_allclose(exact, paced_runs.float_path(run, 3), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("loss", DECREASING)
+@pytest.mark.parametrize("loss", SLOPED)
 def test_pulls_that_cancel_at_zero_do_so_for_every_loss(loss):
     case = replace(cases.STUCK, loss=loss)
     data = ExactData.of(case.data)
@@ -141,6 +142,12 @@ def test_without_the_constant_a_start_along_p_alpha_need_not_be_proper():
     many = prompts.prompting([[[1.0]] + [[0.0]] * 6], [[1.0, 0.0, *[-9.0] * 5]], [1.0], "log-loss")
     assert not prompts.starts_in_basin(many)
     assert prompts.starts_in_basin(prompts.properly_started(many))
+
+
+def test_a_proper_start_minds_that_a_slope_may_peak_between_the_extreme_scores():
+    keys, scores = [[[1.0], [0.0]]] * 3, [[8.0, 7.0], [0.5, -0.5], [-7.0, -8.0]]
+    case = prompts.properly_started(prompts.prompting(keys, scores, [0.0], "logistic-loss"))
+    assert prompts.starts_in_basin(case)
 
 
 def test_where_the_first_input_is_tied_no_start_will_do():

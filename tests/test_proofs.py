@@ -16,6 +16,7 @@ from attsvm.svm.farkas import exists, surely_cancel
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import p_svm_programme
 from attsvm.svm.soft import solve_soft
+from tests.svm.problems import of_rows
 
 HAIR = AttentionData.of([[[0, 0], [-1, -1e-10], [1, -1e-10]]], [[1, 0]], scores=[[1, 0, 0]])
 
@@ -133,3 +134,19 @@ def test_nothing_times_anything_is_the_zero_matrix():
     W, _, margins = exactly([[1], [2]], [[1], [1]]).combine([fmpq(0), fmpq(0)])
     assert fmpz_mat(1, 1) == W
     assert margins == [0, 0]
+
+
+def test_positive_multipliers_that_cancel_prove_nothing_about_bounds_below_0():
+    """W >= 1 and W <= 2 have solutions, W >= 1 and W <= 0 have none."""
+    for low, proved in ((-2.0, False), (0.0, True)):
+        rows = of_rows([[1.0], [-1.0]], np.zeros((2, 1)), np.ones((2, 1)), [1.0, low], False)
+        assert exists(rows, np.ones(2)) is proved
+
+
+@pytest.mark.parametrize(("power", "proved"), [(40, True), (45, False)])
+def test_rows_that_are_nearly_dependent_are_not_inverted_in_floats(power, proved):
+    """(1, h - 1) and (-1, 1) have the determinant h, and their entries may each be rounded."""
+    h = 2.0**-power
+    kept = np.array([[1.0, h - 1.0], [-1.0, 1.0], [0.0, -h]])
+    rows = of_rows(kept, 0.0 * kept, np.ones((3, 1)), np.ones(3), False)
+    assert (surely_cancel(rows, np.ones(3)) is not None) is proved

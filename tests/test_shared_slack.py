@@ -4,15 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, fmpq
 from hypothesis import assume, given, settings
 
 from attsvm.data import AttentionData
+from attsvm.exact import dot
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
 from attsvm.svm.soft_path import trace
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import constraints, exact_att_svm
+from properties._support.att_svm import constraints, exact_att_svm, flat
+from properties._support.hypotheses import unique_optimum
 from properties.sim.definition_4_1 import (
     DEFINITION,
     OWN_QUERIES,
@@ -20,6 +22,7 @@ from properties.sim.definition_4_1 import (
     slack_sum,
 )
 from properties.sim.definition_4_1.instances import queried, shares, whole_sequences
+from properties.sim.definition_4_1.prices import price
 
 SHARING = DEFINITION.claim("amended-2")
 
@@ -44,6 +47,24 @@ def objective(case, W):
     A, V = constraints(BALLS, case.soft.data), BALLS.vec(BALLS.values(W))
     slack = slack_sum(BALLS, A, V, shares(case))
     return float(arb(BALLS.norm(V) + BALLS.values(case.soft.C) * slack))
+
+
+@settings(max_examples=40, deadline=None)
+@given(queried())
+def test_the_exact_price_is_that_of_the_linear_programme_in_floats(case):
+    """Also where constraints depend on each other, so that X^mm has many multipliers."""
+    svm = exact_att_svm(case.data)
+    assume(svm is not None and svm.A and unique_optimum(case))
+    slacks = dict(zip(svm.A, shares(case), strict=True))
+    found = price(svm, slacks)
+    _, enough = soft_thresholds(att_svm_programme(case.data), groups_of(case))
+    assert float(found.least) / float(arb(svm.square).sqrt()) == pytest.approx(enough, rel=1e-7)
+    tight = {token: dot(svm.A[token], found.rival) for token, m in svm.margins.items() if m == 1}
+    highest = {slacks[token]: fmpq(0) for token in tight}
+    for token, value in tight.items():
+        highest[slacks[token]] = max(highest[slacks[token]], value)
+    assert sum(highest.values()) == 1
+    assert dot(flat(svm.W), found.rival) == found.least
 
 
 @settings(max_examples=40, deadline=None)

@@ -65,7 +65,7 @@ def neighbour(monkeypatch, module, name, **changes):
 
 
 FALSE = {
-    "twice the left side": (of_mm, "pythagoras", {"share": 2}, of_mm.prove_nearer),
+    "twice the left side": (least_points, "pythagoras", {"share": 2}, of_mm.prove_nearer),
     "half the left side is not tight": (
         of_mm,
         "pythagoras",
@@ -78,8 +78,8 @@ FALSE = {
         {"share": sp.Rational(19, 20)},
         of_mm.prove_distance,
     ),
-    "twice the left side, relaxed": (of_mm, "pythagoras", {"share": 2}, of_mm.prove_shorter),
-    "norms that are not squared": (definition_3_8, "closer", {"power": 1}, of_sim.prove_nearer),
+    "twice the left side, relaxed": (least_points, "pythagoras", {"share": 2}, of_mm.prove_shorter),
+    "norms that are not squared": (least_points, "pythagoras", {"power": 1}, of_sim.prove_nearer),
     "at most the lesser norm": (
         definition_3_8,
         "shorter_mean",

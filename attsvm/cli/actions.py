@@ -10,8 +10,6 @@ from pathlib import Path
 from attsvm._files import append_text
 from attsvm.errors import FileError
 
-__all__ = ["annotation", "in_actions", "summarise", "within"]
-
 
 def in_actions() -> bool:
     """Whether a workflow runs this command."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from attsvm.theory.record.gate import Expectation
     from attsvm.theory.record.ledger import Run
 
-__all__ = ["add", "run"]
-
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
@@ -141,7 +139,8 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
 
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
-    from attsvm.theory.record.files import read_json, write_text
+    from attsvm._files import write_text
+    from attsvm.theory.record.files import read_json
     from attsvm.theory.record.gate import checked_out, read_expectations, renewed, spelt
     from attsvm.theory.record.ledger import Run, last_run
 

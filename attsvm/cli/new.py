@@ -50,8 +50,8 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write it and name the next commands; 0."""
+    from attsvm._files import write_text
     from attsvm.theory.declaration.claim import is_id
-    from attsvm.theory.record.files import write_text
 
     if not is_id(f"{options.id}:literal"):
         raise UsageError(

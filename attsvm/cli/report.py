@@ -28,7 +28,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; 0."""
-    from attsvm.theory.record.files import write_text
+    from attsvm._files import write_text
     from attsvm.theory.record.ledger import last_run
 
     ensure_json(options.json)

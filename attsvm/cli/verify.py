@@ -94,9 +94,9 @@ def _packs(options: argparse.Namespace) -> str:
 
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
+    from attsvm._files import write_json
     from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.record.curated import summary
-    from attsvm.theory.record.files import write_json
     from attsvm.theory.report.terminal import Live, outcome
     from attsvm.theory.run.verify import verify
 

@@ -21,8 +21,12 @@ It is never left. With P = sum over good j of p_j (1 + g_j):
    sum_j lambda_j e_j = 0.
 2. <-grad L, u> >= (P - D exp(-a/N))/N with D = sum d_j (1 + g_j), which is above 0 if
    kappa > D: a grows. And P <= N <-grad L, u> kappa/(kappa - D).
-3. <-grad L, E> = sum_j p_j e_j <= exp(-a/N) R, R = sum over good j of C_j exp(-a_0 g_j/N)/e plus
-   sum d_j r_j Q over the others, because x exp(-x) <= 1/e.
+3. <-grad L, E> = sum_j p_j e_j <= N <-grad L, u> R/(kappa - D), R = kappa L plus the sum of
+   C_j exp(-a_0 g_j/N)/e over good j with g_j > 0, because x exp(-x) <= 1/e, plus sum d_j r_j Q over
+   the others. Here L = ln(S/kappa), S the sum of C_j over good j with g_j = 0: of these let P_1 be
+   the sum of the p_j = q_j exp(-a/N - e_j), and f_j = p_j/P_1, so that sum_j f_j e_j =
+   sum_j f_j ln(q_j/f_j) - ln(P_1 exp(a/N)) <= ln S - ln kappa, by 1. What is left falls in P_1.
+   (Where that is less, S'/e in place of kappa L, S' without the j whose r_j = 0.)
 4. The part of the gradient across u is at most N <-grad L, u> K with K = (kappa max r_j/(1 + g_j)
    + sum d_j r_j)/(kappa - D).
 5. A step that moves a by at most rho moves ||E||^2 by at most B times what it moves a by, with
@@ -262,12 +266,17 @@ def bounds(
     if not room > 0:
         return None
     turned = dot(minor, reach)
-    turn, steepest = turned * Q, arb(0)
+    turn, steepest, tight = turned * Q, arb(0), arb(0)
     for j in good:
         if reach[j] == 0:  # no part across u, so e_j = 0
             continue
-        turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
         steepest = steepest.max(reach[j] / margins[j])
+        if margins[j] == 1:
+            tight += weight[j].upper() / arb(1).exp()
+        else:
+            turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
+    summed = sum((weight[j].upper() for j in good if margins[j] == 1), arb(0))
+    turn += tight.min(pull * (summed / pull).log())
     across = (pull * steepest + turned) / room
     advance = arb(step)
     if not normalised:

@@ -92,15 +92,9 @@ def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
 
     Let optimal tokens be unique, the Att-SVM feasible, and l' < 0 on the scores (all decided
     here; None where one fails or no input has two tokens). In the basin, descent with a step of
-    at most 1/smoothness converges in direction to W^mm and its norm diverges:
-    1. The risk never increases, and each input's part of L - L_* is at least 0. So the gap stays
-       below (1/n) [l(second) - l(best)], and <s, gamma> above the second-best score by a
-       constant, in each input.
-    2. Hence -grad L = sum_j p_j A_j over the rivals j with p_j = |l'| s_j (<s, gamma> - gamma_j)/n
-       > 0, and -<grad L, W^mm> >= sum_j p_j > 0: bounded below on bounded sets. As the squared
-       gradients are summable, grad L -> 0: the norm diverges, and all s_j -> 0.
-    3. Then c exp(-m_j) <= p_j <= C exp(-m_j), and the direction follows as in
-       `attsvm.exact.traps.trap_at`, steps 3 to 5.
+    at most 1/smoothness converges in direction to W^mm and its norm diverges: the risk never
+    increases, so that no input loses its optimal token, and the pulls of rivals are exp(-margin)
+    up to a factor (proof in `symbolic/basins.py`).
     W may be an enclosure.
     """
     level = _level(data, loss)

@@ -98,7 +98,7 @@ def _grows(
     if reason:
         return Slack.unknown(reason)
     waited = float(run.log_time[2] - run.log_time[1])
-    off = abs(grown(run) / slope - waited) / max(abs(waited) / 450.0, 1.0)
+    off = abs(grown(run) / slope - waited) / max(waited / 450.0, 1.0)
     return Slack(10.0 - off, 5.0) if np.isfinite(off) else Slack.unknown("not finite")
 
 

@@ -36,12 +36,14 @@ class Batch:
         return replace(self, Z=np.ones((*self.X.shape[:2], 1)))
 
 
-def stack(sets: Sequence[AttentionData] | AttentionData) -> Batch:
-    """Stack data sets of equal (n, T, d); a single one is a batch of one.
+def stack(sets: Sequence[AttentionData] | AttentionData | Batch) -> Batch:
+    """Stack data sets of equal (n, T, d); a single one is a batch of one, a batch stays as it is.
 
     Raises:
         DataError: no data set, or different shapes.
     """
+    if isinstance(sets, Batch):
+        return sets
     sets = [sets] if isinstance(sets, AttentionData) else sets
     wrong = [type(s).__name__ for s in sets if not isinstance(s, AttentionData)]
     if wrong:

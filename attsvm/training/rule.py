@@ -85,7 +85,7 @@ class WeightOptions(Options, total=False):
 
 
 def prepared(
-    sets: Sequence[AttentionData] | AttentionData,
+    sets: Sequence[AttentionData] | AttentionData | Batch,
     loss: Loss | str,
     given: Starts,
     *,

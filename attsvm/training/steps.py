@@ -18,7 +18,7 @@ from attsvm.training.rule import Options, Rule, WeightOptions, ensure_labels, pr
 
 
 def descend_w(
-    sets: Sequence[AttentionData] | AttentionData,
+    sets: Sequence[AttentionData] | AttentionData | Batch,
     W0: object,
     loss: Loss | str,
     **options: Unpack[WeightOptions],
@@ -30,7 +30,7 @@ def descend_w(
     bit in any batch and for any number of threads; on a device it agrees with that to rounding.
 
     Args:
-        sets: data sets of one shape, or a single one.
+        sets: data sets of one shape, stacked or not, or a single one.
         W0: start (d, d), or one start per run (B, d, d).
         loss: the loss, or its name.
         **options: `step` and `steps`, and what is not as by default.

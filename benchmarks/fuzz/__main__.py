@@ -26,8 +26,6 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.run.profiles import derive_seed
 from benchmarks.fuzz.readers import Reader, in_one_line, readers
 
-__all__ = ["Account", "feed", "main", "mutated"]
-
 SECONDS = 5.0
 """What reading one file may take of the processor."""
 

@@ -15,18 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "HUGE",
-    "PAYLOADS",
-    "Plant",
-    "everywhere",
-    "json_lines",
-    "json_text",
-    "npz",
-    "raw",
-    "words",
-]
-
 PAYLOADS = (
     "<script>alert(1)</script>",
     "'\"><img src=x onerror=alert(1)>",

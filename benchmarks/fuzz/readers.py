@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._files import dump, write_text
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration import packs as declared
@@ -45,8 +46,6 @@ from attsvm.theory.report.run_page import page
 from attsvm.theory.report.source_page import source_page
 from attsvm.theory.run.verify import verify
 from benchmarks.fuzz import mutation
-
-__all__ = ["Broken", "Reader", "chained", "in_one_line", "readers"]
 
 TODAY = datetime.date(2026, 1, 1)
 
@@ -134,7 +133,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
     (fallen,) = (c for c in first.checked if c.reading.refuted is not None)
     stored = document(fallen.claim, fallen.reading.refuted)
     place.mkdir()
-    files.write_text(place / "fuzz--near--literal.json", files.dump(stored))
+    write_text(place / "fuzz--near--literal.json", dump(stored))
     with Ledger(ledger) as opened:
         verify([pack], ledger=opened)
     run = last_run(ledger)
@@ -143,7 +142,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
     reviewed["claims"] = {
         name: {**entry, "reason": "it is small"} for name, entry in reviewed["claims"].items()
     }
-    files.write_text(folder / "expectations.json", files.dump(reviewed))
+    write_text(folder / "expectations.json", dump(reviewed))
     expected = read_expectations(folder / "expectations.json")
     _ensure(hold(run, expected, TODAY, checkout) == (), "what was not damaged is refused")
     events = [json.loads(line) for line in ledger.read_text().splitlines()]

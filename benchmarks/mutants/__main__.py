@@ -33,30 +33,59 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants.mutations import Mutant, drawn, mutants
+from benchmarks.mutants.warm import STALE
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = Path(__file__).with_name("equivalent.toml")
 
-_OWN = ("attention", "data", "language", "lipschitz", "losses", "reproduce", "risk", "tokens")
-_JUDGES = ("check", "confirm", "equal_sides", "indicators_and_extremes")
-_BALLS = ("tests/theory/arithmetic", *(f"tests/theory/test_{name}.py" for name in _JUDGES))
+_MATHS = (
+    "attention basics constants_attained data definitions errors first_steps gradients language "
+    "lipschitz loss_formulas losses reproduce risk selections separation shapes spreads stability "
+    "tokens"
+)
+_EXACT = "constants_attained first_steps gradients local_cones misled proofs prompt_starts runs"
+_JUDGES = "check confirm equal_sides indicators_and_extremes"
+_FORMULAS = "accord gradients loss_formulas spreads"
+
+
+def _files(start: str, names: str) -> tuple[str, ...]:
+    return tuple(f"tests/{start}test_{name}.py" for name in names.split())
+
+
 ROOMS: dict[str, tuple[str, ...]] = {
-    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "paths", "limits", "plots", "cli")},
-    "exact/": ("tests/exact", "tests/test_lipschitz.py"),
-    "svm/bounds": ("tests/svm/test_bounds.py", "tests/svm/test_nuclear.py"),
-    "svm/handed": ("tests/svm/test_answer.py", "tests/svm/test_soft.py"),
-    "svm/support": ("tests/svm/test_methods.py",),
-    "training/": ("tests/training",),
-    "kernels/": ("tests/kernels", "tests/training", "tests/svm", "tests/paths"),
-    **{f"theory/{part}": _BALLS for part in ("arithmetic/", "run/confirm", "run/judge")},
+    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "training", "paths", "plots", "cli")},
+    **{
+        f"svm/{part}": (*_files("svm/", tests), *_files("", "proofs"))
+        for part, tests in (("bounds", "bounds nuclear"), ("handed", "answer soft"))
+    },
+    "svm/farkas": (*_files("svm/", "separability batch programme"), *_files("", "proofs")),
+    "exact/": ("tests/exact", *_files("", _EXACT)),
+    "limits/": ("tests/limits", "tests/exact/test_fate.py"),
+    "lipschitz": _files("", "lipschitz stability constants_attained basics prompts risk"),
+    "kernels/": ("tests/kernels", "tests/training", *_files("svm/", "methods nuclear soft batch")),
+    **{
+        f"theory/{part}": (
+            *("tests/theory/arithmetic", *_files("theory/", _JUDGES), *_files("", _FORMULAS)),
+        )
+        for part in ("arithmetic/", "run/confirm", "run/judge")
+    },
+    "theory/record/gate": (*_files("theory/", "gate gate_attacks"), *_files("cli/", "cli_gate")),
     **{
         f"theory/{part}/": ("tests/theory",)
         for part in ("declaration", "run", "search", "record", "report")
     },
-    "": (*(f"tests/test_{name}.py" for name in _OWN), "tests/theory"),
+    "strategies/": (*_files("", _MATHS), *_files("theory/", "files codec ledger")),
+    "": (*_files("", _MATHS), *_files("theory/", "files codec ledger")),
 }
 """Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
+CERTIFYING = (
+    *("exact/", "limits/", "lipschitz", "svm/bounds", "svm/farkas", "svm/handed"),
+    *("theory/arithmetic/", "theory/record/gate", "theory/run/confirm", "theory/run/judge"),
+)
+"""Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
 
+_FEWEST = 8
+"""So many mutants at least of every room."""
 _LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
 """Seconds that a test may take; how many times as long as without the change all may take, and how
 much longer than that; how long kernels are compiled; how long what is not changed may take."""
@@ -85,6 +114,7 @@ class Copy:
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
         self.folder = folder / "tree"
         self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
+        self._warm: tuple[Any, ...] = ()
         asked = ["git", "ls-files", "-co", "--exclude-standard"]
         names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
         compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
@@ -107,26 +137,75 @@ class Copy:
         code = int(forks.stdout.readline())
         return code, said.read_text(errors="replace")
 
+    def _environment(self, **own: str) -> dict[str, str]:
+        path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
+        temporary = self.folder.parent / "temporary"
+        temporary.mkdir(exist_ok=True)
+        private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+        return {**os.environ, **private}
+
     def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
         """The process that forks, with an environment of its own; one for each environment."""
         key = tuple(sorted(own.items()))
         if key not in self._forks:
-            path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
-            temporary = self.folder.parent / "temporary"
-            temporary.mkdir(exist_ok=True)
-            private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
             self._forks[key] = subprocess.Popen(
                 [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
                 cwd=self.folder,
-                env={**os.environ, **private},
+                env=self._environment(**own),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
             )
         return self._forks[key]
 
+    def warm(self, tests: tuple[str, ...]) -> Any:
+        """What asks a process in which these tests are collected to run some of them: `warm.py`."""
+        if self._warm[:1] != (tests,):
+            self.cool()
+            (read, ask), (answers, write) = os.pipe(), os.pipe()
+            process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    *_PYTEST,
+                    "-x",
+                    "-p",
+                    "benchmarks.mutants.warm",
+                    *tests,
+                ],
+                cwd=self.folder,
+                env=self._environment(MUTANTS_PIPES=f"{read} {write}", **_uncompiled(tests)),
+                pass_fds=(read, write),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            os.close(read)
+            os.close(write)
+            self._warm = tests, process, os.fdopen(ask, "w"), os.fdopen(answers)
+            self.asked()  # nothing: it answers when all is collected
+        return self.asked
+
+    def asked(self, **request: Any) -> list[Any]:
+        """The answer of what was made last by `warm`."""
+        _, _, ask, answers = self._warm
+        print(json.dumps(request), file=ask, flush=True)
+        said: list[Any] = json.loads(answers.readline())
+        return said
+
+    def cool(self) -> None:
+        """End the process that has tests collected."""
+        if self._warm:
+            _, process, ask, answers = self._warm
+            ask.close()
+            answers.close()
+            process.wait()
+            self._warm = ()
+
     def close(self) -> None:
         """End the processes that fork."""
+        self.cool()
         for forks in self._forks.values():
             forks.communicate()
         self._forks.clear()
@@ -145,15 +224,25 @@ def room_of(file: str) -> str:
 
 
 def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """As many mutants of each room; a room is one of `ROOMS`, or the start of a path in it."""
+    """Mutants of each room in proportion to its lines, those of `CERTIFYING` threefold.
+
+    A room is one of `ROOMS`, or the start of a path in it.
+    """
     found: list[tuple[str, Mutant]] = []
-    files = [p.relative_to(ROOT).as_posix() for p in sorted(ROOT.glob("attsvm/**/*.py"))]
-    for room in rooms:
-        chosen = [f for f in files if f.startswith(f"attsvm/{room}")]
-        if room in ROOMS:
-            chosen = [f for f in chosen if room_of(f) == room]
-        pool = [m for f in chosen for m in mutants(f, (ROOT / f).read_bytes())]
-        found += [(room, m) for m in drawn(pool, -(-count // len(rooms)), f"{seed}/{room}")]
+    texts = {p.relative_to(ROOT).as_posix(): p for p in sorted(ROOT.glob("attsvm/**/*.py"))}
+    texts = {file: path.read_bytes() for file, path in texts.items()}
+    own = {
+        r: [f for f in texts if f.startswith(f"attsvm/{r}") and (r not in ROOMS or room_of(f) == r)]
+        for r in rooms
+    }
+    lines = {
+        room: sum(texts[f].count(b"\n") for f in files) * (3 if room in CERTIFYING else 1)
+        for room, files in own.items()
+    }
+    for room, files in own.items():
+        share = max(-(-count * lines[room] // sum(lines.values())), min(count, _FEWEST))
+        pool = [m for f in files for m in mutants(f, texts[f])]
+        found += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
     return found
 
 
@@ -247,21 +336,34 @@ def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reac
     return Reach(dict(seconds), reached)
 
 
-def tested(copy: Copy, tried: Tried, tests: Sequence[str], seconds: float) -> None:
-    """Show a mutant, which stands in the copy, to tests."""
+def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]) -> None:
+    """Show a mutant to the tests of its room that reach one of the lines; it stays in the copy."""
+    mutant, room = tried.mutant, ROOMS[room_of(tried.mutant.file)]
+    tests, path = reached.of(lines), copy.folder / mutant.file
+    original = path.read_bytes()
+    texts = original, mutant.applied(original)
+    limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
+    late = mutant.runs and not any("" in reached.lines[at] for at in lines)
+    ask = copy.warm(room) if tests and late else None
+    copy.put(mutant.file, texts[1])
     if not tests:
         tried.tests = "unreached"
         return
-    chosen = copy.folder.parent / "chosen"
-    chosen.write_text("\n".join(tests))
-    limit = _PATIENCE * seconds + _LEAST
-    words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
-    code, said = copy.run(words, limit, **_uncompiled(ROOMS[room_of(tried.mutant.file)]))
-    if code == 5:
-        raise RuntimeError(f"no test was collected: {said[-2000:]}")
+    code, *by = STALE, ""
+    if ask is not None:
+        old, new = (text.decode() for text in texts)
+        code, *by = ask(file=str(path), texts=[old, new], tests=tests, seconds=limit)
+    if code == STALE:
+        chosen = copy.folder.parent / "chosen"
+        chosen.write_text("\n".join(tests))
+        words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
+        code, said = copy.run(words, limit, **_uncompiled(room))
+        if code == 5:
+            raise RuntimeError(f"no test was collected: {said[-2000:]}")
+        failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+        by = failed or [said[-200:]]
     tried.tests = "killed" if code else "survived"
-    failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    tried.by = "time" if code == -1 else failed[0][:200] if failed else said[-200:] if code else ""
+    tried.by = "time" if code == -1 else by[0][:200] if code and by else ""
 
 
 class _Everywhere(Definitions):
@@ -375,10 +477,8 @@ def study(
         def try_one(copy: Copy, tried: Tried) -> None:
             mutant, original = tried.mutant, sources[tried.mutant.file]
             reached = maps[ROOMS[room_of(mutant.file)]]
-            tests = reached.of(watched(mutant, known))
-            copy.put(mutant.file, mutant.applied(original))
             try:
-                tested(copy, tried, tests, sum(reached.seconds[t] for t in tests))
+                tested(copy, tried, reached, watched(mutant, known))
                 if tried.claims:
                     verified(copy, tried, seconds)
             finally:

@@ -38,6 +38,11 @@ def _answer(words, seconds, output):
     child = os.fork()
     if child == 0:
         _child(words, output)
+    return waited(child, seconds)
+
+
+def waited(child, seconds):
+    """The exit code of a fork that leads a session; -1 where it and all it started are killed."""
     end = time.monotonic() + seconds
     done, status = 0, 0
     while not done and time.monotonic() < end:

@@ -13,6 +13,8 @@ import sys
 import threading
 
 _WATCHED, _FOUND, _LIMIT = "MUTANTS_WATCHED", "MUTANTS_FOUND", "MUTANTS_SECONDS"
+_test: str = ""
+_left: dict = {}  # watched lines that the current test has not reached, by code object
 
 
 def _write(*words):
@@ -23,19 +25,23 @@ def _write(*words):
 
 
 def start() -> None:
-    """Trace the watched lines from now on; the current test is the one that pytest names."""
+    """Trace the watched lines from now on; a process that a test starts belongs to that test.
+
+    What runs before the first test, as modules are imported, belongs to the test "".
+    """
+    global _test
+    _test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     with open(os.environ[_WATCHED], encoding="utf-8") as file:
         watched = {os.path.realpath(name): set(lines) for name, lines in json.load(file).items()}
-    within, seen = {}, set()
+    within: dict = {}
 
     def local(frame, event, _):
-        code = frame.f_code
-        if event == "line" and frame.f_lineno in within[code]:
-            test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-            what = test, code.co_filename, str(frame.f_lineno)
-            if test and what not in seen:
-                seen.add(what)
-                _write("line", *what)
+        left = _left.get(frame.f_code)
+        if not left:
+            frame.f_trace_lines = False  # a line once in a test is enough, and tracing is slow
+        elif event == "line" and frame.f_lineno in left:
+            left.discard(frame.f_lineno)
+            _write("line", _test, frame.f_code.co_filename, str(frame.f_lineno))
         return local
 
     def called(frame, _event, _):
@@ -43,10 +49,19 @@ def start() -> None:
         if code not in within:
             lines = watched.get(code.co_filename)
             within[code] = lines & {n for *_, n in code.co_lines()} if lines else ()
-        return local if within[code] else None
+        if code not in _left:
+            _left[code] = set(within[code])
+        return local if _left[code] else None
 
     threading.settrace(called)
     sys.settrace(called)
+
+
+def pytest_runtest_logstart(nodeid):
+    """What is traced from now on is reached by this test."""
+    global _test
+    _test = nodeid
+    _left.clear()
 
 
 def _overdue(*_):

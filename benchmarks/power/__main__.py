@@ -125,6 +125,7 @@ def show_true(
     rows.sort(key=lambda row: str(row["claim"]))
     lost = [r for r in rows if r["refuted"]]
     few = [r for r in rows if r["screened"] + r["examined"] < instances and not r["refuted"]]
+    few.sort(key=lambda r: (r["batches"], r["claim"]))
     screened, examined = (sum(r[name] for r in rows) for name in ("screened", "examined"))
     print(
         f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "
@@ -134,7 +135,8 @@ def show_true(
         print(f"  refuted: {r['claim']} by {json.dumps(r['found'])}")
     for r in few:
         seen = r["screened"] + r["examined"]
-        print(f"  {r['claim']}: {seen} instances in {r['seconds']:.0f} s {r['error']}".rstrip())
+        why = r["error"] or ("" if r["batches"] else "each looked at by itself")
+        print(f"  {r['claim']}: {seen} instances in {r['seconds']:.0f} s; {why}".rstrip("; "))
     for r in rows:
         if r["undecided"]:
             print(f"  {r['claim']}: {r['undecided']} undecided {r['note']}")

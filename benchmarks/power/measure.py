@@ -25,19 +25,6 @@ from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED
 from attsvm.theory.search.hunt import Hunt, hunt
 
-__all__ = [
-    "PACK",
-    "RIVAL",
-    "Attempt",
-    "attempt_job",
-    "examine",
-    "hunt_one",
-    "quick",
-    "rival",
-    "searchers_alone",
-    "true_job",
-]
-
 PACK = "benchmarks.power"
 RIVAL = "plain Hypothesis"
 
@@ -187,18 +174,42 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
     return Attempt(found, used, examples, max(ratios) or None, least, RIVAL if found else "")
 
 
-def examine(claim: Claim, instances: int, seed: int, seconds: float) -> Hunt:
-    """Show a true claim to all searchers, until they have looked at so many instances.
+_ROUNDS = 4
+"""Rounds of all searchers, before batches are screened for the rest of the time."""
 
+
+def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:
+    """Show a true claim to the searchers, until they have looked at so many instances.
+
+    All of them take some rounds; then, where batches can be screened, that is all that is done.
     Those that are screened in batches of floats count as those that are evaluated one by one do.
     """
+    hunts: list[Hunt] = []
+    screened = screener(claim)
+    rest = ["drawn", *screened]
+    for searchers, rounds in ((None, _ROUNDS if screened else None), (rest, None)):
+        known, left = sum(map(looked, hunts)), seconds - sum(h.seconds for h in hunts)
 
-    def stop(account: Hunt) -> None:
-        looked = account.seen.screened + account.examples
-        if account.smallest is not None or looked >= instances:
-            raise KeyboardInterrupt
+        def stop(account: Hunt, known: int = known) -> None:
+            if account.smallest is not None or known + looked(account) >= instances:
+                raise KeyboardInterrupt
 
-    return hunt(claim, seconds=seconds, seed=seed, progress=stop)
+        hunts.append(
+            hunt(claim, seconds=left, rounds=rounds, seed=seed, searchers=searchers, progress=stop)
+        )
+        if not screened or hunts[-1].interrupted or hunts[-1].smallest or hunts[-1].error:
+            break
+    return hunts
+
+
+def screener(claim: Claim) -> list[str]:
+    """The searcher that screens batches of the claim's instances, if there is one."""
+    return [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
+
+
+def looked(account: Hunt) -> int:
+    """How many instances a hunt screened or examined."""
+    return account.seen.screened + account.examples
 
 
 def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:
@@ -219,17 +230,19 @@ def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -
 def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -> str:
     """The examination of a true claim as text."""
     made = known_claim(claim, named)
-    h = examine(made, int(instances), int(seed), float(seconds))
+    hunts = examine(made, int(instances), int(seed), float(seconds))
+    last = hunts[-1]
     return json.dumps(
         {
             "claim": claim,
-            "screened": h.seen.screened,
-            "examined": h.examples,
-            "seconds": round(h.seconds, 1),
-            "refuted": h.smallest is not None,
-            "found": None if h.smallest is None else document(made, h.smallest),
-            "undecided": h.seen.undecided,
-            "note": h.seen.undecided_note,
-            "error": h.error or "",
+            "screened": sum(h.seen.screened for h in hunts),
+            "examined": sum(h.examples for h in hunts),
+            "seconds": round(sum(h.seconds for h in hunts), 1),
+            "batches": bool(screener(made)),
+            "refuted": last.smallest is not None,
+            "found": None if last.smallest is None else document(made, last.smallest),
+            "undecided": sum(h.seen.undecided for h in hunts),
+            "note": next((h.seen.undecided_note for h in hunts if h.seen.undecided_note), ""),
+            "error": last.error or "",
         }
     )

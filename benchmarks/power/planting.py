@@ -18,18 +18,6 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
 
-__all__ = [
-    "KINDS",
-    "PLANTED",
-    "Kind",
-    "Planted",
-    "flipped",
-    "floats",
-    "in_balls",
-    "plant",
-    "strictly",
-]
-
 Kind = Literal["constant", "sign", "hypothesis", "norm", "index", "role", "strict"]
 KINDS: tuple[Kind, ...] = (
     "constant",

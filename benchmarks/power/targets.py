@@ -22,8 +22,6 @@ from properties._support.att_svm import exact_att_svm, first_optimal, without
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction
 
-__all__ = ["below_whole_threshold", "one_short", "towards", "transposed"]
-
 Target = Callable[[AttentionData], Matrix | None]
 
 

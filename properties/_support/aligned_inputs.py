@@ -6,14 +6,8 @@ any two inputs i != j. A single input is, and inputs with orthogonal queries are
 Theorem. Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, l' < 0, the
 inputs be in accord, and every input's attended score u_i(0) lie above its second-best one. Then
 descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of l(u_i) in W, has
-||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||.
-1. While u_j is above the second-best score of input j, its pull is sum_u c_ju A_ju with c_ju > 0,
-   so the others' pulls raise every margin of input i. By its own pull u_i does not fall, as the
-   step is at most 1/L <= n/L_i. Then the margins are raised by the others, and along the way
-   du_i/dm_it = s_it (u_i - gamma_it) > 0. So no u_i ever falls.
-2. The risk falls and its squared gradients are summable, so grad L -> 0, while -<grad L, W^mm> is
-   at least sum_i |l'| (u_i(0) - second_i) (1 - s_i) / n, with s_i the attention to the optimal
-   token. Hence all s_i -> 1, and the run is in the basin of `attsvm.exact.descent.basin`.
+||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||: no attended score ever falls, so that the
+basin of `attsvm.exact.descent.basin` is reached (`symbolic.basins.prove_accord`).
 
 Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then
 u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best score wherever

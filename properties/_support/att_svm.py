@@ -168,6 +168,12 @@ def of_rivals(m: Any, data: Any, values: Any) -> Any:
     return m.values([values[token] for token in exact_constraints(ExactData.of(data))])
 
 
+def pythagoras(m: Any, V: Any, X: Any, share: Any = 1, power: int = 2) -> Any:
+    """||V - X||^2, times a share, is at most ||V||^2 - ||X||^2; or norms that are not squared."""
+    size = (lambda x: x @ x) if power == 2 else m.norm
+    return m.at_most(share * size(V - X), size(V) - size(X))
+
+
 def _counted(A: Any, counted: Any) -> Any:
     """The rows that count, of which all instances of a batch have the same number."""
     number = int(counted[0].sum())

@@ -1,4 +1,4 @@
-"""Hypotheses on the scores, the Att-SVM and the start of a case, decided on exact values.
+"""Hypotheses on the scores, the Att-SVM, the loss and the start of a case, decided on exact values.
 
 A case is a data set, or a record that has one as its field `data`. Where optimal tokens are tied,
 the first one counts, as definition 1 of tf allows.
@@ -12,6 +12,7 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from properties._support.att_svm import exact_att_svm
+from properties._support.losses import SLOPED
 
 
 def unique_optimum(case: Any) -> bool:
@@ -54,6 +55,24 @@ def all_tight(case: Any) -> bool:
     """Every non-optimal token has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     return found is not None and found.all_tight
+
+
+def second_best_supports(case: Any) -> bool:
+    """In every input some token of the second-best score has margin exactly 1 under X^mm."""
+    found = exact_att_svm(_data(case))
+    if found is None:
+        return False
+    for i, (row, (best, *_)) in enumerate(_scores(case)):
+        rivals = [t for t in range(len(row)) if t != best]
+        second = max((row[t] for t in rivals), default=None)
+        if rivals and all(found.margins[i, t] != 1 for t in rivals if row[t] == second):
+            return False
+    return True
+
+
+def sloped(case: Any) -> bool:
+    """The slope of the loss is negative and continuous everywhere."""
+    return case.loss in SLOPED
 
 
 def in_basin(case: Any, loss: str) -> bool:

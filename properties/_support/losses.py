@@ -94,3 +94,6 @@ LOSSES = {
     ),
 }
 """Losses by name."""
+
+SLOPED = ("log-loss", "exponential", "correlation", "logistic-loss")
+"""Losses whose slope is continuous and negative everywhere, by name."""

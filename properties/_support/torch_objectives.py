@@ -12,6 +12,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
+from attsvm.training import descend_w
+from attsvm.training.batch import Batch
+
 Tensor = Any
 
 _SOLVER_STEPS = 60
@@ -25,6 +30,9 @@ _RIDGE = 1e-13
 
 _STEPS = 20
 """Steps of an unrolled descent."""
+
+_RUN, _RUN_STEP = 1000, 0.1
+"""Steps of a run where no gradient is asked for, and how far each moves a logit at most."""
 
 _FIRST_STEP = 0.4
 """How far the first of them moves a logit at most; the k-th moves it 1 + k/2 times as far."""
@@ -57,10 +65,16 @@ def _best(gamma: Tensor, present: Tensor) -> Tensor:
     return (gamma.detach() != gamma.detach()).scatter(-1, top, True)
 
 
-def constraints(data: Any) -> tuple[Tensor, Tensor]:
-    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count."""
+def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
+    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
+
+    Other tokens may be chosen in place of the optimal ones.
+    """
     present = _present(data)
     best = _best(scores(data), present)
+    if chosen is not None:
+        best = best & False
+        best[:, range(len(chosen)), chosen] = True
     kept = (data.X * best[..., None]).sum(2, keepdim=True)
     A = (kept - data.X)[..., None] * data.Z[:, :, None, None, :]
     return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
@@ -168,24 +182,51 @@ def _matrix(case: Any) -> tuple[Any, Tensor]:
     return data, case.start[..., None] * unit[:, None, :]
 
 
-def elsewhere(case: Any, loss: str | None = None, towards: str = "optimal") -> Tensor:
+def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, float]:
+    """W after a run of normalised descent, and how far its steps move a logit at most in all."""
+    X, Z, gamma = (np.ascontiguousarray(a.numpy()) for a in (data.X, data.Z, scores(data)))
+    mask = None if data.mask is None else np.broadcast_to(data.mask, gamma.shape)
+    run = descend_w(
+        Batch(X, Z, gamma, mask),
+        W.numpy(),
+        loss,
+        step=_RUN_STEP / reach.numpy(),
+        steps=_RUN,
+        record=[_RUN],
+        normalised=True,
+    )
+    return W.new_tensor(run.W[:, -1]), _RUN * _RUN_STEP
+
+
+def elsewhere(
+    case: Any, loss: str | None = None, towards: str = "optimal", chosen: Any = None
+) -> Tensor:
     """How far descent, unrolled for some steps, is from selecting the optimal tokens.
+
+    Where no gradient is asked for, many runs of more steps are made side by side.
 
     The lead of the best rival in its logit over how far logits have been moved; its negative where
     descent is said to go anywhere else. Steps follow the normalised gradient, as they follow the
     curve of gradient flow fast.
     """
     data, W = _matrix(case)
-    A, counted = constraints(data)
-    reach = norm(A.detach()).amax(-1).clamp(min=1e-12)[:, None, None]
+    A, counted = constraints(data, chosen)
+    reach = norm(A.detach()).amax(-1).clamp(min=1e-12)
     moved = 0.0
-    for k in range(_STEPS):
+    if not W.requires_grad and not data.X.requires_grad:
+        W, moved = _descended(data, W, loss or case.loss, reach)
+    for k in range(_STEPS if moved == 0.0 else 0):
         step = pull(data, W, loss or case.loss)
         length = _FIRST_STEP * (1 + k / 2)
-        W = W + length / reach * step / norm(step, 2)[:, None, None].clamp(min=1e-300)
+        W = W + (length / reach / norm(step, 2).clamp(min=1e-300))[:, None, None] * step
         moved += length
     lead = -margin(A, counted, W) / moved
     return lead if towards == "optimal" else -lead
+
+
+def not_selecting(case: Any, loss: str | None = None, **_: Any) -> Tensor:
+    """The same for conclusions that are known where descent selects the optimal tokens."""
+    return elsewhere(case, loss)
 
 
 def descent_at_rest(case: Any, loss: str | None = None) -> Tensor:

@@ -6,24 +6,15 @@
 X_i holds the tokens x_it of input i and K_i their keys k_it = W x_it; alpha_i is the index of the
 selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T x_it.
 
-| reading | what it says | verdict |
-| --- | --- | --- |
-| literal-1 | p(alpha) exists for every selection | falls: one input, tokens 1 and 1 |
-| literal-2 | it exists where alpha are the optimal tokens of a head | falls, see below |
-| amended-1 | it exists where 0 is not in the hull C of the k_i,alpha_i - k_it | proved |
-| amended-2 | it exists for optimal tokens under one label and a head W^T q | proved |
-| sharp-1 | separating q: norm(q - p)^2 <= norm(q)^2 - norm(p)^2, p = p(alpha) | proved |
-| sharp-2 | the tight constraints alone determine p(alpha) | proved |
-
-The slide defines p(alpha) without a condition. None exists where a selected token is repeated or
-lies between the others. The talk introduces alpha as the optimal tokens of a head, but two inputs
-with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no prompt does.
-By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly where 0 is not in C,
-and then 1/||p(alpha)|| is the distance of C from 0, the largest margin of a unit prompt. In
-`amended-2` the optimal tokens are unique, all labels are one y, and the head is W^T q: then a
-multiple of y q separates. `sharp-1` is uniqueness in numbers: p is the point of a convex set that
-is nearest 0, so <q - p, p> >= 0 for every q of the set. `sharp-2` holds as only tight constraints
-carry multipliers, so that they alone prove p optimal.
+The slide defines p(alpha) without a condition. None exists where a selected token is repeated (1
+and 1) or lies between the others. The talk introduces alpha as the optimal tokens of a head, but
+two inputs with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no
+prompt does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly where 0
+is not in the hull C of the k_i,alpha_i - k_it, and then 1/||p(alpha)|| is the distance of C from 0,
+the largest margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are
+one y, and the head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers:
+p is the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q of the set.
+`sharp-2` holds as only tight constraints carry multipliers, so that they alone prove p optimal.
 """
 
 from __future__ import annotations
@@ -35,6 +26,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import pythagoras
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -94,7 +86,7 @@ def led(m: Any, case: Any, share: Any = 1) -> Any:
 
 def projected(m: Any, case: Any, share: Any = 1) -> Any:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
-    return svm.pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
+    return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
 
 def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
@@ -198,7 +190,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "p(alpha) is unchanged when every constraint that is not tight is dropped",
             expected="proved",
-            proof="symbolic.mm.programmes:prove_supported",
+            proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -9,13 +9,6 @@ Here v is constant, as the section is on p alone, alpha are the optimal tokens, 
 the talk, -x, exp(-x) and log(1 + exp(-x)). The basin is the set of p whose risk exceeds its infimum
 by less than min_i [l(second) - l(best)]/n.
 
-| reading   | p(0)                                                     | verdict |
-| literal-1 | any                                                      | refuted |
-| literal-2 | some p(0) and some eta, alpha any choice of best tokens  | refuted |
-| amended-1 | any in the basin; 105% of the bound will not do          | holds   |
-| amended-2 | any, with one input all of whose rivals score the same   | holds   |
-| amended-3 | r p(alpha) for an explicit r                             | holds   |
-
 `literal-1` grants what writing p(alpha) presumes: that it exists and alpha is one choice. It falls
 from zero with one input: for keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1, but p runs to minus
 infinity, to the key -2. `literal-2` falls with two inputs, keys (0, 1), 0 of scores 0, 0 and
@@ -32,10 +25,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
+from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, near_basin, sloped, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting, near_basin, starts_in_basin
 from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
@@ -95,7 +88,8 @@ THEOREM = Statement(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: descent with step "
             "at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap is "
             "below min_i [l(second) - l(best)]/n; 105% of that will not do",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(
                 Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
@@ -115,7 +109,8 @@ THEOREM = Statement(
             "l' < 0, a single input whose rivals score the same, below the optimal token, p(alpha) "
             "exists and is not 0: descent with step at most 1/L converges in direction to p(alpha) "
             "from any p(0)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_equal_rivals",
             under=(SLOPED, EXISTS, ALIKE, SINGLE),
             variables=Records(Prompting, cases.alone()),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
@@ -127,7 +122,8 @@ THEOREM = Statement(
             "D_i the range and gap_i the lead of the scores of input i, m and M the least and the "
             "largest |l'| between all scores, descent with step at most 1/L converges in direction "
             "to p(alpha)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE),
             variables=Records(
                 Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian

@@ -6,13 +6,6 @@ As in `theorem_1_direction` v is constant, alpha are the optimal tokens, eta is 
 matters, and the basin is the set of p whose risk exceeds its infimum by less than
 min_i [l(second) - l(best)]/n.
 
-| reading   | p(0) and data                                                      | verdict |
-| literal-1 | any                                                                | refuted |
-| literal-2 | some p(0) and some eta                                             | refuted |
-| amended-1 | any; rivals of each token score the same, or all are on the margin | proved  |
-| amended-2 | r p(alpha) for an explicit r                                       | holds   |
-| sharp     | any in the basin: ||p(k)|| / ln k tends to ||p(alpha)||            | holds   |
-
 `literal-1` falls from zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but their pulls
 cancel at p = 0, for every loss. `literal-2` falls with head 0, where nothing ever moves.
 
@@ -29,10 +22,10 @@ that of the worse key.
 from __future__ import annotations
 
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import exists, unique_optimum
+from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, separated, sloped, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin
 from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PROPER, RATE
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
@@ -97,7 +90,8 @@ THEOREM = Statement(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
             "r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, descent with step at most "
             "1/L has ||p(k)|| -> infinity",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE),
             variables=Records(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
@@ -107,7 +101,8 @@ THEOREM = Statement(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
             "below min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k tends to "
             "||p(alpha)||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_rate",
             under=(SLOPED, EXISTS, UNIQUE, BASIN),
             variables=Records(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},

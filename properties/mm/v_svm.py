@@ -5,19 +5,13 @@
 Y_i is the label of input i, x_it its tokens, and alpha_i the index of the selected one. The slide
 lists no condition under which v(alpha) exists.
 
-| reading | what it says | verdict |
-| --- | --- | --- |
-| literal | v(alpha) exists for every selection | falls: one input whose token is 0 |
-| amended | it exists where 0 is not in the hull H of the Y_i x_i,alpha_i | proved |
-| sharp-1 | no head has a larger margin in proportion to its length | proved, with equality at v |
-| sharp-2 | the inputs of tight margin alone determine v(alpha) | proved |
-
-No v(alpha) exists either for two inputs that select one token under opposite labels. In `amended`
-Gamma = 1/||v(alpha)||, the label margin of assumption B of the talk, is the distance of H from 0;
-where there is no v(alpha) both are 0. `sharp-1` follows by the point z of H nearest 0: the product
-<h, z> is at most ||h|| Gamma, and it is a mean of the margins Y_i h^T x_i,alpha_i, of which the
-least is no larger. `sharp-2` holds as multipliers of margins that are not tight are 0; some margin
-is tight, for otherwise a shorter head would do.
+No v(alpha) exists for one input whose token is 0, nor for two inputs that select one token under
+opposite labels. In `amended` Gamma = 1/||v(alpha)||, the label margin of assumption B of the talk,
+is the distance of 0 from H, the hull of the Y_i x_i,alpha_i; where there is no v(alpha) both are 0.
+`sharp-1` follows by the point z of H nearest 0: the product <h, z> is at most ||h|| Gamma, and it
+is a mean of the margins Y_i h^T x_i,alpha_i, of which the least is no larger. `sharp-2` holds as
+multipliers of margins that are not tight are 0; some margin is tight, for otherwise a shorter head
+would do.
 """
 
 from __future__ import annotations
@@ -127,7 +121,7 @@ PROGRAMME = Statement(
         "sharp-2": Reading(
             "v(alpha) is unchanged when every input whose margin is not tight is dropped",
             expected="proved",
-            proof="symbolic.mm.programmes:prove_supported",
+            proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -4,12 +4,6 @@
 <X v, softmax(X W p)>, and what attention sees of (W, p) is the prompt W p. Below g is the gradient
 of the risk in the prompt, and q a prompt that is trained itself, on keys X from q(0) = W p.
 
-| reading   | claim                                                             | verdict |
-| literal-1 | W trained with p fixed is p trained with W fixed, up to the step  | refuted |
-| literal-2 | W trained with p fixed is q, up to the step                       | refuted |
-| amended-1 | W_k p = q_k, steps eta on W and eta ||p||^2 on q, p not 0         | proved  |
-| amended-2 | W_k p = W p_k, steps eta and eta ||p||^2 / c, where W W^T = c I   | proved  |
-
 `literal-1` compares the two as the model has them, from one (W, p). The first moves W p along
 -||p||^2 g, the second along -W W^T g: tokens (1, 0), (0, 1), 0 of scores 1, 1, 0, with W =
 diag(1, 2) and p = (1, 0), go along (1, 1) and along (1, 4). `literal-2` fails at p = 0, where only
@@ -34,8 +28,9 @@ from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.losses import SLOPED
 from properties.mm import SOURCE
-from properties.mm._support.prompt_descent import DECREASING, descent, logit_gradients
+from properties.mm._support.prompt_descent import descent, logit_gradients
 
 STEPS = 4
 
@@ -75,7 +70,7 @@ def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
-    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(DECREASING)
+    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(SLOPED)
     return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
@@ -98,7 +93,7 @@ def larger(generator: np.random.Generator) -> Weighted:
     def part(*shape: int) -> Array:
         return generator.integers(-8, 9, size=shape) / 8.0
 
-    loss = str(generator.choice(DECREASING))
+    loss = str(generator.choice(SLOPED))
     return Weighted(part(n, T, d), part(n, T), part(d, d), part(d), 0.5, loss)
 
 

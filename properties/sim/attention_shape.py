@@ -5,16 +5,10 @@ R^{d x d} ..., Y in R^{d x d} denotes the value matrix and D(X) := diag(exp(A1 X
 R^{d x d}" (section 1). To fit means: a matrix has the size that its formula gives, and in every
 product the columns of one factor are as many as the rows of the next.
 
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | D(X) is d x d, as printed | falls: it fits where n = d alone |
-| amended-1 | D(X) is n x n | proved, for all n and d |
-| literal-2 | A_{l0,j0} x is defined for x in R^d, as lemma 3.13 lists it | falls from d = 2 on |
-| amended-2 | the same for x in R^{d^2}, and vec(X) is such a vector | proved, for all n and d |
-
 D(X) has a row for each row of exp(A1 X A2^T), which is n x n. The block A_{l0,j0} of A1 kron A2 has
-d^2 columns (definition 3.1). Sizes are all that the sentence speaks of, so that an instance is n
-and d. Proof, by the same formulas with symbols for n and d: `symbolic.sim.attention_shape`.
+d^2 columns (definition 3.1). So literal-1 fits where n = d alone, and literal-2 where d = 1. Sizes
+are all that the sentence speaks of, so that an instance is n and d. Proof, by the same formulas
+with symbols for n and d: `symbolic.sim.attention_shape`.
 """
 
 from __future__ import annotations

@@ -6,22 +6,14 @@ The section lists no condition on R (and the minus signs of its seven bounds are
 literal-1 takes those of lemma 3.13, whose stepping stone it is; literal-2 leaves out R >= 4, which
 this section does not print.
 
-| reading | constant | where | verdict |
-| --- | --- | --- | --- |
-| literal-1 | R exp(R^2) | R >= 4 bounds norms of A x, A y, A | proved, far too large |
-| literal-2 | R exp(R^2) | any R bounds these, A a block of A_1 kron A_2 | falls: R = 1/2 |
-| amended | R exp(R^2) | R >= 1 bounds these | proved, attained at R = 1 |
-| sharp-1 | norm of A times exp(R) | any R bounds norms of A x and A y | proved, no less will do |
-| sharp-2 | R exp(R^2) | any R bounds norms of x, y, A | proved, no less will do |
-
 literal-2 falls for A = 1/2, x = 1, y = 0, R = 1/2: exp(1/2) - 1 = 0.6487 against exp(1/4)/2 =
 0.6420. R >= 1 is the least condition that will do: A = R, x = 1, y -> 1 needs R exp(R). sharp-1 is
 attained for every R and ||A|| > 0 by A = ||A|| e_1, x, y -> R / ||A||, with any number of tokens;
 so exp(R^2) should be exp(R). Where ||x|| and ||y|| rather than ||A x|| and ||A y|| are bounded by
 R, logits reach R^2, and the printed constant is the least: A = R, x, y -> R.
 
-Proof (`symbolic.sim.basic_1`): e^a - e^b <= e^max(a, b) |a - b|, logits are at most R, and
-R <= R^2 from R = 1 on.
+The constant is far too large from R = 4 on. Proof (`symbolic.sim.basic_1`): e^a - e^b <= e^max(a,
+b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.
 """
 
 from __future__ import annotations

@@ -4,12 +4,6 @@
 
 On the right A has lost its indices.
 
-| reading | A on the right | verdict |
-| --- | --- | --- |
-| literal-1 | the block A_{l0,j0} of the left side | proved, attained |
-| literal-2 | the whole A_{l0} = A_1 kron A_2 of n^2 rows | proved, attained |
-| sharp | the block; an equation says by how much it is missed | proved |
-
 All hold on the whole space, for any n and with nothing listed; the norm of the whole is at least
 that of a block, and the first block stands for all, as rows of A_1 may be exchanged.
 

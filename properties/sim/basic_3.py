@@ -5,13 +5,6 @@
 beta is not defined; read: a positive lower bound of both values. A bound of one of them will not
 do (a sibling: n = 1, A = 1, x = 0, y = -1, beta = 1). On the right alpha has lost its indices.
 
-| reading | factor | alpha on the right | verdict |
-| --- | --- | --- | --- |
-| literal-1 | beta^-2 | that of the left side | proved |
-| literal-2 | beta^-2 | the sum over all n^2 rows of A_{l0} | falls |
-| sharp-1 | beta^-2 | that of the left side | proved, the least factor for every beta |
-| sharp-2 | exp(2 R / sqrt n) / n^2 | that of the left side | proved, the least for all n, R > 0 |
-
 literal-2 falls because one block may gain what another one loses: A_1 = (1, -1), A_2 = (0, 1),
 x = 1, y = -1, where both sums are 2 + 2 cosh 1. sharp-1 is attained as alpha(x) = beta, alpha(y) ->
 beta. sharp-2 has the best lower bound where ||A x||, ||A y|| <= R, beta = n exp(-R / sqrt n), and

@@ -5,11 +5,6 @@
 R_f is defined nowhere; the constants of bounds five and six, R^2 and 1 times beta^-2 n exp(3 R^2),
 give it back.
 
-| reading | R_f | where | verdict |
-| --- | --- | --- | --- |
-| literal | beta^-2 n exp(3 R^2) | the domain of lemma 3.13, beta <= both alphas | proved |
-| sharp | spread(A)/2, at most half of norm A | the whole space | proved, no less will do |
-
 spread(A) = max ||A_i - A_j|| / sqrt 2. literal would hold for every R > 0: R >= 4 is not needed.
 sharp is attained for any n >= 2 by two tokens of equal weight, x, y -> 0, any others out of the
 way: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M -> infinity.

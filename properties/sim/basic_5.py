@@ -6,13 +6,6 @@ in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). c is n
 indices are those of the loss, so it may be <f(x), h(z)> - b; the norm is that of vectors, so it may
 be f(x) - z.
 
-| reading | c(x, z) | on | verdict |
-| --- | --- | --- | --- |
-| literal-1 | <f(x), h> - b | the domain, A a block of A_1 kron A_2 | falls: nothing bounds h |
-| literal-2 | f(x) - z | the domain | proved |
-| amended | <f(x), h> - b | also norm h <= R^2 | proved |
-| sharp | <f(x), h> - b, constant sqrt(2)/4 osc(h) spread(A) | the whole space | proved, no less |
-
 literal-1 falls for A = (1, 0), x = 0, y = 1, beta = 2, R = 4 and h = (2^75, 0). The factor R^2 is
 what ||A_3|| <= R and ||z|| <= R give for h = A_3 z, so the amended reading adds ||h|| <= R^2; then
 it holds for every R > 0, by Cauchy and Schwarz from the fourth bound.

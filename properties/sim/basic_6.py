@@ -6,13 +6,6 @@ in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). The no
 not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries, its
 Frobenius norm their length.
 
-| reading | norm | constant | where | verdict |
-| --- | --- | --- | --- | --- |
-| literal-1 | spectral | as printed | the domain | proved |
-| literal-2 | Frobenius | as printed | the domain | proved |
-| sharp-1 | spectral | sqrt(2)/4 spread(A) | the whole space | proved, no less will do |
-| sharp-2 | Frobenius | spread(A)/2 | the whole space | proved, no less will do |
-
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, and
 R >= 4 is not needed. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
 others as in the fourth bound.

@@ -6,13 +6,6 @@ in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). As pri
 norm around the matrix on the left (and no transpose on its last f(y)). The spectral norm bounds
 every entry as well, and the matrix itself in the Loewner order.
 
-| reading | norm | constant | where | verdict |
-| --- | --- | --- | --- | --- |
-| literal-1 | spectral | as printed | the domain | proved |
-| literal-2 | Frobenius | as printed | the domain | proved |
-| sharp-1 | spectral | 3^(-3/4) spread(A) | the whole space | proved, no less will do |
-| sharp-2 | Frobenius | spread(A)/2 | the whole space | proved, no less will do |
-
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. R >= 4 is not needed. sharp-1 is approached by two
 tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y; sharp-2 by two tokens of equal weight,
 x, y -> 0. With more tokens the weights of the others are sent to 0, as for the fourth bound.

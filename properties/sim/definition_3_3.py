@@ -4,13 +4,6 @@
 h(y)_{i0} = A_3 y_{i0} and y_{i0} the i0-th column of the value matrix (definition 3.4). A_{j0} is
 block j0 of A1 kron A2 and x = vec(X).
 
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | f is a probability vector | proved |
-| literal-2 | <f, h> is an entry of D(X)^-1 exp(A1 X A2^T) A3 Y, as in the l2 loss | proved |
-| literal-3 | <f, h> is an entry of Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y | falls |
-| amended | literal-3 where A_3 = A_2 | proved |
-
 Nothing says that A_3 = A_2, and the data set of section 1 has no A_3: with n = d = 1, A_2 = 0 and
 A_3 = Y = 1, <f, h> is 1 and Att is 0. Row j0 of A1 is the query and stands left of X, see
 `sim/orientation`. No later token is masked, as a causal model would.

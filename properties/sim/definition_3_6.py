@@ -9,14 +9,6 @@ in R^{n x V} is as a factor (b), nor v_i (column i0 of the values y); so gamma_t
 A has n rows (tokens) and D columns, f = softmax(A x); u = b <f, h> is the expected score, and F the
 weight of the tokens of largest score, all of them.
 
-| reading | descent on | does not decrease | verdict |
-| --- | --- | --- | --- |
-| literal-1 | g(u) | u | falls: g increases |
-| literal-2 | g(u) | F | falls: g increases |
-| amended-1 | g(-u) | F | falls: a second-best token may gain |
-| amended-2 | g(-u) | u | proved |
-| amended-3 | g(-u), all rivals of the optimal tokens of one score | F | proved |
-
 Along -grad g(u) the change of u is -g'(u) ||grad u||^2: with tokens 1 and 0 of scores 1 and 0 at
 x = 0 both u and F decrease. A decreasing loss such as g(-u) or log(1 + exp(-u)), or ascent on g,
 increases u wherever grad u is not 0. F need not increase even then: tokens 1, 3, 0 with scores

@@ -7,19 +7,12 @@ The objective is logistic(Att(X) H, B) with H in R^{d x V}, B in R^{n x V}; belo
 it, g(b (f^T M H)_v) with f = softmax(A x), values M = A_3 Y and v = 0. To ignore H leaves Att(X)
 itself: column v of M scores the tokens in place of column v of M H.
 
-| reading | what is the same with and without H | verdict |
-| --- | --- | --- |
-| literal-1 | the gradients do not point against each other | falls |
-| literal-2 | some optimal token | falls |
-| literal-3 | Att(X) has the size of B | falls: n x d against n x V |
-| amended-1 | the gradient with H is that of lemma 3.11 for h = A_3 (Y H) e_v | proved |
-| amended-2 | every optimal token, where H e_v = c e_v with c > 0 | proved |
-
 With one value 1, one value 0, d = V = 1 and H = -1 the second token is optimal with the head and
 the first without it; with keys 1, 0 and x = 0 the gradients are opposite, so that for query 1 the
 programme has X^mm = -1 and +1. A permutation of two values does the same, so that no positivity of
-H helps. amended-1: the head can be absorbed, not ignored, and every statement about h(y) holds with
-h = A_3 (Y H) e_v in its place. amended-2: all scores are multiplied by c.
+H helps. literal-3: Att(X) is n x d and B is n x V. amended-1: the head can be absorbed, not
+ignored, and every statement about h(y) holds with h = A_3 (Y H) e_v in its place. amended-2: all
+scores are multiplied by c.
 
 The proofs in `symbolic.sim.fixed_head` run the formulas on symbols for small sizes; for all sizes,
 (f^T M) H = f^T (M H) and M (c e_v) = c M e_v.

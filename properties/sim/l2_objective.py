@@ -5,19 +5,14 @@
 simplified optimization problem min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2" with A = A1 kron A2,
 x = vec(X).
 
-| reading | max | D(x) | verdict |
-| --- | --- | --- | --- |
-| literal-1 | the largest entry | that of amended | falls |
-| literal-2 | mat | D(X) of section 1 | falls: the sizes fit where n = 1 alone |
-| amended | mat, the matrix with these entries row by row | D(X) kron I_n | proved |
-
-literal-1: with n = 2, d = 1, A1, A2, X and B zero, A3 = (1, 0), Y = 1 the objectives are
-||(1/2, 1/2)||^2 = 1/2 and ||(1/2, 0)||^2 = 1/4; so max is a misprint of mat. literal-2: D(X) has n
-columns, or d as printed, and exp(A x) has n^2 entries. amended: D(X) kron I_n divides entry (j, t)
-by the sum of row j, so that the matrices inside both norms are equal, and the objectives with them,
-whether ||.||_2 is the Frobenius or the spectral norm; only the first makes it a "single regression"
-in a vector. Proof: `symbolic.sim.l2_objective` runs both matrices on symbols for small n and d; for
-all n, place (j, t) of vec is divided by the j-th sum, which n places share.
+mat(v) is the matrix with the entries of v row by row. literal-1: with n = 2, d = 1, A1, A2, X and B
+zero, A3 = (1, 0), Y = 1 the objectives are ||(1/2, 1/2)||^2 = 1/2 and ||(1/2, 0)||^2 = 1/4; so max
+is a misprint of mat. literal-2: D(X) has n columns, or d as printed, and exp(A x) has n^2 entries:
+they fit where n = 1. amended: D(X) kron I_n divides entry (j, t) by the sum of row j, so that the
+matrices inside both norms are equal, and the objectives with them, whether ||.||_2 is the Frobenius
+or the spectral norm; only the first makes it a "single regression" in a vector. Proof:
+`symbolic.sim.l2_objective` runs both matrices on symbols for small n and d; for all n, place (j, t)
+of vec is divided by the j-th sum, which n places share.
 """
 
 from __future__ import annotations

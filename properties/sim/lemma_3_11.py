@@ -5,15 +5,10 @@
 with f = softmax(A x) and L(x) = g(b d), g the logistic function. A has n rows (tokens) and D
 columns A_i, h are the values of the tokens, b is the label.
 
-| reading | what differs | verdict |
-| --- | --- | --- |
-| literal | as printed | falls: the chain rule puts b inside g as well |
-| amended-1 | for labels b in {-1, 0, 1} | proved, as g' is even |
-| amended-2 | g(b d) (1 - g(b d)) in front | proved |
-
+The chain rule puts b inside g' as well; g' is even, so that labels in {-1, 0, 1} do not tell.
 Smallest counterexample: A = (1, 0), x = 0, h = (1, 0), b = 2, where the derivative is g'(1)/2 and
-the formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The derivative is taken
-by the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.lemma_3_11`.
+the formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The derivative is taken by
+the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.lemma_3_11`.
 """
 
 from __future__ import annotations

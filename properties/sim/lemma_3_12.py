@@ -5,12 +5,8 @@
 (As printed the lemma names q in its first sentence and g in its formula; both are read as the
 logistic function of definition 3.5.)
 
-| reading | constant | verdict |
-| --- | --- | --- |
-| literal | 1 | proved, ten times too large |
-| sharp | sup abs(g'') = 1/(6 sqrt 3) = 0.0962 | proved, approached by pairs around ln(2 + sqrt 3) |
-
-Proof by the mean value theorem: `symbolic.sim.lemma_3_12` finds both suprema.
+The best constant, 1/(6 sqrt 3) = 0.0962, is approached by pairs around ln(2 + sqrt 3). Proof by the
+mean value theorem: `symbolic.sim.lemma_3_12` finds both suprema.
 """
 
 from __future__ import annotations

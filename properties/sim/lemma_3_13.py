@@ -8,16 +8,11 @@ A is a block of A_1 kron A_2: row j0 of A_1, kron A_2, so d^2 columns. L is that
 x hat in the conclusion, both as vectors of R^d; read: two points of R^(d^2), of which both are
 bounded.
 
-| reading | constant | on | verdict |
-| --- | --- | --- | --- |
-| literal | as printed | the listed conditions | falls: nothing bounds b or h |
-| amended | as printed | also abs(b), norm h <= R | proved, 93 + 3 log10 n orders too large |
-| sharp | norm A squared K(abs(b) osc h) | the whole space | proved, no smaller K will do |
-| sharp-2 | half of diam(A) squared, times the same K | the whole space | proved, likewise |
-
-Where b <f, h> is of order one the curvature grows like b^2: with n = 2, A = (4, 0), h = (1, -1),
-R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It cannot fail before
-|b| osc(h) is 2.1e48, a little more than 2^160. Proof, step by step: `symbolic.sim.lemma_3_13`.
+Nothing listed bounds b or h. Where b <f, h> is of order one the curvature grows like b^2: with n =
+2, A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It
+cannot fail before |b| osc(h) is 2.1e48, a little more than 2^160. With |b| and ||h|| at most R as
+well the printed constant is 93 + 3 log10 n orders of magnitude above the best one at R = 4. Proof,
+step by step: `symbolic.sim.lemma_3_13`.
 """
 
 from __future__ import annotations

@@ -9,14 +9,9 @@ most 3 n^3 R^7 exp(13 R^2) where R >= 4, ||A x|| <= R and ||A|| <= R.
 L(x) = g(b <softmax(A x), h>) as in lemma 3.13; A is a block of A_1 kron A_2: row j0 of A_1, kron
 A_2, so d^2 columns.
 
-| reading | constant | on | verdict |
-| --- | --- | --- | --- |
-| literal | as printed | the listed conditions | falls: nothing bounds b or h |
-| amended | as printed | also abs(b), norm h <= R | proved, 93 + 3 log10 n orders too large |
-| sharp | norm A squared K(abs(b) osc h) | the whole space | proved, no smaller K will do |
-
 It falls as the lemma does: with n = 2, A = (4, 0), h = (1, -1), R = 4 the bound fails at x = 2^-161
-for b = 2^161. Two tokens attain K. Proof, step by step: `symbolic.sim.lemma_3_13`.
+for b = 2^161. Two tokens attain the K of lemma 3.13. Proof, step by step:
+`symbolic.sim.lemma_3_13`.
 """
 
 from __future__ import annotations

@@ -7,10 +7,6 @@ entry, and names none.
 A has n rows (tokens) and D columns, h their values, b the label; w = max h - min h and
 r = max |h - b|.
 
-| reading | constant | on | verdict |
-| --- | --- | --- | --- |
-| sharp | norm A squared k(w, r) | the whole space | proved, no smaller k will do |
-
 k(w, r) is w^2 times the maximum over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4). For
 r = w/2, b in the middle of the values, it is w^2/4; for large r nearly 2 r w/(3 sqrt 3). Proof:
 `symbolic.sim.lemma_3_13_l2`. A sum of squares of many entries has the sum of the constants.

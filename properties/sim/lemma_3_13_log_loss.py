@@ -8,10 +8,6 @@ reading.
 A has n rows (tokens) and D columns, h their values, b the label; f = softmax(A x), and
 D = |b| (max h - min h) in the constant K.
 
-| reading | constant | on | verdict |
-| --- | --- | --- | --- |
-| sharp | norm A squared K(abs(b) osc h) | the whole space | proved, no smaller K will do |
-
 K(D) is D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2. Up to D = 2 sqrt 3 it is the constant
 of the loss -u, approached where u is very negative. Proof: `symbolic.sim.lemma_3_13_log_loss`.
 """

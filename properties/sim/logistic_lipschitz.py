@@ -2,12 +2,8 @@
 
     |g(x) - g(y)| <= |x - y|,    g(x) = 1 / (1 + exp(-x)).
 
-| reading | constant | verdict |
-| --- | --- | --- |
-| literal | 1 | proved "through mean value theorem", four times too large |
-| sharp | 1/4 | proved, approached by x = -y -> 0 |
-
-Proof: g' = g (1 - g) is at most 1/4, `symbolic.sim.logistic_lipschitz`.
+Proof: g' = g (1 - g) is at most 1/4, which is approached by x = -y -> 0;
+`symbolic.sim.logistic_lipschitz`.
 """
 
 from __future__ import annotations

@@ -6,24 +6,17 @@ programme has the query right of X: (a_opt - a_t)^T X a_i >= 1 - xi in definitio
 x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Section 4 compares both
 "X(k) and X^mm".
 
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | differences of the logits at X are the left sides of the constraints at X | falls |
-| amended-1 | ... at X^T | proved, it is the tensor trick |
-| amended-2 | repaired theorem 3.14, for the X that is trained | falls |
-| amended-3 | the same for its transpose | holds |
-| sharp | abs(z^T X D - D^T X z) <= norm(X - X^T) norm z norm D, the cost of a margin | proved |
-
-literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there is nothing to tell apart.
-amended-2 has the repairs of theorem 3.14 that have nothing to do with it, a decreasing loss and a
-start that cannot lose its optimal tokens. It fails for tokens (1, 1) and (1, 0), scores 1 and 0,
-query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are multiples of E_12, and the programme's margin is 0
-for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the
-bound; so the two agree for all tokens exactly where X is symmetric.
+amended-1 is the tensor trick. literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there
+is nothing to tell apart. amended-2 has the repairs of theorem 3.14 that have nothing to do with it,
+a decreasing loss and a start that cannot lose its optimal tokens. It fails for tokens (1, 1) and
+(1, 0), scores 1 and 0, query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are multiples of E_12, and the
+programme's margin is 0 for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular
+vectors of S attain the bound; so the two agree for all tokens exactly where X is symmetric.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -59,6 +52,7 @@ from properties._support.growth_rates import arrives
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties._support.limit_certificates import certified_direction
+from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits
@@ -163,6 +157,11 @@ def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Sla
     return direction_converges(run.data, run.start.T, LOSSES[REPAIRED], W)
 
 
+def turned_away(run: Any, towards: str = "optimal", transposed: bool = False) -> Any:
+    """How far the run of `trained` is from selecting the optimal tokens, in torch."""
+    return elsewhere(SimpleNamespace(data=run.data, start=run.start.mT), REPAIRED, towards)
+
+
 def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False) -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
     goal = _goal(run, towards, transposed)
@@ -184,6 +183,7 @@ TRAINING = Statement(
         "descent on logits z^T X x_t converges in direction to X^mm, transposed: {transposed}",
         floats=trained,
         balls=arrives_turned,
+        tensors=turned_away,
     ),
     cost=10,
     hypotheses={
@@ -204,7 +204,8 @@ TRAINING = Statement(
             "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
             "start in the basin of the optimal tokens converges in direction to the transpose of "
             "X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"transposed": True},
             examples=(SIDEWAYS,),
             siblings={

@@ -7,17 +7,6 @@ on the domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has a
 (R ||h|| + |b|). Its gradient has 2 ||A^T h||^2 on the whole space. Over all A and h of given norms
 2 ||A|| ||h|| (R ||h|| + |b|) and 2 ||A||^2 ||h||^2 are the largest ones, and attained.
 
-| reading | L changes by at most M's constant | verdict |
-| --- | --- | --- |
-| literal-1, -2 | loss, gradient; on the same A and h | fall |
-| literal-3 | loss; over A and h of given norms | proved |
-| literal-4 | gradient; over A and h of given norms | falls |
-| sharp-1 | half of it, for the loss over given norms | proved, no smaller part for all b |
-| sharp-2 | gradient over given norms, abs(b) <= 3.532 norm h | proved |
-| sharp-3 | gradient, for every abs(b) > 3.533 norm h: exceeded | proved |
-| amended-1 | loss on the same data, by a bound of it, norm A^T h >= osc(h) diam(A)/4 | proved |
-| amended-2 | gradient on the same data, norm A^T h large enough beside h - b | proved |
-
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
 On the same data the comparison fails for all |b|, ||h|| and R: A = (1, 0), h = (0, 1) has

@@ -8,17 +8,6 @@ Lipschitz constant |b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3). 
 given norms the largest ones are |b| ||A|| ||h||/4 and b^2 ||A||^2 ||h||^2/(6 sqrt 3). All four are
 attained.
 
-| reading | L changes by at most M's constant | verdict |
-| --- | --- | --- |
-| literal-1, -2 | loss, gradient; on the same A and h | fall |
-| literal-3 | loss; over A and h of given norms | proved |
-| literal-4 | gradient; over A and h of given norms | falls |
-| sharp | half of it, for the loss over given norms | proved, no smaller part will do |
-| amended | gradient over given norms, abs(b) norm h >= 2 sqrt(2)/3 = 0.943 | proved |
-| sharp-2 | gradient over given norms, abs(b) norm h >= 0.7228 | proved |
-| sharp-3 | gradient, for every 0 < abs(b) norm h < 0.7226: exceeded | proved |
-| amended-2 | loss on the same data, norm A^T h >= osc(h) diam(A)/4 | proved, 1/4 is best |
-
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
 On the same data the comparison fails where A^T h = 0, as M is constant there. For small |b| ||h||

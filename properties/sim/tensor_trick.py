@@ -4,11 +4,6 @@
 well-known tensor trick" (section 1), with vec and kron as in the notations of section 3.1 and
 A = A1 kron A2 in R^{n^2 x d^2}, whose j0-th block of n rows is A_{j0} (definition 3.1).
 
-| reading | sizes | verdict |
-| --- | --- | --- |
-| literal | A1 and A2 are n x d, X is d x d | proved |
-| sharp | any that fit: A1 is n x d, A2 is k x l, X is d x l | proved |
-
 Entry t of block j0 is the sum over r and c of A1[j0, r] A2[t, c] X[r, c], so that the block is row
 j0 of A1 X A2^T: rows of X meet A1, columns meet A2. With the columns of X stacked, or with X
 transposed, the two sides differ from d = 2 on. Proof: `symbolic.sim.tensor_trick`.

@@ -15,22 +15,45 @@ and (-2, 1), 0 with labels 1, head (4, 9) and z = (1, 0) for both; the second in
 its worse token for ever. `amended-3` has one input and starts from zero, and falls too: tokens (1,
 0), (0, 3), (0, 1), (0, 0) with scores 2, 1, 0, -2 and z = (1, 0), where attention settles on the
 second. `amended-2` starts where the risk gap is below min_i [l(second score) - l(best score)]/n,
-and holds (`attsvm.exact.descent.certified_fate`). From such a start neither part of the assumption
+and holds. From such a start neither part of the assumption
 is needed, but unique optimal tokens and a feasible Att-SVM alone: `sim/theorem-3.15:amended-2`, for
 instance tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
+
+`sharp`: four tokens are the least that fail with a single input. With three every start will do,
+and of part 1 it is enough that the second-best token is a support vector. This is needed: where it
+lies beyond the margin, X^mm is the solution for the worst token alone, and from far along the
+difference of the rivals attention stays with the second best for ever (`BEYOND`).
 """
 
 from __future__ import annotations
 
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import LOCAL_TRAP, Run, runs, tight_data, towards_solution
-from properties._support.hypotheses import all_tight
+from properties._support.hypotheses import all_tight, second_best_supports
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
+BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]])
+"""X^mm has w = (1, 0) and margins 2, 1; the second token is best along -(1, 1), by 3/2 and 1."""
+
+
+@st.composite
+def few_tokens(draw: st.DrawFn) -> AttentionData:
+    """One input of two or three tokens anywhere, with any scores."""
+    T, d = draw(sizes(2, 3)), draw(sizes(2, 3))
+    Z = draw(arrays(1, d)) + np.eye(1, d)
+    return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))
+
+
 TIGHT = "all tokens are support vectors"
 SINGLE, ZERO = "there is a single input", "the start is zero"
+THREE, SECOND = "no input has four tokens", "a second-best token is a support vector"
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-1",
@@ -44,10 +67,18 @@ THEOREM = Statement(
         TIGHT: all_tight,
         SINGLE: lambda run: run.data.n == 1,
         ZERO: lambda run: not run.start.any(),
+        THREE: lambda run: run.data.T <= 3,
+        SECOND: second_best_supports,
     },
     conclusion=training.DIRECTION,
     cost=10,
-    violating={UNIQUE: [training.TIED_BESIDE]},
+    violating={
+        UNIQUE: [training.TIED_BESIDE],
+        training.TWO: [training.ONE_TOKEN],
+        SINGLE: [training.PULLED_APART],
+        THREE: [training.ONE_DRAGGED],
+        SECOND: [BEYOND],
+    },
     readings={
         "literal": Reading(
             "all tokens support vectors: descent on g(b <f, h>) from any start converges in "
@@ -82,12 +113,26 @@ THEOREM = Statement(
             "all tokens support vectors: descent on the decreasing loss with step at most 1/L_X "
             "converges in direction to X^mm from every start whose risk gap is below "
             "min_i [l(second) - l(best)]/n",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, BASIN),
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
             examples=(training.UNEVEN_SCORES,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
+        ),
+        "sharp": Reading(
+            "a single input of two or three tokens, a second-best one being a support vector: "
+            "descent on the decreasing loss with step at most 1/L_X from any start converges in "
+            "direction to X^mm",
+            expected="proved",
+            proof="symbolic.basins:prove_three",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, training.TWO, SINGLE, THREE, SECOND),
+            variables=Records(Run, runs(few_tokens(), 0, 1)),
+            conclusion=training.PATIENTLY,
+            examples=(TWO_TOKENS, training.UNEVEN_SCORES),
+            siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
             "a single input, all tokens support vectors: descent on the decreasing loss "

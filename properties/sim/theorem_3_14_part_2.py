@@ -21,7 +21,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from hypothesis import strategies as st
 
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from attsvm.strategies import arrays, numbers, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import Run, pulling_data, rival_data, runs
 from properties._support.hypotheses import rivals_equal
@@ -34,7 +38,38 @@ from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED,
 LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
 OPPOSED = Run.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
 FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
+OUTNUMBERED = Run.of(
+    [[[3, 0], [0, 0]], [[3, 0], [0, 0]], [[-4, -1], [0, 0]]], [[1, 0]] * 3, scores=[[0.25, 0]] * 3
+)
+"""Two equal inputs drag the third one to its worse token."""
+THREE_EACH = Run.of(
+    [[[0, 0], [2, 1], [5, 1]], [[0, 0], [-3, -2], [0, -1]]],
+    [[1, 0]] * 2,
+    scores=[[0.25, 0, 0]] * 2,
+)
+REJOINED = Run.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[0.25, 0]] * 2)
+UNEVEN = Run.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [0.25, 0]])
+FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
 SAME_RIVALS = Run.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
+
+SAME, PAIRS = "optimal tokens share a score, all others another one", "two inputs of two tokens"
+ZERO, NOT_NEGATIVE = "the start is zero", "no score is negative"
+
+
+def scores_shared(run: Run) -> bool:
+    """Every input has one token of the highest score of all, and others of one lower score."""
+    exact = ExactData.of(run.data)
+    return exact.unique and len({frozenset(row) for row in exact.gamma}) == 1 and rivals_equal(run)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> Run:
+    """Two inputs of two tokens with one query and the same two scores, from zero."""
+    d, low = draw(sizes(2, 3)), abs(draw(numbers()))
+    scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
+    X = draw(arrays(2, 2, d))
+    return Run(AttentionData.of(X, np.eye(1, d).repeat(2, 0), scores=scores), np.zeros((d, d)))
+
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-2",
@@ -47,6 +82,10 @@ THEOREM = Statement(
         **training.HYPOTHESES,
         LEVEL: rivals_equal,
         SINGLE: lambda run: run.data.n == 1,
+        SAME: scores_shared,
+        PAIRS: lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
+        ZERO: lambda run: not run.start.any(),
+        NOT_NEGATIVE: lambda run: all(g >= 0 for row in ExactData.of(run.data).gamma for g in row),
     },
     conclusion=training.DIRECTION,
     cost=10,
@@ -54,7 +93,10 @@ THEOREM = Statement(
         UNIQUE: [training.TIED_BESIDE, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
         LEVEL: [PASSED_OVER, training.UNEVEN_SCORES],
-        FEASIBLE: [NO_QUERY],
+        FEASIBLE: [NO_QUERY, OPPOSED],
+        SAME: [UNEVEN],
+        PAIRS: [OUTNUMBERED, THREE_EACH],
+        ZERO: [FAR_APART],
     },
     readings={
         "literal": Reading(
@@ -86,7 +128,8 @@ THEOREM = Statement(
             "a single input with equal scores of rivals, two tokens at least, Att-SVM feasible: "
             "descent on the decreasing loss with step at most 1/L_X from any start converges in "
             "direction to X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_equal_rivals",
             constants={"loss": REPAIRED},
             under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SINGLE),
             variables=Records(Run, runs(rival_data(), 0, 2), partial(training.protocol, n=1)),
@@ -102,12 +145,30 @@ THEOREM = Statement(
             "equal scores of rivals, Att-SVM feasible: descent on the decreasing loss with step at "
             "most 1/L_X converges in direction to X^mm from every start whose risk gap is below "
             "min_i [l(second) - l(best)]/n",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, LEVEL, FEASIBLE, BASIN),
             variables=Records(Run, runs(rival_data(), 0, 1), training.near_solution),
             examples=(TWO_TOKENS,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
+        ),
+        "amended-4": Reading(
+            "two inputs of two tokens with the same two scores, none negative, Att-SVM feasible: "
+            "descent on the decreasing loss with step at most 1/L_X from X(0) = 0 converges in "
+            "direction to X^mm",
+            expected="proved",
+            proof="symbolic.basins:prove_pair",
+            constants={"loss": REPAIRED},
+            under=(FEASIBLE, SAME, PAIRS, ZERO, NOT_NEGATIVE),
+            variables=Records(Run, pairs(), fixed=("start",)),
+            conclusion=training.PATIENTLY,
+            examples=(REJOINED,),
+            siblings={
+                **training.OTHER_DIRECTIONS,
+                "three inputs": changed(drop=[PAIRS], examples=[OUTNUMBERED]),
+                "three tokens": changed(drop=[PAIRS], examples=[THREE_EACH]),
+            },
         ),
     },
 )

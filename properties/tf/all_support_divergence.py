@@ -4,12 +4,6 @@
 then ... GD diverges: ||W_k||_F -> infinity." W_k are the iterates of descent on the training risk,
 and W^mm is the Att-SVM solution.
 
-| reading | says | further hypotheses | verdict |
-| --- | --- | --- | --- |
-| literal | the norm diverges | none | falls: all scores tied, or tokens alone |
-| amended | the norm diverges | two different scores in some input, l' < 0 everywhere | proved |
-| sharp | norm(W_k) / ln k tends to norm(W^mm) | unique optimal tokens, start in the basin | holds |
-
 literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
 gradient that is zero everywhere.
 
@@ -44,9 +38,9 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import all_tight, in_basin, two_scores, unique_optimum
+from properties._support.hypotheses import all_tight, in_basin, sloped, two_scores, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.torch_objectives import descent_at_rest
+from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -95,7 +89,7 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
 
 
 DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
-RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate)
+RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
@@ -115,7 +109,7 @@ THEOREM = Statement(
     hypotheses={
         TIGHT: all_tight,
         TWO_SCORES: two_scores,
-        SLOPED: cases.decreasing,
+        SLOPED: sloped,
         UNIQUE: unique_optimum,
         BASIN: lambda case: in_basin(case, case.loss),
     },
@@ -149,7 +143,8 @@ THEOREM = Statement(
         "sharp": Reading(
             "all tokens support vectors, l' < 0, optimal tokens unique, step at most 1/L, start "
             "with a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_rate",
             under=(TIGHT, SLOPED, UNIQUE, BASIN),
             variables=Records(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,

@@ -7,12 +7,6 @@ W^mm is the Att-SVM solution, s_it is the attention to token t of input i, gamma
 u_i = <s_i, gamma_i>. The theorem's loss is strictly decreasing, which is read as l' < 0: with
 l(u) = -u^3, tokens 1, -1, scores 1, -1 and query 1 the gradient is zero at W = 0.
 
-| reading | says | further hypothesis | verdict |
-| --- | --- | --- | --- |
-| literal | grad L(W) != 0 | none | falls: one token; or tokens 1, 0 with head 0 |
-| amended | grad L(W) != 0 | some input has two different scores | proved |
-| sharp | norm(grad L(W)) >= D(W) / norm(W^mm) | the same | proved, attained |
-
 Proof. Let M be any matrix under which all rivals of the optimal token have margin 1, such as W^mm
 here. With a_it = <x_it z_i^T, M>, as a_i,opt - a_it = 1 and the terms s_it (gamma_it - u_i) of an
 input sum to 0,
@@ -40,7 +34,7 @@ from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.gradients import negative_gradient
-from properties._support.hypotheses import all_tight, two_scores
+from properties._support.hypotheses import all_tight, sloped, two_scores
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties._support.torch_objectives import constraints, distance
 from properties.tf import SOURCE
@@ -85,7 +79,7 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
     variables=Records(Descent, cases.descents(), cases.larger, climbed=True),
-    hypotheses={TIGHT: all_tight, SLOPED: cases.decreasing, TWO_SCORES: two_scores},
+    hypotheses={TIGHT: all_tight, SLOPED: sloped, TWO_SCORES: two_scores},
     conclusion=not_stationary,
     cost=2,
     violating={

@@ -9,13 +9,6 @@ W^mm(alpha) is the least W with (x_i,alpha_i - x_it)^T W z_i >= 1 for all tokens
 every input i, and gamma_it is the score of a token. The slide gives neither T_i nor the range of t;
 T_i is read as the tokens of margin 1 under W^mm(alpha).
 
-| reading | range of t | hypotheses | verdict |
-| --- | --- | --- | --- |
-| literal-1 | all tokens but alpha_i | none | falls: no W^mm, or tied scores |
-| literal-2 | the support indices T_i | none | falls by the same instances |
-| amended | all tokens but alpha_i | unique optimal tokens, Att-SVM feasible | holds |
-| sharp | T_i, for any alpha with a rival | W^mm(alpha) exists | proved, a criterion |
-
 With t over all tokens only the optimal tokens can qualify, and no other is left for descent to
 select. With t over T_i others do: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1 the first has
 W^mm = 1 and T = {second}. Tokens 1, 0 with query 0 have no W^mm, and with tied scores none is above

@@ -8,11 +8,6 @@ tokens x_it, the rows of X_i, for labels Y_i in {-1, 1}. opt is a token of large
 scores are the same with one more dimension: the score is a further coordinate, v picks it out, and
 W and z_i are 0 there. The data have no absent tokens, of which the sentence does not speak.
 
-| reading | hypotheses | verdict |
-| --- | --- | --- |
-| literal | those of the sentence | falls: one input of one token, or tied scores |
-| amended | some input has two different scores | proved |
-
 Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
 for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 where two scores
 differ, and l(best - delta_i) > l(best) there. Without two different scores every delta_i is 0 and

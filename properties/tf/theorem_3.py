@@ -8,12 +8,6 @@ L is the training risk at W = K Q^T with the loss l, and Att-SVM* asks for the l
 C_*, under the constraints of the Att-SVM. The scaling is right: ||K Q^T||_* is at most
 (||K||_F^2 + ||Q||_F^2) / 2 <= R, with equality for balanced factors.
 
-| reading | K and Q | further hypotheses | verdict |
-| --- | --- | --- | --- |
-| literal-1 | in R^{d x d}, as the talk introduces them | none | falls |
-| literal-2 | of one column: the theorem leaves the inner dimension open | none | falls |
-| amended | in R^{d x d} | l' < 0 at the best scores, some input has two tokens | holds |
-
 literal-1 falls as theorem 2 does: for l(u) = -u^3 on tokens (1, 0), 0 and (0, 1), 0 with one query,
 where both norms agree, and for inputs of one token, where C_* = 0. literal-2 falls for any loss:
 inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask for

@@ -12,11 +12,7 @@ from symbolic.sim.sums import LENGTHS, entry, entry_of, vector
 
 
 def prove() -> str:
-    """The two gradients have one direction at every p, for any number of tokens.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The two gradients have one direction at every p, for any number of tokens."""
     ensure_zero(
         pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
     )

@@ -17,11 +17,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
 def prove() -> str:
-    """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
     ensure_gain()
     ensure_gain_of_equal_rivals()
     ensure_positive_gain()  # so grad L is not 0 and the step is defined
@@ -42,11 +38,7 @@ def prove() -> str:
 
 
 def prove_close() -> str:
-    """N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
     prove()
     m, total, low = sp.symbols("m total low", real=True)
     s, N, a, B, G, k = sp.symbols("s N a B G k", positive=True)  # G is ||g||

@@ -16,18 +16,17 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import expanded
+from properties._support.att_svm import pythagoras
 from properties.mm import joint_svm, p_svm, v_svm
-from properties.mm._support.max_margin import Solved, is_distance, pythagoras
+from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
-from symbolic.inner_products import INNER, inner
+from symbolic.inner_products import INNER
 from symbolic.least_points import (
     MORE,
-    V,
     X,
     ensure_distance_of_hull,
     ensure_least_point,
-    ensure_multipliers,
-    ensure_multipliers_suffice,
+    ensure_pythagoras,
     ensure_scaled_meets,
     ensure_some_margin_is_tight,
 )
@@ -43,13 +42,8 @@ def ensure_attained(said: Any) -> None:
 
 
 def prove_distance() -> str:
-    """X exists, and is unique, exactly where 0 is not in C; then ||X|| dist(0, C) = 1.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """X exists, and is unique, exactly where 0 is not in C; then ||X|| dist(0, C) = 1."""
     ensure_distance_of_hull()
-    ensure_least_point("Z/||Z||^2 meets them")
     for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
         programme = SimpleNamespace(hull_square=square)
         said = is_distance(INNER, Solved(None, X, margin, programme))
@@ -58,29 +52,13 @@ def prove_distance() -> str:
 
 
 def prove_joint_distance() -> str:
-    """The same for the joint programme, and some margin of v(alpha) is tight.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The same for the joint programme, and some margin of v(alpha) is tight."""
     ensure_some_margin_is_tight()
     return prove_distance()
 
 
-def ensure_pythagoras() -> None:
-    """What the claims compare differs by 2 <X, V - X>, which is not negative."""
-    said = pythagoras(INNER, V, X)
-    gap = (said.right - said.left).subs(inner("V", "X"), inner("X", "X") + MORE)
-    ensure_equal(gap, 2 * MORE, "what is compared differs by 2 <X, V - X>")
-    ensure_nonnegative(gap, "and <X, V - X> is not negative", normal=expanded)
-
-
 def prove_nearer() -> str:
-    """||V - X||^2 <= ||V||^2 - ||X||^2 for all V that meet the constraints, with the best constant.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """||V - X||^2 <= ||V||^2 - ||X||^2 where V meets the constraints, with the best constant."""
     ensure_least_point("V meets them")
     ensure_pythagoras()
     far = sp.Symbol("far", positive=True)
@@ -94,45 +72,22 @@ def prove_nearer() -> str:
 
 
 def prove_shorter() -> str:
-    """The same for p(alpha) without relaxation and p' with it; the constant is attained.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
     ensure_least_point("p(alpha) without relaxation has margins of 1, so of 0, at least")
     ensure_pythagoras()
     ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
     return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
 
 
-def prove_supported() -> str:
-    """The least vector of the tight constraints alone is X.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    ensure_multipliers()
-    ensure_multipliers_suffice()
-    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
-
-
 def prove_of_support() -> str:
-    """The least vector of some of the constraints that meets all of them is that of all.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The least vector of some of the constraints that meets all of them is that of all."""
     ensure_least_point("the inputs of S have a p-SVM")
     ensure_pythagoras()
     return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"
 
 
 def prove_led() -> str:
-    """With one label y the norm of p(alpha) is at most ||q|| over the least lead.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """With one label y the norm of p(alpha) is at most ||q|| over the least lead."""
     ensure_scaled_meets()
     ensure_least_point("y q over the least lead meets them")
     ensure_some_margin_is_tight()
@@ -141,11 +96,7 @@ def prove_led() -> str:
 
 
 def prove_largest_margin() -> str:
-    """Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha).
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha)."""
     ensure_scaled_meets()
     ensure_least_point("h over a positive least margin meets them")
     ensure_some_margin_is_tight()

@@ -147,9 +147,6 @@ def prove_fixed_weights() -> str:
     """Prove that with W_0 W_0^T = c I a step on p moves W_0 p as one on q of ||p_0||^2 times eta.
 
     By `prove` W_k p_0 is that q as well; both start at W_0 p_0, so they agree for every k.
-
-    Raises:
-        ProofError: a step fails.
     """
     prove()
     zero = fixed_weights_residual()

@@ -10,11 +10,7 @@ from symbolic.gains import ensure_gain
 
 
 def prove() -> str:
-    """The margin (e_a - e_t)^T X e_q grows, a the successor of q, at every step.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The margin (e_a - e_t)^T X e_q grows, a the successor of q, at every step."""
     ensure_gain()
     slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
     ensure_positive(slope, "|l'| = g'(u) is positive")

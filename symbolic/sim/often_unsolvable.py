@@ -12,6 +12,8 @@ from symbolic.textbook import (
     INVERSE_OF_GRAM,
     NEAREST_POINT,
     NOT_EMPTY,
+    PRODUCT_OF_SERIES,
+    SERIES,
 )
 
 
@@ -58,3 +60,27 @@ def prove() -> str:
         },
     )
     return "for any number of tokens and sentences"
+
+
+def prove_probability() -> str:
+    """The probability that m sentences of two words have no word with two successors.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    z, p, r = sp.symbols("z p r", positive=True)
+    k = sp.Symbol("k", integer=True, positive=True)
+    ensure_zero(
+        sp.diff(p**k * sp.exp(p * z), z) - p ** (k + 1) * sp.exp(p * z),
+        "k! [z^k] (exp(p z) - 1), the k-th derivative at 0, is p^k for every k > 0",
+        normal=sp.simplify,
+    )
+    ensure_zero(
+        (1 + (sp.exp(p * z) - 1) + (sp.exp(r * z) - 1)).subs(z, 0) - 1,
+        "no sentence that begins with q has weight 1, and k > 0 that end alike, sum_s p_qs^k",
+    )
+    cite(
+        PRODUCT_OF_SERIES,
+        given={SERIES: "weights of the sentences that begin with q, for each q"},
+    )
+    return "for any vocabulary, any weights and any m"

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import definition_3_8, definition_4_1
+from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (
     MORE,
     SHARE,
+    A,
     U,
     V,
     X,
@@ -22,37 +24,35 @@ from symbolic.least_points import (
     ensure_least_point,
     ensure_mean_meets,
     ensure_multipliers,
-    ensure_multipliers_suffice,
     ensure_norm_convex,
+    ensure_pythagoras,
     ensure_scaled_meets,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ, INDEPENDENT, INVERSE_OF_GRAM, SINGULAR_VALUES
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    DUALITY,
+    INDEPENDENT,
+    INVERSE_OF_GRAM,
+    LINEAR,
+    MINIMISER,
+    SINGULAR_VALUES,
+)
 
-XX, XV = inner("X", "X"), inner("V", "X")
+XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
 """A multiplier."""
 PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 
 def prove_nearer() -> str:
-    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
     ensure_least_point("V is feasible")
-    said = definition_3_8.closer(INNER, V, X)
-    gap = (said.right - said.left).subs(XV, XX + MORE)
-    ensure_nonnegative(gap, "what is compared differs by 2 <X, V - X>", normal=expanded)
+    ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
-    """Half the sum of two feasible matrices is feasible, of at most the mean squared norm.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
     ensure_mean_meets()
     ensure_norm_convex()
     said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
@@ -66,11 +66,7 @@ def prove_convex() -> str:
 
 
 def prove_classified() -> str:
-    """Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists."""
     y = sp.Symbol("y", real=True)
     v_opt, v_t, uz = sp.symbols("v_opt v_t uz", real=True)
     margin = (v_opt - v_t) * uz
@@ -88,13 +84,8 @@ def prove_classified() -> str:
 
 
 def prove_hull() -> str:
-    """1/||X^mm|| is the distance of the hull of the A_j from 0.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """1/||X^mm|| is the distance of the hull of the A_j from 0."""
     ensure_distance_of_hull()
-    ensure_least_point("Z/||Z||^2 meets them")
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
 
 
@@ -116,11 +107,7 @@ def ensure_price_suffices() -> None:
 
 
 def prove_price() -> str:
-    """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
     said = definition_4_1.worth(INNER, X, V, paid)
@@ -135,12 +122,15 @@ def prove_price() -> str:
     return "in any dimension: ||X|| f_C(V) >= ||X|| ||V|| + sum_j w_j xi_j >= ||X||^2"
 
 
-def prove_shared_price() -> str:
-    """The same where constraints share a slack, for C ||X^mm|| at least their summed multipliers.
+def prove_soft_direction() -> str:
+    """Descent from the basin tends in direction to X^mm, and so to X_soft at such prices."""
+    prove_price()
+    ensure_from_basin()
+    return "for any n, T, d: minimisers lie on the ray of X^mm, by equality of Cauchy and Schwarz"
 
-    Raises:
-        ProofError: a step fails.
-    """
+
+def prove_shared_price() -> str:
+    """The same where constraints share a slack, for C ||X^mm|| at least the sum of their w_j."""
     ensure_price_suffices()
     other = sp.Symbol("w2", nonnegative=True)
     ensure_nonnegative(
@@ -151,12 +141,47 @@ def prove_shared_price() -> str:
     return "in any dimension: the weights of constraints that share a slack add up"
 
 
-def prove_growth() -> str:
-    """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0.
+def prove_exact_price() -> str:
+    """X^mm minimises f_C where some multipliers have sums of C ||X^mm|| at most, and else not.
 
     Raises:
         ProofError: a step fails.
     """
+    prove_shared_price()
+    cite(
+        DUALITY,
+        given={
+            LINEAR: "the least t with sums of multipliers w of X^mm at most t, over w >= 0 and t",
+            MINIMISER: "t >= 0, and X^mm has multipliers",
+        },
+    )
+    AY, XY, YY = inner("A", "Y"), inner("X", "Y"), inner("Y", "Y")
+    Y, e, mu = vector("Y"), sp.Symbol("e", positive=True), sp.Symbol("mu", nonnegative=True)
+    ensure_nonnegative(
+        (e * mu - (1 - A @ (X - e * Y))).subs({inner("A", "X"): 1, AY: mu - MORE}),
+        "the dual has Y and mu >= 0 of sum 1 with <X, Y> = t and <A_j, Y> <= mu of the slack of j: "
+        "at X - e Y a slack is at most e mu, so that all cost C e at most",
+        normal=expanded,
+    )
+    N, short, rest = sp.symbols("N short rest", positive=True)
+    moved = X - e * Y
+    gap = (N - PRICE * e) ** 2 - (moved @ moved).subs({XX: N**2, XY: PRICE * N + short})
+    left = 2 * short - e * YY + PRICE**2 * e
+    ensure_equal(
+        gap,
+        e * left,
+        "(||X|| - C e)^2 - ||X - e Y||^2 = e (2 (t - C ||X||) - e ||Y||^2 + C^2 e)",
+    )
+    ensure_positive(
+        left.subs(YY, (short - rest) / e),
+        "which is positive where e ||Y||^2 < t - C ||X||: f_C(X - e Y) < f_C(X) for small e",
+        normal=expanded,
+    )
+    return "in any dimension: the dual of the least price gives a better point below it"
+
+
+def prove_growth() -> str:
+    """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
     AV = inner("A", "V")
     ensure_nonnegative(
         (PRICE * SLACK - PRICE * (1 - AV)).subs(AV, 1 - SLACK + MORE),
@@ -173,23 +198,8 @@ def prove_growth() -> str:
     return "in any dimension, by 1 - <A_j, V> as a bound of the slack"
 
 
-def prove_disregarded() -> str:
-    """X^mm of the tokens of margin 1 alone is X^mm.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    ensure_multipliers()
-    ensure_multipliers_suffice()
-    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
-
-
 def prove_at_most_lost() -> str:
-    """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
     ensure_multipliers()
     J, K, Y = vector("J"), vector("K"), vector("Y")
     of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
@@ -211,11 +221,7 @@ def prove_at_most_lost() -> str:
 
 
 def prove_at_least_lost() -> str:
-    """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2."""
     ensure_multipliers()
     off = vector("R")  # A_j less its projection on the span of the others
     square = inner("R", "R")
@@ -232,11 +238,7 @@ def prove_at_least_lost() -> str:
 
 
 def prove_cost_of_turning() -> str:
-    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
     d = sp.Symbol("d", integer=True, positive=True)
     r, c = sp.symbols("r c", integer=True)
     entry = sp.IndexedBase("X", real=True)

@@ -136,11 +136,7 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
 
 
 def prove_logistic_over_norms() -> str:
-    """|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
     basic_4.prove()
     ensure_steepest_slope()
     half, slope = sp.Rational(1, 2), "|b| g' ||A|| ||h||/2 is at most the half that is compared"
@@ -158,11 +154,7 @@ def prove_logistic_over_norms() -> str:
 
 
 def prove_logistic_on_data() -> str:
-    """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
     ensure_covariance()
     ensure_steepest_slope()
     slope = "|b| g' ||A^T h|| is at most what is compared"
@@ -172,11 +164,7 @@ def prove_logistic_on_data() -> str:
 
 
 def prove_squared_over_norms() -> str:
-    """|L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """|L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's."""
     basic_4.prove()
     cite(CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
@@ -199,11 +187,7 @@ def prove_squared_over_norms() -> str:
 
 
 def prove_squared_on_data() -> str:
-    """|L(x) - L(y)| <= 2 ||A^T h|| (||h|| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """|L(x) - L(y)| <= 2 ||A^T h|| (||h|| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
     ensure_covariance()
     more = sp.Symbol("more", nonnegative=True)
     slope = "2 (||h|| + |b|) ||A^T h|| is what is compared, at R = 1"
@@ -216,11 +200,7 @@ def prove_squared_on_data() -> str:
 
 
 def prove_squared_gradient_on_data() -> str:
-    """The gradient changes by at most 2 ||A^T h||^2 ||x - y|| where ||A^T h|| is large enough.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The gradient changes by at most 2 ||A^T h||^2 ||x - y|| where ||A^T h|| is large enough."""
     lemma_3_13_l2.prove()
     bend = sp.Rational(1925, 10_000)
     ensure_positive(bend**2 - sp.Rational(1, 27), "0.1925 is above 1/(3 sqrt 3)")

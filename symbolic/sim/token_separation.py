@@ -15,11 +15,7 @@ from symbolic.gains import (
 
 
 def prove_gain() -> str:
-    """A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t).
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
     slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
     ensure_positive(slope, "|l'| = g'(u) is positive")
     ensure_gain()
@@ -29,11 +25,7 @@ def prove_gain() -> str:
 
 
 def prove_raised() -> str:
-    """It is raised where some input has two different scores.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """It is raised where some input has two different scores."""
     prove_gain()
     ensure_positive_gain()
     return "for any n, T, d and any step"

@@ -11,11 +11,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_bound() -> str:
-    """||grad L(W)|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t), attained.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """||grad L|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t), attained."""
     ensure_gain()
     ensure_gain_of_support()
     cite(CAUCHY_SCHWARZ)
@@ -31,11 +27,7 @@ def prove_bound() -> str:
 
 
 def prove() -> str:
-    """The gradient at W is not 0 where some input has two different scores.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The gradient at W is not 0 where some input has two different scores."""
     prove_bound()
     ensure_positive_gain()
     return "for every loss with l' < 0 and any n, T, d: -<grad L(W), W^mm> is positive"

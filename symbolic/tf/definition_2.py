@@ -10,11 +10,7 @@ from symbolic.least_points import (
 
 
 def prove() -> str:
-    """The rivals' least margin is the larger of 1 and that under the solution without them.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The rivals' least margin is the larger of 1 and that under the solution without them."""
     ensure_least_point("W^mm(alpha) meets them all, so those of the tokens that are no rivals")
     ensure_multipliers()
     ensure_multipliers_suffice()

@@ -8,11 +8,7 @@ from attsvm.theory import ensure_equal, ensure_positive
 
 
 def prove() -> str:
-    """L(W) > L_* for every W where some input has two tokens of different scores.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """L(W) > L_* for every W where some input has two tokens of different scores."""
     logit, other = sp.symbols("a a2", real=True)
     ensure_positive(
         sp.exp(logit) / (sp.exp(logit) + sp.exp(other)), "softmax is positive at finite logits"

@@ -8,11 +8,7 @@ from symbolic.textbook import RANK_OF_PRODUCT, SINGULAR_VALUES
 
 
 def prove() -> str:
-    """The rank of W^mm is at most that of the queries and of the differences that carry a weight.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The rank of W^mm is at most that of the queries and of the differences of weight above 0."""
     ensure_multipliers()
     cite(RANK_OF_PRODUCT)
     return (
@@ -21,11 +17,7 @@ def prove() -> str:
 
 
 def prove_rank_one() -> str:
-    """Where W^mm has rank 1 it is the only nuclear-norm solution.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Where W^mm has rank 1 it is the only nuclear-norm solution."""
     ensure_least_point()
     cite(SINGULAR_VALUES)
     return (

@@ -72,11 +72,7 @@ def ensure_margins_are_large() -> None:
 
 
 def prove() -> str:
-    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma).
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma)."""
     ensure_near_where_margins_are_large()
     ensure_margins_are_large()
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"

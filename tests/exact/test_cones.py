@@ -105,10 +105,11 @@ class Point:
     def attained(self, found: Bounds, Q: arb) -> dict[str, arb]:
         """Each quantity over what is said to be the most of it; 0 where both are."""
         room = (self.pull - found.excess * self.scale) / self.N
+        found_room = found.pull - found.excess
         ratios = {
             "pull": self.over(found.pull * self.scale, self.pull),
             "forward": self.over(room, self.forward),
-            "turn": self.over(self.turn, found.turn * self.scale),
+            "turn": self.over(self.turn, self.N * self.forward * found.turn / found_room),
             "across": self.over(self.across, self.N * self.forward * found.across),
             "advance": self.over(self.moved, found.advance),
             "spread": self.over(self.widened, found.spread * self.moved),
@@ -282,6 +283,15 @@ def test_weighted_means_attain_the_least_pull():
     assert ratios["pull"] >= 0.999
     elsewhere, _ = attained(data, 40, fmpq(1), [fmpq(0), fmpq(0)], SMALL)
     assert elsewhere["pull"] <= 0.9
+
+
+@pytest.mark.parametrize(("power", "x"), [(8, -1), (16, -3), (64, -15)])
+def test_what_turns_grows_like_the_logarithm_of_how_uneven_support_tokens_are(power, x):
+    """Multipliers 1/4 and 1, weights 1 and 2^power; e = (2 x, -x/2), near the worst x."""
+    data = plane([(2.0, 0.0)], [(0.0, 1.0)], scores=[[0.0, -1.0], [0.0, -(2.0**power)]])
+    ratios, found = attained(data, 60, fmpq(20), [fmpq(x), -fmpq(x, 2)], SMALL)
+    assert found.turn / found.pull < power / 4
+    assert ratios["turn"] >= 0.6
 
 
 @settings(max_examples=200, deadline=None)

@@ -92,6 +92,14 @@ def test_a_tie_of_logits_selects_nothing():
     assert trap_at(exact, [[fmpq(5)]], "log-loss") is not None
 
 
+@pytest.mark.parametrize("power", [0, 1, 40])
+def test_a_selection_is_sure_however_small_its_margins(power):
+    exact = ExactData.of(one_dimension([1.0, 0.0], scores=[[1.0, 0.0]]))
+    selection = Selection.at(exact, [[fmpq(1, 2**power)]])
+    assert selection.tokens == [0]
+    assert selection.margin[0, 1] == fmpq(1, 2**power)
+
+
 def test_a_trap_does_not_always_settle():
     """A better token that never falls behind, and a slope of the loss that vanishes in the limit.
 

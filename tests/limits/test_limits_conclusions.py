@@ -18,10 +18,12 @@ from attsvm.limits import (
     norm_diverges,
     norm_grows_like_log,
     prompted,
+    rates,
     residual_stays_bounded,
     unique_multipliers,
     unsettled,
 )
+from attsvm.limits.direction import _drift
 from attsvm.limits.growth import decades, falls, stays_bounded
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
@@ -368,6 +370,34 @@ def test_a_nearly_parallel_degenerate_constraint_refutes_no_right_direction(powe
         assert slack.holds
         turned = np.array([[np.cos(0.1), 0.0], [np.sin(0.1), 0.0]])
         assert direction_converges(data, W0, LOG, turned).violated
+
+
+def test_only_a_degenerate_support_drifts_and_the_faster_the_nearer_to_the_others():
+    for power in (0, 3, 20):
+        rival = [-1, -(2.0**-power)]
+        data = AttentionData.of([[[0, 0], [-1, 0], rival]], [[1, 0]], scores=[[1, 0, 0]])
+        assert _drift(data, np.diag([1.0, 0.0])) == pytest.approx(np.hypot(2.0**power, 1.0))
+    data = AttentionData.of([[[0, 0], [-1, 0], [-1, 0]]], [[1, 0]], scores=[[1, 0, 0]])
+    assert _drift(data, np.diag([1.0, 0.0])) == np.inf
+    assert _drift(gaussian(), att_svm(gaussian()).W) == 0.0
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, np.inf, np.nan])
+def test_nothing_grows_at_a_rate_that_is_no_number_above_0(rate):
+    data, W0 = two_inputs(), np.zeros((3, 3))
+    assert norm_grows_like_log(data, W0, LOG, rate).violated
+    if rate < np.inf:
+        assert margin_grows_like_log(data, W0, LOG, 1.0, slope=rate).violated
+
+
+def test_a_norm_must_reach_multiples_of_what_moves_some_margin_by_one(monkeypatch):
+    """Tokens 2 apart are 1 from their mean; the query of size 2 halves what W needs."""
+    goals = []
+    data = AttentionData.of([[[0.0], [2.0]], [[0.0], [1.0]]], [[2.0], [0.5]], scores=[[0, 1]] * 2)
+    true = rates.follow_w
+    monkeypatch.setattr(rates, "follow_w", lambda *a: goals.append(a[-1]) or true(*a))
+    assert norm_diverges(data, np.array([[0.25]]), LOG).holds
+    assert goals == [[7.5, 75.0]]
 
 
 @pytest.mark.parametrize("power", [12, 20, 34])

@@ -1,6 +1,7 @@
 """Small problems to draw: integers, so that nothing hangs by a hair unless it is meant to."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import assume, reject
@@ -24,6 +25,17 @@ def two_tokens(D, Z, scores=(1, 0)):
     D = np.array(D, dtype=float)
     X = np.stack([D, np.zeros_like(D)], axis=1)
     return AttentionData.of(X, Z, scores=np.tile(scores, (len(D), 1)))
+
+
+def of_rows(kept, rival, Z, bound, equal):
+    """A programme of these very rows."""
+    base = att_svm_programme(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1, 0]]))
+    kept, rival, Z, bound = (np.array(x, dtype=float) for x in (kept, rival, Z, bound))
+    index = np.zeros(len(bound), dtype=np.int64)
+    return replace(
+        base, D=kept - rival, Z=Z, bound=bound, equal=np.full(len(bound), equal), input=index,
+        token=index + 1, kept=kept, rival=rival,
+    )  # fmt: skip
 
 
 @functools.cache

@@ -28,45 +28,9 @@ from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_s
 from attsvm.svm.answer import LARGEST_EXACT
 from attsvm.svm.frobenius import grade
 from attsvm.tokens import optimal_tokens
+from benchmarks.hard_margins import KINDS, hard_data
 from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
 from tests.svm.conditions import EPS, exact_margins, exact_sum, exactly, fractions_of
-
-KINDS = [
-    "queries", "tokens", "thin", "token scales", "query scales", "integers", "both", "opposed",
-    "copies",
-]  # fmt: skip
-
-
-def instance(kind, seed, small=1e-8, scale=50.0, shape=None):
-    """Data whose constraints are nearly dependent, of very different size, or repeated."""
-    draw = np.random.default_rng(seed)
-    n, T, d = shape or (
-        int(draw.integers(1, 6)),
-        int(draw.integers(1, 5)),
-        int(draw.integers(1, 6)),
-    )
-    X, Z = draw.standard_normal((n, T, d)), draw.standard_normal((n, d))
-    mask = draw.random((n, T)) < 0.8
-    mask[:, 0] = True
-    if kind in ("queries", "both", "opposed"):
-        Z = Z[:1] + small * Z
-    if kind in ("tokens", "both"):
-        X = X[:1] + small * X
-    if kind == "thin":
-        X[:, 1:] = X[:, :1] - small * X[:, 1:]
-    if kind == "token scales":
-        X *= 10.0 ** draw.uniform(-scale, scale, (n, 1, 1))
-    if kind == "query scales":
-        Z *= 10.0 ** draw.uniform(-scale, scale, (n, 1))
-    if kind == "integers":
-        X = draw.integers(-2, 3, (n, T, d)).astype(float)
-        Z = draw.integers(-1, 2, (n, d)) + small * draw.integers(-1, 2, (n, d))
-    if kind == "opposed":
-        X[1:] = -X[:1] + small * X[1:]
-    if kind == "copies":
-        X[n // 2 :], Z[n // 2 :] = X[: n - n // 2], Z[: n - n // 2] * (1.0 + small)
-    scores = np.tile(-np.arange(float(T)), (n, 1))
-    return AttentionData(X, Z, scores=scores, mask=mask if seed % 3 else None)
 
 
 def missed(answer, W=None):
@@ -104,8 +68,8 @@ def attempt(data, **options):
 
 
 hard = st.builds(
-    instance,
-    st.sampled_from(KINDS),
+    hard_data,
+    st.sampled_from([kind for kind in KINDS if kind != "many"]),
     st.integers(0, 10**6),
     st.floats(3.0, 15.0).map(lambda k: 10.0**-k),
     st.sampled_from([5.0, 20.0, 60.0, 150.0]),
@@ -140,7 +104,7 @@ def test_no_printed_matrix_misses_its_margins_by_more_than_is_stated(data):
         assert is_the_solution(programme, document)
 
 
-NEARLY = instance("queries", 0, 1e-12, shape=(4, 4, 3))
+NEARLY = hard_data("queries", 0, 1e-12, shape=(4, 4, 3))
 
 
 def test_rationals_alone_solve_where_no_float_matrix_near_the_solution_does():
@@ -167,7 +131,7 @@ def test_rationals_alone_solve_where_no_float_matrix_near_the_solution_does():
 
 
 def test_a_slightly_longer_matrix_may_meet_the_margins_and_its_gap_is_stated(monkeypatch):
-    data = instance("queries", 5, 1e-6, shape=(3, 3, 3))
+    data = hard_data("queries", 5, 1e-6, shape=(3, 3, 3))
     plain = solve(data)
     assert plain.status == "solved"
     assert plain.primal_residual > 0.0
@@ -231,7 +195,7 @@ def test_the_farkas_residual_is_that_of_the_printed_weights():
     assert document["certificate"]["dual_residual"] <= float(away / total) * (1 + 1e-12)
 
 
-SLOW = instance("queries", 2, 1e-6, shape=(43, 6, 22))
+SLOW = hard_data("queries", 2, 1e-6, shape=(43, 6, 22))
 
 
 def test_the_time_given_is_kept_where_rationals_take_long():
@@ -252,7 +216,7 @@ def test_nearly_equal_queries_of_many_inputs_are_certified_in_the_usual_time():
 
 
 def test_what_was_not_certified_in_time_says_so_and_has_honest_figures():
-    data = instance("thin", 7, 1e-3, shape=(3, 4, 5))
+    data = hard_data("thin", 7, 1e-3, shape=(3, 4, 5))
     whole, cut = solve(data, seconds=None), solve(data, seconds=1e-9)
     assert whole.kind == "exact"
     assert cut.kind == "float"
@@ -289,7 +253,7 @@ def test_a_deadline_refuses_what_does_not_fit():
 
 @pytest.mark.parametrize("kind", ["queries", "opposed", "copies"])
 def test_supports_from_long_floats_change_no_exact_answer(kind, monkeypatch):
-    programme = att_svm_programme(instance(kind, 1, 1e-7, shape=(10, 5, 4)))
+    programme = att_svm_programme(hard_data(kind, 1, 1e-7, shape=(10, 5, 4)))
     assert len(programme.bound) >= exact_svm.MANY
     found = decide(programme)
     monkeypatch.setattr(exact_svm, "MANY", 10**9)
@@ -335,7 +299,7 @@ def test_soft_answers_bracket_the_objective_of_their_matrix(data, C):
 
 def test_a_soft_gap_that_exact_margins_widen_is_refused(monkeypatch):
     """A solver that tells of another matrix than it returns is found out."""
-    data = instance("thin", 7, 1e-1, shape=(3, 4, 5))
+    data = hard_data("thin", 7, 1e-1, shape=(3, 4, 5))
     honest = handed.evaluated_soft
     assert solve(data, soft=2.0).kind == "enclosed"
 
@@ -355,7 +319,7 @@ def joint_answers(data, targets):
 
 @settings(max_examples=80, deadline=None)
 @given(hard, st.integers(0, 2**32))
-@example(instance("queries", 11, 1e-6, shape=(3, 4, 3)), 0)
+@example(hard_data("queries", 11, 1e-6, shape=(3, 4, 3)), 0)
 def test_float_answers_of_the_family_state_what_they_miss(data, seed):
     draw = np.random.default_rng(seed)
     keys = draw.standard_normal((data.d, data.d))
@@ -383,7 +347,7 @@ def test_float_answers_of_the_family_state_what_they_miss(data, seed):
 
 
 def test_batches_state_what_they_miss():
-    sets = [instance("queries", seed, 1e-2, shape=(3, 3, 3)) for seed in range(0, 60, 3)]
+    sets = [hard_data("queries", seed, 1e-2, shape=(3, 3, 3)) for seed in range(0, 60, 3)]
     answers = att_svm_batch(sets)
     assert answers.solved.sum() >= 10
     for b in np.flatnonzero(answers.solved):
@@ -392,7 +356,7 @@ def test_batches_state_what_they_miss():
 
 
 def test_large_answers_round_their_residual_outward(monkeypatch):
-    data = instance("queries", 4, 1.0, shape=(4, 4, 6))
+    data = hard_data("queries", 4, 1.0, shape=(4, 4, 6))
     exact = att_svm(data)
     monkeypatch.setattr(handed, "LARGEST_EVALUATED", 0)
     outward = handed.evaluated(exact)

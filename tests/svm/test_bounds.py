@@ -33,6 +33,7 @@ from tests.svm.conditions import (
     is_norm_at_most,
     nuclear_norm,
 )
+from tests.svm.problems import of_rows
 
 SCALES = (1.0, 1e-8, 1e8, 3e-70, 7e60)
 
@@ -283,17 +284,6 @@ def test_sums_of_thousands_of_rows_are_bounded():
     assert short >= 1
 
 
-def of_rows(kept, rival, Z, bound, equal):
-    """A programme of these very rows."""
-    base = att_svm_programme(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1, 0]]))
-    kept, rival, Z, bound = (np.array(x, dtype=float) for x in (kept, rival, Z, bound))
-    index = np.zeros(len(bound), dtype=np.int64)
-    return replace(
-        base, D=kept - rival, Z=Z, bound=bound, equal=np.full(len(bound), equal), input=index,
-        token=index + 1, kept=kept, rival=rival,
-    )  # fmt: skip
-
-
 def test_nuclear_brackets_hold_and_a_multiplier_below_0_proves_nothing():
     """Margins 2 W >= 1 and 2 W >= 0: 1/2 is least, whatever is taken from the second row."""
     programme = of_rows([[2.0], [2.0]], np.zeros((2, 1)), np.ones((2, 1)), [1.0, 0.0], False)
@@ -350,3 +340,22 @@ def test_what_is_not_a_number_proves_nothing():
     assert not high < np.inf
     low, high = bounds.nuclear_bracket(programme, L, L, -answer.weights, 1.0)
     assert low == 0.0
+
+
+def test_rows_far_from_their_tokens_count_whatever_the_sign_of_their_multipliers():
+    """The tokens are 2 apart where D says 1, so that the sum has the size 2."""
+    programme = of_rows([[2.0]], [[0.0]], np.ones((1, 1)), [1.0], True)
+    programme = replace(programme, D=np.ones((1, 1)))
+    assert bounds.spectrum(programme, np.array([-1.0])).top >= 2.0
+
+
+def test_bounds_of_0_alone_are_met_by_the_zero_matrix():
+    programme = of_rows([[2.0]], [[0.0]], np.ones((1, 1)), [0.0], False)
+    half, one = np.array([[0.5]]), np.ones((1, 1))
+    assert bounds.nuclear_bracket(programme, half, one, np.ones(1), 2.0)[1] == 0.0
+
+
+def test_a_margin_of_0_that_no_matrix_moves_is_no_obstacle():
+    programme = of_rows([[2.0], [3.0]], [[0.0], [3.0]], np.ones((2, 1)), [1.0, 0.0], [True, False])
+    low, high = bounds.frobenius_bracket(programme, np.array([[0.5]]), np.array([0.5, 0.0]))
+    assert 0.5 * (1 - 1e-13) <= low <= 0.5 <= high <= 0.5 * (1 + 1e-13)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm._files import dump, write_json, write_text
 from attsvm.errors import FileError
 from attsvm.theory.record import files
 
@@ -22,37 +23,37 @@ JSON = st.recursive(
 
 def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "deep" / "er" / "a.json"
-    files.write_json(str(path), {"b": 1, "a": [None, "é"]})
+    write_json(str(path), {"b": 1, "a": [None, "é"]})
     assert files.read_json(path) == {"b": 1, "a": [None, "é"]}
     assert list(files.read_json(path)) == ["b", "a"]
 
 
 def test_a_dash_is_standard_output(capsys):
-    files.write_json("-", {"schema": 1})
+    write_json("-", {"schema": 1})
     assert json.loads(capsys.readouterr().out) == {"schema": 1}
 
 
 def test_nothing_is_left_behind_where_writing_fails(tmp_path):
     (tmp_path / "file").write_text("here")
     with pytest.raises(FileError, match="cannot write"):
-        files.write_text(tmp_path / "file" / "below", "text")
+        write_text(tmp_path / "file" / "below", "text")
     (tmp_path / "folder").mkdir()
     with pytest.raises(FileError, match="cannot write"):
-        files.write_text(tmp_path / "folder", "text")
+        write_text(tmp_path / "folder", "text")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
 
 
 def test_an_existing_file_is_replaced_whole(tmp_path):
     path = tmp_path / "a"
     path.write_text("a much longer text than the next")
-    files.write_text(path, "short")
+    write_text(path, "short")
     assert path.read_text() == "short"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_numbers_that_are_no_json_are_refused(value):
     with pytest.raises(ValueError, match="JSON compliant"):
-        files.dump({"x": value})
+        dump({"x": value})
 
 
 @given(st.binary(max_size=200))

@@ -145,9 +145,10 @@ def test_a_lemma_is_cited_once_its_hypotheses_are_met():
     with recorded() as steps:
         ensure_zero(0, "it is a ball")
         cite(BASE)
-        cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": "its base"})
+        cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": BASE})
         cite(LEMMA, met={"it is convex": "it is a ball"}, given={"it is closed": "a closed ball"})
     assert steps[1] == "cited, its base (A book, section 0): it is closed"
+    assert steps[2].endswith("it is closed: its base")
     assert steps[3] == (
         "cited, a lemma (A book, section 1): it is near; it is convex: it is a ball; "
         "it is closed: a closed ball"
@@ -162,14 +163,16 @@ def test_a_lemma_is_cited_once_its_hypotheses_are_met():
         ({"it is open": "a step"}, {"it is closed": "x", "it is convex": "x"}, "not met one by"),
         ({"it is convex": "another step"}, {"it is closed": "x"}, "no step has passed"),
         ({"it is convex": "its base"}, {"it is closed": "x"}, "no step has passed"),
+        ({"it is convex": BASE}, {"it is closed": "x"}, "no step has passed"),
     ],
 )
 def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, given, why):
     with recorded() as steps:
         ensure_zero(0, "a step")
+        ensure_zero(0, "cited, its base")
         with pytest.raises(ProofError, match=why):
             cite(LEMMA, met=met, given=given)
-    assert steps == ["a step"]
+    assert steps == ["a step", "cited, its base"]
 
 
 def test_steps_that_meet_a_hypothesis_have_to_be_recorded():

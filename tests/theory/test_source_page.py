@@ -22,11 +22,17 @@ from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record import codec, curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.errata import Erratum, Source, find_source
+from attsvm.theory.report.errata import Erratum, Source, Weight, find_source
 from attsvm.theory.report.source_page import source_page
 from attsvm.theory.run.verify import verify
 
-WORDS = {"printed": "it is <= 5 | always", "fails": "6 is more", "repair": "say <= 7"}
+WORDS = {
+    "weight": Weight.CONSTANT,
+    "gist": "5 is | too small",
+    "printed": "it is <= 5 | always",
+    "fails": "6 is more",
+    "repair": "say <= 7.",
+}
 TOYS = str(Path(toy_pack.__file__))
 
 
@@ -138,44 +144,71 @@ def test_a_ratio_below_one_of_a_refuted_reading_is_not_shown(pack):
 
 def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
     text = page(described(Source("toy", errata=(erratum(),))))
-    assert "**Printed.** it is <= 5 | always" in text
-    assert "```text\nx = 6\nslack -1, below 0 (certified, ball arithmetic at 64 bits)\n```" in text
-    assert "**Rests on** literal (refuted / certified / exercised); amended (holds" in text
-    assert text.index("**Fails.**") < text.index("**Counterexample**") < text.index("**Repair.**")
+    assert "- **Printed.** it is <= 5 | always\n" in text
+    file = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
+    assert f"- `x = 6` refutes {file} (slack -1).\n" in text
+    assert "- **Repair.** say <= 7. (amended: holds.)\n" in text
+    assert text.index("**Fails.**") < text.index("`x = 6`") < text.index("**Repair.**")
     assert text.count("### here (`toy/") == 1
+
+
+def test_errata_are_listed_by_weight_before_their_blocks(described):
+    pack = described(
+        Source(
+            "toy",
+            order=("toy/b-2", "toy/b-10"),
+            errata=(
+                erratum(),
+                Erratum(
+                    "toy/b-10",
+                    **{**WORDS, "weight": Weight.CLAIM, "gist": "it turns round"},
+                    falls=("toy/b-10:literal",),
+                    stands=(),
+                    telling={"toy/b-10:literal": 13.5},
+                ),
+            ),
+        )
+    )
+    other = renamed(FALSE, "toy/b-10:literal")
+    pack = replace(pack, claims=(pack.claims[0], pack.claims[1], other))
+    entries = entry(FALSE, "refuted"), entry(REPAIRED), entry(other, "refuted")
+    text = page(pack, run(*entries))
+    claim, constant = f"### {Weight.CLAIM}", f"### {Weight.CONSTANT}"
+    assert f"{claim}\n\n- [here](#here-toyb-10): it turns round\n\n{constant}\n\n" in text
+    assert f"{constant}\n\n- [here](#here-toyb-2): 5 is | too small\n" in text
+    assert Weight.MISPRINT not in text
+    places = [text.index(words) for words in (constant, "(`toy/b-10`)", "(`toy/b-2`)", "## Stat")]
+    assert places == sorted(places)
 
 
 def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described):
     pack = described(Source("toy", errata=(erratum(telling={FALSE.id: 13.5}),)))
     text = page(pack)
-    assert "x = 27/2\nslack -8.5, below 0" in text
+    link = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
+    assert f"`x = 27/2` refutes {link} (slack -8.5)." in text
     assert "x = 6" not in text
-    assert "[literal](../mine/counterexamples/toy--b-2--literal.json).\n" in text
 
 
-def test_a_stored_instance_is_named_where_it_is_another_one(described):
-    for told, named in ((13.5, True), (6.0, False)):
-        text = page(described(Source("toy", errata=(erratum(telling={FALSE.id: told}),))))
-        assert ("A shorter one is stored" in text) == named
-
-
-def test_a_refuted_repair_is_said_to_be_ours(described):
+def test_a_refuted_repair_is_shown_with_its_instance(described):
     pack = described(Source("toy", errata=(erratum(),)))
-    assert "**Counterexample** to literal:" in page(pack)
     fallen = replace(pack.claims[0], id="toy/b-2:amended-2")
-    falls = (FALSE.id, fallen.id)
-    words = erratum(falls=falls, stands=(), telling={fallen.id: 13.5})
-    pack = described(Source("toy", errata=(words,)))
     pack = replace(pack, claims=(pack.claims[0], fallen))
-    text = page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
-    assert "**Counterexample** to amended-2 (a repair of ours that falls too):" in text
-    assert "**Counterexample** to literal:" in text
+    link = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
+    falls = (FALSE.id, fallen.id)
+    for told, said in (
+        (13.5, f"- `x = 6` refutes {link} (slack -1).\n- `x = 27/2` refutes amended-2 (slack"),
+        (6.0, f"- `x = 6` refutes {link}, amended-2 (slack -1).\n"),
+    ):
+        words = erratum(falls=falls, stands=(), telling={fallen.id: told})
+        described(Source("toy", errata=(words,)))
+        assert said in page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
 
 
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
     text = page(pack)
-    assert "**As read, literal.** b 2" in text
-    assert "x = 6\nslack -1" in text
+    assert "- **As read, literal.** b 2" in text
+    assert "- `x = 6` refutes [literal]" in text
+    assert "## For the authors" not in text
 
 
 def test_nothing_refuted_is_no_erratum(pack):
@@ -270,8 +303,10 @@ def test_notes_and_symbols_of_a_source_are_shown(described):
     pack = described(Source("toy", notes=("For <all> of you.",), notation={"L_X": "a | b"}))
     text = page(pack)
     assert text.index("For \\<all> of you.") < text.index("### ")
-    assert ["notation", "L_X", "a \\| b"] in tables(text)[-1]
-    assert "For" not in page(replace(pack, claims=(TRUE,)), run(entry(TRUE))).split("## Errata")[1]
+    assert ["L_X", "a \\| b"] in tables(text)[0]
+    standing = page(replace(pack, claims=(TRUE,)), run(entry(TRUE)))
+    assert "For" not in standing
+    assert ["L_X", "a \\| b"] in tables(standing)[0]
 
 
 def test_what_is_wrong_with_a_run_is_said_first(pack):
@@ -313,7 +348,7 @@ def test_links_lead_to_files_from_wherever_the_page_lies(pack):
         (pack.folder.parent / place).parent.mkdir(parents=True, exist_ok=True)
         (pack.folder / "toys.py").write_text("")
         links = [x for x in re.findall(r"\]\(([^)]*)\)", text) if not x.startswith("#")]
-        assert len(links) == 6
+        assert len(links) == 7
         for link in links:
             assert ((pack.folder.parent / place).parent / unquote(link)).is_file()
 

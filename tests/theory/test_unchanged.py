@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from toy_pack import Point, build, constant, says, square, square_ball
 
 from attsvm import AttentionData
+from attsvm._files import dump
 from attsvm.errors import DataError
 from attsvm.theory import PROFILES, Slack
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record import codec
 from attsvm.theory.record.counterexample import KIND, SCHEMA, replay
-from attsvm.theory.record.files import dump
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.check import check_part
 from attsvm.theory.search.turn import Turn, take

@@ -31,8 +31,11 @@ class Symbols(Arithmetic):
         return value if isinstance(value, sp.Symbol) else super().exact(value)
 
     def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one, unevaluated where it is not known."""
-        return sp.Max(x, y)
+        """The larger one, unevaluated where the sign of the difference does not show it."""
+        more = x - y
+        if more.is_nonnegative or more.is_nonpositive:
+            return x if more.is_nonnegative else y
+        return sp.Max(x, y, evaluate=False)  # evaluation would factor the difference: seconds
 
     def spectral(self, A: Entries) -> Any:
         """The norm of a single row or column; other shapes have no short closed form."""

@@ -23,6 +23,9 @@ from attsvm.theory.declaration.statement import Statement
 
 GROUP = "attsvm.claims"
 
+LOOSE = "_attsvm_pack_"
+"""What the names of modules begin with that were loaded from a path."""
+
 
 class _Uncached(SourceFileLoader):
     """What loads a file from its text: bytecode on disk may be that of an edit ago.
@@ -33,10 +36,6 @@ class _Uncached(SourceFileLoader):
     def path_stats(self, path: str) -> Mapping[str, Any]:
         """Nothing that bytecode could be held against."""
         raise OSError
-
-
-LOOSE = "_attsvm_pack_"
-"""What the names of modules begin with that were loaded from a path."""
 
 
 @dataclass(frozen=True, slots=True)

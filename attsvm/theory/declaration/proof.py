@@ -155,14 +155,16 @@ class Lemma:
 
 
 def cite(
-    lemma: Lemma, *, met: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None
+    lemma: Lemma,
+    *,
+    met: Mapping[str, str | Lemma] | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> None:
     """Take a step by a lemma, each of whose hypotheses is met.
 
     Args:
         lemma: what is cited.
-        met: by hypothesis, the name of a step that has passed in this proof (that of a citation is
-            the name of its lemma).
+        met: by hypothesis, the step of this proof that has passed: its name, or the lemma cited.
         given: by hypothesis, what in the statement supposes it, in words.
 
     Raises:
@@ -175,13 +177,18 @@ def cite(
     if sorted(named) != sorted(lemma.hypotheses):
         raise _failed(what, "the hypotheses of the lemma are not met one by one", named)
     steps = _STEPS.get()
-    taken = [step.partition(" (")[0].removeprefix("cited, ") for step in steps or []]
-    for hypothesis, step in met.items():
-        if step not in [*(steps or []), *taken]:
+    for hypothesis, by in met.items():
+        cited = isinstance(by, Lemma) and any(s.startswith(_citation(by)) for s in steps or [])
+        if not cited and by not in (steps or []):
             remedy = "" if steps is not None else "Run the proof inside `recorded()`."
-            raise _failed(what, f"no step has passed that meets: {hypothesis}", step, remedy)
-    how = [f"{hypothesis}: {step}" for hypothesis, step in (met | given).items()]
-    _passed("; ".join([f"{what} ({lemma.source}): {lemma.says}", *how]))
+            raise _failed(what, f"no step has passed that meets: {hypothesis}", by, remedy)
+    ways = {h: by.name if isinstance(by, Lemma) else by for h, by in (met | given).items()}
+    _passed("; ".join([_citation(lemma), *(f"{h}: {way}" for h, way in ways.items())]))
+
+
+def _citation(lemma: Lemma) -> str:
+    """How a step by a lemma begins."""
+    return f"cited, {lemma.name} ({lemma.source}): {lemma.says}"
 
 
 def _passed(what: str) -> None:

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from attsvm._files import dump, write_text
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, read, replay
 from attsvm.theory.record.curated import known, place
 from attsvm.theory.run.tally import Refuted, Tally
@@ -73,7 +73,7 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
     new = document(claim, best.found, role="smallest", minimal=minimal)
     if new == old:
         return Curated(claim.id, "kept", minimal)
-    files.write_text(path, files.dump(new) + "\n")
+    write_text(path, dump(new) + "\n")
     return Curated(claim.id, done, minimal)
 
 

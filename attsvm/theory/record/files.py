@@ -1,4 +1,4 @@
-"""Writing whole files or none, and reading JSON that may be anything."""
+"""Reading files, and JSON that may be anything."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from attsvm._files import dump, write_json, write_text
 from attsvm.errors import FileError
-
-__all__ = ["dump", "finite", "parse", "read_json", "read_whole", "write_json", "write_text"]
 
 _LARGEST = 1 << 26
 _AT_ONCE = 1 << 20

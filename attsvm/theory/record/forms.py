@@ -6,20 +6,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = [
-    "Form",
-    "anything",
-    "count",
-    "each",
-    "lacking",
-    "maybe",
-    "number",
-    "record",
-    "text",
-    "truth",
-    "values",
-]
-
 Form = Callable[[Any], bool]
 
 

@@ -17,6 +17,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
+from attsvm._files import dump
 from attsvm._words import counted, printable
 from attsvm.errors import AttsvmError, FileError
 from attsvm.theory.declaration.claim import Claim, is_id
@@ -30,23 +31,6 @@ from attsvm.theory.report.two_lines import in_words
 from attsvm.theory.run.check import Outcome
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Task, conclude, plan
-
-__all__ = [
-    "UNREVIEWED",
-    "Checkout",
-    "Expectation",
-    "Rank",
-    "Reason",
-    "absent",
-    "brief",
-    "checked_out",
-    "concerned",
-    "hold",
-    "only_of",
-    "read_expectations",
-    "renewed",
-    "spelt",
-]
 
 UNREVIEWED = "not reviewed yet"
 """The reason that stands for none: with it, an expectation is refused."""
@@ -570,7 +554,7 @@ def spelt(document: Mapping[str, Any]) -> str:
         name: {**entry, "reviewed": f"reviewed {name}"} if "reviewed" in entry else entry
         for name, entry in claims.items()
     }
-    text = files.dump({**document, "claims": short}) + "\n"
+    text = dump({**document, "claims": short}) + "\n"
     for name, entry in claims.items():
         if "reviewed" in entry:
             line = json.dumps(entry["reviewed"], allow_nan=False)

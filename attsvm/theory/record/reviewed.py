@@ -21,8 +21,6 @@ from attsvm.theory.declaration.variables import Meeting
 from attsvm.theory.record import curated, forms
 from attsvm.theory.run.profiles import profile_named
 
-__all__ = ["BASIS", "Reviewed", "differences", "review"]
-
 BASIS = "quick"
 """The profile whose counts are reviewed."""
 

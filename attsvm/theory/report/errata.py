@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
@@ -20,12 +21,22 @@ from attsvm.theory.declaration.packs import Pack, modules
 _KINDS = ("literal", "amended", "sharp")
 
 
+class Weight(StrEnum):
+    """How much hangs on an erratum, the most first; a member is the heading of its list."""
+
+    CLAIM = "What turns a theorem or a claim round"
+    CONSTANT = "What changes a constant, a formula or a condition"
+    MISPRINT = "Misprints"
+
+
 @dataclass(frozen=True, slots=True)
 class Erratum:
     """Words for the authors of a source on a statement that does not stand as printed.
 
     Attributes:
         statement: its id, such as sim/lemma-3.11.
+        weight: how much hangs on it.
+        gist: what was found, in a sentence for the list that comes first.
         printed: what is printed, in plain words and formulas.
         fails: what fails, and why.
         repair: the least change that stands, or what is left where none is known.
@@ -36,6 +47,8 @@ class Erratum:
     """
 
     statement: str
+    weight: Weight
+    gist: str
     printed: str
     fails: str
     repair: str
@@ -51,11 +64,11 @@ class Source:
     Attributes:
         name: what the ids of its claims begin with, such as sim.
         order: its statements, in the order in which they stand there.
-        errata: at most one a statement.
+        errata: at most one a statement; of one weight, the most important first.
         names: what fields of instances are called there: "Record.field" to a word, to "yes|no" for
             one that is true or false.
         notes: what its authors should know of all errata, a paragraph each.
-        notation: what a reader of the page alone cannot know: a symbol to what it means.
+        notation: what a reader of the page alone cannot know: a word or symbol to what it means.
 
     Raises:
         ClaimError: a statement of another source, or two errata of one statement.
@@ -82,6 +95,10 @@ class Source:
     def erratum(self, statement: str) -> Erratum | None:
         """The erratum of a statement, if there is one."""
         return next((e for e in self.errata if e.statement == statement), None)
+
+    def of_weight(self, weight: Weight) -> list[Erratum]:
+        """The errata of a weight, in their order."""
+        return [e for e in self.errata if e.weight is weight]
 
 
 def find_source(packs: Sequence[Pack], name: str) -> Source:

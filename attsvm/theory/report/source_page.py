@@ -1,4 +1,4 @@
-"""A source as a page of Markdown: a row a statement, errata for its authors, every reading.
+"""A source as a page of Markdown: errata for its authors, a row a statement, every reading.
 
 Verdicts, tightness and counts come from a run; statements and places from the claims; words from
 people (`attsvm.theory.report.errata`); counterexamples from instances that are confirmed while the
@@ -24,10 +24,16 @@ from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 from attsvm.theory.record import codec, curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.errata import Erratum, Source, claims_of, find_source, in_order
+from attsvm.theory.report.errata import (
+    Source,
+    Weight,
+    claims_of,
+    find_source,
+    in_order,
+)
 from attsvm.theory.report.statement_view import formula_lines, statement_view
 from attsvm.theory.report.terminal import tight
-from attsvm.theory.report.two_lines import in_words, refutation
+from attsvm.theory.report.two_lines import refutation
 
 _STANDS = {str(Truth.PROVED), str(Truth.HOLDS)}
 _STATEMENTS = ("statement", "literal", "amended", "sharp", "tightness", "counterexample", "file")
@@ -37,7 +43,9 @@ _KINDS = {
     "literal": "Exactly what is printed; numbered where the words admit several forms.",
     "amended": "A repair of ours, meant to change as little as possible; the first ones may fall.",
     "sharp": "The best constant or rate, attained by a stated instance.",
-    "slack": "What the conclusion has to spare at an instance: below 0 it is violated.",
+    "slack": "What the conclusion has to spare at an instance: for an inequality the right side "
+    "less the left, for an equation minus the largest error, for sizes minus their misfit; about "
+    "the limit of a run only its sign has a meaning.",
     "instances": "How many met the hypotheses and were examined.",
 }
 _READINGS = ("reading", "says", "hypotheses", "instances")
@@ -77,7 +85,9 @@ class _Page:
 
     def text(self, packs: Sequence[Pack]) -> str:
         (first, *_), *_ = self.statements.values()
-        errata = {s: self.erratum(s, c) for s, c in self.statements.items() if self.falls(c)}
+        listed = [e.statement for weight in Weight for e in self.source.of_weight(weight)]
+        order = dict.fromkeys([*listed, *self.statements])  # those without words come last
+        errata = {s: self.erratum(s) for s in order if self.falls(self.statements[s])}
         fallen = [s for s, parts in errata.items() if parts]
         parts = [
             f"# {safe(first.source)}",
@@ -88,19 +98,19 @@ class _Page:
                 for s in errata
                 if s not in fallen
             ),
+            *self.first_page(fallen),
+            "## Errata",
+            *([_ERRATA] if fallen else [self.nothing()]),
+            *(part for s in fallen for part in errata[s]),
             "## Statements",
             "A verdict is `truth / evidence / validity`; the words are explained at the end. "
             "Tightness is the largest ratio of left to right side that the run reached, for "
             "readings that compare two sides.",
             table(_STATEMENTS, (self.row(s, c) for s, c in self.statements.items())),
-            "## Errata",
-            *([_ERRATA] if fallen else [self.nothing()]),
-            *(safe(note) for note in self.source.notes if fallen),
-            *(part for s in fallen for part in errata[s]),
             "## Readings",
             "What exactly was checked, under which hypotheses, and on how many instances.",
             *(part for s, c in self.statements.items() for part in self.readings(s, c)),
-            "## Words",
+            "## Verdicts",
             table(("axis", "word", "means"), self.words()),
         ]
         return "\n\n".join(parts) + "\n"
@@ -119,6 +129,31 @@ class _Page:
             f"with a literal reading that is refuted: {len(fallen)}."
             f"{f' Of our own, without a literal reading: {ours}.' if ours else ''}"
         )
+
+    def first_page(self, fallen: Sequence[str]) -> Iterable[str]:
+        """What the authors should read first: what was found, by its weight, and the words used."""
+        lists = []
+        for weight in Weight:
+            found = [e for e in self.source.of_weight(weight) if e.statement in fallen]
+            points = [
+                f"- [{self.place(e.statement)}](#{slug(self.heading(e.statement))}): {safe(e.gist)}"
+                for e in found
+            ]
+            lists += [f"### {weight}", "\n".join(points)] if points else []
+        if lists or (fallen and self.source.notes):
+            yield from ("## For the authors", *map(safe, self.source.notes), *lists)
+        if self.source.notation:
+            yield "## Words and symbols"
+            rows = ((safe(word), safe(means)) for word, means in self.source.notation.items())
+            yield table(("word", "means"), rows)
+
+    def place(self, statement: str) -> str:
+        """Where a statement stands."""
+        return safe(self.statements[statement][0].place)
+
+    def heading(self, statement: str) -> str:
+        """The heading of an erratum."""
+        return f"{self.place(statement)} (`{statement}`)"
 
     def nothing(self) -> str:
         """What is said where no literal reading is refuted."""
@@ -187,49 +222,37 @@ class _Page:
         where = os.path.relpath(Path(file).resolve(), self.folder.resolve())
         return f"[{safe(text)}]({quote(Path(where).as_posix())})"
 
-    def erratum(self, statement: str, claims: Sequence[Claim]) -> list[str]:
-        """For the authors: what is printed, what fails, the counterexamples, the repair.
+    def erratum(self, statement: str) -> list[str]:
+        """For the authors: what is printed, what fails, the repair, the counterexamples.
 
         Nothing where no instance refutes a literal reading.
         """
-        words = self.source.erratum(statement)
+        claims, words = self.statements[statement], self.source.erratum(statement)
         by_id = {c.id: c for c in claims}
         refuted = [c for c in _literal(claims) if self.truth(c) == str(Truth.REFUTED)]
         told: Mapping[str, Any] = {}
-        parts = [f"### {safe(claims[0].place)} (`{statement}`)"]
-        if words is None:
-            parts += [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
-        else:
-            refuted, told = [by_id[name] for name in words.falls], words.telling
-            parts += [f"**Printed.** {safe(words.printed)}", f"**Fails.** {safe(words.fails)}"]
-        shown = self.counterexamples(refuted, told)
-        if not any(r.startswith("literal") for slacks in shown.values() for r in slacks):
-            return []
-        for instance, slacks in shown.items():
-            ours = all(reading.startswith("amended") for reading in slacks)
-            whose = " (a repair of ours that falls too)" if ours else ""
-            said = [slack if len(slacks) == 1 else f"{r}: {slack}" for r, slack in slacks.items()]
-            parts += [f"**Counterexample** to {', '.join(slacks)}{whose}:", code([instance, *said])]
-        smaller = [c for c in refuted if c.id in told and self.stores_another(c, told[c.id])]
-        if smaller:
-            links = ", ".join(self.link(c.reading, curated.place(c)) for c in smaller)
-            parts.append(f"A shorter one is stored: {links}.")
+        said = [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
+        stands = []
         if words is not None:
-            parts.append(f"**Repair.** {safe(words.repair)}")
-            parts.append(f"**Rests on** {self.grounds(words, by_id)}.")
-        return parts
+            refuted, told = [by_id[name] for name in words.falls], words.telling
+            said = [f"**Printed.** {safe(words.printed)}", f"**Fails.** {safe(words.fails)}"]
+            readings = ", ".join(self.on(by_id[name]) for name in words.stands)
+            stands = [f"**Repair.** {safe(words.repair)}{f' ({readings}.)' if readings else ''}"]
+        shown, fallen = self.counterexamples(refuted, told)
+        if not any(c.reading.startswith("literal") for c in fallen):
+            return []
+        points = [*said, *shown, *stands]
+        return [f"### {self.heading(statement)}", "\n".join(f"- {point}" for point in points)]
 
-    def stores_another(self, claim: Claim, case: Any) -> bool:
-        """Whether the curated file of a claim tells of another instance."""
-        words = self.source.names
-        stored = curated.place(claim).is_file() and in_words(_stored(claim), words)
-        return bool(stored) and stored != in_words(case, words)
+    def on(self, claim: Claim) -> str:
+        """A reading with the run's word on its truth."""
+        return f"{claim.reading}: {safe(self.truth(claim) or 'not run')}"
 
     def counterexamples(
         self, claims: Iterable[Claim], told: Mapping[str, Any]
-    ) -> dict[str, dict[str, str]]:
-        """By instance in one line: the readings that it refutes, with the line on each slack."""
-        found: dict[str, dict[str, str]] = {}
+    ) -> tuple[list[str], list[Claim]]:
+        """The instances with what they refute, a line each, and the readings refuted so."""
+        found: dict[str, dict[str, list[Claim]]] = {}
         for claim in claims:
             if claim.id in told:
                 case = told[claim.id]
@@ -238,16 +261,24 @@ class _Page:
             else:
                 continue
             instance, slack = refutation(claim, case, self.source.names)
-            found.setdefault(instance, {})[claim.reading] = slack
-        return found
+            found.setdefault(instance, {}).setdefault(slack, []).append(claim)
+        said = [
+            f"{inline(instance)} refutes "
+            + "; ".join(
+                f"{', '.join(map(self.stored, readings))} ({safe(slack)})"
+                for slack, readings in by_slack.items()
+            )
+            + "."
+            for instance, by_slack in found.items()
+        ]
+        return said, [
+            c for by_slack in found.values() for group in by_slack.values() for c in group
+        ]
 
-    def grounds(self, words: Erratum, by_id: Mapping[str, Claim]) -> str:
-        """The readings that an erratum rests on, by verdict."""
-        by_verdict: dict[str, list[str]] = {}
-        for claim in (by_id[name] for name in (*words.falls, *words.stands)):
-            verdict = _verdict(self.entry(claim))
-            by_verdict.setdefault(verdict, []).append(claim.reading)
-        return "; ".join(f"{', '.join(names)} ({word})" for word, names in by_verdict.items())
+    def stored(self, claim: Claim) -> str:
+        """A reading, with a link to its stored counterexample where it has one."""
+        file = curated.place(claim)
+        return self.link(claim.reading, file) if file.is_file() else claim.reading
 
     def readings(self, statement: str, claims: Sequence[Claim]) -> list[str]:
         """A statement's heading, the table of its readings, and the formulas that run."""
@@ -265,21 +296,19 @@ class _Page:
         return [f"### {safe(statement)}", table(_READINGS, rows), *written]
 
     def words(self) -> Iterable[tuple[str, str, str]]:
-        """The words and symbols of the page."""
+        """The words of verdicts."""
         yield from (("reading", word, meaning) for word, meaning in _KINDS.items())
         for axis in (Truth, Evidence, Validity):
             yield from ((axis.__name__.lower(), str(word), word.meaning) for word in axis)
-        for symbol, meaning in self.source.notation.items():
-            yield "notation", safe(symbol), safe(meaning)
 
 
 _ERRATA = (
-    "For the authors. Each instance below satisfies every hypothesis of the readings named and "
-    "violates their conclusion; it was confirmed from its exact values while this page was made. "
-    "The slack is at least 0 exactly where the conclusion holds (above 0 where it is strict): for "
-    "an "
-    "inequality it is the right side less the left, for an equation minus the largest error, for "
-    "sizes minus their misfit; for statements about the limit of a run only its sign has a meaning."
+    "Each instance satisfies every hypothesis of the readings that it refutes and was confirmed, "
+    "in exact or ball arithmetic unless floats are named, while this page was made. The slack is "
+    "what a conclusion has to spare: below 0 it is violated, a strict one also at 0. Readings "
+    "called amended are repairs of ours, some of which fall too; one that holds was refuted by no "
+    "instance, which is no proof. A reading that is a link has its smallest known instance there, "
+    "which may be shorter than the one shown."
 )
 
 
@@ -319,6 +348,13 @@ def code(text: Iterable[str]) -> str:
     shown = "\n".join(text)
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", shown))])
     return f"{fence}text\n{shown}\n{fence}"
+
+
+def inline(text: str) -> str:
+    """A text that is shown letter by letter within a line."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " * ("`" in text)
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def safe(text: object) -> str:

@@ -14,13 +14,14 @@ import numpy as np
 from attsvm._words import printable
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.report.snippets import ODD, leaves, rounded, scaled, short
 from attsvm.theory.run.confirm import Confirmation, confirm
 
 _LONGEST = 400
 """An instance of more letters is told by the sizes of its arrays."""
 
-_DIGITS = 6
+_DIGITS = 4
 """Of the bounds of a slack, which are rounded outwards."""
 
 
@@ -86,14 +87,14 @@ def _plain(value: Any) -> str:
 
 
 def _slack(answer: Confirmation, kind: str) -> str:
-    known = f"{answer.evidence}, {answer.method}"
+    """The slack, or what it is at most; how that is known where no certificate tells it."""
+    known = "" if answer.evidence is Evidence.CERTIFIED else f", {answer.evidence}: {answer.method}"
     if answer.enclosure is None:
-        return f"refuted ({known})"
+        return f"refuted{known}"
     low = _decimal(answer.enclosure[0], ROUND_FLOOR)
     high = _decimal(answer.enclosure[1], ROUND_CEILING)
-    where = f"slack {low}" if low == high else f"slack in [{low}, {high}]"
-    needed = "not above 0" if kind == "strict" and high in ("0", "-0") else "below 0"
-    return f"{where}, {needed} ({known})"
+    needed = ", not above 0" if kind == "strict" and high in ("0", "-0") else ""
+    return f"slack {high if low == high else f'at most {high}'}{needed}{known}"
 
 
 def _decimal(bound: str, rounding: str) -> str:

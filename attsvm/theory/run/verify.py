@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from attsvm._files import dump, write_text
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
-from attsvm.theory.record import codec, counterexample, curated, files
+from attsvm.theory.record import codec, counterexample, curated
 from attsvm.theory.record.checkout import checked_packs, code_of, versions
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
@@ -373,5 +374,5 @@ def _stored(done: Checked, folder: Path | None) -> Checked:
         return done
     path = folder / counterexample.file_name(done.claim.id)
     document = counterexample.document(done.claim, done.reading.refuted)
-    files.write_text(path, files.dump(document) + "\n")
+    write_text(path, dump(document) + "\n")
     return replace(done, counterexample=path.as_posix())

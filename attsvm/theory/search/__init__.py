@@ -20,7 +20,7 @@ from attsvm.theory.search.grid import grid
 from attsvm.theory.search.pool import Elite, Pool
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screen import screen
+from attsvm.theory.search.screen import batches, screen
 from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.worsen import worsen
 
@@ -89,12 +89,21 @@ GUIDED: dict[str, Guided] = {
         there=torch_is_there,
         without=("quick",),
     ),
+    "batches": Guided(
+        "screening in batches of records",
+        batches,
+        0.2,
+        fits=lambda claim: claim.relaxed is not None and not claim.formula.batches,
+        there=torch_is_there,
+        without=("quick", "ci"),
+    ),
 }
 """The guided searchers by their short names, in the order in which a check runs them."""
 
 NEEDS = {
     "ensemble": "a seeded ensemble (of its Records)",
     "gradient": "a conclusion that runs on tensors",
+    "batches": "records, and a conclusion that runs on tensors",
     "screen": "variables that are drawn one by one",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from attsvm._files import dump, write_text
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, file_name, read, replay
 from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
@@ -146,7 +146,7 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
             continue
         minimal = role == "smallest" and account.minimal
         entry = document(account.claim, found, part=account.part, role=role, minimal=minimal)
-        files.write_text(path, files.dump(entry) + "\n")
+        write_text(path, dump(entry) + "\n")
         stored[role] = path.as_posix()
     return stored
 

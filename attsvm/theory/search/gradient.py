@@ -61,13 +61,7 @@ def torch_is_there() -> bool:
 
 def gradient(scout: Scout, generator: np.random.Generator) -> None:
     """Climb from the known instances of one frame after the other, the closest ones first."""
-    frames: dict[str, list[Any]] = {}
-    known = [e for e in (*scout.pool.closest, *scout.pool.templates) if math.isfinite(e.height)]
-    for elite in known:
-        frames.setdefault(frame_key(elite.document), []).append(elite.document)
-    first, others = list(frames.values())[:1], list(frames.values())[1:]
-    order = [*first, *(others[k] for k in generator.permutation(len(others)))]
-    for documents in itertools.islice(itertools.cycle(order), _CLIMBS):
+    for documents in itertools.islice(itertools.cycle(alike(scout, generator)), _CLIMBS):
         frame = Frame.of(documents[0])
         last = scout.spent + max(scout.budget // 4, _FEWEST)
         for row in _climb(scout, frame, documents, generator):
@@ -78,26 +72,42 @@ def gradient(scout: Scout, generator: np.random.Generator) -> None:
                 break
 
 
-def _climb(
-    scout: Scout, frame: Frame, documents: list[Any], generator: np.random.Generator
-) -> list[Float[Array, " m"]]:
-    """Where a climb from instances of a frame arrives, the largest objective first."""
+def alike(scout: Scout, generator: np.random.Generator) -> list[list[Any]]:
+    """The known instances frame by frame, that of the closest one first."""
+    frames: dict[str, list[Any]] = {}
+    known = [e for e in (*scout.pool.closest, *scout.pool.templates) if math.isfinite(e.height)]
+    for elite in known:
+        frames.setdefault(frame_key(elite.document), []).append(elite.document)
+    first, others = list(frames.values())[:1], list(frames.values())[1:]
+    return [*first, *(others[k] for k in generator.permutation(len(others)))]
+
+
+def started(
+    scout: Scout, frame: Frame, documents: list[Any], count: int, generator: np.random.Generator
+) -> tuple[Callable[[Array], bool], Starts | None]:
+    """Whether a row is an instance that meets the hypotheses, and rows to start from."""
     known = np.unique(np.array([frame.row(document) for document in documents]), axis=0)
     known = known[np.isfinite(known).all(axis=1)]
-    if not known.size:
-        return []
 
     def admits(row: Array) -> bool:
-        """Whether a row is an instance that meets the hypotheses; counts as no look."""
+        """Counts as no look."""
         scout.ensure_time()
         case = scout.tally.made_up(frame.filled(row)) if np.isfinite(row).all() else None
         return case is not None and scout.tally.admits(case, scout.name, reshaped=False)
 
+    return admits, starts(frame, known, admits, count, generator) if known.size else None
+
+
+def _climb(
+    scout: Scout, frame: Frame, documents: list[Any], generator: np.random.Generator
+) -> list[Float[Array, " m"]]:
+    """Where a climb from instances of a frame arrives, the largest objective first."""
     cost = scout.tally.claim.cost
-    start = starts(frame, known, admits, max(_ROWS // cost, _FEWEST_ROWS), generator)
+    count = max(_ROWS // cost, _FEWEST_ROWS)
+    admits, start = started(scout, frame, documents, count, generator)
     if start is None:
         return []
-    with np.errstate(all="ignore"), _one_thread() as torch:
+    with np.errstate(all="ignore"), one_thread() as torch:
         slope = _Objective.of(torch, scout.tally, frame, start, scout.ensure_time)
         slope.ensure_numbers()
         count, slower = max(_BEST // cost, _FEWEST), math.isqrt(cost)
@@ -108,7 +118,7 @@ def _climb(
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[Any]:
+def one_thread() -> Iterator[Any]:
     """The library, on one thread and with gradients, left as it was found."""
     import torch
 
@@ -170,25 +180,37 @@ class _Objective:
             raise self._broken("is no number on any instance", values.tolist()[:4])
 
     def _values(self, x: Any) -> Any:
-        claim, parameters = self.tally.claim, self.tally.part.parameters
-        relaxed = present(claim.relaxed, "the claim's relaxed conclusion")
-        try:
-            values = relaxed(self.frame.tensors(x), **parameters)
-        except ClaimError:
-            raise
-        except Exception as problem:
-            raise self._broken("broke", f"{type(problem).__name__}: {problem}") from problem
-        if not isinstance(values, self.torch.Tensor) or values.shape != x.shape[:1]:
-            shape = getattr(values, "shape", type(values).__name__)
-            raise self._broken(f"is not a tensor ({len(x)},)", shape)
-        return values
+        return relaxed_heights(self.torch, self.tally, self.frame, x)
 
     def _broken(self, cause: str, value: object) -> ClaimError:
-        return ClaimError(
-            f"the conclusion of {self.tally.claim.id} on tensors {cause}",
-            value=str(value),
-            remedy="Return a float tensor with one number for each instance.",
-        )
+        return _broken(self.tally, cause, value)
+
+
+def relaxed_heights(torch: Any, tally: Tally, frame: Frame, x: Any) -> Any:
+    """How close each row comes to violation, by the claim's formula on tensors.
+
+    Raises:
+        ClaimError: it breaks, or gives no number a row.
+    """
+    relaxed = present(tally.claim.relaxed, "the claim's relaxed conclusion")
+    try:
+        values = relaxed(frame.tensors(x), **tally.part.parameters)
+    except ClaimError:
+        raise
+    except Exception as problem:
+        raise _broken(tally, "broke", f"{type(problem).__name__}: {problem}") from problem
+    if not isinstance(values, torch.Tensor) or values.shape != x.shape[:1]:
+        shape = getattr(values, "shape", type(values).__name__)
+        raise _broken(tally, f"is not a tensor ({len(x)},)", shape)
+    return values
+
+
+def _broken(tally: Tally, cause: str, value: object) -> ClaimError:
+    return ClaimError(
+        f"the conclusion of {tally.claim.id} on tensors {cause}",
+        value=str(value),
+        remedy="Return a float tensor with one number for each instance.",
+    )
 
 
 def _roamed(

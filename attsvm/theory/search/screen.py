@@ -7,21 +7,24 @@ propose; what they rank first is judged from its exact values.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.declaration.variables import Fitted, Integer
+from attsvm.theory.search.frame import Frame
+from attsvm.theory.search.gradient import alike, one_thread, relaxed_heights, started
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
-_BATCH = 1024
+_BATCH = 4096
 """Instances that are screened at once."""
 
-_KEPT = 96
+_KEPT = 256
 """How many of them, the closest, live on."""
 
 _GENERATIONS = 20
@@ -30,6 +33,15 @@ _GENERATIONS = 20
 _JUDGED = 2
 """How many of each generation go to the judge at most."""
 
+_RECORDS, _FEWEST_RECORDS = 4096, 1024
+"""Records that are screened at once, for a claim of cost 1 and at any."""
+
+_RECORD_GENERATIONS, _FRAMES = 12, 2
+"""How often they are renewed, and how many frames a turn has."""
+
+_PARENTS, _ASKED = 48, 48
+"""Records that live on, and those of a generation whose hypotheses are decided, at most."""
+
 _PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
 
@@ -37,7 +49,7 @@ _PROMISING = 1.0 - 1e-9
 def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
-    for _ in range(2 + scout.budget // 10):
+    for _ in range(2 + scout.budget // 20):
         shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
         _evolve(scout, formula, shape, generator)
 
@@ -53,21 +65,89 @@ def _evolve(
 ) -> None:
     parameters = scout.tally.part.parameters
     raw = formula.filled(generator, shape, _BATCH)
+    if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
+        scout.tally.seen.screened += 1
+        scout.look(formula.instance_at(raw, 0))
+        return
     best = -np.inf
     for _ in range(_GENERATIONS):
         scout.ensure_time()
         fitted = formula.fit(raw, shape)
         height = formula.screened(fitted, shape, _BATCH, parameters)
         scout.tally.seen.screened += _BATCH
-        order = np.argsort(-height, kind="stable")[:_KEPT]
+        order = _closest(height)
         for lane in order[:_JUDGED]:
             new = height[lane] > best or height[lane] >= _PROMISING
             if np.isfinite(height[lane]) and new and _usable(fitted, lane):
                 scout.look(formula.instance_at(fitted, int(lane)))
-        if not height[order[0]] > -np.inf:
+        if not len(order):
             return
         best = max(best, float(height[order[0]]))
-        raw = _renewed(formula, raw, order[height[order] > -np.inf], shape, generator)
+        raw = _renewed(formula, raw, order, shape, generator)
+
+
+def _closest(height: Array) -> Array:
+    """The lanes that live on, the closest first; none that meets no hypothesis."""
+    top = np.argpartition(-height, _KEPT)[:_KEPT]
+    top = top[np.lexsort((top, -height[top]))]
+    return np.asarray(top[height[top] > -np.inf])
+
+
+def batches(scout: Scout, generator: np.random.Generator) -> None:
+    """Screen records: rows of one frame after the other are moved and evaluated on tensors."""
+    for documents in itertools.islice(itertools.cycle(alike(scout, generator)), _FRAMES):
+        _evolve_rows(scout, Frame.of(documents[0]), documents, generator)
+
+
+def _evolve_rows(
+    scout: Scout, frame: Frame, documents: list[Any], generator: np.random.Generator
+) -> None:
+    """Generations of one frame; hypotheses are decided on the closest rows alone.
+
+    A child moves in one field of its parent, or in all; fields whose moves lead out of the
+    hypotheses are moved less and less.
+    """
+    admits, start = started(scout, frame, documents, _PARENTS, generator)
+    if start is None:
+        return
+    rows, group, free = start.rows.T, start.group.T, start.size.T > 0
+    trust, best = np.ones(len(frame.fields) + 1), -np.inf
+    batch = max(_RECORDS // scout.tally.claim.cost, _FEWEST_RECORDS)
+    for _ in range(_RECORD_GENERATIONS):
+        family = generator.integers(0, rows.shape[1], (3, batch))
+        family[0, : rows.shape[1]] = np.arange(rows.shape[1])
+        field = generator.choice(len(trust), batch, p=trust / trust.sum())
+        child = rows[:, family[0]]
+        with np.errstate(all="ignore"):
+            for k, part in enumerate(frame.fields):
+                here = np.flatnonzero((field == k) | (field == len(frame.fields)))
+                if part.stop > part.start:
+                    here = here[generator.permutation(len(here))]  # every move in every field
+                    child[part, here] = _children(rows[part], family[:, here], generator)
+        child = np.where(free[:, family[0]], child, rows[:, family[0]])
+        child = np.take_along_axis(child, group[:, family[0]], axis=0)
+        child[:, : rows.shape[1]] = rows
+        with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
+            x = torch.tensor(np.ascontiguousarray(child.T))
+            height = relaxed_heights(torch, scout.tally, frame, x).double().numpy()
+        scout.tally.seen.screened += batch
+        height = np.where(np.isfinite(child).all(axis=0) & ~np.isnan(height), height, -np.inf)
+        live, asked = [], 0
+        for lane in np.argsort(-height, kind="stable"):
+            if len(live) == _PARENTS or asked == _ASKED or height[lane] == -np.inf:
+                break
+            old, admitted = lane < rows.shape[1], True
+            if not old:
+                asked, admitted = asked + 1, admits(child[:, lane])
+                trust[field[lane]] *= 1.1 if admitted else 0.9
+            if admitted:
+                live.append(lane)
+            if admitted and not old and height[lane] > best:
+                best = height[lane]
+                scout.look_at(frame.filled(child[:, lane]))
+        trust = np.clip(trust, 0.05, 5.0)
+        if live:
+            rows, group, free = child[:, live], group[:, family[0, live]], free[:, family[0, live]]
 
 
 def _usable(raw: dict[str, Any], lane: int) -> bool:
@@ -86,43 +166,54 @@ def _renewed(
     generator: np.random.Generator,
 ) -> dict[str, Any]:
     """The next batch: the parents, their children, and an eighth of new instances."""
-    fresh = formula.filled(generator, shape, _BATCH)
-    first, second, third = (parents[generator.integers(0, len(parents), _BATCH)] for _ in range(3))
-    first[: len(parents)] = parents
-    way = generator.integers(0, 8, size=_BATCH)
+    batch = max(len(value.T) for value in raw.values() if isinstance(value, np.ndarray))
+    fresh = formula.filled(generator, shape, batch // 8)
+    family = parents[generator.integers(0, len(parents), (3, batch))]
+    family[0, : len(parents)] = parents
     renewed: dict[str, Any] = {}
     for name, value in raw.items():
         variable = formula.variables[name]
         if not isinstance(value, np.ndarray) or isinstance(variable, Integer):
             renewed[name] = value  # one for the whole batch
             continue
-        parent = value[..., first]
-        with np.errstate(all="ignore"):
-            child = _children(parent, value[..., second], value[..., third], way, generator)
-        child = np.where(way == 7, fresh[name], child)
-        child = np.where(np.isfinite(child), child, parent)
+        new, flat = fresh[name].reshape(-1, batch // 8), value.reshape(-1, batch)
         if isinstance(variable, Fitted) or variable.listed:
-            child = np.where(generator.random(_BATCH) < 0.2, fresh[name], parent)
-        child[..., : len(parents)] = parent[..., : len(parents)]
-        renewed[name] = child
+            child = flat[:, family[0]]
+            some = np.flatnonzero(generator.random(batch) < 0.2)
+            child[:, some] = new[:, generator.integers(0, batch // 8, len(some))]
+        else:
+            with np.errstate(all="ignore"):
+                child = _children(flat, family, generator)
+        child[:, -new.shape[1] :] = new
+        entry, lanes = np.nonzero(~np.isfinite(child))
+        child[entry, lanes] = flat[entry, family[0, lanes]]
+        child[:, : len(parents)] = flat[:, parents]
+        renewed[name] = child.reshape(value.shape)
     return renewed
 
 
-def _children(
-    parent: Array, second: Array, third: Array, way: Array, generator: np.random.Generator
-) -> Array:
-    """Moves of each lane: 0-1 differences, 2-4 single entries, 5 the whole array, 6 crossing."""
-    size = np.abs(parent).reshape(-1, parent.shape[-1]).max(axis=0)
-    size = np.where(size > 0.0, size, 1.0)
-    factor = generator.choice([0.25, 0.5, 0.75, 1.0], size=parent.shape[-1])
-    moved = parent + factor * (second - third)
-    chosen = generator.random(parent.shape) < 1.5 / max(parent[..., 0].size, 1)
-    step = np.exp2(-generator.integers(0, 24, size=parent.shape[-1]).astype(float))
-    sign = generator.choice([-1.0, 1.0], size=parent.shape)
-    single = parent + chosen * sign * step * size
-    scaled = parent * np.exp2(generator.integers(-3, 4, size=parent.shape[-1]).astype(float))
-    flipped = np.where(generator.random(parent.shape[-1]) < 0.3, -parent, scaled)
-    crossed = np.where(generator.random(parent.shape) < 0.5, parent, second)
-    child = np.where(way <= 1, moved, np.where(way <= 4, single, parent))
-    child = np.where(way == 5, flipped, child)
-    return np.where(way == 6, crossed, child)
+def _children(flat: Array, family: Array, generator: np.random.Generator) -> Array:
+    """Moves of each lane of an array (size, batch), an eighth of the batch by each in turn.
+
+    Two eighths move by differences of others, three in one entry, one as a whole, one crosses.
+    """
+    size, eighth = len(flat), family.shape[1] // 8
+    child = flat[:, family[0]]
+    moved = child[:, : 2 * eighth]
+    factor = generator.integers(1, 5, size=2 * eighth) / 4
+    second, third = (flat[:, lanes[: 2 * eighth]] for lanes in family[1:])
+    moved += factor * (second - third)
+    single = child[:, 2 * eighth : 5 * eighth]
+    lanes = np.arange(3 * eighth)
+    step = generator.choice([-1.0, 1.0], size=len(lanes))
+    step = np.ldexp(step, -generator.integers(0, 24, size=len(lanes)))
+    largest = np.abs(single).max(axis=0)
+    entry = generator.integers(0, size, size=len(lanes))
+    single[entry, lanes] += step * np.where(largest > 0.0, largest, 1.0)
+    whole = child[:, 5 * eighth : 6 * eighth]
+    sign = np.where(generator.random(eighth) < 0.3, -1.0, 1.0)
+    whole *= np.where(sign < 0.0, -1.0, np.exp2(generator.integers(-3, 4, size=eighth)))
+    crossed = child[:, 6 * eighth : 7 * eighth]
+    taken = generator.random(crossed.shape, dtype=np.float32) < 0.5
+    np.copyto(crossed, flat[:, family[1, 6 * eighth : 7 * eighth]], where=taken)
+    return child

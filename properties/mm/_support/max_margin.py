@@ -237,11 +237,5 @@ LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}
 """A false neighbour of `supported`."""
 
 
-def pythagoras(m: Any, q: Any, p: Any, share: Any = 1) -> Any:
-    """Pythagoras' inequality: ||q - p||^2, times a share, is at most ||q||^2 - ||p||^2."""
-    gap = q - p
-    return m.at_most(share * (gap @ gap), q @ q - p @ p)
-
-
 def _shortest(m: Any, rows: Any) -> Any:
     return m.min(m.array([m.norm(row) for row in rows]))

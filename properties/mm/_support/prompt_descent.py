@@ -27,9 +27,6 @@ from properties._support.descent_runs import Run, max_margin
 from properties._support.gradients import loss_slope
 from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal
 
-DECREASING = ("correlation", "exponential", "log-loss")
-"""The losses of the talk; all meet assumption A, and |l'| never increases."""
-
 
 @dataclass(frozen=True, slots=True)
 class Prompting:
@@ -69,11 +66,6 @@ def prompting(
     return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
 
 
-def sloped(case: Prompting) -> bool:
-    """The slope of the loss is negative and continuous everywhere."""
-    return case.loss in DECREASING
-
-
 def never_moves(case: Prompting) -> bool:
     """The gradient is zero everywhere, for every loss: no input has two different scores."""
     return bool((case.scores == case.scores[:, :1]).all())
@@ -109,8 +101,9 @@ def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
 
     R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), with D_i the range of the scores of
     input i, gap_i the lead of its best one, and m, M the extremes of |l'| between the least and
-    the largest score. At margins above R rivals have weight exp(-R) at most, so that with unique
-    optimal tokens the risk gap is below min_i [l(second) - l(best)]/n: the start is proper.
+    the largest score: of the losses here it has them at an end or at the score nearest to 0. At
+    margins above R rivals have weight exp(-R) at most, so that with unique optimal tokens the risk
+    gap is below min_i [l(second) - l(best)]/n: the start is proper.
     """
     p = prompt(case)
     if p is None or never_moves(case):
@@ -118,9 +111,9 @@ def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
     scores = [sorted(set(row)) for row in case.scores.tolist()]
     gap = min(row[-1] - row[-2] for row in scores if len(row) > 1)
     ranges = sum(row[-1] - row[0] for row in scores)
-    ends = np.array([min(row[0] for row in scores), max(row[-1] for row in scores)])
-    slopes = LOSSES[case.loss].log_slope(ends)
-    least = math.log((case.scores.shape[1] - 1) * ranges / gap) + float(slopes[0] - slopes[1])
+    ends = min(row[0] for row in scores), max(row[-1] for row in scores)
+    slopes = LOSSES[case.loss].log_slope(np.array([*ends, np.clip(0.0, *ends)]))
+    least = math.log((case.scores.shape[1] - 1) * ranges / gap) + float(np.ptp(slopes))
     direction = np.array([float(arb(x)) for x in p])
     return replace(case, start=size * (max(0.0, least) + 1.0) * direction)
 

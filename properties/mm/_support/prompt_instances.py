@@ -15,8 +15,8 @@ from attsvm.strategies import arrays, sizes
 from attsvm.theory import changed
 from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
+from properties._support.losses import SLOPED
 from properties.mm._support.prompt_descent import (
-    DECREASING,
     Prompting,
     prompt,
     prompting,
@@ -59,7 +59,7 @@ OTHER_DIRECTIONS = {
 def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
     """Runs on keys and scores of data sets; starts are misled, zero, small and large by powers."""
     drawn = draw(data)
-    case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(DECREASING)))
+    case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
 
 
@@ -84,14 +84,14 @@ def unevenly(draw: st.DrawFn) -> Prompting:
     far, low = draw(sizes(1, 4)), draw(sizes(1, 8))
     keys = np.array([[[1.0], [0.0], [-float(far)]]])
     scores = np.array([[1.0, -float(low), 0.0]])
-    return Prompting(keys, scores, np.zeros(1), draw(st.sampled_from(DECREASING)))
+    return Prompting(keys, scores, np.zeros(1), draw(st.sampled_from(SLOPED)))
 
 
 def on_axes(generator: np.random.Generator) -> Prompting:
     """Up to three inputs of four keys on axes of their own, started along p(alpha) with noise."""
     data = towards_solution(generator).data
     start = 6.0 * -data.X.sum(axis=(0, 1)) + generator.integers(-4, 5, size=data.d) / 4
-    return Prompting(data.X, data.gamma, start, str(generator.choice(DECREASING)))
+    return Prompting(data.X, data.gamma, start, str(generator.choice(SLOPED)))
 
 
 def gaussian(generator: np.random.Generator) -> Prompting:
@@ -103,7 +103,7 @@ def gaussian(generator: np.random.Generator) -> Prompting:
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
     scores = generator.integers(-8, 9, size=(n, T)) / 4
     noise = generator.integers(-4, 5, size=8) / 16
-    case = Prompting(keys, scores, noise, str(generator.choice(DECREASING)))
+    case = Prompting(keys, scores, noise, str(generator.choice(SLOPED)))
     proper = properly_started(case)
     return case if proper is None else replace(proper, start=proper.start + noise)
 
@@ -152,7 +152,8 @@ def apart(draw: st.DrawFn) -> Prompting:
     `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most
     of all where an input is nearly lost.
     """
-    data, loss = draw(pulling_data()), draw(st.sampled_from(DECREASING[1:]))
+    data = draw(pulling_data())
+    loss = draw(st.sampled_from([name for name in SLOPED if name != "correlation"]))
     level = draw(st.sampled_from([4.0, 8.0, -4.0, 0.0]))
     scores = data.gamma + np.array([[0.0], [level]])
     case = Prompting(data.X, scores, np.zeros(data.d), loss)
@@ -166,7 +167,7 @@ def alone(draw: st.DrawFn) -> Prompting:
     best, keys = draw(sizes(0, T - 1)), draw(arrays(1, T, d))
     scores = np.full((1, T), float(draw(arrays(1))[0]))
     scores[0, best] += 1.0 + abs(float(draw(arrays(1))[0]))
-    case = Prompting(keys, scores, np.zeros(d), draw(st.sampled_from(DECREASING)))
+    case = Prompting(keys, scores, np.zeros(d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])
 
 
@@ -178,5 +179,5 @@ def trapping(draw: st.DrawFn) -> Prompting:
     alone tends to the very bound of its basin, from above or below.
     """
     data = draw(trapping_data())
-    case = Prompting(data.X, data.gamma, np.zeros(data.d), draw(st.sampled_from(DECREASING)))
+    case = Prompting(data.X, data.gamma, np.zeros(data.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])

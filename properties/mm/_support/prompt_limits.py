@@ -20,7 +20,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import exists, unique_optimum
-from properties._support.torch_objectives import elsewhere
+from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
     moves_aside,
@@ -94,7 +94,12 @@ def certified_divergence_from_proper(case: Prompting) -> arb | None:
     return arb(-1) if never_moves(case) else None
 
 
-DIVERGENCE = Measured("||p(k)|| -> infinity", floats=diverges, balls=certified_divergence)
+DIVERGENCE = Measured(
+    "||p(k)|| -> infinity",
+    floats=diverges,
+    balls=certified_divergence,
+    tensors=descent_at_rest,
+)
 DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",
     floats=diverges_from_proper,
@@ -118,4 +123,9 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
     return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact)
 
 
-RATE = Measured("||p(k)|| / ln k -> {share} ||p(alpha)||", floats=rate, balls=certified_rate)
+RATE = Measured(
+    "||p(k)|| / ln k -> {share} ||p(alpha)||",
+    floats=rate,
+    balls=certified_rate,
+    tensors=not_selecting,
+)

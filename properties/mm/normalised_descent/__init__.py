@@ -3,12 +3,6 @@
 Normalised descent is p(k+1) = p(k) - s grad L / ||grad L||. The talk shows it beside plain steps of
 size 1/L, L being the Lipschitz constant of the gradient, and names no size s.
 
-| reading   | claim                                                                 | verdict |
-| literal-1 | both converge in direction to p(alpha), if one of them does           | refuted |
-| literal-2 | with steps of one size normalised descent is as far from zero         | refuted |
-| amended-1 | one input, equal scores of rivals, from zero: within a bound of p*    | proved  |
-| sharp     | equal scores of rivals: progress k s / max ||k_alpha - k_t|| along p* | proved  |
-
 `literal-1` falls from zero: tokens (-1, 3), 0 and (0, -1), 0 of scores 1, 0 and 3, 0, the loss -x.
 Plain descent reaches p(alpha) = (-4, -1); with s = 2 the first input is thrown to its worse token,
 and kept there. `literal-2` falls where gradients are longer than 1: keys 3 and 0, scores 2 and 0,

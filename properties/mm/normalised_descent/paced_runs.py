@@ -18,7 +18,8 @@ from attsvm.losses import LOSSES
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
 from properties._support.att_svm import exact_constraints
-from properties.mm._support.prompt_descent import DECREASING, Prompting, descent, prompting
+from properties._support.losses import SLOPED
+from properties.mm._support.prompt_descent import Prompting, descent, prompting
 from properties.mm._support.prompt_instances import compared
 
 
@@ -98,6 +99,6 @@ def levelled(generator: np.random.Generator, most: int = 3) -> Paced:
     n, T = int(generator.integers(1, most + 1)), int(generator.integers(2, 5))
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
     scores = np.repeat(np.eye(1, T), n, axis=0)
-    loss = str(generator.choice(DECREASING))
+    loss = str(generator.choice(SLOPED))
     step = float(generator.choice([0.25, 1.0, 4.0]))
     return Paced(Prompting(keys, scores, np.zeros(8), loss), step)

@@ -26,6 +26,7 @@ from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
+from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
 """The margin that is claimed to end positive."""
@@ -133,6 +134,7 @@ END = Measured(
     "descent on the loss {loss} ends with a positive {of} margin of the {whose} tokens",
     floats=ends,
     balls=certified_end,
+    tensors=not_selecting,
 )
 
 
@@ -181,4 +183,5 @@ SLOPE = Measured(
     "on the loss {loss} the least margin divided by ln k tends to {share}",
     floats=slope,
     balls=certified_slope,
+    tensors=not_selecting,
 )

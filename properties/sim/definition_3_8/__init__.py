@@ -6,14 +6,6 @@ with <A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by defini
 
 Optimal tokens are unique, as the text says "the optimal token"; tied ones ask 0 >= 1 of each other.
 
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | the programme is convex | proved |
-| literal-2 | it defines an X^mm for all data with unique optimal tokens | falls |
-| amended | ... where some u classifies the queries by their labels; bound of its norm | proved |
-| sharp-1 | X^mm is unique: squared distance of a feasible matrix from it | proved |
-| sharp-2 | the norm of X^mm is 1 over the distance of the hull of the A_it from 0 | proved |
-
 literal-2 fails for tokens 1 and 0 in R^1, head 1, label 1, query 0, which ask 0 >= 1; without a
 zero query, these tokens in two inputs with query 1 and labels 1, -1 ask X >= 1 and -X >= 1. The
 certificate is Farkas's: weights that are not negative and sum the A_it to 0. amended: v u^T gives
@@ -42,6 +34,7 @@ from properties._support.att_svm import (
     exact_constraints,
     flat,
     of_rivals,
+    pythagoras,
 )
 from properties._support.hypotheses import unique_optimum
 from properties._support.published_data import one_input
@@ -130,13 +123,7 @@ def bounded(m: Any, case: Any, share: Any = 1) -> Any:
 def nearer(m: Any, case: Any, power: int = 2) -> Any:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
-    return closer(m, V, X, power)
-
-
-def closer(m: Any, V: Any, X: Any, power: int = 2) -> Any:
-    """||V - X||^2 <= ||V||^2 - ||X||^2, or with norms that are not squared."""
-    size = (lambda x: x @ x) if power == 2 else m.norm
-    return m.at_most(size(V - X), size(V) - size(X))
+    return pythagoras(m, V, X, power=power)
 
 
 def hull(m: Any, case: Any) -> Any:

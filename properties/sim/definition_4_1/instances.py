@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 from hypothesis import strategies as st
 from jaxtyping import Int
 
@@ -16,7 +16,8 @@ from attsvm.exact.numbers import combine
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
-from properties._support.att_svm import exact_constraints
+from properties._support.att_svm import exact_att_svm, exact_constraints
+from properties.sim.definition_4_1.prices import price
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,23 @@ def queried(draw: st.DrawFn) -> Queried:
         Z = Z + draw(arrays(*Z.shape)) / 4
     data = AttentionData(case.data.X[inputs], Z, scores=case.data.gamma[inputs])
     return Queried(Soft(data, case.C, case.keep, case.move), inputs)
+
+
+@st.composite
+def priced(draw: st.DrawFn) -> Queried:
+    """The same with prices about the one from which on X^mm minimises."""
+    case = draw(queried())
+    factor = draw(st.sampled_from([1.0, 1.03125, 0.96875, 2.0, 0.5]))
+    svm = exact_att_svm(case.data)
+    if svm is None or not svm.A:
+        return case
+    least = price(svm, dict(zip(svm.A, shares(case), strict=True))).least
+    return at(case, factor * float(arb(least) / arb(svm.square).sqrt()))
+
+
+def at(case: Queried, C: float) -> Queried:
+    """The same instance at another price."""
+    return replace(case, soft=replace(case.soft, C=C))
 
 
 def soft_of(case: Soft | Queried) -> Soft:

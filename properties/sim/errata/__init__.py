@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attsvm.theory.report.errata import Source
+from properties.sim.errata.claims import CLAIMS
 from properties.sim.errata.constants import CONSTANTS
-from properties.sim.errata.formulas import FORMULAS
-from properties.sim.errata.training import TRAINING
+from properties.sim.errata.misprints import MISPRINTS
 
 SIM = Source(
     "sim",
@@ -42,7 +42,7 @@ SIM = Source(
         "sim/figure-1",
         "sim/figure-2",
     ),
-    errata=(*FORMULAS, *CONSTANTS, *TRAINING),
+    errata=(*CLAIMS, *CONSTANTS, *MISPRINTS),
     names={
         "AttentionData.X": "tokens",
         "AttentionData.Z": "queries",
@@ -60,27 +60,37 @@ SIM = Source(
         "Spoken.whole": "tokens: the vocabulary|tokens: those said so far",
     },
     notes=(
-        "The main text prints informal versions (3.12 of lemma F.4, 3.13 of F.9, 3.14 of theorem "
-        "G.4, 3.15 of theorem G.5), and the copy at hand has no appendix: these errata judge the "
-        "main text alone, and a condition that they miss may be stated there.",
-        "Not defined in the main text either: L(X) of definition 3.7 from L_{l0,j0,i0} (sum or "
-        "mean, over which indices; over all i0 each row of attention has d heads that compete; the "
-        "readings take the mean over inputs with one head each); L_X, L_x and X-GD in theorems "
-        "3.14 and 3.15 (read: a Lipschitz constant of the gradient, and W-GD); W^mm and z_i in "
-        "assumption 3.10 (read: X^mm, and the query of input i). Bound seven of section 3.3 has "
-        "lost its norm and a transpose.",
+        "The main text prints informal versions: lemma 3.12 of F.4, lemma 3.13 of F.9, theorem "
+        "3.14 of G.4, theorem 3.15 of G.5. The copy at hand has no appendix, so that the main text "
+        "alone is judged here; a condition that is missed may stand in the formal version. The "
+        "copy lacks the formula of definition 3.8, the minus signs of section 3.3, and in its "
+        "bound seven a norm and a transpose.",
     ),
     notation={
         "g": "The logistic function 1 / (1 + exp(-x)).",
-        "l": "A decreasing loss of the score, such as g(-u) or log(1 + exp(-u)).",
-        "/n, n inputs": "In thresholds n counts inputs, the problems of one query each; in sizes n "
-        "is the length of a sentence, as in the paper.",
+        "printed loss": "g(b <f, h>) of definition 3.6, which increases in the score.",
+        "decreasing loss": "A loss l that falls with the score, such as g(-b <f, h>) or log(1 + "
+        "exp(-b <f, h>)).",
+        "basin": "The starts whose risk exceeds the infimum by less than min_i [l(second score) - "
+        'l(best score)] over the number of inputs. "From the basin" supposes a decreasing loss, '
+        "unique optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most "
+        "1/L_X; then no optimal token is lost.",
+        "trap": "Two inputs, of tokens (1/2, 0), (-1/2, 0) and (-2, 1), (0, 0), with labels 1, "
+        "head (4, 9) and query (1, 0): from X(0) = 0 descent on a decreasing loss drags the second "
+        "one to its worse token for ever.",
+        "logits": "x_t^T X z wherever training is judged, as in Att-SVM; see orientation.",
+        "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "
+        "number, with one query each.",
         "W": "K Q^T, for K and Q of shape d x d; the paper prints QK^T.",
-        "L_X": "A Lipschitz constant of the gradient of the risk.",
+        "L_X": "A Lipschitz constant of the gradient of the risk, also for L_x; neither is defined "
+        "in the main text.",
+        "X-GD, W^mm, z_i, T, B": "Not defined in the main text. Read: W-GD (theorem 3.15), X^mm "
+        "and the query of input i (assumption 3.10), n and the label (definition 3.9).",
+        "L(X)": "Of definition 3.7, not defined from L_{l0,j0,i0}. Read: the mean over inputs of "
+        "one head each; the d heads of a row would compete.",
         "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
         "E_21": "The matrix with a 1 in row 2, column 1, and 0 elsewhere.",
-        "basin": "The starts whose risk gap is below the threshold: no optimal token is lost.",
     },
 )

@@ -1,20 +1,24 @@
-"""Errata of Lipschitz constants."""
+"""Errata of constants, of formulas, and of conditions that bounds need."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_constant
+from attsvm.theory.report.errata import Weight
 from properties.sim import (
     basic_1,
     basic_3,
     basic_5,
+    definition_4_1,
+    lemma_3_11,
     lemma_3_13,
     lemma_3_13_hessian,
-    stability_l2,
-    stability_logistic,
 )
-from properties.sim.errata.made import erratum
+from properties.sim.errata import made
+
+erratum = partial(made.erratum, weight=Weight.CONSTANT)
 
 
 def breaking_size(n: int, R: float) -> float:
@@ -38,68 +42,64 @@ def power_of_ten(x: float) -> str:
 
 CONSTANTS = (
     erratum(
-        stability_logistic.STABILITY,
-        printed="Computing the Lipschitz constants of the losses shows that softmax attention is "
-        '"more stable than linear attention". No constant of linear attention is given.',
-        fails="On the same data it is false, for the loss and for its gradient: where A^T h = 0 "
-        "linear attention does not depend on x at all. Over all data with ||A|| <= R and ||h|| <= "
-        "H it is true for the loss, but false for the gradient where |b| H is small: linear "
-        "attention has b^2 R^2 H^2 / (6 sqrt 3), of second order in b, softmax attention a "
-        "constant of first order.",
-        repair="State the comparison over data of given norms. For the loss softmax attention has "
-        "|b| R H / 8, half of linear attention's |b| R H / 4, and both are attained. For the "
-        f"gradient it holds for |b| H >= {float(stability_logistic.UPPER):.4f} and fails for 0 < "
-        f"|b| H < {float(stability_logistic.LOWER):.4f}. On the same data it holds for the loss "
-        "where ||A^T h|| >= (max h - min h) diam(A) / 4, diam(A) the largest distance of two rows.",
-        stands=("literal-3", "sharp", "sharp-2", "sharp-3", "amended-2"),
-    ),
-    erratum(
-        stability_l2.STABILITY,
-        printed="The comparison of softmax with linear attention includes the l2 loss; no constant "
-        "is given for either.",
-        fails="On the same data it is false, for the loss and for its gradient, whatever |b|, "
-        "||h|| and R: where A^T h = 0 linear attention does not depend on x at all. Over all data "
-        "of given norms it is true for the loss, but false for the gradient with large labels: the "
-        "constant of linear attention, 2 ||A||^2 H^2 with H = ||h||, does not know b.",
-        repair="State the comparison over data of given norms. Where ||A||, ||A x|| <= R, R >= 4, "
-        "the loss of softmax attention has at most ||A|| H (R H + |b|), half of linear attention's "
-        "constant, and comes near that as |b|/H grows. For the gradient it holds for |b| <= "
-        f"{float(stability_l2.LOWER):.3f} H and fails for |b| > {float(stability_l2.UPPER):.3f} H.",
-        stands=("amended-1", "amended-2", "literal-3", "sharp-1", "sharp-2", "sharp-3"),
-    ),
-    erratum(
         lemma_3_13.LEMMA,
+        gist="Nothing bounds b or h, so that no constant in n and R will do; with |b|, ||h|| <= R "
+        "the printed one holds, and a far smaller one is best.",
         printed="|grad L(x) - grad L(x^)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^|| for R >= 4 and ||A "
-        'x||, ||A y||, ||A|| <= R. ("Informal version of F.9", which the copy at hand lacks.)',
-        fails="No condition in the main text bounds the label b or the head h, while the gradient "
-        "at <f, h> = 0 is proportional to b; no constant in n and R alone can do. The constant "
+        "x||, ||A y||, ||A|| <= R. Read: x, y in R^(d^2), L of definition 3.6.",
+        fails="The gradient at <f, h> = 0 is proportional to b, which nothing bounds. The constant "
         "itself is generous: at n = 2 and R = 4 it is broken only where |b| (max h - min h) "
-        f"exceeds {power_of_ten(breaking_size(2, 4.0))}. (Read: x, y in R^(d^2), as A has d^2 "
-        "columns, and L from definition 3.6.)",
-        repair="Add |b| <= R and ||h|| <= R; then the printed constant holds. Without any domain, "
-        "without n and without an exponential: ||A||^2 K(D), D = |b| (max h - min h), with K(D) "
-        "the maximum over a, c in [0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8. It is "
-        "attained.",
+        f"exceeds {power_of_ten(breaking_size(2, 4.0))}.",
+        repair="Add |b| <= R and ||h|| <= R; then the printed constant holds. Without domain, n "
+        "and exponential: ||A||^2 K(D), D = |b| (max h - min h), K(D) the maximum over a, c in "
+        "[0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8. It is attained.",
         stands=("amended", "sharp"),
         telling={"literal": 1},
     ),
     erratum(
         lemma_3_13_hessian.LEMMA,
-        printed="The constant of lemma 3.13, 3 n^3 R^7 exp(13 R^2) for R >= 4 and ||A x||, ||A|| "
-        "<= R. Read: as a bound of the operator norm of the Hessian, which on this convex domain "
-        "says the same as the lemma.",
-        fails="As the lemma does, as nothing bounds the label b: L bends like b^2 where b <f, h> "
-        "is of order 1.",
-        repair="Add |b| <= R and ||h|| <= R, or take ||A||^2 K(D) as in lemma 3.13, which bounds "
-        "the Hessian everywhere and is attained.",
+        gist="The same of the Hessian.",
+        printed="The constant of lemma 3.13, read as a bound of the operator norm of the Hessian; "
+        "on its convex domain that says the same.",
+        fails="Nothing bounds b: L bends like b^2 where b <f, h> is of order 1.",
+        repair="Add |b| <= R and ||h|| <= R, or take ||A||^2 K(D), which bounds the Hessian "
+        "everywhere and is attained.",
         stands=("amended", "sharp"),
         telling={"literal": 1},
     ),
     erratum(
+        lemma_3_11.LEMMA,
+        gist="g' belongs at b <f, h>, not at <f, h>; for labels in {-1, 0, 1} both are the same.",
+        printed="dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>), where d = <f, h>; "
+        'steps 2 and 3 of section 3.4 repeat it. ("Formal version of Lemma F.2".)',
+        fails="The loss is g(b d), so that the chain rule has g' at b d. As g' is even, the "
+        "formula is right for labels in {-1, 0, 1}, for others in general not.",
+        repair="Write g(b d) (1 - g(b d)): an identity for every real b and every n. Or say that "
+        "labels lie in {-1, 0, 1}.",
+        stands=("amended-2", "amended-1"),
+    ),
+    erratum(
+        definition_4_1.DEFINITION,
+        gist="Which C is large depends on the scale of the data, and X_soft need not be unique.",
+        printed="X_soft = arg min ||X||_F + C sum of slacks xi_{l0,t}, which the queries i of a "
+        'sequence share; "a large penalty term C = 10 still works well". Read: X^mm minimises at '
+        "C = 10 on separable data, whatever they are.",
+        fails="With tokens 1/16 and 0 and query 1 the objective is 10 at V = 0 and 16 at X^mm. "
+        "As the norm is not squared, minimisers need not be unique: for one constraint and C = 1 "
+        "all of [0, 1] minimises.",
+        repair="On separable data X^mm minimises for every C >= max lambda / ||X^mm||, lambda "
+        "any multipliers of the hard programme, summed over the queries that share a slack (last "
+        "instance); for one constraint that is the least. Name C relative to it, and index the "
+        "slack. With one slack a constraint 0 minimises for every C <= 1 / ||sum_j A_j||.",
+        stands=("amended", "amended-3", "sharp"),
+        telling={"literal-1": 0, "literal-2": 0, "literal-3": 0, "amended-2": 0},
+    ),
+    erratum(
         basic_1.BOUND,
-        printed="||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; section 3.3 states no condition "
-        "in the main text. (The minus signs of its seven bounds are lost in the copy at hand.)",
-        fails="With ||A x||, ||A y||, ||A|| <= R alone it fails for small R. With R >= 4 as well, "
+        gist="The bound needs R >= 1, and exp(R) does for exp(R^2).",
+        printed="||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||, with no condition in the main "
+        "text.",
+        fails="With ||A x||, ||A y||, ||A|| <= R alone it fails for small R; with R >= 4 as well, "
         "as in lemma 3.13, it holds.",
         repair="State the conditions, and R >= 1. The best constant there is ||A|| exp(R). If "
         "||x||, ||y||, ||A|| <= R is meant, R exp(R^2) is right for every R, and the best.",
@@ -107,24 +107,25 @@ CONSTANTS = (
     ),
     erratum(
         basic_3.BOUND,
+        gist="The right side needs the indices of the left.",
         printed="|alpha(x)_{l0,j0}^-1 - alpha(y)_{l0,j0}^-1| <= beta^-2 |alpha(x) - alpha(y)|, "
-        "with no indices on the right and beta not defined in the main text.",
+        "with no indices on the right and beta not defined.",
         fails="If alpha on the right sums over all n^2 rows, one block may gain what another one "
         "loses: the right side is 0 and the left is not.",
         repair="Keep the indices and say 0 < beta <= alpha(x), alpha(y). Where ||A x||, ||A y|| <= "
-        "R, one may take beta = n exp(-R / sqrt n), and beta^-2 = exp(2 R / sqrt n) / n^2 is the "
+        "R one may take beta = n exp(-R / sqrt n); beta^-2 = exp(2 R / sqrt n) / n^2 is then the "
         "best factor.",
         stands=("literal-1", "sharp-1", "sharp-2"),
     ),
     erratum(
         basic_5.BOUND,
+        gist="c is not defined, and nothing bounds h.",
         printed="||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||; c and beta are not "
-        "defined in the main text. Read: c = <f, h> - b, with the indices of the loss, on the "
-        "domain of lemma 3.13.",
+        "defined. Read: c = <f, h> - b, with the indices of the loss, on the domain of lemma 3.13.",
         fails="No condition in the main text bounds the values h.",
         repair="Define c, and add ||h|| <= R^2, as ||A_3|| <= R and ||z|| <= R would give. On the "
-        "whole space the best constant is sqrt(2)/4 (max h - min h) spread(A), where spread(A) = "
-        "max ||A_i - A_j|| / sqrt 2 <= ||A||. (Had c = f - z been meant, it holds as printed.)",
+        "whole space the best constant is sqrt(2)/4 (max h - min h) spread(A), spread(A) = max "
+        "||A_i - A_j|| / sqrt 2 <= ||A||. (Had c = f - z been meant, it holds as printed.)",
         stands=("amended", "sharp", "literal-2"),
     ),
 )

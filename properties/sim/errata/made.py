@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attsvm.theory import Statement, Truth
-from attsvm.theory.report.errata import Erratum
+from attsvm.theory.report.errata import Erratum, Weight
 
 
 def erratum(
     *declared: Statement,
+    weight: Weight,
+    gist: str,
     printed: str,
     fails: str,
     repair: str,
@@ -20,6 +22,8 @@ def erratum(
 
     Args:
         declared: the statement, in parts where its readings are about different variables.
+        weight: how much hangs on it.
+        gist: what was found, for the list that comes first.
         printed: what is printed.
         fails: what fails, and why.
         repair: the least change that stands.
@@ -31,4 +35,5 @@ def erratum(
     falls.sort(key=lambda id: ":literal" not in id)
     standing = tuple(claims[name].id for name in stands)
     told = {claims[name].id: claims[name].examples[k] for name, k in (telling or {}).items()}
-    return Erratum(declared[0].id, printed, fails, repair, tuple(falls), standing, told)
+    words = (weight, gist, printed, fails, repair)
+    return Erratum(declared[0].id, *words, tuple(falls), standing, told)

@@ -7,13 +7,6 @@ Logits are x_t^T W z (the transpose is `sim/orientation`), X^mm is the Frobenius
 tokens of highest score, and it has to exist. Two readings are possible: W itself is trained, as in
 W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}" are, and W = K Q^T here.
 
-    reading    what is trained, on which loss, from where              verdict
-    literal-1  W, on g(b <f, h>) as printed, from any start            refuted
-    literal-2  K and Q, on g(b <f, h>) as printed, from any start      refuted
-    amended-1  K and Q, on g(-b <f, h>), from the basin                refuted
-    amended-2  W, on g(-b <f, h>), from the basin                      holds
-    amended-3  K and Q, on g(-b <f, h>), one input of two tokens       holds
-
 The basin of the optimal tokens is the set of weights whose risk exceeds the infimum by less than
 min_i [l(second score) - l(best score)]/n: no optimal token is lost from there.
 
@@ -131,7 +124,8 @@ BIAS = Statement(
         "amended-2": Reading(
             "W trained by descent on g(-b <f, h>) with step at most 1/L from a start in the basin "
             "of the optimal tokens converges in direction to the Frobenius solution",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN),
             examples=(TWO_TOKENS,),

@@ -11,15 +11,6 @@ theorem 3.14, and as in `theorem_3_14_part_1` the programme of definition 3.8, t
 and L(X). Rivals of equal scores meet the condition for every delta, so a data set of such rivals on
 which descent fails refutes the theorem whatever delta is.
 
-    reading    what changes                                           verdict
-    literal-1  equal rivals, loss as printed: the norm diverges       refuted
-    literal-2  equal rivals, loss as printed: the direction           refuted
-    amended-1  a decreasing loss, unique optimum, feasible Att-SVM    refuted
-    amended-2  also a start in the basin; any scores of rivals        holds
-    amended-3  loss as printed, feasible Att-SVM: the norm            proved
-    sharp      inputs in accord, an explicit delta for every start    holds
-    sharp-2    a larger one, and how it falls with the start          holds
-
 `literal-1` falls where the gradient is zero: tokens 1 and 0, twice, with queries 1 and -1, start
 zero. There is no X^mm, and where there is one the norm does diverge (`amended-3`, proof in
 `nearly_equal_scores`). `literal-2` falls with two tokens 1, 0: the loss of definition 3.6 increases
@@ -158,7 +149,8 @@ THEOREM = Statement(
             "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "
             "risk gap of the start below min_i [l(second) - l(best)]/n: descent on the decreasing "
             "loss with step at most 1/L_X has a diverging norm and converges in direction to X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
@@ -180,7 +172,8 @@ THEOREM = Statement(
             "feasible, rivals' scores within delta_i = g_i s_i/(1 - s_i), so that optimal tokens "
             "are unique: descent on the decreasing loss with step at most 1/L_X from any start has "
             "a diverging norm and converges in direction to X^mm",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_accord",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, ACCORD, WITHIN),
             variables=Records(
@@ -207,7 +200,8 @@ THEOREM = Statement(
         "sharp-2": Reading(
             "the same with rivals' scores within g_i s_i/(1 - s_i - s'_i), s'_i the attention of "
             "the start to a rival of the second-best score",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, ACCORD, WITHIN_OTHERS),
             variables=Records(

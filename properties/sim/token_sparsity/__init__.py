@@ -11,17 +11,6 @@ multipliers w_j >= 0, where A_j = (x_opt - x_t) z_i^T for each token that is not
 a support vector of X^mm where its margin (x_opt - x_t)^T X^mm z_i is 1; optimal tokens count as
 such.
 
-    reading    what is said of the tokens that are no support vectors        verdict
-    literal-1  their gradients c_it are 0 at every X                          refuted
-    literal-2  the gradient at every X is the same without them               refuted
-    literal-3  X^mm is the same without them                                  proved
-    literal-4  along descent on the loss as printed their share tends to 0    refuted
-    amended-1  along descent on a decreasing loss their share tends to 0      refuted
-    amended-2  also from a start in the basin of the optimal tokens           holds
-    sharp-3    their share there falls like k^-(m - 1) for margin m           holds
-    sharp-1    what any tokens that are left out take from ||X^mm|| at most   proved
-    sharp-2    what a token that is left out takes from it at least           proved
-
 Attention is positive at every X, so c_it vanishes only where gamma_it = u_i, whatever the margin:
 `literal-1` and `literal-2` fall with tokens 1, 0, -1, scores 1, 0, -1, query 1 and X = 0, where the
 margin of -1 under X^mm = 1 is 2 and its c is -1/12. (A run that starts without the tokens takes
@@ -137,7 +126,7 @@ SPARSITY = Statement(
         "literal-3": Reading(
             "tokens that are no support vectors can be disregarded: X^mm is the same without them",
             expected="proved",
-            proof="symbolic.sim.programmes:prove_disregarded",
+            proof="symbolic.least_points:prove_supported",
             under=(UNIQUE, IDLE),
             variables=PROGRAMMES,
             conclusion=dropping.same_solution,
@@ -173,7 +162,8 @@ SPARSITY = Statement(
             "along descent on the decreasing loss with step at most 1/L_X, from a start whose risk "
             "gap is below min_i [l(second) - l(best)]/n, the share in the gradient of the tokens "
             "that are no support vectors tends to 0",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,
@@ -212,7 +202,8 @@ SPARSITY = Statement(
         "sharp-3": Reading(
             "from such a start the share of a token of margin m under X^mm falls like k^-(m - 1): "
             "log share / ln k -> -(m - 1)",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, IDLE, BASIN),
             variables=IN_BASIN,

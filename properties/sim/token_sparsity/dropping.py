@@ -19,10 +19,12 @@ from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 
 def named(data: AttentionData, which: str) -> list[Token]:
-    """The support tokens, the first of them, the optimal ones or the others; by exact margins.
+    """The support tokens, the first of them, the optimal ones, the others or all; by exact margins.
 
-    Where there is no X^mm only the optimal tokens are known.
+    Where there is no X^mm only the optimal tokens and all tokens are known.
     """
+    if which == "all":
+        return [(i, t) for i, kept in enumerate(ExactData.of(data).kept) for t in kept]
     if which == "optimal":
         exact = ExactData.of(data)
         return [(i, exact.kept[i][row]) for i, row in enumerate(first_optimal(exact))]

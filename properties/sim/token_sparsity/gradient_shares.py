@@ -32,6 +32,7 @@ from properties._support.att_svm import Token, exact_att_svm, exact_constraints,
 from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import Course, course
+from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
 
@@ -158,12 +159,14 @@ FADING = Measured(
     "vectors tends to 0",
     floats=fades,
     balls=certified_fading,
+    tensors=not_selecting,
 )
 EXPONENT = Measured(
     "along descent on the loss {loss} the share in the gradient of a token of margin m falls like "
     "k^-(m - 1)",
     floats=exponent,
     balls=certified_exponent,
+    tensors=not_selecting,
 )
 
 

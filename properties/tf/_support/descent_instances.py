@@ -26,9 +26,8 @@ from properties._support.descent_runs import (
 )
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import unique_optimum
+from properties._support.losses import SLOPED
 from properties._support.torch_objectives import elsewhere
-
-DECREASING = ["log-loss", "exponential", "correlation", "logistic-loss"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Descent:
 def descents(draw: st.DrawFn) -> Descent:
     """Data with mostly tight margins; starts misled, zero, small and large."""
     data = draw(tight_data())
-    loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
+    loss = draw(st.sampled_from(SLOPED))
     return Descent(data, draw(starts_about(data, 0, 2)), loss)
 
 
@@ -59,7 +58,7 @@ def opposed(draw: st.DrawFn) -> Descent:
         np.concatenate([z, -factor * z]),
         scores=np.repeat(gamma, 2, axis=0),
     )
-    loss = draw(st.sampled_from(["log-loss", "exponential", "correlation"]))
+    loss = draw(st.sampled_from(SLOPED))
     return Descent(data, np.zeros((d, d)), loss)
 
 
@@ -67,18 +66,13 @@ def larger(generator: np.random.Generator) -> Descent:
     """Up to three inputs of four tokens, a random start."""
     run = towards_solution(generator)
     start = generator.integers(-8, 9, size=run.start.shape) / 4
-    return Descent(run.data, start, "log-loss")
+    return Descent(run.data, start, str(generator.choice(SLOPED)))
 
 
 def started_right(generator: np.random.Generator) -> Descent:
     """The same data, started along W^mm with a random part."""
     run = towards_solution(generator)
-    return Descent(run.data, run.start, "log-loss")
-
-
-def decreasing(case: Any) -> bool:
-    """The slope of the loss is negative everywhere."""
-    return case.loss in DECREASING
+    return Descent(run.data, run.start, str(generator.choice(SLOPED)))
 
 
 def descent(run: Run, loss: str = "log-loss") -> Descent:

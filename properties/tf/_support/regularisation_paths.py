@@ -41,8 +41,9 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import max_margin
 from properties._support.gradients import loss_slope
-from properties._support.hypotheses import feasible, several_tokens, unique_optimum
+from properties._support.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
+from properties._support.losses import SLOPED
 from properties.tf._support.solution_ranks import beyond_rank
 from properties.tf._support.token_choices import separable
 
@@ -79,8 +80,6 @@ where it lies further."""
 
 NEAREST = 1e-4
 """C_* / R at the larger radius."""
-
-STEEP = ("log-loss", "logistic-loss", "exponential", "correlation")
 
 
 def loss_named(name: str) -> Loss:
@@ -121,13 +120,13 @@ def turned(draw: st.DrawFn) -> AttentionData:
 @st.composite
 def paths(draw: st.DrawFn, *further: st.SearchStrategy[AttentionData]) -> Path:
     """Separable data, of further strategies as well, and a loss with l' < 0."""
-    return Path(draw(st.one_of(SEPARABLE, *further)), draw(st.sampled_from(STEEP)))
+    return Path(draw(st.one_of(SEPARABLE, *further)), draw(st.sampled_from(SLOPED)))
 
 
 @st.composite
 def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
-    data, loss = draw(SEPARABLE), draw(st.sampled_from([*STEEP, FLAT.name]))
+    data, loss = draw(SEPARABLE), draw(st.sampled_from([*SLOPED, FLAT.name]))
     if loss == FLAT.name:
         given = present(data.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
@@ -141,7 +140,7 @@ def protocol(generator: np.random.Generator) -> Path:
     n, T, d = (int(generator.integers(low, top + 1)) for low, top in ((1, 4), (2, 4), (2, 5)))
     X, Z = (np.round(generator.normal(size=s) * 64) / 64 for s in ((n, T, d), (n, d)))
     scores = np.einsum("ntr,rc,nc->nt", X, np.round(generator.normal(size=(d, d)) * 8) / 8, Z)
-    return Path(AttentionData(X, Z, scores=scores), str(generator.choice(STEEP)))
+    return Path(AttentionData(X, Z, scores=scores), str(generator.choice(SLOPED)))
 
 
 def _path(X: object, Z: object, scores: object, loss: str = "log-loss") -> Path:
@@ -211,13 +210,13 @@ def follows_ray(case: Path, target: Matrix) -> Slack:
     size = float(arb(solved.square).sqrt())
     loss = loss_named(case.loss)
     late = 1.0
-    if case.loss in STEEP and unique_optimum(case):
+    if sloped(case) and unique_optimum(case):
         with ctx.workprec(128):
             late = max(1.0, float(log_spread(BALLS, case)) / 10.0)
     unit_radius = late * size
     radii = [1e3 * unit_radius, 1e4 * unit_radius]
     found = path_w(case.data, loss, radii, starts=("svm", "gradient"))
-    if case.loss in STEEP and max(m.excess for m in found) > SURELY:
+    if sloped(case) and max(m.excess for m in found) > SURELY:
         return UNSURE
     away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
     return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
@@ -285,7 +284,7 @@ def follows_set(
         goal = nuclear(case.data, target == "worst")
     except SolverError:
         return Slack.unknown("no nuclear-norm answer with a bracket was reached")
-    if case.loss in STEEP and inner is None and max(m.excess for m in found) > SURELY:
+    if sloped(case) and inner is None and max(m.excess for m in found) > SURELY:
         return UNSURE
     away = []
     for m in found:

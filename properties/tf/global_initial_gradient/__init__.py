@@ -5,13 +5,6 @@ is favorable." W_k are the iterates of descent, and W^mm is the Att-SVM solution
 tokens. Favourable is not defined; the slide lists it beside equal scores under "alternative
 criteria", each with a tick.
 
-| reading | favourable | verdict |
-| --- | --- | --- |
-| literal-1 | the first step separates: (x_opt - x_t)^T (-grad L(W_0)) z > 0 for rivals | falls |
-| literal-2 | this, and the scores of non-optimal tokens are equal | falls |
-| literal-3 | <-grad L(W_0), W^mm> > 0 | falls |
-| amended | the first step separates and is long enough, optimal tokens are unique | holds |
-
 The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
 
 - `literal-1`, one input: tokens (-4, -4), (3, 1), (4, 3), (-2, 0), head (3, -4), so scores 4, 5, 0,
@@ -41,9 +34,9 @@ import numpy as np
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import rivals_equal, unique_optimum
+from properties._support.hypotheses import rivals_equal, sloped, unique_optimum
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, decreasing, from_zero, patiently
+from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
 from properties.tf.global_equal_scores import PULLED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
@@ -80,7 +73,7 @@ THEOREM = Statement(
     "grad L(W_0) is favorable",
     variables=Records(Step, first_steps.steps((1.0,)), fixed=("length",)),
     hypotheses={
-        SLOPED: decreasing,
+        SLOPED: sloped,
         UNIQUE: unique_optimum,
         SEPARATED: first_steps.separates,
         LONG: first_steps.is_long,
@@ -127,7 +120,8 @@ THEOREM = Statement(
             "l' < 0, (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals, optimal tokens unique, "
             "iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0: from W_1 = W_0 - "
             "R grad L(W_0) / ||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, UNIQUE, SEPARATED, LONG),
             variables=Records(
                 Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger

@@ -27,9 +27,9 @@ from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_constraints, flat
 from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
 from properties._support.limit_certificates import certified_direction
+from properties._support.losses import SLOPED
 from properties._support.torch_objectives import Tensor, elsewhere, pull
 from properties._support.torch_objectives import norm as norm_of
-from properties.tf._support.descent_instances import DECREASING
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     """Small data, started at zero, near it or misled."""
     data = draw(attention_data(n=(1, 2), T=(2, 3), d=(2, 3)))
     start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
-    return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
+    return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
 
 
 @st.composite
@@ -187,7 +187,7 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     own, noise = draw(arrays(n, 1, d)), draw(arrays(n, T - 1, d)) / 16.0
     data = _on_axes(own, noise, draw(arrays(n, T)) / 2.0, draw(arrays(n)))
     start = draw(starts_about(data, -2)) if draw(st.booleans()) else np.zeros((d, d))
-    return Step(data, start, draw(st.sampled_from(DECREASING)), draw(st.sampled_from(lengths)))
+    return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
 
 
 def favoured_larger(generator: np.random.Generator) -> Step:
@@ -198,7 +198,7 @@ def favoured_larger(generator: np.random.Generator) -> Step:
     noise = generator.integers(-8, 9, size=(n, T - 1, d)) / 128
     scores, lead = (generator.integers(-16, 17, size=shape) / 16 for shape in ((n, T), n))
     data = _on_axes(own, noise, scores, lead)
-    return Step(data, np.zeros((d, d)), str(generator.choice(DECREASING)), 64.0)
+    return Step(data, np.zeros((d, d)), str(generator.choice(SLOPED)), 64.0)
 
 
 def _on_axes(own: Array, noise: Array, scores: Array, lead: Array) -> AttentionData:

@@ -18,6 +18,7 @@ from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Matrix
@@ -28,18 +29,28 @@ from attsvm.theory import Measured, Slack
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
-from properties.tf.local_convergence.radius import Pairs, radius
+from properties._support.torch_objectives import elsewhere
+from properties.tf.local_convergence.radius import Pairs, closes
 
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A data set, the tokens alpha_i, a start, a decreasing loss by name, a share of the cone."""
+    """A data set, the tokens alpha_i, a start, a loss by name, a share of the cone."""
 
     data: AttentionData
     alpha: Array
     start: Array
     loss: str
     share: float = 0.5
+
+    def __post_init__(self) -> None:
+        present, d = self.data.present, self.data.d
+        fits = self.alpha.shape == (self.data.n,) and self.start.shape == (d, d)
+        fits = fits and bool(((self.alpha >= 0) & (self.alpha < self.data.T)).all())
+        if not fits or self.loss not in LOSSES:
+            raise DataError("the parts of a start do not fit together", value=self.start.shape)
+        if not present[np.arange(self.data.n), self.alpha].all():
+            raise DataError("a chosen token is absent", value=self.alpha.tolist())
 
 
 def is_locally_optimal(case: Local) -> bool:
@@ -87,8 +98,8 @@ def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None or not 0.0 < case.share < 1.0:
         return False
-    least = radius(pairs, case.loss, short_step(case.data, case.loss), rational(case.share))
-    return least is not None and bool(parts(case, pairs)[0] >= fraction * least)
+    sigma, step = parts(case, pairs)[0] / fraction, short_step(case.data, case.loss)
+    return bool(sigma > 0) and closes(pairs, case.loss, step, rational(case.share), sigma)
 
 
 def tangent(pairs: Pairs) -> fmpq:
@@ -114,11 +125,9 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
     if pairs is None:
         return False
-    least = radius(pairs, case.loss, short_step(case.data, case.loss), fmpq(1, 2))
-    if least is None:
-        return False
-    reach = fraction * least
-    return bool(dot(W0, W0) >= reach * reach * (pairs.square + tangent(pairs)))
+    sigma = arb(dot(W0, W0) / (pairs.square + tangent(pairs))).sqrt().lower() / fraction
+    step = short_step(case.data, case.loss)
+    return bool(sigma > 0) and closes(pairs, case.loss, step, fmpq(1, 2), sigma)
 
 
 def target(case: Local, towards: str) -> Matrix | None:
@@ -169,6 +178,14 @@ def decided(case: Local, towards: str = "alpha") -> arb:
     return or_more_bits(certified_direction(case.data, start, case.loss, limit))
 
 
+def strays(case: Any, towards: str = "alpha") -> Any:
+    """How far descent is from selecting the tokens alpha, in torch."""
+    return elsewhere(case, chosen=case.alpha)
+
+
 DIRECTION = Measured(
-    "descent from W_0 converges in direction to W^mm(alpha)", floats=follows, balls=decided
+    "descent from W_0 converges in direction to W^mm(alpha)",
+    floats=follows,
+    balls=decided,
+    tensors=strays,
 )

@@ -15,10 +15,13 @@ from attsvm.exact import rational
 from attsvm.strategies import arrays, sizes
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.limit_certificates import short_step
-from properties.tf._support.descent_instances import DECREASING
+from properties._support.losses import SLOPED
 from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence.cones import Local, parts, tangent
 from properties.tf.local_convergence.radius import Pairs, radius
+
+FALLING = [*SLOPED, "squared"]
+"""Losses with l' < 0 at 0, the scores of alpha here; (1 - u)^2 grows from 1 on."""
 
 
 def fleeing(reach: int, R: float, share: float = 0.5) -> Local:
@@ -189,7 +192,7 @@ def started(draw: st.DrawFn, *shares: float) -> Local:
     """
     place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
-    loss = draw(st.sampled_from(DECREASING))
+    loss = draw(st.sampled_from(FALLING))
     if place > 1:
         return leaving(draw(locals_(1, 3)), share, far, loss)
     choice = draw(locals_())
@@ -209,7 +212,7 @@ def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
         away = generator.integers(-8, 9, size=2 * (choice.data.d,)) / 8
         if generator.random() < 0.5:
             away = narrowest(choice)
-        loss = str(generator.choice(DECREASING))
+        loss = str(generator.choice(FALLING))
         return placed(choice, away, share, float(part), float(far), loss)
 
     return draw

@@ -5,13 +5,6 @@ solution of (Att-SVM) with Frobenius norm. Then lim_{R -> inf} W_R / R = W^mm / 
 W_R = argmin_{||W||_F <= R} L(W); of the loss l of the training risk L the talk says that it is
 strictly decreasing and smooth.
 
-| reading | says | further hypotheses | verdict |
-| --- | --- | --- | --- |
-| literal | the limit | none | falls |
-| amended-1 | the limit | l' < 0 at the best scores, some input has two tokens | holds |
-| amended-2 | a rate for all W as good as the SVM point | rho >= log(2 Gamma) | proved |
-| sharp | the rate with the best constant | the same | holds, attained in the limit |
-
 The listed hypotheses are not enough. l(u) = -u^3 is strictly decreasing and smooth, and flat at 0.
 Two inputs with tokens (1, 0), 0 and (0, 1), 0, one query (1, 0), scores 1, 0 and 0, -1: the second
 input's part of L - L_* is like the cube of the first one's, and W_R / R tends to (3, 1) / sqrt 10

@@ -47,7 +47,7 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.hypotheses import exists, feasible, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.losses import LOSSES
+from properties._support.losses import LOSSES, SLOPED
 from properties.tf._support import regularisation_paths as paths
 
 
@@ -89,7 +89,7 @@ def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
 def candidates(draw: st.DrawFn) -> Candidate:
     """Separable data with points about as good as V; some data have no constraint."""
     data = draw(paths.SEPARABLE)
-    loss, rho = draw(st.sampled_from(paths.STEEP)), draw(st.sampled_from([16.0, 64.0, 256.0]))
+    loss, rho = draw(st.sampled_from(SLOPED)), draw(st.sampled_from([16.0, 64.0, 256.0]))
     N, share = draw(arrays(data.d, data.d)), draw(st.sampled_from([1.0, 0.5]))
     case = Candidate(data, loss, rho, np.zeros((data.d, data.d)))
     return _reaching(case, N, share) if defined(case) else case
@@ -107,7 +107,7 @@ def extremal(generator: np.random.Generator) -> Candidate:
     N = np.zeros((d + 1, d + 1))
     N[d, 0] = 1.0
     rho = float(generator.choice([64.0, 1024.0]))
-    case = Candidate(data, str(generator.choice(paths.STEEP)), rho, N)
+    case = Candidate(data, str(generator.choice(SLOPED)), rho, N)
     return _reaching(case, N, 1.0) if feasible(case) else case
 
 

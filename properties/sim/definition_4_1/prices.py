@@ -1,0 +1,90 @@
+"""The price from which on X^mm minimises the soft margin, in rationals.
+
+X^mm = sum_j w_j A_j, w_j >= 0, over the constraints of margin 1; let t be the least number that
+bounds, for some such multipliers, the sum of the w_j of every slack. As a linear programme in w and
+t its dual gives a matrix Y with <X^mm, Y> = t and mu >= 0 of sum 1 with <A_j, Y> <= mu of the slack
+of j. X^mm minimises f_C exactly for C ||X^mm|| >= t: below, f_C(X^mm - e Y) < f_C(X^mm) for small
+e > 0, as slack costs C e at most and the norm falls by e t/||X^mm|| up to e^2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+from flint import fmpq, fmpq_mat
+
+from attsvm.exact import dot
+from attsvm.exact.numbers import Matrix, Vector, combine
+from properties._support.att_svm import ExactAttSVM, Token
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price t = C ||X^mm|| from which on X^mm minimises f_C.
+
+    Attributes:
+        least: t.
+        rival: Y, row by row.
+        reach: a positive e up to which X^mm - e Y meets the constraints that are not tight.
+    """
+
+    least: fmpq
+    rival: Vector
+    reach: fmpq
+
+
+def price(svm: ExactAttSVM, slacks: Mapping[Token, Hashable]) -> Price:
+    """The price where each constraint has the slack that is named, by the simplex method."""
+    tight = [token for token, m in svm.margins.items() if m == 1]
+    A, groups = [svm.A[token] for token in tight], list(dict.fromkeys(slacks[t] for t in tight))
+    basis = _independent(svm, tight)
+    rows, J, G = len(basis), len(tight), len(groups)
+    # variables: w of the tight constraints, a rest of each slack, t; rows: margins, slacks
+    table = [[dot(A[k], a) for a in A] + [fmpq(0)] * (G + 1) for k in basis]
+    for g, group in enumerate(groups):
+        rest = [fmpq(int(h == g)) for h in range(G)]
+        table.append([fmpq(int(slacks[token] == group)) for token in tight] + [*rest, fmpq(-1)])
+    right = [fmpq(1)] * rows + [fmpq(0)] * G
+    sums = {group: fmpq(0) for group in groups}
+    for token in tight:
+        sums[slacks[token]] += svm.duals[token]
+    fullest = groups.index(max(groups, key=lambda group: sums[group]))
+    inside = [*basis, *(J + g for g in range(G) if g != fullest), J + G]
+    dual = _minimise(table, right, inside)[:rows]
+    Y = combine(dual, [A[k] for k in basis])
+    falling = {token: dot(svm.A[token], Y) for token, m in svm.margins.items() if m > 1}
+    reach = [(svm.margins[token] - 1) / fall for token, fall in falling.items() if fall > 0]
+    return Price(sum(dual, fmpq(0)), Y, min(reach, default=fmpq(1)))
+
+
+def _minimise(table: Matrix, right: Vector, inside: list[int]) -> Vector:
+    """The dual solution of the least last variable x, where table x = right and x >= 0.
+
+    `inside` is a basis with x >= 0; the lowest index enters, which cannot cycle (Bland).
+    """
+    last = len(table[0]) - 1
+    while True:
+        columns = fmpq_mat([[row[k] for k in inside] for row in table])
+        dual = _solved(columns.transpose(), [fmpq(int(k == last)) for k in inside])
+        worth = [dot(dual, [row[k] for row in table]) for k in range(last + 1)]
+        entering = next((k for k, x in enumerate(worth) if x > int(k == last)), None)
+        if entering is None:
+            return dual
+        values, moves = (_solved(columns, b) for b in (right, [row[entering] for row in table]))
+        parts = enumerate(zip(values, moves, strict=True))
+        inside[min((v / x, inside[i], i) for i, (v, x) in parts if x > 0)[2]] = entering
+
+
+def _solved(columns: fmpq_mat, right: Vector) -> Vector:
+    return [x for (x,) in columns.solve(fmpq_mat([[b] for b in right])).tolist()]
+
+
+def _independent(svm: ExactAttSVM, tight: list[Token]) -> list[int]:
+    """Places of independent tight constraints that span all, those with a multiplier first."""
+    found: list[int] = []
+    for k in sorted(range(len(tight)), key=lambda k: svm.duals[tight[k]] == 0):
+        tried = [tight[j] for j in [*found, k]]
+        if svm.gram(tried).rank() == len(tried):
+            found.append(k)
+    return found

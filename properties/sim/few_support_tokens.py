@@ -1,0 +1,246 @@
+"""A few tokens: how many contribute to the gradient, and how many are support vectors.
+
+"... our experiments show that only a few tokens, which can be regarded as feature vectors,
+contribute to the gradient computation for each update" (section 1); "only a few selected tokens can
+be equated to feature vectors and play a pivotal role in the gradient computation for each update"
+(section 3.2).
+
+"Few" is not defined and is read as weakly as it can be: no more than half. grad L(X) = sum_it c_it
+x_it z_i^T, and X^mm = sum_j w_j A_j with multipliers w_j >= 0, A_j = (x_opt - x_t) z^T for each
+token that is not optimal. Feature vectors are support vectors, tokens of margin 1.
+
+| reading | says | verdict |
+| --- | --- | --- |
+| literal-1 | at every X at most half of the tokens have c_it != 0 | falls |
+| literal-2 | at most half of the tokens that are not optimal are support vectors of X^mm | falls |
+| literal-3 | so many under part 1 of assumption 3.10, where not all of them | falls |
+| literal-4 | so many on the default of figure 1 | falls |
+| amended | d min(n, d) of them are enough: X^mm is the same without the others | proved |
+| sharp | dim span of the A_j of them are enough | proved |
+
+Attention is positive, so c_it is 0 only where the score of a token is the attended one: with the
+tokens 1, 0 and scores 1, 0 both contribute at every X, and the second one is a support vector.
+Part 1 of assumption 3.10 says that all tokens are support vectors, so that under it not even "not
+all" can be said.
+
+On the default of figure 1 (m = 10, n = 5, d = 100) there is no X^mm, as a token of the language has
+several successors, and so no support vector of it: Farkas's certificate in all of its runs that
+were tried. X_soft with C = 10 has margins of at most 1 on 52, 41, 52, 55, 46 of 59, 60, 58, 57, 52
+tokens that are not optimal (runs 0 to 4, tokens of the sub-sequence), and on 303, 311, 334, 352,
+425 of 760 (the whole vocabulary). At X(0) all tokens of sub-sequences that hold two different ones
+contribute to the gradient, and 43 to 62 of 81 to 90 make 90% of the sum of |c_it|. After 10,000
+steps these are 7 to 56, and of 800 tokens of the vocabulary 4 to 12: there the gradient does come
+from a few tokens in the end, not in each update.
+
+amended, sharp: by Caratheodory's theorem X^mm is a combination of independent A_j with multipliers
+that are not negative, and all others can be dropped; these lie in R^d times the span of the
+queries. So the tokens needed are few where T is large against d, and all may be needed where d is
+large (`sim/large-dimension`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.strategies import sizes
+from attsvm.strategies.data import attention_data, separable_data
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import ExactAttSVM, Token, exact_att_svm, without
+from properties._support.descent_runs import Run, runs, tight_data
+from properties._support.hypotheses import all_tight, exists, unique_optimum
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
+from properties.sim import SOURCE
+from properties.sim._support.training import TWO_TOKENS
+from properties.sim.figures.causal import Setting, best, differ, draw
+from properties.sim.token_sparsity.dropping import coefficients, mask
+from properties.sim.token_sparsity.redundant_tokens import all_support, crowded
+
+EXISTS = "X^mm exists and is not 0"
+UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors (part 1)"
+EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
+"""The constraints of equal tokens are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A run of figure 1 with its default sizes, by its number and by what it chooses among."""
+
+    run: int
+    whole: bool
+
+    @property
+    def start(self) -> Run:
+        """The run from X(0), in coordinates of the span of the embeddings."""
+        task = draw(0, self.run, Setting())
+        return Run(task.data["vocabulary" if self.whole else "prefix"], task.start)
+
+    @property
+    def data(self) -> AttentionData:
+        """Its problems; of places that hold the optimal token only the first is kept."""
+        data = self.start.data
+        chosen = best(data)
+        kept = differ(data, chosen)
+        kept[np.arange(data.n), chosen] = True
+        return AttentionData(data.X, data.Z, scores=data.gamma, mask=kept)
+
+
+def contributing(m: Any, run: Run, part: Any) -> Any:
+    """The tokens of dL/d(x_t^T X z) != 0 are at most that part of all tokens."""
+    slopes = coefficients(m, run, "all").left
+    return m.at_most(m.sum(1 - m.is_zero(slopes)), part * len(slopes))
+
+
+def supporting(m: Any, case: Any, part: Any) -> Any:
+    """The support vectors of X^mm are at most that part of the tokens that are not optimal."""
+    data = case.data if isinstance(case, Default) else case
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    number = sum(margin == 1 for margin in found.margins.values())
+    return m.at_most(m.exact(number), part * len(found.margins))
+
+
+def not_all(m: Any, data: AttentionData, beyond: int = 1) -> Any:
+    """Some token has a margin above 1, or above another bound, and so is no support vector."""
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    return m.below(m.exact(beyond), m.max(m.values(list(found.margins.values()))))
+
+
+def carriers(found: ExactAttSVM) -> list[Token]:
+    """Tokens of independent A_j whose combination X^mm is, with multipliers above 0.
+
+    As long as those of positive multiplier are dependent, sum_j r_j A_j = 0 with some r_j > 0, and
+    w - t r with the least t that makes a multiplier 0 has one fewer (Caratheodory).
+    """
+    duals = {t: w for t, w in found.duals.items() if w != 0}
+    while duals:
+        tokens = list(duals)
+        r = _dependence(found, tokens)
+        if r is None:
+            break
+        t = min(duals[j] / x for j, x in zip(tokens, r, strict=True) if x > 0)
+        moved = {j: duals[j] - t * x for j, x in zip(tokens, r, strict=True)}
+        duals = {j: w for j, w in moved.items() if w != 0}
+    return list(duals)
+
+
+def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
+    """A vector r with some r_j > 0 and sum_j r_j A_j = 0; None where the A_j are independent."""
+    reduced, rank = found.gram(tokens).rref()
+    leads = [next(k for k in range(len(tokens)) if reduced[i, k] != 0) for i in range(rank)]
+    free = [k for k in range(len(tokens)) if k not in leads]
+    if not free:
+        return None
+    r = [fmpq(k == free[0]) for k in range(len(tokens))]
+    for i, lead in enumerate(leads):
+        r[lead] = -reduced[i, free[0]]
+    return r
+
+
+def enough(m: Any, data: AttentionData, by: str = "sizes", less: int = 0) -> Any:
+    """So many tokens that are not optimal give X^mm: at most d min(n, d), or dim span of the A_j.
+
+    With `less` one fewer of them is kept, and one fewer allowed.
+    """
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    span = fmpq_mat(list(found.A.values())).rank()
+    bound = data.d * min(data.n, data.d) if by == "sizes" else span
+    needed = carriers(found)
+    kept = needed[: len(needed) - less]
+    rest = exact_att_svm(without(data, mask(data, [t for t in found.A if t not in kept])))
+    if rest is None:
+        return m.below(m.exact(0), m.exact(0))  # the programme cannot be met
+    same = m.equal(m.values(rest.W), m.values(found.W))
+    return m.all_of(m.at_most(m.exact(len(needed)), m.exact(bound - less)), same)
+
+
+def figure_runs() -> st.SearchStrategy[Default]:
+    """Runs of figure 1; those of the sub-sequence come first, as they are faster to decide."""
+    return st.builds(Default, sizes(0, 999), st.just(False))
+
+
+PROGRAMMES = st.one_of(separable_data(T=(2, 6)), crowded(), all_support(), tight_data())
+
+FEW = Statement(
+    "sim/few-support-tokens",
+    source=SOURCE,
+    place="Section 1, token selection and contextual sparsity; section 3.2",
+    printed="... our experiments show that only a few tokens, which can be regarded as feature "
+    "vectors, contribute to the gradient computation for each update",
+    variables=Records(AttentionData, PROGRAMMES),
+    hypotheses={UNIQUE: unique_optimum, EXISTS: exists, TIGHT: all_tight},
+    conclusion=supporting,
+    cost=2,
+    violating={EXISTS: [NO_QUERY.data], TIGHT: [PASSED_OVER.data]},
+    readings={
+        "literal-1": Reading(
+            "at every X at most half of the tokens contribute to the gradient: "
+            "dL/d(x_t^T X z) != 0",
+            expected="refuted",
+            constants={"part": "1/2"},
+            under=(UNIQUE,),
+            variables=Records(Run, runs(attention_data(), 0, 2)),
+            conclusion=contributing,
+            examples=(TWO_TOKENS, Default(0, False).start),
+            siblings={"at most 9 of 10": changed(part="0.9")},
+        ),
+        "literal-2": Reading(
+            "at most half of the tokens that are not optimal are support vectors of X^mm",
+            expected="refuted",
+            constants={"part": "1/2"},
+            under=(UNIQUE, EXISTS),
+            examples=(TWO_TOKENS.data,),
+            siblings={"at most 9 of 10": changed(part="0.9")},
+        ),
+        "literal-3": Reading(
+            "under part 1 of assumption 3.10 not all tokens are support vectors of X^mm",
+            expected="refuted",
+            under=(UNIQUE, EXISTS, TIGHT),
+            conclusion=not_all,
+            examples=(TWO_TOKENS.data,),
+            siblings={"some token has a margin above 2": changed(beyond=2)},
+        ),
+        "literal-4": Reading(
+            "on the default of figure 1 there is an X^mm, and at most half of the tokens that are "
+            "not optimal are its support vectors",
+            expected="refuted",
+            constants={"part": "1/2"},
+            under=(),
+            variables=Records(Default, figure_runs(), fixed=("whole",)),
+            examples=(Default(0, False), Default(0, True)),
+            siblings={"at most 9 of 10": changed(part="0.9")},
+            cost=20,
+        ),
+        "amended": Reading(
+            "there are at most d min(n, d) tokens that are not optimal, however many tokens an "
+            "input has, such that X^mm is the same without all others of these",
+            expected="proved",
+            proof="symbolic.sim.few_support_tokens:prove_by_sizes",
+            under=(EXISTS,),
+            conclusion=enough,
+            examples=(EQUAL,),
+            siblings={"one fewer": changed(less=1)},
+        ),
+        "sharp": Reading(
+            "there are at most dim span A_j tokens that are not optimal such that X^mm is the same "
+            "without all others of these",
+            expected="proved",
+            proof="symbolic.sim.few_support_tokens:prove_by_rank",
+            under=(EXISTS,),
+            constants={"by": "rank"},
+            conclusion=enough,
+            examples=(EQUAL,),
+            siblings={"one fewer": changed(less=1)},
+        ),
+    },
+)

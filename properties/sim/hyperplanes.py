@@ -1,0 +1,255 @@
+"""The decision hyperplanes of sub-sequences: how far different optimal tokens make them differ.
+
+"For each subsequent in language modeling task, the decision hyperplane are fundamentally different
+as the optimal tokens are different for each next work prediction." (section 1, token separation)
+
+Problem i, a sub-sequence with query z_i, decides by <w_i, x> with w_i = X^mm z_i. Its hyperplane is
+{x : <w_i, x> = c_i}, halfway between its optimal token and the nearest rival, and its half-space
+the side {x : <w_i, x> > c_i} of the optimal token. "Fundamentally different" is not defined and is
+read as weakly as it can be: not the same set.
+
+| reading | tokens | says | verdict |
+| --- | --- | --- | --- |
+| literal-1 | any | the optimal tokens of all sub-sequences are different | falls |
+| literal-2 | any | where optimal tokens are different, so are the hyperplanes | falls |
+| literal-3 | any | where optimal tokens are different, so are the half-spaces | falls |
+| amended | the whole vocabulary | the same | proved |
+| sharp-1 | the whole vocabulary | norm(w_i - w_j) norm(x_opt_i - x_opt_j) >= 2 | proved, attained |
+| sharp-2 | the whole vocabulary | their queries are no positive multiples of each other | proved |
+
+literal-1: in "1 1 1" the next word is twice the same. literal-2: the tokens 1 and -1 and the
+sentence "1 -1 1" have X^mm = -1/2 and the one hyperplane {0}, with its sides exchanged. literal-3:
+attention over the sub-sequence, tokens a = (1, 0), b = (1, 1), c = (2, 1), sentences "b a b" and
+"c a c". Both problems ask from the query a, so that w is the same, and the line x_2 = 1/2 divides b
+from a and c from a.
+
+Where optimal tokens are tied X^mm is that of the first one.
+
+Over the whole vocabulary the optimal token of one problem is a rival in the other, so that
+<w_i - w_j, x_opt_i - x_opt_j> is the sum of two margins, at least 2. Hence sharp-1, by Cauchy and
+Schwarz, and w_j = t w_i, t > 0, is impossible; and so is z_j = t z_i: X^mm exists only where each
+token has one successor.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+
+from attsvm.exact import ExactData, dot
+from attsvm.exact.numbers import Vector, subtract
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import exact_att_svm
+from properties._support.hypotheses import unique_optimum
+from properties.sim import SOURCE
+from properties.sim._support.telling_sentences import said
+from properties.sim._support.token_sequences import Spoken, followed, spoken
+
+WHOLE, EXISTS = "tokens are the whole vocabulary", "X^mm exists"
+UNIQUE = "optimal tokens are unique"
+REPEATED = said([[1.0], [0.0]], [[0, 0, 0]])
+EXCHANGED = said([[1.0], [-1.0]], [[0, 1, 0]])
+ONE_QUERY = said([[1, 0], [1, 1], [2, 1]], [[1, 0, 1], [2, 0, 2]], whole=False)
+CONFLICT = said(np.eye(2), [[0, 0], [0, 1]])
+"""A token with two successors: there is no X^mm."""
+TWICE = said([[1.0], [1.0], [0.0]], [[0, 0]])
+"""The optimal token is there twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a sub-sequence of two tokens at least decides: <w, x> > c for its optimal token."""
+
+    w: Vector
+    c: fmpq
+    optimal: Vector
+    query: Vector
+
+
+def decisions(case: Spoken) -> list[Decision] | None:
+    """The decisions of all sub-sequences of two tokens at least; None where X^mm does not exist."""
+    exact, found = ExactData.of(case.data), exact_att_svm(case.data)
+    if found is None:
+        return None
+    made = []
+    for i, (tokens, z, tied) in enumerate(zip(exact.X, exact.Z, exact.optimal, strict=True)):
+        margins = [margin for (j, _), margin in found.margins.items() if j == i]
+        if margins:
+            w, best = [dot(row, z) for row in found.W], tokens[tied[0]]
+            made.append(Decision(w, dot(w, best) - min(margins) / 2, best, z))
+    return made
+
+
+def optima(case: Spoken) -> list[Vector]:
+    """The first optimal token of each sub-sequence of two tokens at least."""
+    exact = ExactData.of(case.data)
+    pairs = zip(exact.X, exact.optimal, strict=True)
+    return [tokens[tied[0]] for tokens, tied in pairs if len(tokens) > 1]
+
+
+def pairs(case: Spoken) -> list[tuple[Decision, Decision]] | None:
+    """Pairs of decisions for different optimal tokens."""
+    made = decisions(case)
+    if made is None:
+        return None
+    return [(p, q) for p, q in itertools.combinations(made, 2) if p.optimal != q.optimal]
+
+
+def has_x_mm(case: Spoken) -> bool:
+    """X^mm exists."""
+    return exact_att_svm(case.data) is not None
+
+
+def all_different(m: Any, case: Spoken, least: Any = 0) -> Any:
+    """The optimal tokens of any two sub-sequences are different, at a distance above a bound."""
+    apart = [subtract(x, y) for x, y in itertools.combinations(optima(case), 2)]
+    if not apart:
+        return m.below(m.exact(0), m.exact(1))  # there are no two
+    return m.below(least, m.min(m.array([m.norm(m.values(x)) for x in apart])))
+
+
+def _parallel(m: Any, u: Vector, v: Vector) -> Any:
+    """|u|^2 |v|^2 - <u, v>^2, which is 0 exactly where one vector is a multiple of the other."""
+    return m.values(dot(u, u) * dot(v, v) - dot(u, v) ** 2)
+
+
+def differ(m: Any, case: Spoken, of: str = "half-spaces", sign: int = 1) -> Any:
+    """Where optimal tokens are different so are the hyperplanes, half-spaces or queries.
+
+    Hyperplanes are the same where (w, c) are multiples, half-spaces where they are positive ones,
+    and queries count as the same where they are positive multiples.
+    """
+    found = pairs(case)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    parts = []
+    for p, q in found:
+        u, v = (p.query, q.query) if of == "queries" else ([*p.w, p.c], [*q.w, q.c])
+        apart = m.above(_parallel(m, u, v), 0)
+        turned = m.below(sign * m.values(dot(u, v)), 0)
+        parts.append(apart if of == "hyperplanes" else m.any_of(apart, turned))
+    return m.all_of(*parts) if parts else m.below(m.exact(0), m.exact(1))
+
+
+def far_apart(m: Any, case: Spoken, squared: Any = 4) -> Any:
+    """||w_i - w_j||^2 ||x_opt_i - x_opt_j||^2 >= 4 for the least of these products."""
+    found = pairs(case)
+    if found is None:
+        return m.below(m.exact(1), m.exact(0))  # there is no X^mm
+    if not found:
+        return m.at_most(m.exact(0), m.exact(0))  # all optimal tokens are the same
+    products = [
+        apart(m.values(subtract(p.w, q.w)), m.values(subtract(p.optimal, q.optimal)))
+        for p, q in found
+    ]
+    return m.at_most(squared, m.min(m.array(products)))
+
+
+def apart(w: Any, x: Any) -> Any:
+    """||w||^2 ||x||^2."""
+    return (w @ w) * (x @ x)
+
+
+@st.composite
+def one_successor(draw: st.DrawFn) -> Spoken:
+    """Up to three tokens in up to three dimensions, each with one successor."""
+    V, d, whole = draw(sizes(2, 3)), draw(sizes(1, 3)), draw(st.booleans())
+    after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
+    words = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
+    for _ in range(draw(sizes(1 if whole else 2, 3))):
+        words.append([after[t] for t in words[-1]])
+    return Spoken(draw(arrays(V, d)), np.array(words).T, np.zeros((d, d)), whole)
+
+
+def still(case: Spoken) -> Spoken:
+    """The same from X(0) = 0, which plays no part here."""
+    return Spoken(case.embeddings, case.sentences, np.zeros_like(case.start), case.whole)
+
+
+LANGUAGE = st.one_of(one_successor(), followed().map(still), spoken(from_zero=True))
+OF_VOCABULARY = Records(Spoken, LANGUAGE, fixed=("start", "whole"))
+
+HYPERPLANES = Statement(
+    "sim/hyperplanes",
+    source=SOURCE,
+    place="Section 1, token separation",
+    printed="For each subsequent in language modeling task, the decision hyperplane are "
+    "fundamentally different as the optimal tokens are different for each next work prediction",
+    variables=Records(Spoken, LANGUAGE, fixed=("start",)),
+    hypotheses={
+        WHOLE: lambda case: case.whole,
+        EXISTS: has_x_mm,
+        UNIQUE: lambda case: unique_optimum(case.data),
+    },
+    conclusion=differ,
+    cost=2,
+    violating={WHOLE: [ONE_QUERY], EXISTS: [CONFLICT], UNIQUE: [TWICE]},
+    readings={
+        "literal-1": Reading(
+            "any two sub-sequences of two tokens at least have different optimal tokens",
+            expected="refuted",
+            under=(UNIQUE,),
+            conclusion=all_different,
+            examples=(REPEATED,),
+            siblings={"they are more than 1/2 apart": changed(least="1/2")},
+        ),
+        "literal-2": Reading(
+            "two sub-sequences with different optimal tokens have different decision hyperplanes",
+            expected="refuted",
+            constants={"of": "hyperplanes"},
+            under=(UNIQUE, EXISTS),
+            examples=(EXCHANGED,),
+            siblings={"they have different queries": changed(of="queries", examples=[ONE_QUERY])},
+        ),
+        "literal-3": Reading(
+            "two sub-sequences with different optimal tokens have different half-spaces of "
+            "decision",
+            expected="refuted",
+            under=(UNIQUE, EXISTS),
+            examples=(ONE_QUERY,),
+            siblings={
+                "different, also turned round": changed(of="hyperplanes", examples=[EXCHANGED])
+            },
+        ),
+        "amended": Reading(
+            "tokens being the whole vocabulary, two sub-sequences with different optimal tokens "
+            "have different half-spaces of decision",
+            expected="proved",
+            proof="symbolic.sim.hyperplanes:prove_half_spaces",
+            under=(WHOLE, EXISTS),
+            variables=OF_VOCABULARY,
+            examples=(EXCHANGED,),
+            siblings={"different hyperplanes": changed(of="hyperplanes", examples=[EXCHANGED])},
+        ),
+        "sharp-1": Reading(
+            "tokens being the whole vocabulary, ||X^mm (z_i - z_j)|| ||x_opt_i - x_opt_j|| >= 2 "
+            "for two sub-sequences with different optimal tokens",
+            expected="proved",
+            proof="symbolic.sim.hyperplanes:prove_apart",
+            under=(WHOLE, EXISTS),
+            variables=OF_VOCABULARY,
+            conclusion=far_apart,
+            tight=True,
+            examples=(EXCHANGED,),
+        ),
+        "sharp-2": Reading(
+            "tokens being the whole vocabulary, X^mm exists only if the queries of two "
+            "sub-sequences with different optimal tokens are no positive multiples of each other",
+            expected="proved",
+            proof="symbolic.sim.hyperplanes:prove_queries",
+            constants={"of": "queries"},
+            under=(WHOLE, EXISTS),
+            variables=OF_VOCABULARY,
+            examples=(EXCHANGED,),
+            siblings={
+                "nor negative ones": changed(sign=-1, examples=[EXCHANGED]),
+            },
+        ),
+    },
+)

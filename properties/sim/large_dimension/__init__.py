@@ -1,0 +1,276 @@
+"""A large dimension: how likely it makes each part of assumption 3.10.
+
+"The second assumption described a scenario that every token that is not optimal has the same token
+score, which is less than the score of the optimal token. In the scenarios where data are
+distributed such that d is sufficiently large, such phenomenon is likely to persist." (section 3.2)
+
+"Such phenomenon" is the second part as printed; the sentence before it calls the first part an
+insight into overparameterization, so that both are read. No law of the data is named, so that any
+is meant; likely is read as a probability of at least 1/2, and sufficiently large as 1000 or more.
+n inputs have T tokens each, k = T - 1. Under `Signs` all entries are independent fair signs.
+
+| reading | says | verdict |
+| --- | --- | --- |
+| literal-1 | part 2 (rivals of one score) is likely | falls |
+| literal-2 | part 1 (all tokens are support vectors) is likely | falls |
+| amended-1 | part 1 holds for long, nearly orthogonal tokens and queries | proved |
+| amended-2 | for signs its probability is at least 1 - N^2 exp(-d/(512 n^2 k^2)) | proved |
+| sharp-1 | for signs that of part 2 is at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n | proved |
+| sharp-2 | where the A_j are independent part 1 says exactly that G^-1 1 >= 0 | proved |
+
+N = n (T + 1) is the number of vectors, and G the Gram matrix of the A_j = (x_opt - x_t) z^T.
+
+Part 2 becomes less likely as d grows, for T >= 3, and no d is sufficiently large: for signs, one
+input and three tokens it has probability 0.0262 at d = 1000. Under a law with a density and a head
+that is not 0 it has probability 0 in every dimension: two rivals of one score lie on a hyperplane,
+a null set. For T = 2 it holds wherever scores differ.
+
+Part 1 is likely in large dimensions where tokens and queries are nearly orthogonal there. Let all
+tokens have one norm and all queries one, and inner products over squared norms be at most e. Then G
+over these norms is B + E, B = I + 1 1^T within each input, whose inverse has row sums of absolute
+values below 2, and the rows of E sum to at most r = (3k - 1) e + 4 (n - 1) k e^2. So where r <= 1/4
+the w of G w = 1 are within 1/(k + 1) of B^-1 1 = 1/(k + 1), not negative, and sum_j w_j A_j has
+margins 1 and is X^mm. For e = 1/(16 n k) that is so, and by Hoeffding's inequality signs are that
+near to orthogonal but for a probability of N^2 exp(-d e^2/2). The bound is far from what is
+counted. Of 200 samples with signs, intervals of Clopper and Pearson at 99%:
+
+| d | 8 | 16 | 32 | 64 | 128 | 256 |
+| --- | --- | --- | --- | --- | --- | --- |
+| n = 3, T = 4 | 0.03 to 0.12 | 0.29 to 0.47 | 0.67 to 0.83 | 0.92 to 0.99 | 0.97 to 1 | 0.97 to 1 |
+| n = 6, T = 8 | 0 to 0.03 | 0 to 0.03 | 0 to 0.03 | 0 to 0.03 | 0.04 to 0.14 | 0.58 to 0.76 |
+
+On the language of section 4 no d helps: two problems with one query, over the whole vocabulary,
+that ask for different tokens leave no X^mm whatever the embeddings (`sim/hyperplanes:sharp-2`). Of
+1000 samples of its default (m = 10, n = 5) none has one successor for each token, so that part 1
+has probability at most 0.0053 there with 99% confidence, at d = 100 and at every other d.
+literal-2 falls for two sentences of three words over two tokens that follow each other with equal
+chances: part 1 has the probability 7/32 there, in every dimension.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from properties._support.att_svm import exact_att_svm
+from properties.sim import SOURCE
+from properties.sim.large_dimension import laws
+from properties.sim.large_dimension.laws import Signs, Speech
+from properties.sim.token_sparsity.redundant_tokens import all_independent, all_support, crowded
+
+LARGE, SEVERAL = "d >= 1000", "T >= 2"
+LONG = "all tokens have one norm, and all queries one, none 0"
+INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest inner product over a squared norm"
+INDEPENDENT = "there are constraints, all independent"
+SAMPLES, QUARTER = 100, fmpq(1, 4)
+THREE_TOKENS = Signs(1, 3, 1000)
+EVEN = Speech(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
+"""Two tokens that follow each other with equal chances."""
+ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
+"""The last token is no support vector, though all have norm 5."""
+UNEVEN = AttentionData.of([[[100], [1], [2]]], [[1]], scores=[[1, 0, 0]])
+"""Nearly orthogonal only against the longest token."""
+EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
+OPPOSED = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
+
+
+def coherence(data: AttentionData) -> fmpq | None:
+    """The largest inner product of two tokens or queries over the squared norm of the first one."""
+    exact = ExactData.of(data)
+    found = [fmpq(0)]
+    for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):
+        square = dot(vectors[0], vectors[0])
+        if square == 0:
+            return None
+        found += [abs(dot(x, y)) / square for i, x in enumerate(vectors) for y in vectors[:i]]
+    return max(found)
+
+
+def long(data: AttentionData) -> bool:
+    """All tokens have one norm, and all queries one, none 0."""
+    exact = ExactData.of(data)
+    squares = [{dot(x, x) for tokens in exact.X for x in tokens}, {dot(z, z) for z in exact.Z}]
+    return all(len(found) == 1 and 0 not in found for found in squares)
+
+
+def incoherent(data: AttentionData, most: fmpq = QUARTER) -> bool:
+    """(3k - 1) e + 4 (n - 1) k e^2 is at most 1/4, e the coherence."""
+    e, k = coherence(data), data.T - 1
+    return e is not None and bool((3 * k - 1) * e + 4 * (data.n - 1) * k * e * e <= most)
+
+
+def likely(m: Any, law: Signs | Speech, least: Any) -> Any:
+    """Part 2 for signs, or part 1 for a language, has at least that probability."""
+    chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_spoken(law)
+    return m.at_least(m.values(chance), least)
+
+
+def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
+    """Part 2 has probability at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n for signs."""
+    root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
+    power = law.T - lost
+    bound = m.power(root, power) if power >= 0 else m.power(1 / root, -power)
+    right = m.power(m.exact(Fraction(law.T, 2)) * bound, law.n)
+    return m.at_most(m.values(laws.equal_scores(law)), right)
+
+
+def all_tight(m: Any, data: AttentionData) -> Any:
+    """All margins under X^mm are 1."""
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    margins = list(found.margins.values()) or [fmpq(1)]
+    return m.equal(m.values(margins), m.values([fmpq(1)] * len(margins)))
+
+
+def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
+    """All margins are 1 where no entry of G^-1 1, or of G, is negative, and nowhere else."""
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    gram = found.gram(list(found.A))
+    if gram.rank() < len(found.A):
+        return m.below(m.exact(0), m.exact(0))  # there is no inverse
+    weights = gram.solve(fmpq_mat([[1]] * len(found.A))) if by == "inverse" else gram
+    condition = all(w >= 0 for w in weights.entries())
+    return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
+
+
+def least_chance(law: Signs, factor: int) -> float:
+    """1 - N^2 exp(-factor d/(512 n^2 k^2))."""
+    k = law.T - 1
+    exponent = factor * law.d / (512.0 * law.n**2 * k**2)
+    return float(1.0 - (law.n * (law.T + 1)) ** 2 * np.exp(-exponent))
+
+
+def _frequent(law: Signs, factor: int, samples: int) -> Slack:
+    if law.T < 2:
+        return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
+    high = laws.interval(laws.counted(law, samples), samples, laws.SURE)[1]
+    return Slack.at_most(least_chance(law, factor), high, 1e-12)
+
+
+def frequent(law: Signs, factor: int = 1) -> Slack:
+    """Part 1 is so likely, by the upper end of a counted interval: one of 10^9 is below it."""
+    return _frequent(law, factor, SAMPLES)
+
+
+def frequent_again(law: Signs, factor: int = 1) -> Slack:
+    """The same for other samples, four times as many."""
+    return _frequent(Signs(law.n, law.T, law.d, law.seed + 10_000), factor, 4 * SAMPLES)
+
+
+COUNTED = Measured(
+    "for signs part 1 has probability at least 1 - N^2 exp(-{factor} d/(512 n^2 k^2))",
+    floats=frequent,
+    again=frequent_again,
+)
+SOLVABLE = st.one_of(all_support(), crowded())
+
+DIMENSION = Statement(
+    "sim/large-dimension",
+    source=SOURCE,
+    place="Section 3.2, before assumption 3.10",
+    printed="In the scenarios where data are distributed such that d is sufficiently large, such "
+    "phenomenon is likely to persist",
+    variables=Records(Signs, laws.signs((1000, 4000)), fixed=("seed",)),
+    hypotheses={
+        LARGE: lambda law: law.d >= 1000,
+        SEVERAL: lambda law: law.T >= 2,
+        LONG: long,
+        INCOHERENT: incoherent,
+        INDEPENDENT: all_independent,
+    },
+    conclusion=likely,
+    cost=4,
+    violating={
+        SEVERAL: [Signs(1, 1, 1)],
+        LONG: [UNEVEN],
+        INCOHERENT: [ASIDE],
+        INDEPENDENT: [EQUAL],
+    },
+    readings={
+        "literal-1": Reading(
+            "whatever the law of the data, part 2 of assumption 3.10 has probability at least 1/2 "
+            "for d >= 1000",
+            expected="refuted",
+            constants={"least": "1/2"},
+            under=(LARGE,),
+            examples=(THREE_TOKENS,),
+            siblings={"at least 1/32": changed(least="1/32", examples=[THREE_TOKENS])},
+        ),
+        "literal-2": Reading(
+            "whatever the law of the data, part 1 of assumption 3.10 has probability at least 1/2 "
+            "for d >= 1000",
+            expected="refuted",
+            constants={"least": "1/2"},
+            under=(LARGE,),
+            variables=Records(Speech, laws.speeches()),
+            examples=(EVEN,),
+            siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
+        ),
+        "amended-1": Reading(
+            "n inputs of T tokens, all tokens of one norm and all queries of one, inner products "
+            "at most e times its square, (3k - 1) e + 4 (n - 1) k e^2 <= 1/4, k = T - 1: all "
+            "tokens are support vectors, whichever ones are optimal",
+            expected="proved",
+            proof="symbolic.sim.large_dimension:prove_incoherent",
+            under=(LONG, INCOHERENT),
+            variables=Records(AttentionData, laws.nearly_orthogonal()),
+            conclusion=all_tight,
+            siblings={
+                "up to 10": changed(
+                    drop=[INCOHERENT],
+                    under={"at most 10": lambda data: incoherent(data, fmpq(10))},
+                    examples=[ASIDE],
+                )
+            },
+        ),
+        "amended-2": Reading(
+            "tokens and queries of independent fair signs, T >= 2: all tokens are support vectors, "
+            "whichever ones are optimal, with probability at least "
+            "1 - N^2 exp(-d/(512 n^2 k^2)), N = n (T + 1), k = T - 1",
+            expected="proved",
+            proof="symbolic.sim.large_dimension:prove_likely",
+            under=(SEVERAL,),
+            variables=Records(Signs, laws.signs((8, 64), (2, 4))),
+            conclusion=COUNTED,
+            cost=10,
+            examples=(Signs(1, 2, 4096), Signs(3, 4, 16)),
+            siblings={
+                "with an exponent 65536 times as large": changed(
+                    factor=65536, examples=[Signs(3, 4, 16)]
+                )
+            },
+        ),
+        "sharp-1": Reading(
+            "tokens of independent fair signs, scores by the head (1, .., 1), T >= 2: part 2 has "
+            "probability at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n",
+            expected="proved",
+            proof="symbolic.sim.large_dimension:prove_unlikely",
+            under=(SEVERAL,),
+            variables=Records(Signs, laws.signs(), fixed=("seed",)),
+            conclusion=unlikely,
+            examples=(THREE_TOKENS,),
+            siblings={"with the power T - 1": changed(lost=1)},
+        ),
+        "sharp-2": Reading(
+            "where the A_j are independent, all tokens are support vectors exactly where no entry "
+            "of G^-1 1 is negative, G their Gram matrix",
+            expected="proved",
+            proof="symbolic.sim.large_dimension:prove_exactly",
+            under=(INDEPENDENT,),
+            variables=Records(AttentionData, SOLVABLE),
+            conclusion=exactly_where,
+            examples=(ASIDE,),
+            siblings={"no entry of G is negative": changed(by="gram", examples=[ASIDE])},
+        ),
+    },
+)

@@ -1,0 +1,164 @@
+"""Laws of data with a dimension: exact probabilities, and counts with exact binomial intervals."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+from flint import fmpq_mat
+from hypothesis import strategies as st
+from jaxtyping import Int
+from scipy.stats import binomtest
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.language import Language
+from attsvm.strategies import sizes
+from properties._support.hypotheses import all_tight, unique_optimum
+from properties.sim._support.token_sequences import Spoken
+
+SURE = 1 - 1e-9
+"""The confidence of intervals that decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """n inputs of T tokens in R^d and queries whose entries are independent fair signs.
+
+    Scores are those of the head (1, .., 1); `seed` is that of samples.
+    """
+
+    n: int
+    T: int
+    d: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.n, self.T, self.d) < 1:
+            raise DataError("a size is below 1", value=(self.n, self.T, self.d))
+
+
+def equal_scores(law: Signs) -> Fraction:
+    """The exact probability of part 2 of assumption 3.10, unique optimal tokens included.
+
+    Scores of an input are 2 s - d or its negative, s independent and binomial. One token has the
+    largest s and the others share one: T sum_s p_s^(T - 1) P(S > s), times itself for n inputs.
+    """
+    if law.T == 1:
+        return Fraction(1)
+    ways = [comb(law.d, s) for s in range(law.d + 1)]
+    above = [0, *itertools.accumulate(reversed(ways[1:]))][::-1]
+    found = law.T * sum(w ** (law.T - 1) * a for w, a in zip(ways, above, strict=True))
+    return Fraction(found, 2 ** (law.d * law.T)) ** law.n
+
+
+def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
+    """One data set of this law; its first tokens stand for the optimal ones."""
+    X, Z = (
+        2.0 * generator.integers(0, 2, size=s) - 1.0
+        for s in ((law.n, law.T, law.d), (law.n, law.d))
+    )
+    return AttentionData(X, Z, scores=np.eye(1, law.T) * np.ones((law.n, 1)))
+
+
+def all_support(data: AttentionData) -> bool:
+    """Part 1 of assumption 3.10 for data of integers, exactly: by G^-1 1 where that exists."""
+    D = (data.X[:, :1] - data.X[:, 1:]).reshape(-1, data.d)
+    Z = np.repeat(data.Z, data.T - 1, axis=0)
+    gram = fmpq_mat([[int(x) for x in row] for row in (D @ D.T) * (Z @ Z.T)])
+    if gram.rank() < gram.nrows():
+        return all_tight(data)
+    weights = gram.solve(fmpq_mat([[1]] * gram.nrows()))
+    return all(w >= 0 for w in weights.entries())
+
+
+def counted(law: Signs, samples: int) -> int:
+    """In how many samples part 1 holds for the first tokens."""
+    generator = np.random.default_rng([law.seed, law.n, law.T, law.d])
+    return sum(all_support(drawn(law, generator)) for _ in range(samples))
+
+
+def interval(hits: int, samples: int, level: float = 0.99) -> tuple[float, float]:
+    """The interval of Clopper and Pearson for a probability."""
+    found = binomtest(hits, samples).proportion_ci(level, method="exact")
+    return float(found.low), float(found.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """m sentences of n tokens of a language whose tokens are orthonormal in R^d.
+
+    Any token may be the first; `follow` has the weights of successors. Attention chooses among the
+    whole vocabulary.
+
+    Raises:
+        DataError: as `Language`, or a vocabulary that is larger than d.
+    """
+
+    follow: Int[Array, "V V"]
+    m: int
+    n: int
+    d: int
+
+    def __post_init__(self) -> None:
+        sizes = (self.language.size, self.m, self.n, self.d)
+        if min(self.d - sizes[0], self.m - 1, self.n - 2) < 0:
+            raise DataError("no sentences of orthonormal tokens", value=sizes)
+
+    @property
+    def language(self) -> Language:
+        """The language, in coordinates of the span of its tokens."""
+        V = len(self.follow)
+        return Language(np.ones(V, dtype=np.int64), self.follow, np.eye(V))
+
+
+def part_1_spoken(law: Speech) -> Fraction:
+    """The exact probability of part 1, unique optimal tokens included, over all sentences."""
+    language, V = law.language, len(law.follow)
+    texts = [list(text) for text in itertools.product(range(V), repeat=law.n)]
+    chances = [language.probability(text) for text in texts]
+    said = [(text, chance) for text, chance in zip(texts, chances, strict=True) if chance > 0]
+    total, known = Fraction(0), dict[frozenset[tuple[int, int]], bool]()
+    for chosen in itertools.product(said, repeat=law.m):
+        sentences = [text for text, _ in chosen]
+        pairs = frozenset(p for text in sentences for p in itertools.pairwise(text))
+        if pairs not in known:  # problems that repeat constrain nothing
+            data = Spoken(language.embeddings, np.array(sentences), np.zeros((V, V)), True).data
+            known[pairs] = unique_optimum(data) and all_tight(data)
+        chance = Fraction(1)
+        for _, part in chosen:
+            chance *= part
+        total += chance * known[pairs]
+    return total
+
+
+@st.composite
+def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1, 4)) -> Signs:
+    """Small numbers of inputs and tokens; dimensions in the range."""
+    return Signs(draw(sizes(1, 3)), draw(sizes(*T)), draw(sizes(*d)), draw(sizes(0, 99)))
+
+
+@st.composite
+def speeches(draw: st.DrawFn) -> Speech:
+    """Languages of two tokens, up to three sentences of up to three tokens, in R^1000 and more."""
+    follow = [[draw(sizes(0, 3)), draw(sizes(1, 3))] for _ in range(2)]
+    return Speech(np.array(follow), draw(sizes(1, 3)), draw(sizes(2, 3)), draw(sizes(1000, 4000)))
+
+
+@st.composite
+def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
+    """Rows of a Hadamard matrix with signs turned: long and nearly orthogonal, of one norm."""
+    n, T, d = draw(sizes(1, 2)), draw(sizes(2, 3)), 2 ** draw(sizes(4, 6))
+    H = np.ones((1, 1))
+    while len(H) < d:
+        H = np.block([[H, H], [H, -H]])
+    tokens, queries = H[1 : n * T + 1].copy(), H[d - n :].copy()
+    for _ in range(draw(sizes(0, 3))):
+        row, place = draw(sizes(0, n * T - 1)), draw(sizes(0, d - 1))
+        tokens[row, place] *= -1.0
+    best = [draw(sizes(0, T - 1)) for _ in range(n)]
+    return AttentionData(tokens.reshape(n, T, d), queries, scores=np.eye(T)[best])

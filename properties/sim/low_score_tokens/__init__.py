@@ -1,0 +1,207 @@
+"""Tokens of low score: what leaving them out does to programme, training and attention.
+
+"... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting their
+computational contributions does not detrimentally impact the final outcome" (section 3.2).
+
+Neither "low" nor "the final outcome" is defined. Low is read as weakly as it can be: the tokens of
+least score of their input, unless all its tokens share one score. The outcome is read as X^mm, as
+the end of training, and as what trained attention puts out, f being its weights.
+
+| reading | outcome | says, of the tokens of least score left out | verdict |
+| --- | --- | --- | --- |
+| literal-1 | X^mm | it is the same | falls |
+| literal-2 | end of descent on g(u), as printed | its direction is the same | falls |
+| literal-3 | score <f, gamma> that attention collects | it is no lower, at any X | proved |
+| literal-4 | output sum_t f_t x_t of attention | it is the same | falls |
+| amended-1 | X^mm | it is the same where they are no support vectors | proved |
+| amended-2 | end of descent on g(-u) | no input ends at a token of lower score | falls |
+| amended-3 | the same, from the basin of the optimal tokens | the same | holds |
+| sharp-1 | X^mm | how low their scores are makes no difference | proved |
+| sharp-2 | output at X^mm times r | it moves by at most N exp(-r) diam, N left out | proved |
+
+literal-1: tokens 2, 0, 1 with scores 2, 1, 0 and query 1 have X^mm = 1, and 1/2 without the last
+one. The programme reads of scores only which token is best (sharp-1): no score is low enough, and
+what counts is being a support vector (amended-1, `sim/token-sparsity:literal-3`). literal-2: tokens
+0, 1, -1 with scores 1, 0, -1; descent on the printed loss ends at the very token that is left out.
+amended-2: tokens -1, 4, 0, 3 with scores 1, 0, -3, -4. From X(0) = 0 the last one pushes the run to
+the best token; without it the run ends at the second one. In the basin (risk gap below min_i
+[l(second) - l(best)]/n) that cannot happen: by literal-3 the risk without them is no larger, and
+the threshold no smaller, so that both runs end at the optimal tokens.
+
+literal-3: with all tokens u = p u_low + (1 - p) u_rest, p the attention to those of least score, so
+that u_rest - u = p (u_rest - u_low) >= 0. The loss g(b <f, h>) as printed increases in u and rises.
+The output moves by p times the distance of two means of tokens, so literal-4 falls for tokens 1, 0
+at X = 0; and at r X^mm p is at most N exp(-r), as every margin is at least r. So what trained
+attention may leave out is every token that is not optimal, whatever its score.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.strategies.data import attention_data, separable_data
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.descent_runs import Run, runs
+from properties._support.hypotheses import feasible
+from properties._support.hypothesis_violations import NO_QUERY
+from properties.sim import SOURCE
+from properties.sim._support import training
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim.low_score_tokens import left_out
+from properties.sim.low_score_tokens.left_out import Scaled
+from properties.sim.token_sparsity.redundant_tokens import crowded
+
+EXISTS = "there is an X^mm"
+IDLE = "there is an X^mm, and no token of least score is a support vector of it"
+LOWERED = "scores are lowered, not raised"
+SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
+"""The token of least score is the support vector."""
+ENDS_THERE = Run.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
+PUSHED = Run.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
+"""The token of least score pushes the run to the best one."""
+BEST_PUSHES = Run.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
+"""Without the optimal token the run on the printed loss turns round."""
+SEPARABLE = st.one_of(separable_data(), crowded())
+OTHERS = {
+    "optimal tokens left out": changed(which="best"),
+    "tokens between least and best": changed(which="second"),
+}
+
+LOW_SCORES = Statement(
+    "sim/low-score-tokens",
+    source=SOURCE,
+    place="Section 3.2, token selection and separation",
+    printed="... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting "
+    "their computational contributions does not detrimentally impact the final outcome",
+    variables=Records(Run, runs(st.one_of(attention_data(), SEPARABLE), 0, 2)),
+    conclusion=left_out.scores_no_lower,
+    cost=2,
+    hypotheses={
+        **training.HYPOTHESES,
+        EXISTS: feasible,
+        IDLE: left_out.idle,
+        LOWERED: lambda case: case.size >= 0,
+    },
+    violating={
+        FEASIBLE: [NO_QUERY],
+        EXISTS: [Scaled(NO_QUERY.data, 1.0)],
+        IDLE: [SUPPORT],
+        LOWERED: [Scaled(SUPPORT, -4.0)],
+    },
+    readings={
+        "literal-1": Reading(
+            "X^mm is the same without the tokens of least score",
+            expected="refuted",
+            under=(UNIQUE, EXISTS),
+            variables=Records(AttentionData, SEPARABLE),
+            conclusion=left_out.same_solution,
+            examples=(SUPPORT,),
+            siblings=OTHERS,
+        ),
+        "literal-2": Reading(
+            "descent on g(b <f, h>) ends in the same direction without the tokens of least score",
+            expected="refuted, certified",
+            constants={"loss": PRINTED},
+            under=(),
+            variables=Records(Run, left_out.line_runs(), fixed=("data.Z", "start")),
+            conclusion=left_out.ALIKE,
+            cost=10,
+            examples=(ENDS_THERE,),
+            siblings={
+                "optimal tokens left out": changed(which="best", examples=[BEST_PUSHES]),
+                "tokens between least and best": changed(which="second", examples=[PUSHED]),
+            },
+        ),
+        "literal-3": Reading(
+            "at every X the score <f, gamma> that attention collects is no lower without the "
+            "tokens of least score",
+            expected="proved",
+            proof="symbolic.sim.low_score_tokens:prove_no_lower",
+            under=(),
+            examples=(TWO_TOKENS, ENDS_THERE),
+            siblings={"optimal tokens left out": changed(which="best", examples=[ENDS_THERE])},
+        ),
+        "literal-4": Reading(
+            "at every X the output sum_t f_t x_t of attention is the same without the tokens of "
+            "least score",
+            expected="refuted",
+            under=(),
+            conclusion=left_out.same_output,
+            examples=(TWO_TOKENS,),
+            siblings=OTHERS,
+        ),
+        "amended-1": Reading(
+            "where no token of least score is a support vector X^mm is the same without them",
+            expected="proved",
+            proof="symbolic.sim.programmes:prove_disregarded",
+            under=(IDLE,),
+            variables=Records(AttentionData, left_out.idle_data(), left_out.idle_larger),
+            conclusion=left_out.same_solution,
+            siblings={"optimal tokens left out": changed(which="best")},
+            depends_on=("sim/token-sparsity:literal-3",),
+        ),
+        "amended-2": Reading(
+            "descent on the decreasing loss g(-b <f, h>): no input ends at a token of lower score "
+            "without the tokens of least score",
+            expected="refuted, certified",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, FEASIBLE),
+            variables=Records(Run, left_out.line_runs(), fixed=("data.Z", "start")),
+            conclusion=left_out.NO_WORSE,
+            cost=10,
+            examples=(PUSHED,),
+            siblings={
+                "optimal tokens left out": changed(which="best", examples=[TWO_TOKENS]),
+            },
+        ),
+        "amended-3": Reading(
+            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step at "
+            "most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n: no "
+            "input ends at a token of lower score without the tokens of least score",
+            expected="holds",
+            constants={"loss": REPAIRED},
+            under=(UNIQUE, FEASIBLE, BASIN),
+            variables=Records(Run, runs(SEPARABLE, 0, 2), training.near_solution),
+            conclusion=left_out.NO_WORSE,
+            cost=10,
+            examples=(TWO_TOKENS,),
+            siblings={
+                "any start": changed(drop=[BASIN], examples=[PUSHED]),
+                "optimal tokens left out": changed(which="best", examples=[TWO_TOKENS]),
+            },
+        ),
+        "sharp-1": Reading(
+            "X^mm, with the tokens of least score and without them, is what it is where their "
+            "scores are lower by any amount",
+            expected="proved",
+            proof="symbolic.sim.low_score_tokens:prove_as_much",
+            under=(LOWERED,),
+            variables=Records(Scaled, left_out.scaled()),
+            conclusion=left_out.as_much,
+            examples=(Scaled(SUPPORT, 1024.0),),
+            siblings={
+                "any change of their scores": changed(
+                    drop=[LOWERED], examples=[Scaled(SUPPORT, -4.0)]
+                ),
+            },
+        ),
+        "sharp-2": Reading(
+            "at r X^mm the output of attention moves by at most N exp(-r) times the "
+            "diameter of the tokens where N tokens of least score are left out",
+            expected="proved",
+            proof="symbolic.sim.low_score_tokens:prove_output",
+            under=(EXISTS,),
+            variables=Records(Scaled, left_out.scaled()),
+            conclusion=left_out.output_moves,
+            tight=True,
+            examples=(Scaled(TWO_TOKENS.data, 8.0), Scaled(TWO_TOKENS.data, 0.0)),
+            siblings={
+                "exp(-2 r)": changed(rate=2, examples=[Scaled(TWO_TOKENS.data, 8.0)]),
+                "optimal tokens left out": changed(
+                    which="best", examples=[Scaled(TWO_TOKENS.data, 8.0)]
+                ),
+            },
+        ),
+    },
+)

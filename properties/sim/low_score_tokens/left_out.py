@@ -1,0 +1,291 @@
+"""What changes where the tokens of low score are left out: programme, training, attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.attention import logits_of_w
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, rational, rationals
+from attsvm.exact.attention import logits
+from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import direction_converges
+from attsvm.losses import LOSSES
+from attsvm.strategies import arrays, numbers
+from attsvm.strategies.data import separable_data
+from attsvm.theory import Measured, Slack
+from attsvm.training import follow_w
+from properties._support.att_svm import exact_att_svm, without
+from properties._support.descent_runs import Run
+from properties._support.growth_rates import Course, course
+from properties._support.limit_certificates import agreement
+from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_larger
+
+FAR, SETTLED = 1e4, 0.999
+"""Norm at which floats read the selected tokens, and the attention that they must have there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A data set and a number: a multiple of X^mm, or by how much low scores are lowered."""
+
+    data: AttentionData
+    size: float
+
+
+def low(data: AttentionData, which: str = "low") -> Array:
+    """The tokens of least score of each input as a mask (n, T), or other tokens.
+
+    None of an input whose tokens share one score. `low` has the least ones, `best` the optimal
+    ones, `second` all that are neither.
+    """
+    exact, chosen = ExactData.of(data), np.zeros((data.n, data.T), dtype=np.bool_)
+    for i, (kept, row) in enumerate(zip(exact.kept, exact.gamma, strict=True)):
+        least, best = min(row), max(row)
+        for t, g in zip(kept, row, strict=True):
+            named = {"low": g == least, "best": g == best, "second": least < g < best}
+            chosen[i, t] = named[which] and least < best
+    return chosen
+
+
+def idle(case: Any) -> bool:
+    """There is an X^mm, and no token of least score is a support vector of it."""
+    data = getattr(case, "data", case)
+    found = exact_att_svm(data)
+    return found is not None and all(found.margins[t] > 1 for t in found.A if low(data)[t])
+
+
+# the programme
+
+
+def same_solution(m: Any, data: AttentionData, which: str = "low") -> Any:
+    """X^mm is the same without the tokens of least score."""
+    whole, rest = exact_att_svm(data), exact_att_svm(without(data, low(data, which)))
+    if whole is None or rest is None:
+        return m.below(m.exact(0), m.exact(0))  # there is nothing to be the same
+    return m.equal(m.values(whole.W), m.values(rest.W))
+
+
+def lowered(case: Scaled) -> AttentionData:
+    """The data with the least scores of each input lowered by the number."""
+    scores = np.where(low(case.data), case.data.gamma - case.size, case.data.gamma)
+    return AttentionData(case.data.X, case.data.Z, scores=scores, mask=case.data.mask)
+
+
+def as_much(m: Any, case: Scaled) -> Any:
+    """X^mm with and without the tokens of least score is what it is where these score less."""
+    pairs = []
+    for data in (case.data, lowered(case)):
+        kept = without(data, low(case.data))
+        pairs.append([exact_att_svm(data), exact_att_svm(kept)])
+    parts = []
+    for one, other in zip(*pairs, strict=True):
+        if one is None or other is None:
+            parts.append(m.equal(m.exact(int(one is None)), m.exact(int(other is None))))
+        else:
+            parts.append(m.equal(m.values(one.W), m.values(other.W)))
+    return m.all_of(*parts)
+
+
+# attention at one matrix
+
+
+def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any, Any, Any, int]]:
+    """Of inputs with tokens left out: weights of all, weights of the rest with 0 for the others.
+
+    Then the tokens, the scores, and how many are left out.
+    """
+    exact, out, found = ExactData.of(data), low(data, which), []
+    inputs = zip(exact.X, exact.Z, exact.gamma, exact.kept, strict=True)
+    for i, (tokens, z, gamma, kept) in enumerate(inputs):
+        rest = [row for row, t in enumerate(kept) if not out[i, t]]
+        if len(rest) == len(kept):
+            continue
+        values = logits(tokens, W, z)
+        among = m.softmax(m.values([values[row] for row in rest]))
+        spread = [m.exact(0)] * len(kept)
+        for row, weight in zip(rest, among, strict=True):
+            spread[row] = weight
+        weights = m.softmax(m.values(values))
+        found.append((weights, m.array(spread), (tokens, gamma), len(kept) - len(rest)))
+    return found
+
+
+def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
+    """<f, gamma> of each input is no lower where attention leaves out its tokens of least score."""
+    parts = [
+        m.at_most(s @ m.values(gamma), r @ m.values(gamma))
+        for s, r, (_, gamma), _ in _attended(m, run.data, rationals(run.start), which)
+    ]
+    return m.all_of(*parts) if parts else m.equal(m.exact(0), m.exact(0))
+
+
+def same_output(m: Any, run: Run, which: str = "low") -> Any:
+    """The output sum_t f_t x_t is the same where attention leaves out the tokens of least score."""
+    parts = [
+        m.equal(s @ m.values(tokens), r @ m.values(tokens))
+        for s, r, (tokens, _), _ in _attended(m, run.data, rationals(run.start), which)
+    ]
+    return m.all_of(*parts) if parts else m.equal(m.exact(0), m.exact(0))
+
+
+def output_moves(m: Any, case: Scaled, rate: int = 1, which: str = "low") -> Any:
+    """At r X^mm the output moves by at most N exp(-r) diam, N tokens of least score left out."""
+    found, r = exact_att_svm(case.data), rational(case.size)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    W = [[r * x for x in row] for row in found.W]
+    parts = []
+    for s, rest, (tokens, _), count in _attended(m, case.data, W, which):
+        moved = m.norm(rest @ m.values(tokens) - s @ m.values(tokens))
+        bound = count * m.exp(-rate * m.values(r)) * m.diameter(m.values(tokens))
+        parts.append(moved / bound)  # tokens of different margins differ
+    return m.at_most(m.max(m.array(parts)) if parts else m.exact(0), m.exact(1))
+
+
+# training
+
+
+def _reduced(run: Run, which: str) -> AttentionData:
+    return without(run.data, low(run.data, which))
+
+
+def _selected(run: Run, data: AttentionData, loss: str) -> list[int] | Slack:
+    """The token of largest logit of each input where the norm is large."""
+    size = FAR * max(1.0, float(np.linalg.norm(run.start)))
+    path = follow_w(data, run.start, LOSSES[loss], [size])
+    if path.W.shape[1] < 2:
+        return Slack.unknown(f"the norm did not reach {size:.3g}")
+    values = np.where(data.present, logits_of_w(data.X, data.Z, path.W[0, -1]), -np.inf)
+    shares = np.exp(values - values.max(axis=1, keepdims=True))
+    if not (1.0 / shares.sum(axis=1) > SETTLED).all():
+        return Slack.unknown("attention has not come to one token of each input")
+    return [int(t) for t in values.argmax(axis=1)]
+
+
+def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
+    """Descent ends in the same direction without the tokens of least score."""
+    chosen = _selected(run, run.data, loss)
+    if isinstance(chosen, Slack):
+        return chosen
+    target = exact_att_svm(run.data, chosen)
+    if target is None or not target.A:
+        return Slack.unknown("no matrix selects what the run selects")
+    W = np.array([[float(arb(x)) for x in row] for row in target.W])
+    if not direction_converges(run.data, run.start, LOSSES[loss], W).holds:
+        return Slack.unknown("the run has no direction yet")
+    return direction_converges(_reduced(run, which), run.start, LOSSES[loss], W)
+
+
+def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
+    """Each input ends at a token of no lower score without the tokens of least score."""
+    ends = [_selected(run, data, loss) for data in (run.data, _reduced(run, which))]
+    scores = []
+    for chosen in ends:
+        if isinstance(chosen, Slack):
+            return chosen
+        scores.append(run.data.gamma[np.arange(run.data.n), chosen])
+    return Slack(float((scores[1] - scores[0]).min()), 0.0)
+
+
+def _courses(run: Run, loss: str, which: str) -> tuple[Course | None, Course | None]:
+    whole, rest = (course(d, run.start, loss) for d in (run.data, _reduced(run, which)))
+    return whole, rest
+
+
+def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
+    """1 where both directions are proved to be the same, negative where they are not."""
+    whole, rest = _courses(run, loss, which)
+    if whole is None or whole.limit is None:
+        return None
+    reduced = ExactData.of(_reduced(run, which))
+    if rest is None and is_stationary_start(reduced, rationals(run.start), loss):
+        return agreement(whole.limit.W, rationals(run.start))
+    if rest is None or rest.limit is None:
+        return None
+    return agreement(whole.limit.W, rest.limit.W)
+
+
+def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
+    """By how much the least favoured input ends higher, in exact scores; None without a proof.
+
+    An input that never pulls keeps its attention to all its tokens, so that nothing is said of it;
+    in the rest it stands for its one score where all its tokens share it.
+    """
+    found, exact = _courses(run, loss, which), ExactData.of(run.data)
+    if any(way is None or not way.fate.settles for way in found[:1]) or found[0] is None:
+        return None
+    rest, out = found[1], low(run.data, which)
+    if rest is not None and not rest.fate.settles:
+        return None
+    gains = []
+    for place, row in enumerate(found[0].inputs):
+        sign = -1 if loss == "logistic" else 1
+        before = sign * found[0].data.gamma[place][found[0].fate.selected[place]]
+        kept = [
+            g for g, t in zip(exact.gamma[row], exact.kept[row], strict=True) if not out[row, t]
+        ]
+        if len(set(kept)) == 1:
+            after = kept[0]
+        elif rest is None or row not in rest.inputs:
+            return None
+        else:
+            k = rest.inputs.index(row)
+            after = sign * rest.data.gamma[k][rest.fate.selected[k]]
+        gains.append(after - before)
+    least: fmpq = min(gains)
+    return least
+
+
+ALIKE = Measured(
+    "descent on the loss {loss} ends in the same direction without the tokens of least score",
+    floats=ends_alike,
+    balls=certified_alike,
+)
+NO_WORSE = Measured(
+    "descent on the loss {loss} ends at tokens of no lower score without those of least score",
+    floats=ends_no_worse,
+    balls=certified_no_worse,
+)
+
+
+# instances
+
+
+def _lowest_last(data: AttentionData) -> AttentionData:
+    """The same with the last token, made to be beyond the margin, of least score."""
+    scores = data.gamma.copy()
+    scores[:, -1] = scores.min() - 1.0
+    return AttentionData(data.X, data.Z, scores=scores)
+
+
+def idle_data() -> st.SearchStrategy[AttentionData]:
+    """Separable data whose tokens of least score are certainly beyond the margin."""
+    return crowded((2.0, 1.5, 3.0)).map(_lowest_last)
+
+
+def idle_larger(generator: np.random.Generator) -> AttentionData:
+    """One such input at larger sizes."""
+    data = crowded_larger(generator)
+    return _lowest_last(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1]))
+
+
+@st.composite
+def scaled(draw: st.DrawFn) -> Scaled:
+    """Separable data and a number."""
+    return Scaled(draw(st.one_of(separable_data(), crowded())), 2.0 * draw(numbers()))
+
+
+@st.composite
+def line_runs(draw: st.DrawFn) -> Run:
+    """One input of three or four tokens in R^1, of different scores, from zero."""
+    T = draw(st.integers(3, 4))
+    scores = np.cumsum(1.0 + np.abs(draw(arrays(T))))
+    X = draw(arrays(1, T, 1))
+    return Run(AttentionData(X, np.ones((1, 1)), scores=scores[None, ::-1]), np.zeros((1, 1)))

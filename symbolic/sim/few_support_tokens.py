@@ -1,0 +1,46 @@
+"""How many tokens give X^mm: as many as independent constraints, by Caratheodory's theorem."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
+from symbolic.textbook import CARATHEODORY, GENERATORS
+
+
+def prove_by_rank() -> str:
+    """X^mm is the same with dim span A_j constraints that are not all.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_multipliers()
+    cite(CARATHEODORY, given={GENERATORS: "the A_j of positive multiplier, all of margin 1"})
+    ensure_multipliers_suffice()
+    return "in any dimension: X^mm is the least point of the independent constraints as well"
+
+
+def prove_by_sizes() -> str:
+    """And dim span A_j is at most d min(n, d).
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_by_rank()
+    D, weight, basis = sp.symbols("D weight q", real=True)
+    ensure_equal(
+        D * (weight * basis),
+        weight * (D * basis),
+        "D (sum_r weight_r q_r)^T = sum_r weight_r D q_r^T, entry by entry, for a basis q_r of the "
+        "queries: the A_j lie in a space of dimension d times that of the queries",
+    )
+    n, d, less, fewer = sp.symbols("n d less fewer", nonnegative=True)
+    for size in (n, d):
+        rank = size - less  # that of the queries is at most n and at most d
+        ensure_nonnegative(
+            d * size - (d * rank - fewer),
+            f"dim span A_j is at most d times the rank of the queries, so at most d {size}",
+            normal=sp.expand,
+        )
+    return "in any dimension, for any number of inputs and tokens"

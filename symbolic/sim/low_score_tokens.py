@@ -1,0 +1,113 @@
+"""Leaving out tokens of least score: what attention collects, and what the programme sees."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_true
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import vector
+from symbolic.least_points import ensure_least_point
+from symbolic.textbook import TRIANGLE
+
+LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
+"""Sums of exp(logit) over the tokens that are left out, and over the others."""
+
+
+def ensure_mixture() -> None:
+    """What attention takes of all tokens is the mean, by p and 1 - p, of what it takes of parts."""
+    of_low, of_kept = sp.symbols("G_low G_kept", real=True)
+    p = LOW / (LOW + KEPT)
+    whole = (of_low + of_kept) / (LOW + KEPT)
+    ensure_equal(
+        whole,
+        p * (of_low / LOW) + (1 - p) * (of_kept / KEPT),
+        "sum_t f_t a_t is p times that of the tokens left out and 1 - p times that of the rest, "
+        "with sums P of exp(logit) and G of exp(logit) a_t",
+        normal=sp.cancel,
+    )
+    ensure_positive(p, "p, their share of attention, is positive", normal=sp.cancel)
+
+
+def prove_no_lower() -> str:
+    """<f, gamma> is no lower without the tokens of least score.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_mixture()
+    p, least = sp.Symbol("p", positive=True), sp.Symbol("least", real=True)
+    rest = least + sp.Symbol(
+        "more", nonnegative=True
+    )  # a mean of scores that are at least the least one
+    ensure_nonnegative(
+        rest - (p * least + (1 - p) * rest),
+        "u_rest - u = p (u_rest - u_low), and u_rest >= u_low",
+        normal=expanded,
+    )
+    return "at every X, for any number of inputs and tokens"
+
+
+def prove_as_much() -> str:
+    """The programme with and without the tokens of least score is the same where they score less.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    lead, ahead = sp.symbols("lead ahead", positive=True)
+    by = sp.Symbol("by", nonnegative=True)
+    ensure_positive(lead + by, "the optimal token stays so: its lead grows by what they lose")
+    ensure_positive(ahead + by, "they stay the ones of least score: they lose alike")
+    opt, token, query = sp.symbols("x_opt x_t z", real=True)
+    gamma = sp.Symbol("gamma", real=True)
+    entry = (opt - token) * query
+    ensure_true(
+        gamma not in entry.free_symbols,
+        "an entry of A_t = (x_opt - x_t) z^T has no score in it, nor has the bound 1",
+    )
+    ensure_least_point("where it can be met; else neither can be")
+    return "in any dimension: of scores the programme reads only which token is optimal"
+
+
+def prove_output() -> str:
+    """At r X^mm the output moves by at most N exp(-r) diam.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_mixture()
+    p = LOW / (LOW + KEPT)
+    a, b = vector("mean_low"), vector("mean_kept")
+    moved = b - (p * a + (1 - p) * b)
+    apart = b - a
+    ensure_equal(
+        moved @ moved,
+        p**2 * (apart @ apart),
+        "the output moves by p ||mean of the rest - mean of those left out||",
+        normal=sp.cancel,
+    )
+    cite(TRIANGLE)  # means of tokens are no farther apart than some two tokens
+    count, grown = sp.symbols("N grown", nonnegative=True)
+    power, rest = sp.Symbol("exp(-r)", positive=True), sp.Symbol("rest", nonnegative=True)
+    ensure_nonnegative(
+        power - power / (1 + grown),
+        "exp(-r m) <= exp(-r) for a margin m >= 1 and r >= 0: it is exp(-r) over "
+        "exp(r (m - 1)) = 1 + grown",
+        normal=sp.factor,
+    )
+    sums = sp.Symbol("sum", nonnegative=True)  # of exp(-r m_t) over those left out
+    ensure_nonnegative(
+        sums - sums / (1 + sums + rest),
+        "p = sum/(1 + sum + rest), against the optimal token's 1, is at most the sum",
+        normal=sp.factor,
+    )
+    left = sp.Symbol("left", nonnegative=True)  # what one term falls short of exp(-r)
+    ensure_nonnegative(
+        count * power - count * (power - left),
+        "the sum of N terms that are at most exp(-r) is at most N exp(-r)",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        1 - p, "for r < 0 the bound is no less than diam, and p <= 1", normal=sp.cancel
+    )
+    return "for every r and any number of inputs, tokens and axes"

@@ -1,0 +1,90 @@
+"""How many tokens contribute and support: counted on figure 1, and reduced by Caratheodory."""
+
+import numpy as np
+import pytest
+from flint import fmpq
+from hypothesis import given, settings
+
+from attsvm import AttentionData
+from attsvm.svm.frobenius import solve_programme
+from properties._support.att_svm import ExactAttSVM, exact_att_svm
+from properties._support.gradients import log_coefficients
+from properties.sim.few_support_tokens import EQUAL, PROGRAMMES, Default, carriers
+from properties.sim.figures import causal
+from properties.sim.figures.causal import Setting, best, draw
+
+SUPPORT = {
+    "prefix": ([52, 41, 52, 55, 46], [59, 60, 58, 57, 52]),
+    "vocabulary": ([303, 311, 334, 352, 425], [760] * 5),
+}
+TASKS = [draw(0, run, Setting()) for run in range(5)]
+
+
+@pytest.mark.parametrize("tokens", SUPPORT)
+def test_support_vectors_on_the_default_of_figure_1_are_as_many_as_the_docstring_says(tokens):
+    counts, of = [], []
+    for task in TASKS:
+        data = task.data[tokens]
+        programme = causal.programme(data, best(data))
+        assert solve_programme(programme).status == "unseparable"
+        W = causal.solve(task, tokens).W
+        margins = np.einsum("jd,de,je->j", programme.D, W, programme.Z)
+        assert np.abs(margins - 1.0)[np.abs(margins - 1.0) > 1e-6].min() > 1e-4  # no close calls
+        counts.append(int((margins <= 1.0 + 1e-6).sum()))
+        of.append(len(margins))
+    assert (counts, of) == SUPPORT[tokens]
+
+
+def carrying(data, W):
+    """How many tokens make 90% of the sum of |c_it|, and how many contribute."""
+    sizes = np.sort(np.exp(log_coefficients(data, W, "logistic-loss")[data.present]))[::-1]
+    return int((sizes.cumsum() < 0.9 * sizes.sum()).sum()) + 1, int((sizes > 0.0).sum())
+
+
+def test_gradients_on_the_default_come_from_as_many_tokens_as_the_docstring_says():
+    first, last = {}, {}
+    for tokens in SUPPORT:
+        W = causal.train(TASKS, tokens, 10_000, [0, 10_000])
+        of_run = [[carrying(t.data[tokens], w) for w in ws] for t, ws in zip(TASKS, W, strict=True)]
+        first[tokens], last[tokens] = zip(*of_run, strict=True)
+    carried, all_of_them = zip(*first["prefix"], strict=True)
+    assert (min(carried), max(carried)) == (43, 62)
+    assert (min(all_of_them), max(all_of_them)) == (81, 90)
+    ends = {tokens: [carried for carried, _ in last[tokens]] for tokens in SUPPORT}
+    assert {k: (min(v), max(v)) for k, v in ends.items()} == {
+        "prefix": (7, 56),
+        "vocabulary": (4, 12),
+    }
+
+
+def test_there_is_no_x_mm_on_the_default_and_one_place_of_each_optimal_token_is_kept():
+    case = Default(4, False)
+    data = case.data
+    assert exact_att_svm(data) is None
+    assert data.present.sum() < case.start.data.present.sum()
+    kept = best(data)
+    same = (data.X[np.arange(data.n), kept][:, None] == data.X).all(axis=2) & data.present
+    assert (same.sum(axis=1) == 1).all()
+
+
+def test_equal_constraints_with_shared_weight_are_reduced_to_one():
+    one = [fmpq(1)]
+    A = {(0, 1): one, (0, 2): one}
+    halves = dict.fromkeys(A, fmpq(1, 2))
+    shared = ExactAttSVM([[fmpq(1)]], A, halves, dict.fromkeys(A, fmpq(1)))
+    assert len(carriers(shared)) == 1
+    assert len(carriers(exact_att_svm(EQUAL))) == 1
+
+
+@settings(deadline=None, max_examples=50)
+@given(PROGRAMMES)
+def test_carriers_are_independent(data):
+    found = exact_att_svm(data)
+    if found is not None and found.A:
+        tokens = carriers(found)
+        assert tokens
+        assert found.gram(tokens).rank() == len(tokens)
+
+
+def test_a_programme_of_one_token_has_no_carriers():
+    assert carriers(exact_att_svm(AttentionData.of([[[1]]], [[1]], scores=[[0]]))) == []

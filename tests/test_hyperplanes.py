@@ -1,0 +1,56 @@
+"""Decision hyperplanes of sub-sequences, from numbers that are worked out by hand."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+
+from attsvm.errors import ProofError
+from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.judge import judge
+from properties.sim import hyperplanes
+from properties.sim._support.telling_sentences import said
+from symbolic.sim import hyperplanes as proofs
+
+CLAIMS = {c.reading: c for c in hyperplanes.HYPERPLANES.claims}
+THREE_QUERIES = said(np.eye(3), [[0, 1, 2]])
+
+
+def test_two_tokens_with_opposite_queries_share_their_hyperplane():
+    first, second = hyperplanes.decisions(hyperplanes.EXCHANGED)
+    assert (first.w, first.c, first.optimal) == ([fmpq(-1, 2)], 0, [-1])
+    assert (second.w, second.c, second.optimal) == ([fmpq(1, 2)], 0, [1])
+
+
+def test_two_sub_sequences_share_their_query_and_their_half_space():
+    first, second = hyperplanes.decisions(hyperplanes.ONE_QUERY)
+    assert first.w == second.w == [0, 1]
+    assert first.c == second.c == fmpq(1, 2)
+    assert first.optimal != second.optimal
+    assert len(hyperplanes.decisions(THREE_QUERIES)) == 2
+
+
+@pytest.mark.parametrize(
+    ("reading", "case", "holds"),
+    [
+        ("literal-2", hyperplanes.EXCHANGED, False),
+        ("literal-2", THREE_QUERIES, True),
+        ("literal-3", hyperplanes.EXCHANGED, True),
+        ("literal-3", hyperplanes.ONE_QUERY, False),
+        ("sharp-2", hyperplanes.ONE_QUERY, False),
+        ("sharp-2", THREE_QUERIES, True),
+    ],
+)
+def test_the_formulas_tell_hyperplanes_half_spaces_and_queries_apart(reading, case, holds):
+    claim = CLAIMS[reading]
+    assert judge(claim.formula, {}, case).as_slack.holds == holds
+    assert confirm(claim, {}, case, "strict").refuted == (not holds)
+
+
+def test_the_proof_fails_where_only_one_of_the_tokens_is_a_rival(monkeypatch):
+    unknown = {**proofs.MARGINS, proofs.inner("D", "w_j"): sp.Symbol("any", real=True)}
+    monkeypatch.setattr(proofs, "MARGINS", unknown)
+    for proof in (proofs.prove_apart, proofs.prove_half_spaces, proofs.prove_queries):
+        with pytest.raises(ProofError), recorded():
+            proof()

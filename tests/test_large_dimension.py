@@ -1,0 +1,104 @@
+"""Probabilities of assumption 3.10: exact ones against enumeration, tables against their counts."""
+
+import itertools
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from attsvm import AttentionData
+from attsvm.errors import DataError
+from attsvm.language import random_language
+from properties._support.hypotheses import all_tight, lower_scores_equal
+from properties.sim import large_dimension
+from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
+from properties.sim.large_dimension import ASIDE, EVEN, laws
+from properties.sim.large_dimension.laws import Signs, Speech
+
+WORDS = large_dimension.__doc__
+
+
+@pytest.mark.parametrize(("n", "T", "d"), [(1, 1, 2), (1, 2, 3), (1, 3, 3), (2, 2, 2), (1, 4, 2)])
+def test_the_probability_of_equal_scores_is_that_of_all_signs(n, T, d):
+    hits = 0
+    for signs in itertools.product((-1.0, 1.0), repeat=n * T * d):
+        X = np.array(signs).reshape(n, T, d)
+        data = AttentionData(X, np.ones((n, d)), y=np.ones(n), v=np.ones(d))
+        hits += lower_scores_equal(data)
+    assert laws.equal_scores(Signs(n, T, d)) == Fraction(hits, 2 ** (n * T * d))
+
+
+def test_the_probability_at_a_thousand_is_what_the_docstring_says():
+    assert f"{float(laws.equal_scores(large_dimension.THREE_TOKENS)):.4f}" in WORDS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_support_by_the_gram_matrix_is_that_of_the_exact_solution(seed):
+    generator = np.random.default_rng(seed)
+    found = []
+    for _ in range(10):
+        data = laws.drawn(Signs(2, 3, 5), generator)
+        found.append(laws.all_support(data))
+        assert found[-1] == all_tight(data)
+    assert len(set(found)) == 2
+    assert not laws.all_support(ASIDE)
+
+
+@pytest.mark.parametrize(
+    ("n", "T", "dimensions"), [(3, 4, [8, 16, 32, 64, 128, 256]), (6, 8, [128, 256])]
+)
+def test_the_table_is_what_is_counted(n, T, dimensions):
+    (row,) = re.findall(rf"^\| n = {n}, T = {T} \|(.*)\|$", WORDS, re.MULTILINE)
+    table = dict(zip([8, 16, 32, 64, 128, 256], row.split("|"), strict=True))
+    for d in dimensions:
+        low, high = laws.interval(laws.counted(Signs(n, T, d), 200), 200)
+        said = [float(x) for x in table[d].split(" to ")]
+        assert said == [round(low, 2), round(high, 2)]
+
+
+def test_the_interval_has_the_binomial_tails_that_it_should():
+    low, high = laws.interval(3, 10, 0.98)
+    tail = sum(Fraction(high) ** k * (1 - Fraction(high)) ** (10 - k) * c for k, c in TEN[:4])
+    assert float(tail) == pytest.approx(0.01)
+    tail = sum(Fraction(low) ** k * (1 - Fraction(low)) ** (10 - k) * c for k, c in TEN[3:])
+    assert float(tail) == pytest.approx(0.01)
+
+
+TEN = [(k, laws.comb(10, k)) for k in range(11)]
+
+
+def one_successor(sentences):
+    after = {}
+    pairs = zip(sentences[:, :-1].flat, sentences[:, 1:].flat, strict=True)
+    return all(after.setdefault(int(a), int(b)) == int(b) for a, b in pairs)
+
+
+def test_of_a_thousand_samples_of_the_default_of_figure_1_none_has_one_successor_a_token():
+    size, hits = Setting(), 0
+    for run in range(1000):
+        generator = np.random.default_rng([0, run])
+        language = random_language(generator, VOCABULARY, 1, SUCCESSORS)
+        hits += one_successor(language.sample(generator, size.m, size.n))
+    assert hits == 0
+    assert f"at most {laws.interval(hits, 1000)[1]:.4f} there" in WORDS
+
+
+def test_part_1_on_a_language_is_as_likely_as_one_successor_for_each_token():
+    rare = Speech(np.array([[3, 1], [1, 0]]), 2, 3, 2)
+    for law, chance in ((EVEN, Fraction(7, 32)), (rare, None)):
+        total = Fraction(0)
+        for words in itertools.product(range(2), repeat=law.m * law.n):
+            sentences = np.array(words).reshape(law.m, law.n)
+            chances = [law.language.probability(s) for s in sentences]
+            total += chances[0] * chances[1] * one_successor(sentences)
+        assert laws.part_1_spoken(law) == total
+        assert chance is None or total == chance
+
+
+@pytest.mark.parametrize(
+    "law", [lambda: Signs(1, 0, 3), lambda: Speech(np.eye(3, dtype=int), 1, 2, 2)]
+)
+def test_laws_that_draw_nothing_are_refused(law):
+    with pytest.raises(DataError):
+        law()
