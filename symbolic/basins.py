@@ -238,20 +238,13 @@ def ensure_gap_of_rest() -> None:
     )
 
 
-def prove_accord() -> str:
+def ensure_accord() -> None:
     """Inputs of which none pulls against another stay above their second-best scores, and enter.
 
     A step moves input i by its own pull, that of its part of the risk, and then by those of the
     others.
     """
-    left, p, kept = sp.symbols("left p kept", positive=True)
-    n, own = sp.symbols("n own", positive=True)
-    ensure_equal(
-        P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
-        REST * left,
-        "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
-        normal=sp.simplify,
-    )
+    p, kept, n, own = sp.symbols("p kept n own", positive=True)
     ensure_nonnegative(
         (own + MORE) / n - own / n,
         "L, the mean of the L_i, is at least L_i/n, the constant of part i",
@@ -273,6 +266,18 @@ def prove_accord() -> str:
     cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
     ensure_gap_of_rest()  # the gradient tends to 0, so 1 - s_o and the risk gap do
     ensure_from_basin()
+
+
+def prove_accord() -> str:
+    """Inputs in accord whose rivals' scores are within lead s_o/(1 - s_o)."""
+    left = sp.Symbol("left", positive=True)
+    ensure_equal(
+        P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
+        REST * left,
+        "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
+        normal=sp.simplify,
+    )
+    ensure_accord()
     return "for every smooth loss with l' < 0, any n, T and d"
 
 

@@ -193,3 +193,14 @@ HOEFFDING = Lemma(
     (BOUNDED,),
     "the sum of d of them is more than e d in size with probability at most 2 exp(-d e^2/2)",
 )
+
+SERIES = "the series are exponential generating functions of numbers of structures"
+
+PRODUCT_OF_SERIES = Lemma(
+    "products of exponential generating functions",
+    "Stanley, Enumerative Combinatorics 2, proposition 5.1.3",
+    (SERIES,),
+    "m! [z^m] of the product is the sum over all ways to give each of m labelled places to one "
+    "factor, of the product of the factors' numbers for the places that they have",
+)
+"""Also for weights in place of numbers."""

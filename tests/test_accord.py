@@ -1,5 +1,7 @@
 """Accord of inputs and spreads of scores are decided on exact values; the theorem's steps hold."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -12,6 +14,7 @@ from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import starts
+from attsvm.training import descend_w
 from properties._support.aligned_inputs import (
     in_accord,
     spread_within,
@@ -20,6 +23,7 @@ from properties._support.aligned_inputs import (
 )
 from properties._support.hypotheses import rivals_equal
 from properties._support.losses import SLOPED
+from properties.sim._support import training
 from properties.sim._support.training import PULLED_APART
 from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
@@ -135,3 +139,39 @@ def test_two_inputs_that_cancel_never_move():
     assert rivals_equal(nearly_equal.OPPOSED.data)
     assert nearly_equal.grows_for_sure(nearly_equal.OPPOSED, "logistic") < 0
     assert nearly_equal.grows(nearly_equal.OPPOSED, "logistic").violated
+
+
+def largest_spread(N, R):
+    """The spread below which tokens -1, N, 0 with scores 1, 0, -spread pull towards -1 at X = R."""
+    a = np.array([-R, N * R, 0.0])
+    s = np.exp(a - a.max())
+    first, far, last = s / s.sum()
+    return first * (1 - first + N * far) / (last * (N * far - first))
+
+
+@pytest.mark.parametrize("R", [0.5, 1.0, 2.0, 4.0, 8.0])
+def test_the_spread_that_is_allowed_falls_exponentially_with_the_start(R):
+    most = largest_spread(64.0, R)
+    assert 1.0 < most * np.exp(R) < 65 / 64 * (1 + 1e-6) + np.exp(-32 * R)
+    for share, sign in ((1 - 2**-10, 1.0), (1 + 2**-10, -1.0)):
+        run = nearly_equal.far(share * most, R)
+        pull = gradient_w(run.data, run.start, LOSSES["logistic-loss"])[0, 0]
+        assert np.sign(pull) == sign  # the descent step has the other sign
+
+
+def test_the_rival_of_second_best_score_costs_nothing():
+    beyond, within = nearly_equal.far(0.37890625, 1.0), nearly_equal.far(0.359375, 1.0)
+    assert not nearly_equal.within_of_others(beyond)
+    assert nearly_equal.within_of_others(beyond, Fraction(17, 16))
+    assert nearly_equal.within_of_others(within)
+    assert not nearly_equal.within(within)
+    assert training.decided(beyond, "logistic-loss") < 0
+    loss = LOSSES["logistic-loss"]
+    run = descend_w([within.data], within.start, loss, step=1e-3, steps=20, normalised=True)
+    assert run.W[0, -1, 0, 0] < within.start[0, 0]
+
+
+def test_two_tokens_allow_any_spread_and_equal_rivals_any_start():
+    assert nearly_equal.within_of_others(training.TWO_TOKENS)
+    assert nearly_equal.within_of_others(nearly_equal.far(0.0, 8.0))
+    assert not nearly_equal.within_of_others(training.TIED_BESIDE)

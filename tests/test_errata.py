@@ -146,7 +146,7 @@ COMPUTED = [  # statement, words, and what a number in them is of, computed anot
     ("definition-4.1", "is {:.0f} at V = 0", lambda: soft_objective([[1 / 16]], 10, [0.0])),
     ("definition-4.1", "and {:.0f} at X^mm", lambda: soft_objective([[1 / 16]], 10, [16.0])),
     ("basic-5", "constant is sqrt({:.0f})/4 (max", lambda: (4 * attended_slope()) ** 2),
-    ("theorem-3.15", "{:.0f}/2 of it will not", lambda: dropped_share()),
+    ("theorem-3.15", "{:.0f}/16 of it will not", lambda: dropped_share()),
 ]
 
 
@@ -158,9 +158,9 @@ def attended_slope():
 
 
 def dropped_share():
-    """What is allowed where a sibling of theorem 3.15 falls, in halves of delta."""
-    names = " ".join(s.name for s in CLAIMS["sim/theorem-3.15:sharp"].siblings)
-    return int(re.search(r"within (\d)/2 delta", names)[1])
+    """What is allowed where a sibling of theorem 3.15 falls, in sixteenths of delta."""
+    names = " ".join(s.name for s in CLAIMS["sim/theorem-3.15:sharp-2"].siblings)
+    return int(re.search(r"within (\d+)/16 of it", names)[1])
 
 
 def best_slope():

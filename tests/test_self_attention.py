@@ -20,7 +20,7 @@ from properties.sim import self_attention as statement
 from properties.sim._support.self_attention import SelfAttention, decided, sequences
 from properties.sim._support.training import PRINTED, REPAIRED
 
-BOTH = "X(k) or its transpose"
+BOTH = "X(k) or X(k)^T"
 
 
 def summed_loss(case, X, g):
@@ -75,7 +75,7 @@ def test_floats_see_the_position_that_is_proved_to_be_lost(case, loss):
 
 def test_which_of_x_and_its_transpose_is_judged():
     case = statement.SIDEWAYS
-    balls = [decided(case, REPAIRED, side=side) for side in ("X(k)", "its transpose", BOTH)]
+    balls = [decided(case, REPAIRED, side=side) for side in ("X(k)", "X(k)^T", BOTH)]
     assert [bool(ball > 0) for ball in balls] == [False, True, True]
 
 

@@ -19,6 +19,7 @@ from properties._support.att_svm import exact_att_svm, exact_constraints, first_
 from properties._support.descent_runs import runs
 from properties._support.gradients import log_coefficients
 from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
+from properties.sim import figure_2
 from properties.sim._support import margins
 from properties.sim._support.training import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
@@ -177,3 +178,22 @@ def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
 def test_a_mask_of_dropped_tokens_fits_the_data():
     with pytest.raises(DataError, match="does not fit"):
         Dropped(THREE, np.zeros((1, 2), dtype=bool))
+
+
+def test_margins_of_a_language_converge_only_where_its_sentences_hold_each_other():
+    held, free = figure_2.TORN, figure_2.SHORTEST
+    for loss in (PRINTED, REPAIRED):
+        for of in ("largest", "least"):
+            assert figure_2.converges(held, loss, of).holds
+            assert figure_2.certified_convergence(held, loss, of) > 0
+            assert figure_2.converges(free, loss, of).violated
+            assert figure_2.certified_convergence(free, loss, of) < 0
+
+
+def test_the_margin_of_one_sentence_gains_the_same_with_every_tenfold_of_the_steps():
+    data, record = figure_2.SHORTEST.data, [10**3, 10**4, 10**5]
+    run = descend_w(
+        [data], np.zeros((1, 1)), LOSSES[REPAIRED], step=1.0, steps=10**5, record=record
+    )
+    gained = np.diff(run.W[0, :, 0, 0][-3:])
+    assert np.allclose(gained, np.log(10), rtol=0.02)

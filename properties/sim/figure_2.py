@@ -5,7 +5,8 @@ generally becomes larger and eventually converges to violet bins as sufficiently
 values." `sim/token-separation` is the same for any tokens and scores; here they are problems of a
 language, where token t scores <e_next, e_t>. "Generally becomes larger" is read as: every step
 raises the mean margin; "eventually positive" as: all margins are, in the end; and "near 0" as
-X(0) = 0, where all margins are 0.
+X(0) = 0, where all margins are 0. "Converges" is read as what it says: margins have a finite limit
+(literal-3).
 
 The loss of definition 3.6 increases in the score: for tokens 1 and 0 and the sentence "1 1" the one
 margin falls for ever. With the decreasing loss g(-<f, h>) two orthonormal tokens a, b and the
@@ -16,19 +17,33 @@ as well, a mean margin that is above that of the start at some time.
 amended-2 asks for orthonormal tokens and for the whole vocabulary to choose among. It is `outvoted`
 of `token_sequences` without votes for others, kappa_t = n_a g'(s_a) s_a > 0; so margins also end
 above every bound. amended-3 has any sentences, and is `sim/token-separation:amended-4`.
+
+Margins do not converge wherever the run is proved to settle: X(k) = (1 + o(1)) X* ln k, and a
+margin that is not 0 at X* grows like it (`properties._support.growth_rates`). For "1 1" the one
+margin tends to -infinity with the loss as printed and to infinity with the decreasing one
+(literal-3, amended-4). What converges is the margin over ln k (sharp). The violet bins are what
+margins are after so many steps, and move on with every tenfold of them. In a language where equally
+frequent successors hold each other, such as "a a", "a b", the margins do converge, to 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
+from flint import arb
 
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import ALLOWANCE
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from properties._support.att_svm import exact_constraints, flat
+from properties._support.growth_rates import course
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import training
-from properties.sim._support.margins import END, LEAST, growth
+from properties.sim._support.margins import END, LEAST, NOTHING, SLOPE, ends, growth
 from properties.sim._support.token_sequences import Spoken, followed, from_zero, spoken, started
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, UNIQUE
 from properties.sim.figure_1 import SHORTEST
@@ -38,6 +53,36 @@ ORTHONORMAL = "orthonormal tokens, whole vocabulary"
 SUCCESSOR = "one successor for each token"
 TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
 """The margins are m and -m."""
+
+
+def converges(case: Spoken, loss: str, of: str = "largest") -> Slack:
+    """The margin, `largest` or `least`, converges: it gains next to nothing in a decade."""
+    if is_stationary_start(ExactData.of(case.data), rationals(case.start), loss):
+        return Slack(1.0, 0.0)
+    found = ends(case, loss, of, "optimal")
+    if found.kind == "unknown" or found is NOTHING:
+        return found
+    return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
+
+
+def certified_convergence(case: Spoken, loss: str, of: str = "largest") -> arb | None:
+    """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
+    data = ExactData.of(case.data)
+    if is_stationary_start(data, rationals(case.start), loss):
+        return arb(1)
+    way = course(case.data, case.start, loss)
+    limit = None if way is None else way.limit
+    margins = [dot(a, flat(limit.W)) for a in exact_constraints(data).values()] if limit else []
+    if not margins:
+        return None
+    return arb(-1) if (max(margins) if of == "largest" else min(margins)) != 0 else None
+
+
+CONVERGES = Measured(
+    "descent on the loss {loss} has a {of} margin that converges",
+    floats=converges,
+    balls=certified_convergence,
+)
 
 FIGURE = Statement(
     "sim/figure-2",
@@ -80,6 +125,17 @@ FIGURE = Statement(
                 "every step lowers it": changed(sign=-1, examples=[TORN]),
                 "every step lowers every margin": changed(of="least", sign=-1, examples=[TORN]),
             },
+        ),
+        "literal-3": Reading(
+            "descent on g(b <f, h>) on sentences of a language from X(0) = 0: the largest margin "
+            "converges",
+            expected="refuted, certified",
+            constants={"loss": PRINTED},
+            under=(ZERO,),
+            variables=Records(Spoken, spoken(from_zero=True)),
+            conclusion=CONVERGES,
+            examples=(SHORTEST,),
+            siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "amended-1": Reading(
             "descent on the decreasing loss g(-b <f, h>) from X(0) = 0 ends with positive margins",
@@ -131,6 +187,37 @@ FIGURE = Statement(
                 "margins of the tokens of least score": changed(whose="worst"),
             },
             depends_on=("sim/token-separation:amended-4",),
+        ),
+        "amended-4": Reading(
+            "descent on the decreasing loss g(-b <f, h>) from X(0) = 0: the largest margin "
+            "converges",
+            expected="refuted, certified",
+            constants={"loss": REPAIRED},
+            under=(ZERO,),
+            variables=Records(Spoken, spoken(from_zero=True)),
+            conclusion=CONVERGES,
+            examples=(SHORTEST,),
+            siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
+        ),
+        "sharp": Reading(
+            "from a start as in amended-3 the least margin divided by ln k tends to 1",
+            expected="proved",
+            proof="symbolic.basins:prove_rate",
+            constants={"loss": REPAIRED, "share": Fraction(1)},
+            under=(UNIQUE, FEASIBLE, BASIN),
+            variables=Records(Spoken, started()),
+            conclusion=SLOPE,
+            cost=12,
+            examples=(SHORTEST,),
+            siblings={
+                "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
+                "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
+                "slope 0.95": changed(share=Fraction(19, 20)),
+                "slope 1.05": changed(share=Fraction(21, 20)),
+                "slope 1/2": changed(share=Fraction(1, 2)),
+            },
+            depends_on=("sim/token-separation:sharp-2",),
         ),
     },
 )

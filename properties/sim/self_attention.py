@@ -10,15 +10,6 @@ Attention is over all n tokens in definition 3.3 and causal in the words around 
 The optimal token is that of each entry, by definition 3.9, and X^mm has a constraint for each entry
 and each other token; entries of label 0 are constant.
 
-| reading | attention | loss | from | X(k) or X(k)^T has X^mm's direction | verdict |
-| --- | --- | --- | --- | --- | --- |
-| literal-1 | all tokens | g(u), as printed | any start | X(k) | falls |
-| literal-2 | causal | g(u), as printed | any start | X(k) | falls |
-| amended-1 | all tokens | g(-u) | X(0) = 0 | one of them | falls |
-| amended-2 | causal | g(-u) | X(0) = 0 | one of them | falls |
-| amended-3 | either | g(-u) | the basin | X(k)^T | holds |
-| amended-4 | either, no entry against another | g(-u) | any start | X(k)^T | holds |
-
 Neither fall needs anything that the paper's setting lacks. `literal-1` and `literal-2` fall in R^1,
 where transposition means nothing, for the one sequence 1, 2 with y = 1 and labels 1: X^mm > 0, and
 X(k) runs to -infinity. `amended-1` falls for one sequence of the two tokens (0, 3) and (-4, 4),
@@ -29,8 +20,7 @@ for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two seque
 of which the first positions have nothing to choose. Values and labels play the part of the score
 gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
 
-`amended-3` and `amended-4` reduce to `attsvm.exact.descent.basin` and to the theorem at
-`properties._support.aligned_inputs`, entry by entry (`properties.sim._support.self_attention`). One
+`amended-3` and `amended-4` reduce to proofs about inputs (`symbolic.basins`), entry by entry. One
 sequence of orthogonal tokens is of the latter kind: its queries are orthogonal.
 """
 
@@ -145,7 +135,7 @@ THEOREM = Statement(
             "one-hot labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: "
             "X(k) or X(k)^T converges in direction to X^mm",
             expected="refuted",
-            constants={"loss": REPAIRED, "side": "X(k) or its transpose"},
+            constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN),
             variables=Records(SelfAttention, sequences(), fixed=("start",)),
             examples=(SENTENCE,),
@@ -159,7 +149,7 @@ THEOREM = Statement(
             "labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: X(k) or "
             "X(k)^T converges in direction to X^mm",
             expected="refuted",
-            constants={"loss": REPAIRED, "side": "X(k) or its transpose"},
+            constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN),
             variables=Records(SelfAttention, sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
@@ -169,8 +159,9 @@ THEOREM = Statement(
             "self-attention, causal or not, unique optimal tokens, Att-SVM feasible: descent on "
             "the sum of g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
             "min [l(second) - l(best)] over the entries has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
-            expected="holds",
-            constants={"loss": REPAIRED, "side": "its transpose"},
+            expected="proved",
+            proof="symbolic.sim.self_attention:prove",
+            constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, BASIN),
             variables=Records(SelfAttention, near_solution()),
             examples=(ORTHOGONAL, LINE),
@@ -190,8 +181,9 @@ THEOREM = Statement(
             "another, Att-SVM is feasible and some position has two tokens: descent on the sum of "
             "g(-b <f, h>) with step at most 1/L_X from any start has X(k)^T/||X(k)|| -> "
             "X^mm/||X^mm||",
-            expected="holds",
-            constants={"loss": REPAIRED, "side": "its transpose"},
+            expected="proved",
+            proof="symbolic.sim.self_attention:prove_accord",
+            constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, ACCORD),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),
             siblings={

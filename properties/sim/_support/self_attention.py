@@ -132,12 +132,12 @@ def goals(case: SelfAttention, towards: str, side: str) -> list[Matrix] | None:
     target = max_margin(case.data, towards)
     if target is None:
         return None
-    sides = {"X(k)": [transpose(target)], "its transpose": [target]}
+    sides = {"X(k)": [transpose(target)], "X(k)^T": [target]}
     return sides.get(side, [target, transpose(target)])
 
 
 def reaches(
-    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "its transpose"
+    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
 ) -> Slack:
     """X(k), or what the side says, converges in direction to the target, by its rate."""
     aims = goals(case, towards, side)
@@ -151,7 +151,7 @@ def reaches(
 
 
 def decided(
-    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "its transpose"
+    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
 ) -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
     aims = goals(case, towards, side)

@@ -42,6 +42,7 @@ SIM = Source(
         "sim/low-score-tokens",
         *(f"sim/basic-{k}" for k in range(1, 8)),
         "sim/logistic-lipschitz",
+        "sim/often-unsolvable",
         "sim/definition-4.1",
         "sim/figure-1",
         "sim/figure-2",

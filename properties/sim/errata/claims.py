@@ -13,6 +13,7 @@ from properties.sim import (
     fixed_head,
     kq_bias,
     loss_assumptions,
+    often_unsolvable,
     orientation,
     printed_loss,
     self_attention,
@@ -136,12 +137,12 @@ CLAIMS = (
         "Direction: the printed loss refutes it; with a decreasing one, unique optimal tokens "
         "and a feasible Att-SVM the trap does.",
         repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens and no "
-        "input that pulls against another, any start will do with delta_i = g_i s_i / (1 - s_i), "
-        "g_i the gap of the two best scores and s_i the start's attention to the optimal token; "
-        "3/2 of it will not. (b) From the basin no delta is needed. (c) The norm diverges from "
+        "input that pulls against another, any start will do with delta_i = g_i s_i / (1 - s_i - "
+        "s'_i), g_i the gap of the two best scores and s_i, s'_i the start's attention to these; "
+        "17/16 of it will not. (b) From the basin no delta is needed. (c) The norm diverges from "
         "any start, with the printed loss too, where Att-SVM is feasible, rivals score the same "
         "and two scores of an input differ.",
-        stands=("sharp", "amended-2", "amended-3"),
+        stands=("sharp-2", "amended-2", "amended-3"),
         telling={"literal-1": 0, "literal-2": 0, "amended-1": 0},
     ),
     erratum(
@@ -156,6 +157,23 @@ CLAIMS = (
         "programme is convex and its X^mm unique.",
         stands=("amended", "literal-1", "sharp-1"),
         telling={"literal-2": 1},
+    ),
+    erratum(
+        often_unsolvable.FREQUENCY,
+        often_unsolvable.REASON,
+        often_unsolvable.EXACT,
+        gist="X^mm often does not exist, but not because tokens cannot be separated: a query asks "
+        "for two different next tokens, which no dimension helps.",
+        printed='The vanilla formulation of X^mm "is often unsolvable due to the non-existence of '
+        'linear separability of tokens" (section 4).',
+        fails="Often it is, but not for that reason. Of the orthonormal tokens a and b each can be "
+        'separated from the other, yet the sentences "a a" and "a b" ask of the query a for a '
+        "before b and for b before a.",
+        repair="Where the embeddings are independent, as from d = 20 on for 20 Gaussian tokens, "
+        "there is no X^mm exactly where some query asks for tokens in a circle: over the whole "
+        "vocabulary, where it asks for two different next tokens. For sentences of two words the "
+        "probability has a closed form; in lower dimension separability fails besides.",
+        stands=("literal-1", "amended-1", "amended-2", "sharp"),
     ),
     erratum(
         orientation.MARGINS,
@@ -283,16 +301,17 @@ CLAIMS = (
         gist="Margins need not end positive, with a decreasing loss from X(0) = 0 either; with "
         "one successor a token they grow.",
         printed='"the margin generally becomes larger and eventually converges to ... positive '
-        'values". Read: all margins end positive; every step raises their mean.',
+        'values". Read: all margins end positive; every step raises their mean; they have finite '
+        "limits.",
         fails="With the printed loss margins fall for ever. With a decreasing one and X(0) = 0 "
         "two problems have the margins m and -m where a token a has the successors a and b "
         f"equally often. Reproduced ({RUNS} runs, decreasing loss), {POSITIVE[0]} and "
         f"{POSITIVE[1]} margins (sub-sequence, vocabulary) are positive after 10,000 steps; with "
-        f"the printed loss {PRINTED[0]} and {PRINTED[1]}.",
+        f"the printed loss {PRINTED[0]} and {PRINTED[1]}. Nor do margins converge.",
         repair="With one successor of each token, orthonormal tokens, the whole vocabulary and a "
         "decreasing loss every step raises every margin. From the basin all margins end above "
-        "every bound.",
-        stands=("amended-2", "amended-3"),
+        "every bound, the least one like ln k.",
+        stands=("amended-2", "amended-3", "sharp"),
         telling={"literal-1": 0, "literal-2": 0, "amended-1": 0},
     ),
 )

@@ -24,11 +24,22 @@ where g_i is the gap of the two best scores and s_i the start's attention to the
 let the second-best token carry little attention at the start, and be so far away that its logit
 outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best
 one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+
+The second-best token itself costs nothing: u_i(0) minus the second-best score is at least
+g_i s_i - delta_i (1 - s_i - s'_i), s'_i the attention to that token, so that delta_i =
+g_i s_i / (1 - s_i - s'_i) will do (`sharp-2`; g_i/(T - 2) at zero, and any delta for two tokens).
+That is 1/(sum over the other rivals of exp(-m_it)) times g_i, m_it the margin at the start. So
+delta may have to fall exponentially with the size of the start, and no faster: with r the largest
+logit of these rivals at X(0) over the optimal one's, g_i exp(-r)/(T - 2) suffices. For tokens -1,
+N, 0 with scores 1, 0, -delta and X(0) = R >= 0 the run reaches X^mm = -1 for delta <= exp(-R). The
+pull is towards it where delta < s_1 (1 - s_1 + N s_N) / (s_0 (N s_N - s_1)), s_t the attention to
+token t, which for large R is (N + 1)/N exp(-R); so no constant above 1 will do (`far`: N = 64).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from hypothesis import strategies as st
 
@@ -55,6 +66,7 @@ from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 EQUAL = "non-optimal scores of each input are equal"
 DIFFERENT = "some input has two different scores"
 ACCORD, WITHIN = "no input pulls against another", "rivals' scores within delta"
+WITHIN_OTHERS = "rivals' scores within g_i s_i/(1 - s_i - s'_i)"
 
 
 def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
@@ -84,6 +96,7 @@ THEOREM = Statement(
         DIFFERENT: two_scores,
         ACCORD: nearly_equal.accord,
         WITHIN: nearly_equal.within,
+        WITHIN_OTHERS: nearly_equal.within_of_others,
     },
     conclusion=training.DIRECTION,
     cost=10,
@@ -178,6 +191,36 @@ THEOREM = Statement(
                         "rivals' scores within 3/2 delta": lambda run: nearly_equal.within(run, 1.5)
                     },
                     examples=[nearly_equal.OUTRUN],
+                ),
+                "inputs may pull against each other": changed(
+                    drop=[ACCORD], variables=Records(Run, runs(pulling_data(), 0))
+                ),
+            },
+        ),
+        "sharp-2": Reading(
+            "the same with rivals' scores within g_i s_i/(1 - s_i - s'_i), s'_i the attention of "
+            "the start to a rival of the second-best score",
+            expected="proved",
+            proof="symbolic.sim.theorem_3_15:prove",
+            constants={"loss": REPAIRED},
+            under=(training.TWO, FEASIBLE, ACCORD, WITHIN_OTHERS),
+            variables=Records(
+                Run,
+                runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
+                nearly_equal.larger,
+            ),
+            conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
+            examples=(TWO_TOKENS, nearly_equal.far(0.359375, 1.0), nearly_equal.far(0.125, 2.0)),
+            siblings={
+                **training.OTHER_DIRECTIONS,
+                "within 17/16 of it": changed(
+                    drop=[WITHIN_OTHERS],
+                    under={
+                        "rivals' scores within 17/16 of it": lambda run: (
+                            nearly_equal.within_of_others(run, Fraction(17, 16))
+                        )
+                    },
+                    examples=[nearly_equal.far(0.37890625, 1.0)],
                 ),
                 "inputs may pull against each other": changed(
                     drop=[ACCORD], variables=Records(Run, runs(pulling_data(), 0))

@@ -15,17 +15,20 @@ and <X, X^mm> is monotone, it has no limit, and |<X, X^mm>| <= ||X|| ||X^mm|| di
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, rationals
+from attsvm.exact import ExactData, rational, rationals, softmax
+from attsvm.exact.attention import logits
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from properties._support.aligned_inputs import in_accord, spread_within, together_larger
+from properties._support.aligned_inputs import in_accord, levels, spread_within, together_larger
 from properties._support.descent_runs import Run, rival_data
 from properties._support.hypotheses import feasible
 from properties._support.torch_objectives import descent_at_rest
@@ -64,6 +67,31 @@ def accord(run: Run) -> bool:
 def within(run: Run, factor: float = 1.0) -> bool:
     """The rivals' scores differ by less than factor delta_i, delta_i = g_i s_i/(1 - s_i)."""
     return spread_within(run.data, run.start, factor)
+
+
+def within_of_others(run: Run, factor: Fraction = Fraction(1)) -> bool:
+    """Spread of the rivals' scores below factor g_i s_i/(1 - s_i - s'_i), for sure.
+
+    s'_i is the attention of the start to a rival of the second-best score, which costs nothing.
+    """
+    exact, W = ExactData.of(run.data), rationals(run.start)
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        best, rivals = levels(gamma)
+        if not rivals:
+            continue
+        second = next(t for t, g in enumerate(gamma) if t != best and g == max(rivals))
+        s = softmax(logits(tokens, W, z))
+        lost = sum((weight for t, weight in enumerate(s) if t not in (best, second)), arb(0))
+        bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
+        if not (max(rivals) - min(rivals)) * lost < bound:
+            return False
+    return True
+
+
+def far(lead: float, at: float) -> Run:
+    """Tokens -1, 64, 0 with scores 1, 0, -lead from X(0) = at; X^mm = -1."""
+    data = AttentionData.of([[[-1.0], [64.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, -lead]])
+    return Run(data, np.array([[at]]))
 
 
 def larger(generator: np.random.Generator) -> Run:

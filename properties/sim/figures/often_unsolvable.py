@@ -1,0 +1,99 @@
+"""sim/often-unsolvable: how often there is no X^mm, against m, n and d.
+
+For each size random languages are drawn as for figure 1, one set of sentences each. A set has no
+X^mm where a query asks in a circle (`properties.sim.often_unsolvable.contradictions`); elsewhere
+`separability` decides, with a proof either way. Beside the counts stand exact binomial confidence
+intervals, of 95%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Int
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import SolverError
+from attsvm.plots import Table
+from attsvm.plots.style import PALETTE, dress, key_below, sheet
+from attsvm.reproduce import Numbers, Reproduction
+from attsvm.svm.separability import separability
+from properties.sim import SOURCE
+from properties.sim.figures import causal
+from properties.sim.figures.causal import Setting
+from properties.sim.often_unsolvable.contradictions import contradicts, drawn, interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZES = tuple(
+    Setting(m, n, d) for n in (2, 3, 5) for d in (2, 5, 20, 100) for m in (1, 2, 3, 5, 10)
+)
+RISK = 0.025
+
+
+def numbers(seed: int, sets: int = 40, sizes: Sequence[Setting] = SIZES) -> Numbers:
+    """Counts and intervals by size and by what the tokens are."""
+    rows = []
+    for size in sizes:
+        entropy = [[seed, run, size.m, size.n, size.d] for run in range(sets)]
+        draws = [drawn(np.random.default_rng(each), size) for each in entropy]
+        for tokens, make in causal.SETS.items():
+            whole = tokens == "vocabulary"
+            found = [answer(words, make(language, words), whole) for language, words in draws]
+            circles = found.count("circle")
+            none = circles + found.count("unseparable")
+            low, high = interval(none, sets, RISK)
+            counted = {"runs": sets, "unsolvable": none, "by_a_circle": circles}
+            unknown = found.count("unknown")
+            bounds = {"unknown": unknown, "low": low, "high": high}
+            rows.append(Table.of(tokens=[tokens], **size.columns, **counted, **bounds))
+    facts = {"vocabulary": causal.VOCABULARY, "successors": causal.SUCCESSORS, "confidence": 0.95}
+    return Numbers({"frequencies": Table.join(rows)}, facts)
+
+
+def answer(sentences: Int[Array, "m n"], data: AttentionData, whole: bool) -> str:
+    """`circle`, `unseparable` or `separable`, each proved, or `unknown`."""
+    if contradicts(sentences, data, whole, repeats=False):
+        return "circle"
+    if not causal.differ(data, causal.best(data)).any():
+        return "separable"  # nothing is constrained
+    try:
+        found = separability(causal.programme(data, causal.best(data)))
+    except SolverError:
+        return "unknown"
+    return "separable" if found.separable else "unseparable"
+
+
+def picture(n: Numbers) -> Figure:
+    """Frequencies against m, a panel for each n and each set of tokens, a line for each d."""
+    table = n.tables["frequencies"]
+    lengths, dimensions = table.distinct("n"), table.distinct("d")
+    figure = sheet(len(causal.SETS), len(lengths), panel=(3.6, 3.0))
+    panels = figure.subplots(len(causal.SETS), len(lengths), squeeze=False)
+    for row, tokens in zip(panels, causal.SETS, strict=True):
+        for axes, length in zip(row, lengths, strict=True):
+            dress(axes, f"{tokens}, n = {length}", "sentences m", "no hard-margin solution")
+            for c, d in enumerate(dimensions):
+                cell = table.where(tokens=tokens, n=length, d=d)
+                share = cell["unsolvable"] / cell["runs"]
+                colour = PALETTE[c % len(PALETTE)]
+                axes.plot(cell["m"], share, color=colour, marker="o", label=f"d = {d}")
+                axes.fill_between(cell["m"], cell["low"], cell["high"], color=colour, alpha=0.12)
+            axes.set_ylim(-0.03, 1.03)
+    key_below(figure, columns=len(dimensions))
+    return figure
+
+
+figure = Reproduction(
+    "sim/often-unsolvable",
+    source=SOURCE,
+    place="Section 4, before definition 4.1",
+    shows="how often the hard-margin programme has no solution, against m, n and d",
+    numbers=numbers,
+    pictures={"": picture},
+    sets=40,
+)

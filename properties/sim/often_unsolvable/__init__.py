@@ -1,0 +1,200 @@
+"""Section 4: the hard programme is often unsolvable, and why.
+
+"We also add a soft margin term to Attn-SVM minimization problem since the vanilla formulation of
+X^mm is often unsolvable due to the non-existence of linear separability of tokens." The data are m
+sentences of n tokens of a language, "each sub-sequence next-token prediction problem ... over the
+vocabulary set with query from the last token". What the language is, is not said; here it is that
+of the reproduced figure 1 (20 unit-norm Gaussian tokens, each with 3 successors). Tokens are those
+of the vocabulary or of the sub-sequence.
+
+"Often" is true and its reason is not. `literal-2` falls for orthonormal tokens a, b and the
+sentences "a a", "a b": each token can be separated from the others by a linear function, but the
+query a asks for a before b and for b before a, and two constraints are each other's opposites. A
+query that asks for a before b, b before c, ..., and the last of them before a, asks in a circle;
+over the whole vocabulary it does exactly where it asks for two different tokens. From d = 20 on
+the probability therefore does not depend on d: a larger dimension solves nothing, fewer sentences
+do. The count for `literal-1` is of circles alone, each a certificate with weights 1, so that the
+interval (Clopper and Pearson) bounds the probability from below. For m sentences of two words over
+the whole vocabulary and independent embeddings it is 1 - m! [z^m] prod_q (1 + sum_s (exp(p_qs z)
+- 1)), p_qs being the probability of the sentence q s (`sharp`). `attsvm reproduce
+sim/often-unsolvable` counts against m, n and d: of 40 draws of the default (seed 0) 40 have no X^mm
+over the vocabulary and 38 over the sub-sequences, each by a circle. Proofs in `contradictions`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm.exact import rationals
+from attsvm.strategies import sizes
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from properties._support.hypotheses import feasible
+from properties.sim import SOURCE
+from properties.sim._support import token_sequences
+from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
+from properties.sim._support.token_sequences import Spoken
+from properties.sim.often_unsolvable import contradictions
+from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
+
+PLACE = "Section 4, before definition 4.1"
+PRINTED = (
+    "the vanilla formulation of X^mm is often unsolvable due to the non-existence of linear "
+    "separability of tokens"
+)
+INDEPENDENT = "the embeddings are linearly independent"
+
+
+def independent(case: Spoken) -> bool:
+    """The embeddings are linearly independent."""
+    E = fmpq_mat(rationals(case.embeddings))
+    return bool(E.rank() == len(case.embeddings))
+
+
+def exists(m: Any, case: Spoken) -> Any:
+    """X^mm exists."""
+    return m.equal(m.exact(int(feasible(case))), m.exact(1))
+
+
+def told(m: Any, case: Spoken, by: str = "circles") -> Any:
+    """X^mm exists exactly where no query asks in a circle."""
+    known = consistent(case) if by == "circles" else one_successor(case)
+    return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
+
+
+def refused(m: Any, case: Spoken, by: str = "circles") -> Any:
+    """X^mm exists at most where no query asks in a circle."""
+    known = consistent(case) if by == "circles" else not one_successor(case)
+    return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """One or two words with small weights, up to four sentences."""
+    V, m = draw(sizes(1, 2)), draw(sizes(1, 4))
+    first = [draw(sizes(1, 3)) for _ in range(V)]
+    follow = [[draw(sizes(0 if b else 1, 3)) for b in range(V)] for _ in range(V)]
+    return Table(np.array(first), np.array(follow), m)
+
+
+def gap(case: Table, strict: bool = True, more: int = 0) -> fmpq:
+    """Minus the distance between the formula and what is added up over all sentences."""
+    other = Table(case.first, case.follow, case.m + more)
+    return -abs(contradictions.probability(other) - contradictions.enumerated(case, strict))
+
+
+def gap_in_floats(case: Table, strict: bool = True, more: int = 0) -> Slack:
+    """The same, rounded."""
+    return Slack(float(gap(case, strict, more)), 0.0)
+
+
+TWO = said(np.eye(2), [[0, 0], [0, 1]])
+ONE = said(np.eye(2), [[0, 1], [0, 1]])
+LINE = said([[1.0], [2.0], [4.0]], [[0, 1]])
+"""The token in the middle cannot be separated from those on both sides of it."""
+CIRCLE = said(np.eye(3), [[0, 1, 2, 2], [1, 0, 2, 0], [0, 2, 1, 1]], whole=False)
+REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
+CONSTANT = said(np.eye(3), [[0, 1, 2, 0], [1, 0, 2, 1]], whole=False)
+FIRST = Draws(0, True)
+
+FREQUENCY = Statement(
+    "sim/often-unsolvable",
+    source=SOURCE,
+    place=PLACE,
+    printed=PRINTED,
+    variables=Records(Draws, st.builds(Draws, st.integers(0, 2**16), st.booleans())),
+    conclusion=Measured(
+        "with probability 1/2 at least there is no X^mm for m = {m}, n = {n}, d = {d}",
+        floats=contradictions.often,
+        again=contradictions.often_again,
+    ),
+    cost=40,
+    readings={
+        "literal-1": Reading(
+            "random languages of 20 tokens with 3 successors each, m = 10 sentences of n = 5 "
+            "tokens, d = 100, attention over the vocabulary or the sub-sequence: with probability "
+            "at least 1/2 there is no X^mm",
+            expected="holds",
+            constants={"m": 10, "n": 5, "d": 100},
+            examples=(FIRST, Draws(0, False)),
+            siblings={
+                "for one sentence of two words": changed(m=1, n=2),
+                "for two sentences of two words": changed(m=2, n=2),
+            },
+        ),
+    },
+)
+
+REASON = Statement(
+    "sim/often-unsolvable",
+    source=SOURCE,
+    place=PLACE,
+    printed=PRINTED,
+    variables=Records(Spoken, token_sequences.spoken(from_zero=True), fixed=("start",)),
+    hypotheses={INDEPENDENT: independent},
+    conclusion=told,
+    cost=2,
+    readings={
+        "literal-2": Reading(
+            "where the tokens are linearly separable, each from all others since the embeddings "
+            "are independent, there is an X^mm",
+            expected="refuted, certified",
+            conclusion=exists,
+            examples=(TWO,),
+            siblings={
+                "whatever the embeddings": changed(drop=[INDEPENDENT], examples=[LINE]),
+            },
+        ),
+        "amended-1": Reading(
+            "independent embeddings: X^mm exists exactly where no query asks in a circle",
+            expected="proved",
+            proof="symbolic.sim.often_unsolvable:prove",
+            examples=(TWO, ONE, OUTVOTED, REPEATED, CONSTANT, CIRCLE),
+            siblings={
+                "where each word has one successor": changed(by="successors", examples=[CONSTANT]),
+                "embeddings of any kind": changed(drop=[INDEPENDENT], examples=[LINE]),
+            },
+        ),
+        "amended-2": Reading(
+            "any embeddings: where a query asks in a circle there is no X^mm",
+            expected="proved",
+            proof="symbolic.sim.often_unsolvable:prove_circles",
+            under=(),
+            conclusion=refused,
+            examples=(TWO, SHARED, REPEATED, LINE),
+            siblings={
+                "where each word has one successor": changed(by="successors", examples=[ONE]),
+            },
+        ),
+    },
+)
+
+EXACT = Statement(
+    "sim/often-unsolvable",
+    source=SOURCE,
+    place=PLACE,
+    printed=PRINTED,
+    variables=Records(Table, tables()),
+    conclusion=Measured(
+        "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)) is the probability that no word of m + "
+        "{more} sentences of two words has two successors",
+        floats=gap_in_floats,
+        balls=gap,
+    ),
+    readings={
+        "sharp": Reading(
+            "m independent sentences of two words: no word has two successors with probability "
+            "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), p_qs that of the sentence q s",
+            expected="proved",
+            proof="symbolic.sim.often_unsolvable:prove_probability",
+            examples=(Table(np.array([1]), np.array([[1]]), 1),),
+            siblings={
+                "neighbours alone compared": changed(strict=False),
+                "one sentence more": changed(more=1),
+            },
+        ),
+    },
+)

@@ -1,0 +1,196 @@
+"""What sentences ask of X, when that contradicts itself, and how often it does.
+
+A problem asks that the logit of its optimal token exceed that of every other token by 1, for the
+query that it has. For one query these are edges from the better to the worse token. Around a cycle
+the constraint matrices (e_a - e_b) z^T add up to 0 while the margins that are asked for add up to
+its length: no X meets them, whatever the embeddings. Where the embeddings are independent and there
+is no cycle, number the tokens of each query along its edges: E X E^T can be any matrix, so that
+some X has these numbers for logits, with margins of at least 1. A token that stands twice in a
+sub-sequence is a cycle of length 1 as definition 3.8 counts constraints, by places; what is counted
+at random leaves such cycles out, as the soft programmes of figure 1 do.
+
+Over the whole vocabulary of two tokens at least a query that asks for a and for b, a != b, has the
+cycle a, b; if it always asks for one token, all its edges leave that one. So X^mm exists exactly
+where each query asks for one token.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+from flint import fmpq, fmpq_poly
+from jaxtyping import Int
+from scipy.stats import beta
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.language import Language, prefix_data, random_language, vocabulary_data
+from attsvm.theory import Slack
+from properties.sim._support.token_sequences import Spoken
+from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
+
+RISK = 1e-9
+"""How likely a confidence interval may be wrong, on either side."""
+
+RUNS, AGAIN = 60, 240
+"""How many languages are drawn, with one set of sentences each; and where that is repeated."""
+
+
+def contradicts(
+    sentences: Int[Array, "m n"], data: AttentionData, whole: bool, *, repeats: bool = True
+) -> bool:
+    """Whether the problems of some query have a cycle, so that there is no X^mm.
+
+    Repetitions of an optimal token count, unless `repeats` is false.
+    """
+    edges: dict[int, set[tuple[int, int]]] = {}
+    best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)
+    for i, query in enumerate(sentences[:, :-1].reshape(-1).tolist()):
+        places = np.flatnonzero(data.present[i])
+        tokens = places if whole else sentences[i // (sentences.shape[1] - 1), places]
+        better = int(best[i] if whole else tokens[best[i]])
+        asked = edges.setdefault(query, set())
+        asked |= {(better, int(t)) for t, at in zip(tokens, places, strict=True) if at != best[i]}
+    kept = ({(a, b) for a, b in asked if repeats or a != b} for asked in edges.values())
+    return any(map(_has_cycle, kept))
+
+
+def _has_cycle(edges: set[tuple[int, int]]) -> bool:
+    """Whether edges stay when those whose better token has no better one go, again and again."""
+    while edges:
+        left = {(a, b) for a, b in edges if any(worse == a for _, worse in edges)}
+        if len(left) == len(edges):
+            return True
+        edges = left
+    return False
+
+
+def consistent(case: Spoken) -> bool:
+    """The problems of no query have a cycle."""
+    return not contradicts(case.sentences, case.data, case.whole)
+
+
+# how often
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """A seed of random languages, and whether tokens are the whole vocabulary."""
+
+    seed: int
+    whole: bool
+
+
+def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[Array, "m n"]]:
+    """A random language, its embeddings in coordinates of their span, and sentences of it."""
+    language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
+    sentences = language.sample(generator, size.m, size.n)
+    coordinates = np.linalg.qr(language.embeddings.T)[1].T
+    return Language(language.first, language.follow, coordinates), sentences
+
+
+def count(case: Draws, size: Setting, runs: int, stream: int) -> int:
+    """How many of the sets of sentences that are drawn contradict themselves."""
+    make = vocabulary_data if case.whole else prefix_data
+    total = 0
+    for run in range(runs):
+        entropy = [case.seed, stream, run, size.m, size.n, size.d]
+        language, sentences = drawn(np.random.default_rng(entropy), size)
+        data = make(language, sentences)
+        total += contradicts(sentences, data, case.whole, repeats=False)
+    return total
+
+
+def interval(k: int, runs: int, risk: float = RISK) -> tuple[float, float]:
+    """The exact binomial confidence interval (Clopper and Pearson) of k successes."""
+    low = float(beta.ppf(risk, k, runs - k + 1)) if k else 0.0
+    high = float(beta.ppf(1.0 - risk, k + 1, runs - k)) if k < runs else 1.0
+    return low, high
+
+
+def _often(case: Draws, m: int, n: int, d: int, runs: int, stream: int) -> Slack:
+    k = count(case, Setting(m, n, d), runs, stream)
+    low, high = interval(k, runs)
+    share = k / runs
+    return Slack(share - 0.5, max(share - low, high - share))
+
+
+def often(case: Draws, m: int = 10, n: int = 5, d: int = 100) -> Slack:
+    """Sentences contradict themselves with a probability of at least 1/2; sure up to `RISK`."""
+    return _often(case, m, n, d, RUNS, 0)
+
+
+def often_again(case: Draws, m: int = 10, n: int = 5, d: int = 100) -> Slack:
+    """The same from other draws, four times as many."""
+    return _often(case, m, n, d, AGAIN, 1)
+
+
+# how often exactly, for sentences of two words
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Weights of first words and of successors, and a number of sentences of two words.
+
+    Raises:
+        DataError: weights that are negative or all zero, no square table, no sentence.
+    """
+
+    first: Int[Array, " V"]
+    follow: Int[Array, "V V"]
+    m: int
+
+    def __post_init__(self) -> None:
+        V = len(self.first)
+        fits = self.follow.shape == (V, V) and self.m >= 1
+        if not fits or min(self.first.min(), self.follow.min()) < 0:
+            raise DataError("no table of weights, or no sentence", value=self.follow.shape)
+        if not (self.first.any() and self.follow.any(axis=1).all()):
+            raise DataError("a row of weights is zero, so nothing can be drawn")
+
+    @property
+    def chances(self) -> list[list[Fraction]]:
+        """The probability of each sentence of two words."""
+        whole = int(self.first.sum())
+        return [
+            [Fraction(int(a), whole) * Fraction(int(b), int(row.sum())) for b in row]
+            for a, row in zip(self.first, self.follow, strict=True)
+        ]
+
+
+def probability(case: Table) -> fmpq:
+    """M! times the coefficient of z^m in the product over q of 1 + sum_s (exp(p_qs z) - 1).
+
+    p_qs is the probability of the sentence q s. The exponential series of the sequences of
+    sentences that begin with q and all end alike is 1 + sum_s (exp(p_qs z) - 1), and sequences of
+    all beginnings are mixed by the product.
+    """
+    m, total = case.m, fmpq_poly([1])
+    for row in case.chances:
+        series = [
+            sum((fmpq(p.numerator, p.denominator) ** k for p in row), fmpq(0)) / math.factorial(k)
+            for k in range(1, m + 1)
+        ]
+        total = fmpq_poly((total * fmpq_poly([1, *series])).coeffs()[: m + 1])
+    coefficients = total.coeffs()
+    return coefficients[m] * math.factorial(m) if len(coefficients) > m else fmpq(0)
+
+
+def enumerated(case: Table, strict: bool = True) -> fmpq:
+    """The probability that no word has two successors, added up over all m sentences.
+
+    Where not strict, m sentences of which neighbours agree count: those that begin alike end alike.
+    """
+    V, total = len(case.first), fmpq(0)
+    chance = case.chances
+    for words in product(product(range(V), repeat=2), repeat=case.m):
+        pairs = list(product(words, repeat=2)) if strict else list(pairwise(words))
+        if all(s == t for (q, s), (r, t) in pairs if q == r):
+            p = math.prod((chance[q][s] for q, s in words), start=Fraction(1))
+            total += fmpq(p.numerator, p.denominator)
+    return total

@@ -1,0 +1,86 @@
+"""When what sentences ask of X contradicts itself, for any number of tokens and sentences."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true, ensure_zero
+from symbolic.textbook import (
+    CLOSED,
+    CONVEX,
+    INDEPENDENT,
+    INVERSE_OF_GRAM,
+    NEAREST_POINT,
+    NOT_EMPTY,
+    PRODUCT_OF_SERIES,
+    SERIES,
+)
+
+
+def prove_circles() -> str:
+    """Around a cycle the constraints add up to 0, and the margins that are asked for do not.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    x, k = sp.Function("x"), sp.Symbol("k", integer=True, positive=True)
+    i = sp.Symbol("i", integer=True, positive=True)
+    around = sp.summation(x(i) - x(i + 1), (i, 1, k))
+    ensure_zero(
+        around.subs(x(k + 1), x(1)),
+        "with x_{k+1} = x_1 the differences of logits around a cycle add up to 0, for any k",
+    )
+    ensure_positive(sp.summation(1, (i, 1, k)), "while the margins asked for add up to k")
+    return "for any embeddings and any number of tokens and sentences"
+
+
+def prove() -> str:
+    """Without a cycle, ranks along the edges are logits of some X where embeddings are independent.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_circles()
+    worse = sp.Symbol("rank", integer=True, nonnegative=True)
+    more = sp.Symbol("more", integer=True, nonnegative=True)
+    better = worse + 1 + more
+    ensure_nonnegative(better - worse - 1, "the longest path from the better token is longer by 1")
+    cite(INVERSE_OF_GRAM, given={INDEPENDENT: "the embeddings are"})
+    V, d = sp.symbols("V d", integer=True, positive=True)
+    E, L = sp.MatrixSymbol("E", V, d), sp.MatrixSymbol("L", V, V)
+    gram = E * E.T
+    X = E.T * gram.I * L * gram.I * E
+    ensure_true([sp.simplify(E * X * E.T) == L], "E X E^T = L for X = E^+ L (E^+)^T")
+    cite(
+        NEAREST_POINT,
+        given={
+            CLOSED: "the constraints are affine and not strict",
+            CONVEX: "they are affine",
+            NOT_EMPTY: "X meets them",
+        },
+    )
+    return "for any number of tokens and sentences"
+
+
+def prove_probability() -> str:
+    """The probability that m sentences of two words have no word with two successors.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    z, p, r = sp.symbols("z p r", positive=True)
+    k = sp.Symbol("k", integer=True, positive=True)
+    ensure_zero(
+        sp.diff(p**k * sp.exp(p * z), z) - p ** (k + 1) * sp.exp(p * z),
+        "k! [z^k] (exp(p z) - 1), the k-th derivative at 0, is p^k for every k > 0",
+        normal=sp.simplify,
+    )
+    ensure_zero(
+        (1 + (sp.exp(p * z) - 1) + (sp.exp(r * z) - 1)).subs(z, 0) - 1,
+        "no sentence that begins with q has weight 1, and k > 0 that end alike, sum_s p_qs^k",
+    )
+    cite(
+        PRODUCT_OF_SERIES,
+        given={SERIES: "weights of the sentences that begin with q, for each q"},
+    )
+    return "for any vocabulary, any weights and any m"

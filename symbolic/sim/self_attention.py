@@ -1,0 +1,100 @@
+"""Self-attention is a set of inputs, one an entry of the loss: what is proved of these holds of it.
+
+Entry (l0, j0, i0) is the input with query a_{j0}, the tokens that it attends to, and the scores
+b A_{l0} y_{i0}. W = X^T, and the loss is the sum of N entries where the risk is their mean.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from symbolic import basins
+
+
+def ensure_reduction() -> None:
+    """Descent on the sum over entries is descent on the mean over inputs, for W = X^T."""
+    d = sp.Symbol("d", integer=True, positive=True)
+    a, z, X = sp.MatrixSymbol("a", d, 1), sp.MatrixSymbol("z", d, 1), sp.MatrixSymbol("X", d, d)
+    ensure_true(
+        [(z.T * X * a).T.doit() == (a.T * X.T * z).doit()],
+        "the logit a_j^T X a_t, a number, is a_t^T W a_j with W = X^T",
+    )
+    N, step, slope = sp.symbols("N e g", positive=True)
+    ensure_equal(
+        (step / N) * (N * slope),
+        step * slope,
+        "the sum has N times the gradient and the constant of the mean, and steps of 1/N of its",
+    )
+
+
+def ensure_turned() -> None:
+    """The printed loss g(u) is the decreasing loss g(-v) of the score v = -u."""
+    u, v = sp.symbols("u v", real=True)
+    ensure_zero(
+        SYMBOLS.logistic(-v).subs(v, -u) - SYMBOLS.logistic(u),
+        "g(b <f, h>) is g(-v) with v = -b <f, h>",
+    )
+    ensure_positive(SYMBOLS.logistic_slope(u), "and g(-v) has the slope -g'(-v) < 0")
+
+
+def prove() -> str:
+    """From the basin X^T has the direction of X^mm.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_reduction()
+    return basins.prove()
+
+
+def prove_accord() -> str:
+    """From any start, where no entry pulls against another and rivals score the same.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_reduction()
+    return basins.prove_accord()
+
+
+def prove_printed() -> str:
+    """On the printed loss from the basin of the lowest tokens, towards X^low.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_turned()
+    prove()
+    return "for any number of sequences, tokens and columns, and any d"
+
+
+def prove_printed_pairs() -> str:
+    """On the printed loss, two tokens an entry, none against another: towards -X^mm.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_turned()
+    best, worst, x = sp.symbols("best worst x", real=True)
+    ensure_zero(
+        (worst - best) * (-x) - (best - worst) * x,
+        "-X has the margins of X with best and worst exchanged, so X^low is -X^mm",
+    )
+    A, B = sp.symbols("A B", real=True)
+    ensure_equal((-A) * (-B), A * B, "and constraints have the same inner products")
+    prove_accord()
+    return "for any number of sequences and columns, and any d"
+
+
+def prove_printed_rate() -> str:
+    """On the printed loss the norm grows like that of X^low times ln k.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_turned()
+    ensure_reduction()
+    basins.prove_rate()
+    return "for any number of sequences, tokens and columns, and any d"

@@ -1,0 +1,35 @@
+"""Inputs in accord: the second-best token costs nothing of what rivals' scores may differ by."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_nonnegative
+from symbolic.basins import LEAD, MORE, SECOND, ensure_accord
+from symbolic.gains import GAMMA_O, P
+
+
+def prove() -> str:
+    """Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second at first, and for ever.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    left, others, best = sp.symbols("left others s'_o", positive=True)
+    spread = LEAD * P / others - left
+    ensure_equal(
+        (P * GAMMA_O + best * SECOND + others * (SECOND - spread) - SECOND).subs(
+            best, 1 - P - others
+        ),
+        others * left,
+        "with others = 1 - s_o - s'_o, rivals at second - spread leave u above second",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(others * (spread - (spread - MORE)), "higher ones leave u no lower")
+    ensure_equal(
+        P * GAMMA_O + (1 - P) * SECOND - SECOND,
+        P * LEAD,
+        "and where all rivals share a score, or there is one, u is above it by s_o lead",
+    )
+    ensure_accord()
+    return "for every smooth loss with l' < 0, any n, T and d"

@@ -1,0 +1,124 @@
+"""When sentences ask for the impossible: circles, exact probabilities, intervals, the figure."""
+
+import numpy as np
+import pytest
+from flint import fmpq
+from hypothesis import given, settings
+from scipy.stats import binom
+
+from attsvm.errors import DataError
+from attsvm.language import Language, random_language
+from attsvm.plots import Table as Figures
+from properties._support.hypotheses import feasible
+from properties.sim import often_unsolvable as statement
+from properties.sim._support.telling_sentences import said
+from properties.sim.figures import often_unsolvable as frequencies
+from properties.sim.figures.causal import Setting
+from properties.sim.often_unsolvable import contradictions
+from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts, interval
+
+
+def test_two_successors_of_a_query_contradict_each_other():
+    assert not consistent(statement.TWO)
+    assert not feasible(statement.TWO)
+    assert consistent(statement.ONE)
+    assert feasible(statement.ONE)
+
+
+def test_a_circle_may_pass_through_three_tokens():
+    # with the query c: a before b and c, b before c and a, c before a and b
+    sentences = [[0, 1, 2, 0], [0, 1, 2, 1]]
+    assert not consistent(said(np.eye(3), sentences, whole=False))
+    around = [[0, 1, 3, 0], [1, 2, 3, 1], [2, 0, 3, 2]]
+    assert not consistent(said(np.eye(4), around, whole=False))
+    assert consistent(said(np.eye(4), around[:2], whole=False))
+    assert feasible(said(np.eye(4), around[:2], whole=False))
+    assert not feasible(said(np.eye(4), around, whole=False))
+
+
+def test_repetitions_of_the_token_asked_for_count_by_places_only():
+    case = statement.REPEATED
+    assert not consistent(case)
+    assert not contradicts(
+        case.sentences[:1], said(np.eye(2), [[0, 1, 0, 1]], whole=False).data, False, repeats=False
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(statement.tables())
+def test_the_formula_is_what_all_sentences_add_up_to(case):
+    assert contradictions.probability(case) == contradictions.enumerated(case)
+    assert statement.gap(case) == 0
+
+
+def test_probabilities_by_hand():
+    fair = Table(np.array([1, 1]), np.array([[1, 1], [1, 1]]), 2)
+    assert contradictions.probability(fair) == fmpq(3, 4)
+    third = Table(np.ones(3, int), np.ones((3, 3), int), 3)
+    assert contradictions.probability(third) == contradictions.enumerated(third)
+    sure = Table(np.array([1, 2]), np.array([[0, 1], [1, 0]]), 4)
+    assert contradictions.probability(sure) == 1
+
+
+def test_the_formula_agrees_with_draws_of_a_language():
+    generator = np.random.default_rng(5)
+    language = random_language(generator, 6, 6, 3)
+    table, runs = Table(language.first, language.follow, 3), 2000
+    kept = 0
+    for _ in range(runs):
+        words = language.sample(generator, 3, 2).tolist()
+        kept += len({a for a, _ in words}) == len({(a, b) for a, b in words})
+    low, high = interval(kept, runs, 1e-6)
+    exact = contradictions.probability(table)
+    assert low < int(exact.p) / int(exact.q) < high
+
+
+@pytest.mark.parametrize("k", [0, 3, 20])
+def test_an_interval_ends_where_the_count_is_just_not_surprising(k):
+    low, high = interval(k, 20, 0.01)
+    assert low <= k / 20 <= high
+    assert (k == 0 and low == 0.0) or abs(binom.sf(k - 1, 20, low) - 0.01) < 1e-9
+    assert (k == 20 and high == 1.0) or abs(binom.cdf(k, 20, high) - 0.01) < 1e-9
+
+
+def test_what_is_often_and_what_is_not():
+    for whole in (True, False):
+        assert contradictions.often(contradictions.Draws(3, whole)).holds
+    seldom = contradictions.often(statement.FIRST, m=1, n=2)
+    assert seldom.violated
+    assert contradictions.often_again(statement.FIRST, m=1, n=2).violated
+
+
+@pytest.mark.parametrize(
+    "change", [{"m": 0}, {"first": np.zeros(2, int)}, {"first": np.ones(3, int)}]
+)
+def test_tables_that_draw_nothing_are_refused(change):
+    parts = {"first": np.ones(2, int), "follow": np.ones((2, 2), int), "m": 1, **change}
+    with pytest.raises(DataError):
+        Table(**parts)
+
+
+def test_the_figure_counts_circles_where_embeddings_are_independent():
+    sizes = [Setting(1, 2, 100), Setting(3, 3, 2), Setting(5, 3, 20), Setting(10, 5, 100)]
+    numbers = frequencies.numbers(0, 6, sizes)
+    table = numbers.tables["frequencies"]
+    assert isinstance(table, Figures)
+    assert not table["unknown"].any()
+    wide = table["d"] >= 20
+    assert (table["unsolvable"] == table["by_a_circle"])[wide].all()
+    assert (table["unsolvable"] > table["by_a_circle"])[~wide].any()
+    assert table["unsolvable"][table["m"] == 1].sum() == 0
+    assert (table["unsolvable"][table["m"] == 10] == 6).all()
+    assert (table["low"] <= table["unsolvable"] / 6).all()
+    assert len(frequencies.picture(numbers).axes) >= 6
+
+
+def test_coordinates_of_the_span_keep_inner_products():
+    size = Setting(2, 3, 50)
+    language, sentences = contradictions.drawn(np.random.default_rng(1), size)
+    other = random_language(np.random.default_rng(1), 20, 50, 3)
+    assert isinstance(language, Language)
+    assert sentences.shape == (2, 3)
+    assert language.embeddings.shape == (20, 20)
+    products = language.embeddings @ language.embeddings.T
+    assert np.allclose(products, other.embeddings @ other.embeddings.T)
