@@ -97,14 +97,16 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
 
 
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
-    """Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
-    return svm.pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
+    """v(alpha) exists; Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
+    p, other = svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector
+    return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.pythagoras(m, p, other, share))
 
 
 def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:
-    """p(alpha), with or without relaxation, is a share of p_S."""
+    """v(alpha) exists, and p(alpha), with or without relaxation, is a share of p_S."""
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
-    return m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
+    same = m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
+    return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), same)
 
 
 OTHERS = {

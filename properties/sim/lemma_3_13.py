@@ -11,7 +11,7 @@ bounded.
 | reading | constant | on | verdict |
 | --- | --- | --- | --- |
 | literal | as printed | the listed conditions | falls: nothing bounds b or h |
-| amended | as printed | also abs(b), norm h <= R | proved, 93 + 3 log10 n orders too large |
+| amended | as printed | norm A, abs(b), norm h <= R | proved, 93 + 3 log10 n orders too large |
 | sharp | norm A squared K(abs(b) osc h) | the whole space | proved, no smaller K will do |
 | sharp-2 | half of diam(A) squared, times the same K | the whole space | proved, likewise |
 
@@ -107,11 +107,12 @@ LEMMA = Statement(
             siblings={"1 as the constant": changed(constant="one")},
         ),
         "amended": Reading(
-            "the printed bound holds where also |b| <= R and ||h|| <= R",
+            "the printed bound holds for all x and y where R >= 4 and ||A||, |b|, ||h|| <= R",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"constant": "printed"},
+            under=("R >= 4", "||A|| <= R", "|b| <= R", "||h|| <= R"),
             siblings={**CONSTANT, **missing(LARGE_LABEL, ONE_MISSED)},
         ),
         "sharp": Reading(

@@ -12,7 +12,7 @@ A_2, so d^2 columns.
 | reading | constant | on | verdict |
 | --- | --- | --- | --- |
 | literal | as printed | the listed conditions | falls: nothing bounds b or h |
-| amended | as printed | also abs(b), norm h <= R | proved, 93 + 3 log10 n orders too large |
+| amended | as printed | norm A, abs(b), norm h <= R | proved, 93 + 3 log10 n orders too large |
 | sharp | norm A squared K(abs(b) osc h) | the whole space | proved, no smaller K will do |
 
 It falls as the lemma does: with n = 2, A = (4, 0), h = (1, -1), R = 4 the bound fails at x = 2^-161
@@ -81,11 +81,13 @@ LEMMA = Statement(
             siblings=pairs.CONSTANT,
         ),
         "amended": Reading(
-            "the printed constant bounds ||Hess L(x)|| where also |b| <= R and ||h|| <= R",
+            "the printed constant bounds ||Hess L(x)|| for all x where R >= 4 and ||A||, |b|, "
+            "||h|| <= R",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
+            under=("R >= 4", "||A|| <= R", "|b| <= R", "||h|| <= R"),
             siblings={
                 **pairs.CONSTANT,
                 **pairs.missing(at_x(pairs.LARGE_LABEL, [pairs.SMALL]), ONE_MISSED),

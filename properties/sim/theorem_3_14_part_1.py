@@ -25,6 +25,7 @@ from __future__ import annotations
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import LOCAL_TRAP, Run, runs, tight_data, towards_solution
 from properties._support.hypotheses import all_tight
+from properties._support.hypothesis_violations import TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -47,7 +48,7 @@ THEOREM = Statement(
     },
     conclusion=training.DIRECTION,
     cost=10,
-    violating={UNIQUE: [training.TIED_BESIDE]},
+    violating={UNIQUE: [training.TIED_BESIDE, TIED_APART]},
     readings={
         "literal": Reading(
             "all tokens support vectors: descent on g(b <f, h>) from any start converges in "
