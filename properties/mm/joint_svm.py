@@ -98,8 +98,9 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
 
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
     """v(alpha) exists; Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
-    p, other = svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector
-    return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.pythagoras(m, p, other, share))
+    if not svm.v_programme(case).exists:
+        return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
+    return svm.pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
 
 
 def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:

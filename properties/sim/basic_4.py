@@ -10,7 +10,7 @@ give it back.
 | literal | beta^-2 n exp(3 R^2) | the domain of lemma 3.13, beta <= both alphas | proved |
 | sharp | spread(A)/2, at most half of norm A | the whole space | proved, no less will do |
 
-spread(A) = max ||A_i - A_j|| / sqrt 2. literal would hold for every R > 0: R >= 4 is not needed.
+spread(A) = max ||A_i - A_j|| / sqrt 2. literal holds for every R, below 4 as well.
 sharp is attained for any n >= 2 by two tokens of equal weight, x, y -> 0, any others out of the
 way: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M -> infinity.
 

@@ -13,8 +13,8 @@ Frobenius norm their length.
 | sharp-1 | spectral | sqrt(2)/4 spread(A) | the whole space | proved, no less will do |
 | sharp-2 | Frobenius | spread(A)/2 | the whole space | proved, no less will do |
 
-spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, and
-R >= 4 is not needed. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
+spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, for
+every R. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
 others as in the fourth bound.
 
 Proof (`symbolic.sim.basic_6`). sharp-2 is the fourth bound itself. sharp-1 is proved likewise: for
