@@ -77,6 +77,9 @@ def arrives(data: AttentionData, start: Array, loss: str, target: Matrix) -> arb
     None without a proof. Unlike `limit_certificates.certified_direction` this leaves out the
     inputs that never pull, so that their tokens may be tied.
     """
+    W0 = rationals(start)
+    if is_stationary_start(ExactData.of(data), W0, loss):
+        return agreement(target, W0) if start.any() else arb(-1)
     way = course(data, start, loss)
     limit = None if way is None else way.limit
     return None if limit is None else agreement(target, limit.W)

@@ -90,14 +90,17 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
 
 
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
-    """Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
+    """v(alpha) exists; Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
+    if not svm.v_programme(case).exists:
+        return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
 
 
 def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:
-    """p(alpha), with or without relaxation, is a share of p_S."""
+    """v(alpha) exists, and p(alpha), with or without relaxation, is a share of p_S."""
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
-    return m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
+    same = m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
+    return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), same)
 
 
 OTHERS = {

@@ -55,7 +55,7 @@ THEOREM = Statement(
     conclusion=DIRECTION,
     cost=12,
     violating={
-        SLOPED: [cases.FLAT],
+        SLOPED: [cases.FLAT, cases.RISING],
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.ASIDE],
         ALIKE: [cases.STUCK, cases.TRAPPED],

@@ -49,7 +49,7 @@ THEOREM = Statement(
     conclusion=DIVERGENCE,
     cost=10,
     violating={
-        SLOPED: [cases.FLAT],
+        SLOPED: [cases.FLAT, cases.RISING],
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.TIED],
         SEPARATED: [cases.STUCK],

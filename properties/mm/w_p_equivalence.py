@@ -198,22 +198,22 @@ EQUIVALENCE = Statement(
             siblings=FACTORS,
         ),
         "amended-1": Reading(
-            "p not 0, W_k descends with p fixed and step eta, q_k on keys X from W_0 p with step "
+            "W_k descends with p fixed and step eta, q_k on keys X from W_0 p with step "
             "eta ||p||^2: W_k p = q_k for every k",
             expected="proved",
             constants={"trained": "q"},
-            under=(MOVES,),
+            under=(),
             conclusion=rescaled,
-            examples=(SKEWED,),
+            examples=(SKEWED, NO_PROMPT),
             siblings=OTHER_FACTORS,
             proof="symbolic.mm.w_p_equivalence:prove",
         ),
         "amended-2": Reading(
-            "p not 0, W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and step eta, p_k with "
+            "W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and step eta, p_k with "
             "W_0 fixed and step eta ||p_0||^2 / c: W_k p_0 = W_0 p_k for every k",
             expected="proved",
             constants={"trained": "p"},
-            under=(MOVES, ISOTROPIC),
+            under=(ISOTROPIC,),
             variables=Records(Weighted, isotropically()),
             conclusion=rescaled,
             siblings={

@@ -5,7 +5,7 @@
 R_f is defined nowhere; the constants of bounds five and six, R^2 and 1 times beta^-2 n exp(3 R^2),
 give it back.
 
-spread(A) = max ||A_i - A_j|| / sqrt 2. literal would hold for every R > 0: R >= 4 is not needed.
+spread(A) = max ||A_i - A_j|| / sqrt 2. literal holds for every R, below 4 as well.
 sharp is attained for any n >= 2 by two tokens of equal weight, x, y -> 0, any others out of the
 way: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M -> infinity.
 

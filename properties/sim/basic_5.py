@@ -27,6 +27,7 @@ from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
 
+LARGE = "R >= 4"
 BOUNDED = "||h|| <= R^2"
 VALUES = {"h": [1, -1], "b": 0}
 EIGHTH = Fraction(1, 8)
@@ -70,6 +71,7 @@ BOUND = Statement(
     printed="||c(x, z)_{l0,j0,i0} - c(y, z)_{l0,j0,i0}||_2 <= R^2 beta^-2 n exp(3 R^2) ||x - y||_2",
     variables={**bounds.POINTS, "h": Vector("n", (0, 1)), "b": Real(), **bounds.BOUNDS},
     hypotheses={
+        LARGE: lambda m, v: m.at_least(v.R, m.exact(4)),
         **bounds.LISTED,
         BOUNDED: lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)),
     },
@@ -91,13 +93,13 @@ BOUND = Statement(
             },
         ),
         "literal-2": Reading(
-            f"{bounds.WHERE}: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
+            f"{bounds.WHERE}, R >= 4: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
             "c(x, z) = f(x) - z",
             expected="proved",
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
-            under=tuple(bounds.LISTED),
+            under=(LARGE, *bounds.LISTED),
             variables={"h": None, "b": None, "z": Vector("n")},
             examples=tuple(
                 {**case, "z": z} for case, z in zip(bounds.examples(), ([0], [1, 0]), strict=True)
@@ -105,7 +107,7 @@ BOUND = Statement(
             siblings={
                 **bounds.beyond(z=[0, 0]),
                 "R below 4": changed(
-                    drop=["R >= 4"],
+                    drop=[LARGE],
                     examples=[
                         on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
                     ],
@@ -118,6 +120,7 @@ BOUND = Statement(
             expected="proved",
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
+            under=(*bounds.LISTED, BOUNDED),
             examples=tuple(
                 {**case, "h": h, "b": 1}
                 for case, h in zip(bounds.examples(), ([1], [8, -8]), strict=True)

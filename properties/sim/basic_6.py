@@ -6,8 +6,8 @@ in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). The no
 not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries, its
 Frobenius norm their length.
 
-spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, and
-R >= 4 is not needed. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
+spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, for
+every R. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
 others as in the fourth bound.
 
 Proof (`symbolic.sim.basic_6`). sharp-2 is the fourth bound itself. sharp-1 is proved likewise: for

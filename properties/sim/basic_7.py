@@ -6,9 +6,10 @@ in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). As pri
 norm around the matrix on the left (and no transpose on its last f(y)). The spectral norm bounds
 every entry as well, and the matrix itself in the Loewner order.
 
-spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. R >= 4 is not needed. sharp-1 is approached by two
-tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y; sharp-2 by two tokens of equal weight,
-x, y -> 0. With more tokens the weights of the others are sent to 0, as for the fourth bound.
+spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds for every R. sharp-1 is
+approached by two tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y; sharp-2 by two tokens of
+equal weight, x, y -> 0. With more tokens the weights of the others are sent to 0, as for the fourth
+bound.
 
 Proof of the printed bound (`symbolic.sim.basic_7`). Either norm is at most (||f|| + ||g||)
 ||f - g||, g = f(y), where ||f|| <= sqrt(n) exp(R) / beta and beta^2 ||f - g|| <= n exp(2 R) R

@@ -102,11 +102,12 @@ LEMMA = Statement(
             siblings={"1 as the constant": changed(constant="one")},
         ),
         "amended": Reading(
-            "the printed bound holds where also |b| <= R and ||h|| <= R",
+            "the printed bound holds for all x and y where R >= 4 and ||A||, |b|, ||h|| <= R",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"constant": "printed"},
+            under=("R >= 4", "||A|| <= R", "|b| <= R", "||h|| <= R"),
             siblings={**CONSTANT, **missing(LARGE_LABEL, ONE_MISSED)},
         ),
         "sharp": Reading(

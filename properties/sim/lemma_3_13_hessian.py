@@ -76,11 +76,13 @@ LEMMA = Statement(
             siblings=pairs.CONSTANT,
         ),
         "amended": Reading(
-            "the printed constant bounds ||Hess L(x)|| where also |b| <= R and ||h|| <= R",
+            "the printed constant bounds ||Hess L(x)|| for all x where R >= 4 and ||A||, |b|, "
+            "||h|| <= R",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
+            under=("R >= 4", "||A|| <= R", "|b| <= R", "||h|| <= R"),
             siblings={
                 **pairs.CONSTANT,
                 **pairs.missing(at_x(pairs.LARGE_LABEL, [pairs.SMALL]), ONE_MISSED),

@@ -196,15 +196,19 @@ STABILITY = Statement(
             siblings={"95% of the constant": changed(tightened="0.95")},
         ),
         "sharp-1": Reading(
-            "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
-            "||A|| ||h|| (R ||h|| + |b|) ||x - y||, half of what linear attention attains; no "
-            "smaller part of it will do",
+            "for all A, x and y: |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) ||x - y||, for R >= 1 "
+            "at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that linear attention attains where "
+            "||A||, ||A x||, ||A y|| <= R; no smaller part of it will do",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
-            under=tuple(DOMAIN),
+            under=(),
+            variables={"R": Defined(lambda m, v: m.exact(1))},
             tight=True,
-            examples=(FAR_LABEL, AT_THE_EDGE),
+            examples=tuple(
+                {name: value for name, value in case.items() if name != "R"}
+                for case in (FAR_LABEL, AT_THE_EDGE)
+            ),
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(

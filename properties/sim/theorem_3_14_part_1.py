@@ -35,6 +35,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import LOCAL_TRAP, Run, runs, tight_data, towards_solution
 from properties._support.hypotheses import all_tight, second_best_supports
+from properties._support.hypothesis_violations import TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -73,7 +74,7 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [training.TIED_BESIDE],
+        UNIQUE: [training.TIED_BESIDE, TIED_APART],
         training.TWO: [training.ONE_TOKEN],
         SINGLE: [training.PULLED_APART],
         THREE: [training.ONE_DRAGGED],

@@ -11,7 +11,8 @@ that pull against each other there is no X^mm at all. `amended-1` takes the decr
 feasible programme and one input with two tokens, and still falls from zero: the input with the
 larger score gap can drag another one to its worse token for ever (`PULLED_APART`, two inputs of two
 tokens in R^2). Two repairs hold: `amended-3` starts with a risk gap below min_i [l(second score) -
-l(best score)]/n (proof at `attsvm.exact.descent.certified_fate`), and `amended-2` has a single
+l(best score)]/n (proof at `attsvm.exact.descent.certified_fate`), whatever rivals score, and
+`amended-2` has a single
 input, where every start does so, because attention to the optimal token is never 0.
 """
 
@@ -27,9 +28,14 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import Run, pulling_data, rival_data, runs
+from properties._support.descent_runs import Run, pulling_data, rival_data, runs, tight_data
 from properties._support.hypotheses import rivals_equal
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER
+from properties._support.hypothesis_violations import (
+    ALL_TIED,
+    NO_QUERY,
+    PASSED_OVER,
+    TIED_APART,
+)
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -91,7 +97,7 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [training.TIED_BESIDE, ALL_TIED],
+        UNIQUE: [training.TIED_BESIDE, ALL_TIED, TIED_APART],
         training.TWO: [training.ONE_TOKEN],
         LEVEL: [PASSED_OVER, training.UNEVEN_SCORES],
         FEASIBLE: [NO_QUERY, OPPOSED],
@@ -144,14 +150,16 @@ THEOREM = Statement(
             },
         ),
         "amended-3": Reading(
-            "equal scores of rivals, Att-SVM feasible: descent on the decreasing loss with step at "
-            "most 1/L_X converges in direction to X^mm from every start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n",
+            "Att-SVM feasible, scores of rivals as they are: descent on the decreasing loss with "
+            "step at most 1/L_X converges in direction to X^mm from every start whose risk gap is "
+            "below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, LEVEL, FEASIBLE, BASIN),
-            variables=Records(Run, runs(rival_data(), 0, 1), training.near_solution),
+            under=(UNIQUE, FEASIBLE, BASIN),
+            variables=Records(
+                Run, runs(st.one_of(rival_data(), tight_data()), 0, 1), training.near_solution
+            ),
             examples=(TWO_TOKENS,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),

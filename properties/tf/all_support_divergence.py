@@ -38,7 +38,14 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import all_tight, in_basin, sloped, two_scores, unique_optimum
+from properties._support.hypotheses import (
+    all_tight,
+    exists,
+    in_basin,
+    sloped,
+    two_scores,
+    unique_optimum,
+)
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.sim._support.training import PULLED_APART
@@ -76,15 +83,17 @@ def rests(case: Descent) -> arb | None:
 def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:
     """||W_k|| / ln k tends to a share of ||W^mm||."""
     solved = exact_att_svm(case.data)
-    rate = 0.0 if solved is None else float(arb(solved.square).sqrt())
+    if solved is None:
+        return Slack(-1.0, 0.0)
+    rate = float(arb(solved.square).sqrt())
     return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], float(share) * rate)
 
 
 def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     """How far share ||W^mm|| is from the rate that is proved, over ||W^mm||, negated."""
     solved = exact_att_svm(case.data)
-    if solved is None or not solved.A:
-        return None
+    if solved is None:
+        return arb(-1)
     return rate_error(case.data, case.start, case.loss, solved.square, share)
 
 
@@ -92,7 +101,7 @@ DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
 RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
-BASIN = "risk gap of the start below the threshold"
+EXISTS, BASIN = "W^mm exists and is not 0", "risk gap of the start below the threshold"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(
         drop=[TIGHT], variables=Records(Descent, cases.opposed())
@@ -109,6 +118,7 @@ THEOREM = Statement(
     hypotheses={
         TIGHT: all_tight,
         TWO_SCORES: two_scores,
+        EXISTS: exists,
         SLOPED: sloped,
         UNIQUE: unique_optimum,
         BASIN: lambda case: in_basin(case, case.loss),
@@ -117,6 +127,7 @@ THEOREM = Statement(
     cost=8,
     violating={
         TWO_SCORES: [cases.TIED],
+        EXISTS: [cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
         SLOPED: [cases.FLAT],
         UNIQUE: [cases.descent(TIED_APART)],
         BASIN: [cases.descent(PULLED_APART, "correlation")],
@@ -141,11 +152,12 @@ THEOREM = Statement(
             siblings=ANY_MARGINS,
         ),
         "sharp": Reading(
-            "all tokens support vectors, l' < 0, optimal tokens unique, step at most 1/L, start "
-            "with a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+            "W^mm exists, be all tokens support vectors or not, l' < 0, optimal tokens unique, "
+            "step at most 1/L, start with a risk gap below min_i [l(second) - l(best)]/n: "
+            "||W_k|| / ln k -> ||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_rate",
-            under=(TIGHT, SLOPED, UNIQUE, BASIN),
+            under=(EXISTS, SLOPED, UNIQUE, BASIN),
             variables=Records(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,
             siblings={

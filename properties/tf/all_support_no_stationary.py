@@ -108,13 +108,14 @@ THEOREM = Statement(
             examples=HOLDING,
         ),
         "sharp": Reading(
-            "all tokens support vectors, l' < 0, some input with two different scores: "
-            "||grad L(W)|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
+            "all tokens support vectors, any differentiable loss: ||grad L(W)|| ||W^mm|| >= "
+            "(1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t)",
             expected="proved",
             proof="symbolic.tf.all_support_no_stationary:prove_bound",
+            under=(TIGHT,),
             conclusion=bounded_below,
             tight=True,
-            examples=HOLDING,
+            examples=(*HOLDING, cases.TIED, cases.FLAT),
         ),
     },
 )

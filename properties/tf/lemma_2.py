@@ -11,9 +11,8 @@ W and z_i are 0 there. The data have no absent tokens, of which the sentence doe
 Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
 for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 where two scores
 differ, and l(best - delta_i) > l(best) there. Without two different scores every delta_i is 0 and
-L(W) = L_* for every W: what is added is necessary as well. The proof uses no smoothness, and no
-instance shows that it is needed. Strict decrease is: a loss that is flat from 1 on does not tell
-scores above 1 apart.
+L(W) = L_* for every W: what is added is necessary as well. Smoothness is not needed, nor are labels
+of size 1. Strict decrease is: a loss that is flat from 1 on does not tell scores above 1 apart.
 """
 
 from __future__ import annotations
@@ -160,11 +159,12 @@ LEMMA = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "L(W) > L_* for every W, for l strictly decreasing and smooth, where some input has "
-            "two tokens of different scores",
+            "L(W) > L_* for every W, for l strictly decreasing, smooth or not, where some input "
+            "has two tokens of different scores",
             expected="proved",
             proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
+            under=(DECREASING, TWO_SCORES),
             examples=(*PUBLISHED, ZERO_QUERY, ONE_KEY, TWO_OPTIMAL),
             siblings={
                 **OTHERS,

@@ -31,8 +31,6 @@ from symbolic.least_points import (
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DUALITY,
-    INDEPENDENT,
-    INVERSE_OF_GRAM,
     LINEAR,
     MINIMISER,
     SINGULAR_VALUES,
@@ -232,7 +230,6 @@ def prove_at_least_lost() -> str:
         XX - WEIGHT**2 * square,
         "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
     )
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: "the A_j, so that ||R||^2 = 1/(G^-1)_jj"})
     ensure_least_point("X - w_j R meets the constraints that are left")
     return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
 

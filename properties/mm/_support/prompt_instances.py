@@ -45,6 +45,9 @@ PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
+RISING = replace(TWO_KEYS, loss="logistic")
+"""A loss that increases, so that descent leaves the better key from any start."""
+
 FARTHEST, HALVINGS = 64.0, 40
 
 

@@ -65,7 +65,7 @@ BLOCKS = {
 
 LOGITS, MATRIX = "||A x||, ||A y|| <= R", "||A|| <= R"
 BETA = "0 < beta <= alpha(x), alpha(y)"
-WHERE = "for R >= 4, ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
+WHERE = "for ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
 
 
 @definition(r"\alpha({x})", "alpha({x})")
@@ -89,7 +89,6 @@ DOMAIN = {
 """What the radius R bounds in lemma 3.13."""
 
 LISTED = {
-    "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
     **DOMAIN,
     BETA: lambda m, v: m.all_of(
         m.above(v.beta, m.exact(0)),
@@ -97,7 +96,7 @@ LISTED = {
         m.at_most(v.beta, alpha(m, v.A, v.y)),
     ),
 }
-"""The domain of lemma 3.13, and what beta is."""
+"""The domain of lemma 3.13 but for R >= 4, which section 3.3 does not ask for, and beta."""
 
 BOUNDS = {"R": Fitted(), "beta": Fitted()}
 WHOLE_SPACE: Mapping[str, Any] = {

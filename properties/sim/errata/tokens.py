@@ -75,9 +75,9 @@ TOKENS = (
         "pushes the run to the best one, so that without it training ends at a worse token. And "
         "the output of attention at one X is another without it.",
         repair="The score <f, gamma> that attention collects is no lower without these tokens at "
-        "any X. From the basin training ends no worse without them. X^mm is the same without tokens "
-        "that are no support vectors, whatever their scores, and at r X^mm the output moves by at most "
-        "N exp(-r) times the diameter of the tokens where N are left out.",
+        "any X. From the basin training ends no worse without them. X^mm is the same without "
+        "tokens that are no support vectors, whatever their scores, and at r X^mm the output moves "
+        "by at most N exp(-r) times the diameter of the tokens where N are left out.",
         stands=("literal-3", "amended-1", "amended-3", "sharp-2"),
         telling={"literal-1": 0, "amended-2": 0},
     ),

@@ -26,10 +26,10 @@ one of the limit; tokens just beyond the margin fade as slowly as one likes.
 multipliers of the others show that ||X^mm||^2 is less by ||sum_J w_j A_j||^2 at most; so tight
 tokens with w_j = 0 can go as well, and X^mm moves by at most ||sum_J w_j A_j|| (definition 3.8,
 sharp-1). It is attained where the A_j of J are orthogonal to the others. `sharp-2`: no more can go.
-Where the A_j are independent, with Gram matrix G, B = sum_k (G^-1)_kj A_k changes margin j alone,
-and <B, X^mm> = w_j. So X^mm - t B meets the other constraints with a squared norm less by
-2 t w_j - t^2 (G^-1)_jj, at most w_j^2 / (G^-1)_jj, and 1/(G^-1)_jj is the squared distance of A_j
-from the span of the others. It is attained where the other multipliers stay positive.
+Let R be A_j less its projection on the span of the others: <A_k, R> = 0 for them, and <R, X^mm> =
+w_j ||R||^2. So X^mm - w_j R meets the other constraints with a squared norm less by w_j^2 ||R||^2.
+It is attained where the other multipliers stay positive. Both hold of any multipliers, and of the
+first optimal tokens where some are tied.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ FROM_ZERO, FROM_BASIN = (
 )
 THREE = FROM_ZERO.data
 TWO_INPUTS = Run.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
+ONE_KEY = Run.of([[[1], [1]]], [[1]], [[0]], scores=[[1, 0]])
+"""Two equal tokens: every X is in the basin, and there is no X^mm."""
 TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 0]])
 """The last token has margin 3 under X^mm, whose first column is (1, 0)."""
 TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
@@ -62,7 +64,6 @@ TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and some token is no support vector of it"
-INDEPENDENT = "there are constraints, all independent"
 IN_BASIN = Records(Run, shares.crowded_basin(), shares.basin_larger)
 PROGRAMMES = Records(AttentionData, tokens.crowded(), tokens.crowded_larger)
 
@@ -95,15 +96,17 @@ SPARSITY = Statement(
         **training.HYPOTHESES,
         IDLE: tokens.has_idle,
         EXISTS: feasible,
-        INDEPENDENT: tokens.all_independent,
     },
     conclusion=dropping.coefficients,
     cost=2,
     violating={
         UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
         IDLE: [TWO_TOKENS, TWO_TOKENS.data],
-        EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]]))],
-        INDEPENDENT: [TWICE],
+        EXISTS: [
+            tokens.Dropped(NO_QUERY.data, np.array([[False, True]])),
+            ONE_KEY,
+            ONE_KEY.data,
+        ],
     },
     readings={
         "literal-1": Reading(
@@ -127,10 +130,10 @@ SPARSITY = Statement(
             "tokens that are no support vectors can be disregarded: X^mm is the same without them",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             variables=PROGRAMMES,
             conclusion=dropping.same_solution,
-            examples=(THREE,),
+            examples=(THREE, TIED),
             siblings={
                 "support vectors": changed(which="support"),
                 "the first support vector": changed(which="first"),
@@ -165,7 +168,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, IDLE, BASIN),
+            under=(UNIQUE, EXISTS, BASIN),
             variables=IN_BASIN,
             conclusion=shares.FADING,
             cost=10,
@@ -178,21 +181,22 @@ SPARSITY = Statement(
             "go, tight ones included",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
-            under=(UNIQUE, EXISTS),
+            under=(EXISTS,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
+            examples=(tokens.Dropped(TIED, np.array([[False, True, False]])),),
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
         "sharp-2": Reading(
-            "where the A_j are independent, leaving out token j lowers ||X^mm||_F^2 by at least "
-            "w_j^2 / (G^-1)_jj, 1 / (G^-1)_jj being the squared distance of A_j from the span of "
-            "the others",
+            "leaving out token j lowers ||X^mm||_F^2 by at least w_j^2 times the squared distance "
+            "of A_j from the span of the others, 1 / (G^-1)_jj where all are independent",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
-            under=(UNIQUE, INDEPENDENT),
+            under=(EXISTS,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
             conclusion=dropping.at_least_lost,
+            examples=(TWICE, TIED),
             siblings={
                 "1.05 times it": changed(factor="1.05"),
                 "1.001 times it": changed(factor="1.001"),
@@ -205,7 +209,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, IDLE, BASIN),
+            under=(UNIQUE, EXISTS, BASIN),
             variables=IN_BASIN,
             conclusion=shares.EXPONENT,
             cost=12,

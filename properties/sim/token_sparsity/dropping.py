@@ -93,12 +93,16 @@ def _gradient(m: Any, data: AttentionData, W: Array) -> Any:
 
 def same_solution(m: Any, data: AttentionData, which: str = "others") -> Any:
     """X^mm is the same without the tokens that are no support vectors, or without those named."""
+    if exact_att_svm(data) is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole, rest = solution(data), solution(data, named(data, which))
     return m.equal(m.values(whole.W), m.values(rest.W))
 
 
 def at_most_lost(m: Any, case: Dropped) -> Any:
     """Without the tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
+    if exact_att_svm(case.data) is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(case.data)
     J = [token for token in whole.A if case.dropped[token]]
     pulled = combine([whole.duals[t] for t in J], [whole.A[t] for t in J]) if J else [fmpq(0)]
@@ -111,6 +115,8 @@ def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span"
 
     dist_j is the distance of A_j from the span of the others, or from 0.
     """
+    if exact_att_svm(data) is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(data)
     if not whole.A:
         return m.equal(m.exact(0), m.exact(0))  # there is no j

@@ -12,6 +12,7 @@ for support vectors alone.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -75,8 +76,10 @@ def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     """From 100 ||X^mm|| on, or further where some token is closely beyond the margin."""
     found = exact_att_svm(run.data)
     beyond = [] if found is None else [m for m in found.margins.values() if m > 1]
-    if found is None or not beyond:
-        return Slack.unknown("there is no X^mm, or every token is a support vector of it")
+    if found is None:
+        return Slack(-1.0, 0.0)  # nothing is a support vector of an X^mm that does not exist
+    if not beyond:
+        return Slack(math.inf, 0.0)  # no token is spoken of
     margins = np.zeros(run.data.present.shape)
     for token, margin in found.margins.items():
         margins[token] = float(arb(margin))
@@ -129,9 +132,13 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
     The proof is that the direction of the run converges, to the solution for the tokens that it
     selects; None where `exponents` has none, or a tight token has multiplier 0.
     """
+    if exact_att_svm(run.data) is None:
+        return arb(-1)
+    if not named(run.data, which):
+        return arb(1)
     found = course(run.data, run.start, loss)
     falls = None if found is None else exponents(found)
-    if found is None or falls is None or exact_att_svm(run.data) is None:
+    if found is None or falls is None:
         return None
     if all(falls[t] > 0 for t in named(run.data, which) if t in falls):
         return arb(1)
@@ -145,10 +152,15 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
 
     True is the exponent that follows from where X(k) is proved to go; None where none does.
     """
-    found, solved = course(run.data, run.start, loss), exact_att_svm(run.data)
+    solved = exact_att_svm(run.data)
+    if solved is None:
+        return arb(-1)
+    idle = {t: m for t, m in solved.margins.items() if m > 1}
+    if not idle:
+        return arb(1)
+    found = course(run.data, run.start, loss)
     falls = None if found is None else exponents(found)
-    idle = {} if solved is None else {t: m for t, m in solved.margins.items() if m > 1}
-    if falls is None or not idle or any(t not in falls for t in idle):
+    if falls is None or any(t not in falls for t in idle):
         return None
     claimed = rational(Fraction(share))
     return arb(-max(abs(falls[t] - claimed * (m - less)) for t, m in idle.items()))

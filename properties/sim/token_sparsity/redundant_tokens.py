@@ -125,9 +125,3 @@ def has_idle(case: AttentionData | Run) -> bool:
     """There is an X^mm, and some token is no support vector of it."""
     found = exact_att_svm(case if isinstance(case, AttentionData) else case.data)
     return found is not None and any(m > 1 for m in found.margins.values())
-
-
-def all_independent(data: AttentionData) -> bool:
-    """All constraints are linearly independent, so that there is an X^mm."""
-    found = exact_att_svm(data)
-    return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0

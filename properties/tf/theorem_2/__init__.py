@@ -31,6 +31,7 @@ from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
+CHEAP = "G is below every m_i d_i"
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
 PRINTED = {
     "source": SOURCE,
@@ -53,6 +54,8 @@ def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
 
 def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
     """||W / R - U||^2 <= 2 kappa / rho."""
+    if points.defined(case) and not points.cheap(case):
+        return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
     return _within(m, case, lambda m, case: points.kappa(m, case, gaps), share, power)
 
 
@@ -95,7 +98,7 @@ RATE = Statement(
     "tf/theorem-2",
     **PRINTED,
     variables=Records(Candidate, points.candidates(), points.extremal),
-    hypotheses={**LISTED, LARGE: points.large, GOOD: points.good},
+    hypotheses={**LISTED, LARGE: points.large, GOOD: points.good, CHEAP: points.cheap},
     conclusion=close,
     cost=4,
     violating={
@@ -103,6 +106,7 @@ RATE = Statement(
         cases.FEASIBLE: [points.NO_SOLUTION],
         cases.SEVERAL: [points.ONE_TOKEN],
         LARGE: [points.OUTWEIGHED],
+        CHEAP: [points.OUTWEIGHED],
         GOOD: [points.AT_ZERO],
     },
     readings={
@@ -118,14 +122,17 @@ RATE = Statement(
                 "an eighth of it": changed(share="1/8"),
                 "the square of the rate": changed(power=2),
             },
+            under=(*LISTED, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "l' < 0, U, rho >= log(2 Gamma), m and d as in amended-2: every W in the ball with "
-            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - "
-            "sum_j p_j log(c_j / p_j), p_j the share of multiplier j, G = n (L(R U) - L_*), "
-            "c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| within "
-            "G / m_i of the best score",
+            "l' < 0, U, rho, m and d as in amended-2: where G = n (L(R U) - L_*) is below every "
+            "m_i d_i, as it is for rho >= log(2 Gamma), every W in the ball with L(W) <= L(R U) "
+            "has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j log(c_j / p_j), "
+            "p_j the share of multiplier j, c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input "
+            "i, b_i the least |l'| within G / m_i of the best score",
             expected="holds",
+            under=(*LISTED, GOOD, CHEAP),
+            variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=closest,
             tight=True,
             siblings={

@@ -86,10 +86,13 @@ def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
 
 
 @st.composite
-def candidates(draw: st.DrawFn) -> Candidate:
-    """Separable data with points about as good as V; some data have no constraint."""
+def candidates(draw: st.DrawFn, *lower: float) -> Candidate:
+    """Separable data with points about as good as V; some data have no constraint.
+
+    rho is 16, 64, 256, or one of the lower ones that are given.
+    """
     data = draw(paths.SEPARABLE)
-    loss, rho = draw(st.sampled_from(SLOPED)), draw(st.sampled_from([16.0, 64.0, 256.0]))
+    loss, rho = draw(st.sampled_from(SLOPED)), draw(st.sampled_from([16.0, 64.0, 256.0, *lower]))
     N, share = draw(arrays(data.d, data.d)), draw(st.sampled_from([1.0, 0.5]))
     case = Candidate(data, loss, rho, np.zeros((data.d, data.d)))
     return _reaching(case, N, share) if defined(case) else case
@@ -145,6 +148,19 @@ def large(case: Candidate) -> bool:
         return not defined(case) or bool(paths.log_spread(BALLS, case) <= case.rho)
 
 
+def cheap(case: Candidate) -> bool:
+    """G = n (L(V) - L_*) < m_i d_i for every input i, for sure, so that kappa is a number.
+
+    Nothing is asked where there is no V.
+    """
+    if not defined(case):
+        return True
+    with ctx.workprec(128):
+        found = paths.inputs(BALLS, case)
+        G = _cost(BALLS, case, found)
+        return all(bool(own.least * BALLS.min(own.gaps) > G) for own in found)
+
+
 def good(case: Candidate) -> bool:
     """||W|| <= rho ||W^mm|| in rationals, L(W) <= L(rho W^mm) in balls (undecided for W = V).
 
@@ -172,16 +188,23 @@ def distance(m: Any, case: Candidate) -> Any:
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
 
+def _cost(m: Any, case: Candidate, found: list[paths.Input]) -> Any:
+    """G = n (L(V) - L_*)."""
+    solved = present(exact_att_svm(case.data), "the answer of the SVM")
+    V, G = m.values(case.rho) * m.values(solved.W), m.exact(0)
+    for own in found:
+        deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
+        G = G + LOSSES[case.loss].drop(m, own.best, deficit)
+    return G
+
+
 def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
     """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
     solved, found = (
         present(exact_att_svm(case.data), "the answer of the SVM"),
         paths.inputs(m, case),
     )
-    rho, V, G = m.values(case.rho), m.values(case.rho) * m.values(solved.W), m.exact(0)
-    for own in found:
-        deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
-        G = G + LOSSES[case.loss].drop(m, own.best, deficit)
+    rho, G = m.values(case.rho), _cost(m, case, found)
     total, held = rho + m.log(G), sum(solved.duals.values(), fmpq(0))
     duals = iter(solved.duals.values())
     for own in found:
