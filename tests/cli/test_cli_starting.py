@@ -13,7 +13,7 @@ from attsvm.theory.record.ledger import Ledger
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "rich", "flint", "jaxtyping"]
-DEAR = ["cvxpy", "distributed", "matplotlib", "rich", "scipy.special", "sympy", "torch"]
+DEAR = ["cvxpy", "distributed", "matplotlib", "mpmath", "numba", "rich", "scipy", "sympy", "torch"]
 
 
 def test_starting_imports_nothing_heavy():

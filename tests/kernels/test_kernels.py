@@ -53,3 +53,20 @@ def test_kernels_run_as_python_where_nothing_is_to_be_compiled(folder, tmp_path,
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert run(tmp_path) == 2.0
     assert not list(folder.glob("__pycache__/*.nbi"))
+
+
+def test_many_threads_may_call_a_kernel_first(folder, tmp_path):
+    """One of them hands the kernels to numba, whatever it calls; none finds half of them there."""
+    code = (
+        "import sys, threading\n"
+        "from attsvm.kernels.callee import inner\nfrom attsvm.kernels.caller import outer\n"
+        "assert 'numba' not in sys.modules\n"
+        "start, found = threading.Barrier(8), []\n"
+        "def call(kernel):\n    start.wait()\n    found.append(kernel(1.0))\n"
+        "calls = [threading.Thread(target=call, args=[k]) for k in [inner, outer] * 4]\n"
+        "[c.start() for c in calls]\n[c.join() for c in calls]\nprint(found == [2.0] * 8)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout == "True\n", done.stderr

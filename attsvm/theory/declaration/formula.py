@@ -366,7 +366,13 @@ class Formula:
         """The parameters of the conclusion that are constants of a reading."""
         measured = self.measured
         function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
-        return list(inspect.signature(function).parameters.values())[own:]
+        return list(_parameters(function))[own:]
+
+
+@functools.lru_cache(maxsize=1024)
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """The parameters of a function, which all siblings of a reading ask for."""
+    return tuple(inspect.signature(function).parameters.values())
 
 
 @st.composite

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
-from attsvm.lipschitz import log_published_gradient_constant, softmax_gradient_constant
 from attsvm.theory.report.errata import Weight
 from properties.sim import (
     basic_1,
@@ -20,26 +18,6 @@ from properties.sim.errata import made
 
 erratum = partial(made.erratum, weight=Weight.CONSTANT)
 
-
-def breaking_size(n: int, R: float) -> float:
-    """The |b| (max h - min h) from which on a gradient may break the printed bound of lemma 3.13.
-
-    There R^2 K passes the constant; two tokens about x = 0 attain K within the domain.
-    """
-    log = log_published_gradient_constant(n, R)
-    low, high = 1.0, 2.0**500
-    for _ in range(30):  # to a millionth, of which two digits are printed
-        middle = math.sqrt(low) * math.sqrt(high)
-        below = math.log(softmax_gradient_constant(middle) * R**2) < log
-        low, high = (middle, high) if below else (low, middle)
-    return high
-
-
-def power_of_ten(x: float) -> str:
-    """A large number to two digits."""
-    return f"{x:.1e}".replace("e+", " * 10^")
-
-
 CONSTANTS = (
     erratum(
         lemma_3_13.LEMMA,
@@ -49,7 +27,7 @@ CONSTANTS = (
         "x||, ||A y||, ||A|| <= R. Read: x, y in R^(d^2), L of definition 3.6.",
         fails="The gradient at <f, h> = 0 is proportional to b, which nothing bounds. The constant "
         "itself is generous: at n = 2 and R = 4 it is broken only where |b| (max h - min h) "
-        f"exceeds {power_of_ten(breaking_size(2, 4.0))}.",
+        "exceeds 2.1 * 10^48.",
         repair="Add |b| <= R and ||h|| <= R; then the printed constant holds. Without domain, n "
         "and exponential: ||A||^2 K(D), D = |b| (max h - min h), K(D) the maximum over a, c in "
         "[0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8. It is attained.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mpmath
 import numpy as np
 
 from attsvm.data import AttentionData
@@ -91,6 +90,8 @@ def nuclear_rank(data: AttentionData) -> int | None:
     if found is None:
         return None
     p = found.programme
+    import mpmath  # it is slow to load, and few instances need it
+
     with mpmath.workdps(40):
         S = mpmath.matrix(p.D.shape[1], p.Z.shape[1])
         for j, w in enumerate(found.weights):
