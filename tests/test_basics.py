@@ -190,7 +190,8 @@ def test_norms_on_the_edge_are_decided_exactly():
 @pytest.mark.parametrize("name", ["sim/basic-4:literal", "sim/basic-5:amended"])
 def test_drawn_domains_meet_the_listed_conditions(name):
     claim = CLAIMS[name]
-    assert all(h.holds(case) for case in drawn(claim.data, 50) for h in claim.hypotheses)
+    listed = [h for h in claim.hypotheses if h.name in bounds.LISTED]
+    assert all(h.holds(case) for case in drawn(claim.data, 50) for h in listed)
 
 
 @pytest.mark.parametrize("R", [4, 30, 45, 2**20])

@@ -67,7 +67,7 @@ from properties._support.att_svm import exact_att_svm
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
 from properties.sim.large_dimension.laws import Signs, Speech
-from properties.sim.token_sparsity.redundant_tokens import all_independent, all_support, crowded
+from properties.sim.token_sparsity.redundant_tokens import all_support, crowded
 
 LARGE, SEVERAL = "d >= 1000", "T >= 2"
 LONG = "all tokens have one norm, and all queries one, none 0"
@@ -118,6 +118,12 @@ def incoherent(data: AttentionData, most: Fraction = QUARTER) -> bool:
     """(3k - 1) e + 4 (n - 1) k e^2 is at most 1/4, e the coherence."""
     e = coherence(data)
     return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
+
+
+def all_independent(data: AttentionData) -> bool:
+    """All constraints are linearly independent, so that there is an X^mm."""
+    found = exact_att_svm(data)
+    return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
 
 
 def likely(m: Any, law: Signs | Speech, least: Any) -> Any:

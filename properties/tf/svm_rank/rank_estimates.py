@@ -1,8 +1,9 @@
-"""The rank of a nuclear-norm solution, in floats and in 40 digits, against the Frobenius one."""
+"""The rank of nuclear-norm solutions, in floats and in balls, against the Frobenius one."""
 
 from __future__ import annotations
 
 import numpy as np
+from flint import arb
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
@@ -10,6 +11,7 @@ from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
 from properties._support.att_svm import exact_att_svm
+from properties.tf._support.solution_ranks import beyond_rank
 
 
 def _pairs() -> AttentionData:
@@ -54,12 +56,14 @@ def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
     return slack
 
 
-def recount(data: AttentionData, less: int = 0, most: int | None = None) -> Slack:
-    """The same by the rank in 40 digits."""
-    found, bound = nuclear_rank(data), _bound(data, less, most)
-    if found is None or bound is None:
-        return Slack.unknown("the multipliers do not fix a solution")
-    return Slack(float(bound - found), 0.0)
+def certified(data: AttentionData, less: int = 0, most: int | None = None) -> arb | None:
+    """Minus how far all solutions are from the matrices of that rank; None where they may not be.
+
+    The distance is a singular value over the nuclear norm.
+    """
+    found, bound = nuclear_solution(data), _bound(data, less, most)
+    least = None if found is None or bound is None else beyond_rank(found, bound)
+    return None if least is None else -least
 
 
 def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
@@ -78,47 +82,3 @@ def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
         return solve_nuclear(programme, start=solve_programme(programme).W)
     except SolverError:
         return None
-
-
-def nuclear_rank(data: AttentionData) -> int | None:
-    """Rank of the solution, in 40 digits from multipliers alone.
-
-    The multipliers give S; its singular vectors at 1 span the face; B is what the tight margins
-    ask of U B V^T. None where the face leaves B open or the margins cannot be met.
-    """
-    found = nuclear_solution(data)
-    if found is None:
-        return None
-    p = found.programme
-    import mpmath  # it is slow to load, and few instances need it
-
-    with mpmath.workdps(40):
-        S = mpmath.matrix(p.D.shape[1], p.Z.shape[1])
-        for j, w in enumerate(found.weights):
-            S += mpmath.mpf(float(w)) * mpmath.matrix(p.D[j]) * mpmath.matrix(p.Z[j]).T
-        U, sizes, Vt = mpmath.svd_r(S)
-        r = sum(1 for k in range(len(sizes)) if sizes[k] > 1 - mpmath.mpf("1e-7"))
-        pairs = [(a, b) for a in range(r) for b in range(a, r)]
-        loaded = [j for j, w in enumerate(found.weights) if w > 1e-7 * found.weights.max()]
-        if len(loaded) < len(pairs) or not pairs:
-            return None
-        rows = []
-        for j in loaded:
-            left = [mpmath.fdot(p.D[j], U[:, a]) for a in range(r)]
-            right = [mpmath.fdot(p.Z[j], Vt[a, :]) for a in range(r)]
-            rows.append(
-                [left[a] * right[b] + (left[b] * right[a] if a < b else 0) for a, b in pairs]
-            )
-        system, ones = mpmath.matrix(rows), mpmath.ones(len(loaded), 1)
-        try:
-            entries = mpmath.lu_solve(system, ones)
-        except ZeroDivisionError:
-            return None
-        if mpmath.norm(system * entries - ones) > mpmath.mpf("1e-6"):
-            return None
-        B = mpmath.matrix(r, r)
-        for value, (a, b) in zip(entries, pairs, strict=True):
-            B[a, b] = B[b, a] = value
-        values = mpmath.eigsy(B, eigvals_only=True)
-        largest = max(values)
-        return sum(1 for x in values if x > largest * mpmath.mpf("1e-6"))
