@@ -64,8 +64,13 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
     return [[sign * x for x in row] for row in solved.W]
 
 
-def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
-    """Descent on the loss from the start converges in direction to the target."""
+def reaches(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> Slack:
+    """Descent on the loss from the start converges in direction to the target.
+
+    Floats follow the curve to which short steps keep: of steps beyond 1/L they know nothing.
+    """
+    if pace > 1:
+        return Slack.unknown("the steps are longer than 1/L")
     target = max_margin(run.data, towards)
     if target is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
@@ -73,7 +78,7 @@ def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
     return direction_converges(run.data, run.start, LOSSES[loss], W)
 
 
-def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
+def certified_limit(run: Run, loss: str, towards: str, pace: int = 1) -> arb | None:
     """A proof that the direction converges to the target (1) or that it does not (negative).
 
     In order: the target does not exist; the loss increases and <X, X^mm> falls for ever; what
@@ -89,7 +94,7 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     if LOSSES[loss].direction > 0:
         falls = solved.all_tight or moves_along_margins(exact)
         return arb(-1) if falls and towards == "optimal" else None
-    return certified_direction(run.data, rationals(run.start), loss, target)
+    return certified_direction(run.data, rationals(run.start), loss, target, pace)
 
 
 def tight_data() -> st.SearchStrategy[AttentionData]:
@@ -156,6 +161,11 @@ def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
     drawn = draw(data)
     return Run(drawn, draw(starts_about(drawn, *powers)))
 
+
+LEAPING = Run.of(
+    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, [[2, 0], [10, 0]], scores=[[1, 0]] * 2
+)
+"""In the basin; a step of 256/L takes the second input to its worse token for ever."""
 
 LOCAL_TRAP = Run.of(
     [[[1, 0], [0, 2], [0, 1], [0, -1]]], [[1, 0]], [[0, 0], [20, 0]], scores=[[3, 2, 1, -1]]

@@ -39,9 +39,9 @@ def agreement(target: Matrix, limit: Matrix) -> arb:
 
 
 def certified_direction(
-    data: AttentionData, W0: Matrix, loss: str, target: Matrix | None
+    data: AttentionData, W0: Matrix, loss: str, target: Matrix | None, pace: int = 1
 ) -> arb | None:
-    """A proof that descent with step 1/smoothness converges in direction to the target, or not.
+    """A proof that descent with step pace/smoothness converges in direction to the target, or not.
 
     1 where it does, negative where it does not: there is no target; the run never moves; it is
     proved to settle at the tokens of another direction; it keeps tokens that the target would not
@@ -53,7 +53,7 @@ def certified_direction(
     known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
     if known and is_stationary_start(exact, W0, loss):
         return agreement(target, W0) if any(x != 0 for row in W0 for x in row) else arb(-1)
-    fate = certified_fate(exact, W0, loss, short_step(data, loss), STEPS)
+    fate = certified_fate(exact, W0, loss, pace * short_step(data, loss), STEPS)
     if fate is None:
         return None
     if fate.settles:

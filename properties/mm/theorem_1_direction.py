@@ -103,6 +103,7 @@ THEOREM = Statement(
                     examples=[cases.TRAPPED_NEAR],
                 ),
                 "any start": changed(drop=[BASIN], variables=Records(Prompting, cases.pulled())),
+                "steps of 256/L": changed(pace=256, examples=[cases.LEAPING]),
             },
         ),
         "amended-2": Reading(

@@ -120,7 +120,7 @@ THEOREM = Statement(
             under=(UNIQUE, TIGHT, BASIN),
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
             examples=(training.UNEVEN_SCORES,),
-            siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
+            siblings={**training.OTHER_DIRECTIONS, **training.any_start(), **training.LONG_STEPS},
         ),
         "sharp": Reading(
             "a single input of two or three tokens, a second-best one being a support vector: "

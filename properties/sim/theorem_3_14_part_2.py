@@ -161,7 +161,7 @@ THEOREM = Statement(
                 Run, runs(st.one_of(rival_data(), tight_data()), 0, 1), training.near_solution
             ),
             examples=(TWO_TOKENS,),
-            siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
+            siblings={**training.OTHER_DIRECTIONS, **training.any_start(), **training.LONG_STEPS},
         ),
         "amended-4": Reading(
             "two inputs of two tokens with the same two scores, none negative, Att-SVM feasible: "

@@ -31,16 +31,16 @@ from properties.mm._support.prompt_descent import (
 )
 
 
-def direction(case: Prompting, towards: str = "optimal") -> Slack:
+def direction(case: Prompting, towards: str = "optimal", pace: int = 1) -> Slack:
     """The direction of p(k) converges to the target's."""
-    return reaches(case.run, case.loss, towards)
+    return reaches(case.run, case.loss, towards, pace)
 
 
-def certified(case: Prompting, towards: str = "optimal") -> arb | None:
+def certified(case: Prompting, towards: str = "optimal", pace: int = 1) -> arb | None:
     """A proof that the direction converges to the target, or that it does not."""
     if towards == "optimal" and moves_aside(case):
         return arb(-1)
-    return certified_limit(case.run, case.loss, towards)
+    return certified_limit(case.run, case.loss, towards, pace)
 
 
 def direction_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> Slack:

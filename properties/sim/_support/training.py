@@ -22,6 +22,7 @@ from attsvm.svm import att_svm
 from attsvm.theory import Measured, Records, changed
 from attsvm.theory.declaration.statement import Changed
 from properties._support.descent_runs import (
+    LEAPING,
     Run,
     certified_limit,
     max_margin,
@@ -113,17 +114,17 @@ def near_solution(generator: np.random.Generator) -> Run:
 # where they go
 
 
-def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
+def decided(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> arb | None:
     """Where descent on the loss goes; with tied optimal tokens the first ones count."""
     target = max_margin(run.data, towards)
     if target is not None and not unique_optimum(run):
         return arrives(run.data, run.start, loss, target)
-    return certified_limit(run, loss, towards)
+    return certified_limit(run, loss, towards, pace)
 
 
-def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
+def decided_patiently(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> arb:
     """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(decided(run, loss, towards))
+    return or_more_bits(decided(run, loss, towards, pace))
 
 
 DIRECTION = Measured(
@@ -149,3 +150,7 @@ def any_start(*examples: Run) -> dict[str, Changed]:
     """The false neighbour whose start need not be in the basin; inputs pull against each other."""
     pulling = Records(Run, runs(pulling_data(), 0))
     return {"any start": changed(drop=[BASIN], variables=pulling, examples=examples)}
+
+
+LONG_STEPS = {"steps of 256/L": changed(pace=256, examples=[LEAPING])}
+"""The false neighbour whose steps leap out of the basin."""

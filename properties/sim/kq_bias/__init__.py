@@ -129,7 +129,11 @@ BIAS = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN),
             examples=(TWO_TOKENS,),
-            siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
+            siblings={
+                **training.OTHER_TARGETS,
+                **training.any_start(PASSED_OVER),
+                **training.LONG_STEPS,
+            },
         ),
         "amended-3": Reading(
             "one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with short steps "

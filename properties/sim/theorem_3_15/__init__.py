@@ -69,9 +69,9 @@ ACCORD, WITHIN = "no input pulls against another", "rivals' scores within delta"
 WITHIN_OTHERS = "rivals' scores within g_i s_i/(1 - s_i - s'_i)"
 
 
-def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
+def reaches_and_grows(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> Slack:
     """The direction converges and the norm diverges, whichever is closer to failing."""
-    slacks = [reaches(run, loss, towards), nearly_equal.grows(run, loss)]
+    slacks = [reaches(run, loss, towards, pace), nearly_equal.grows(run, loss)]
     return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
 
 
@@ -156,7 +156,11 @@ THEOREM = Statement(
             variables=Records(Run, runs(tight_data(), 0, 1), towards_solution),
             conclusion=BOTH,
             examples=(training.UNEVEN_SCORES,),
-            siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
+            siblings={
+                **training.OTHER_DIRECTIONS,
+                **training.any_start(LOCAL_TRAP),
+                **training.LONG_STEPS,
+            },
         ),
         "amended-3": Reading(
             "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
