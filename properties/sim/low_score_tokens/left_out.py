@@ -213,32 +213,32 @@ def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
     return agreement(whole.limit.W, rest.limit.W)
 
 
+def _ends(way: Course | None, loss: str) -> dict[int, fmpq]:
+    """The scores at which the inputs that pull end; an increasing loss turns scores round."""
+    if way is None:
+        return {}
+    sign, rows = (
+        -1 if loss == "logistic" else 1,
+        zip(way.data.gamma, way.fate.selected, strict=True),
+    )
+    return {i: sign * gamma[row] for i, (gamma, row) in zip(way.inputs, rows, strict=True)}
+
+
 def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
     """By how much the least favoured input ends higher, in exact scores; None without a proof.
 
-    An input that never pulls keeps its attention to all its tokens, so that nothing is said of it;
-    in the rest it stands for its one score where all its tokens share it.
+    An input that never pulls is left out. One whose tokens share one score in the rest ends at it.
     """
-    found, exact = _courses(run, loss, which), ExactData.of(run.data)
-    if any(way is None or not way.fate.settles for way in found[:1]) or found[0] is None:
+    (whole, rest), out = _courses(run, loss, which), low(run.data, which)
+    if whole is None or not whole.fate.settles or (rest is not None and not rest.fate.settles):
         return None
-    rest, out = found[1], low(run.data, which)
-    if rest is not None and not rest.fate.settles:
-        return None
-    gains = []
-    for place, row in enumerate(found[0].inputs):
-        sign = -1 if loss == "logistic" else 1
-        before = sign * found[0].data.gamma[place][found[0].fate.selected[place]]
-        kept = [
-            g for g, t in zip(exact.gamma[row], exact.kept[row], strict=True) if not out[row, t]
-        ]
-        if len(set(kept)) == 1:
-            after = kept[0]
-        elif rest is None or row not in rest.inputs:
+    exact, later, gains = ExactData.of(run.data), _ends(rest, loss), []
+    for i, before in _ends(whole, loss).items():
+        scores = zip(exact.gamma[i], exact.kept[i], strict=True)
+        kept = {g for g, t in scores if not out[i, t]}
+        after = kept.pop() if len(kept) == 1 else later.get(i)
+        if after is None:
             return None
-        else:
-            k = rest.inputs.index(row)
-            after = sign * rest.data.gamma[k][rest.fate.selected[k]]
         gains.append(after - before)
     least: fmpq = min(gains)
     return least
