@@ -46,6 +46,14 @@ _MATHS = (
 _EXACT = "constants_attained first_steps gradients local_cones misled proofs prompt_starts runs"
 _JUDGES = "author_errors check confirm equal_sides indicators_and_extremes statement_view"
 _FORMULAS = "accord gradients loss_formulas spreads"
+_THEORY = {
+    "declaration": "author_errors claim code_digests domain dull_declarations listed_variables "
+    "packs places proof provenance slack statement statement_view variables verdict",
+    "run": "check cluster confirm coverage schedule unchanged verify workers",
+    "search": "climb families gradient grid hunt places relatives search shrink worsen",
+    "record": "codec counterexample curated files ledger provenance",
+    "report": "report run_page snippets source_page statement_view two_lines",
+}
 
 
 def _files(start: str, names: str) -> tuple[str, ...]:
@@ -70,10 +78,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         for part in ("arithmetic/", "run/confirm", "run/judge")
     },
     "theory/record/gate": (*_files("theory/", "gate gate_attacks"), *_files("cli/", "cli_gate")),
-    **{
-        f"theory/{part}/": ("tests/theory",)
-        for part in ("declaration", "run", "search", "record", "report")
-    },
+    **{f"theory/{part}/": _files("theory/", names) for part, names in _THEORY.items()},
     "strategies/": (*_files("", _MATHS), *_files("theory/", "files codec ledger")),
     "": (*_files("", _MATHS), *_files("theory/", "files codec ledger")),
 }
