@@ -61,3 +61,8 @@ def test_a_value_of_any_depth_can_be_shown():
     error = AttsvmError("x", value=nested(100_000))
     assert len(str(error)) < 200
     assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301
+
+
+def test_all_parts_of_an_error_cross_a_process_boundary():
+    error = pickle.loads(pickle.dumps(AttsvmError("x", value=3, remedy="Do y.")))  # noqa: S301
+    assert (error.cause, error.value, error.remedy) == ("x", "3", "Do y.")

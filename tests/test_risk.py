@@ -335,3 +335,17 @@ def test_copies_of_the_leading_token_do_not_drown_the_direction():
         scaled = [[float(-g * (-arb(float(found.log_scale))).exp()) for g in row] for row in exact]
     assert np.abs(found.matrix).max() > 0.1
     assert np.abs(found.matrix - np.array(scaled)).max() <= 1e-13
+
+
+def test_an_input_that_nothing_moves_may_be_of_any_size_beside_the_others():
+    """The first input pulls by exp(-1000), the second by 0 times a size about 1."""
+    X, Z, gamma = (
+        np.array([[[1.0], [0.0]]] * 2),
+        np.array([[1.0], [0.0]]),
+        np.array([[1.0, 0.0]] * 2),
+    )
+    W, loss = np.array([[1000.0]]), LOSSES["log-loss"]
+    both = normalised_gradient(X, Z, gamma, W, loss)
+    one = normalised_gradient(X[:1], Z[:1], gamma[:1], W, loss)
+    assert both.matrix == pytest.approx(one.matrix)
+    assert both.log_scale == pytest.approx(one.log_scale - np.log(2.0))

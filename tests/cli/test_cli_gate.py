@@ -102,6 +102,20 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, tmp_path):
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
 
 
+def test_counts_stay_as_reviewed_while_half_of_them_are_evaluated(attsvm, tmp_path):
+    assert attsvm("new", "my/lemma-1")[0] == 0
+    own = ["--only-pack", "lemma_1.py"]
+    assert attsvm("verify", *own)[0] == 0
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    written = tmp_path / "expectations.json"
+    text = written.read_text()
+    (seen,) = map(int, re.findall(r'"examples": (\d+)', text))
+    for reviewed, kept in ((2 * seen, 2 * seen), (2 * seen + 1, seen)):
+        written.write_text(text.replace(f'"examples": {seen}', f'"examples": {reviewed}'))
+        assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+        assert f'"examples": {kept}' in written.read_text()
+
+
 def forget():
     """Have the packs of the current folder loaded anew."""
     here = str(Path.cwd())

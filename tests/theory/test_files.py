@@ -1,6 +1,7 @@
 """Files are written whole or not at all, and reading survives anything."""
 
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -122,3 +123,23 @@ def test_a_giant_file_is_refused_unread(tmp_path):
         handle.truncate((1 << 26) + 1)
     with pytest.raises(FileError, match="larger than 64 MiB"):
         files.read_json(giant)
+
+
+def test_an_open_descriptor_is_written_to_as_it_is(tmp_path):
+    path = tmp_path / "a"
+    with open(path, "w") as file:
+        files.write_text(f"/dev/fd/{file.fileno()}", "b")
+        assert path.stat().st_ino == os.fstat(file.fileno()).st_ino
+    assert path.read_text() == "b"
+
+
+@pytest.mark.parametrize(("links", "followed"), [(39, True), (40, False)])
+def test_as_many_links_in_a_row_are_followed_as_by_linux(tmp_path, links, followed):
+    for k in range(links):
+        (tmp_path / str(k)).symlink_to(tmp_path / str(k + 1))
+    if followed:
+        files.write_text(tmp_path / "0", "b")
+        assert (tmp_path / str(links)).read_text() == "b"
+    else:
+        with pytest.raises(FileError, match="symbolic links"):
+            files.write_text(tmp_path / "0", "b")

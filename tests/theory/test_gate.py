@@ -165,6 +165,7 @@ def test_of_many_reasons_of_one_rank_the_first_are_shown():
     shown = brief(run(), expected(), many)
     assert len(shown) == 21
     assert str(shown[-1]) == "10 more such reasons; --json lists them"
+    assert brief(run(), expected(), many[:20]) == tuple(many[:20])
 
 
 def test_a_sibling_that_a_reason_names_already_is_not_named_again():
@@ -193,6 +194,9 @@ def test_a_refutation_whose_instance_is_not_known_is_told_by_its_file_or_reason(
     assert said == f"{A}: holds -> refuted by f.json"
     (said,) = hold(with_a(**fallen, counterexample=None), expected(), TODAY)[:1]
     assert said == f"{A}: holds -> refuted: seen"
+    weak = with_a(**fallen, counterexample="f.json", validity="weak")
+    (said,) = hold(weak, expected(), TODAY)[:1]
+    assert said == f"{A}: holds -> refuted, validity exercised -> weak: seen"
 
 
 def test_an_expectation_lapses_after_its_day():

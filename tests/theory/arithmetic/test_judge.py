@@ -204,6 +204,17 @@ def test_the_entry_that_is_told_is_the_one_that_is_furthest_off(rest):
     assert sides(f, {}, f.build(x=0)).startswith("0 = 3 of one entry")
 
 
+def test_of_several_comparisons_the_one_that_decides_is_told():
+    parts = [(2, 5), (4, 1), (3, 3)]
+    for several, told in (("all_of", "4 <= 1"), ("any_of", "2 <= 5")):
+        f = formula(
+            lambda m, v, several=several: getattr(m, several)(
+                *(m.at_most(v.x + a, v.x + b) for a, b in parts)
+            )
+        )
+        assert sides(f, {}, f.build(x=0)) == told
+
+
 def test_there_is_no_ratio_to_a_side_of_0():
     assert judged(lambda m, v: m.at_most(v.x, v.x)).ratio is None
     assert judged(lambda m, v: m.at_most(v.x, 0 * root(m))).ratio is None

@@ -1,0 +1,39 @@
+"""Strategies draw simple instances first and every kind of them."""
+
+import numpy as np
+import pytest
+from hypothesis import find
+
+from attsvm.strategies.data import attention_data, separable_data, starts
+from attsvm.strategies.dyadic import GRID
+
+
+def test_the_grid_holds_simple_numbers_more_often_and_each_as_often_as_its_opposite():
+    assert len(GRID) == 256
+    assert not GRID[:28].any()
+    assert sorted(GRID) == sorted(-GRID)
+    assert {1 / 4, 1 / 8, 15 / 4, 31 / 8} <= set(GRID)
+    counts = [int((size == GRID).sum()) for size in (0, 1, 2, 0.5, 3, 1.5, 2.5, 4)]
+    assert counts == [28, 20, 12, 8, 6, 5, 3, 2]
+
+
+def test_the_simplest_data_have_scores_and_the_simplest_labels_are_1():
+    assert find(attention_data(), lambda data: True).y is None
+    labelled = find(attention_data(), lambda data: data.y is not None)
+    assert labelled.y.tolist() == [1.0]
+    assert find(attention_data(), lambda data: data.y is not None and min(data.y) < 0.0) is not None
+
+
+@pytest.mark.parametrize("data", [attention_data, separable_data])
+def test_data_of_all_small_sizes_are_drawn(data):
+    least = find(data(), lambda found: True)
+    assert (least.n, least.T, least.d) == (1, 1 if data is attention_data else 2, 1)
+    for name, most in (("n", 3), ("T", 4), ("d", 3)):
+        found = find(data(), lambda found, name=name, most=most: getattr(found, name) >= most)
+        assert getattr(found, name) == most
+
+
+def test_starts_are_of_all_sizes_that_are_asked_for():
+    assert not find(starts(2), lambda W: True).any()
+    assert np.abs(find(starts(2), lambda W: W.any())).max() <= 4.0
+    assert np.abs(find(starts(1, 0, 3), lambda W: np.abs(W).max() > 4.0)).max() == 8.0
