@@ -133,7 +133,8 @@ def show_true(
             print(_line(rows[-1]), flush=True)  # a night that is cut short has told of these
     rows.sort(key=lambda row: str(row["claim"]))
     lost = [r for r in rows if r["refuted"]]
-    few = [r for r in rows if r["screened"] + r["examined"] < instances and not r["refuted"]]
+    counted = [r["screened" if r["batches"] else "examined"] for r in rows]
+    few = [r for r, c in zip(rows, counted, strict=True) if c < instances and not r["refuted"]]
     screened, examined = (sum(r[name] for r in rows) for name in ("screened", "examined"))
     print(
         f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "

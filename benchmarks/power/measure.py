@@ -181,18 +181,19 @@ _ROUNDS, _SHARE = 4, 0.1
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:
     """Show a true claim to the searchers, until they have looked at so many instances.
 
-    All of them take some rounds; then, where batches can be screened, that is all that is done.
-    Those that are screened in batches of floats count as those that are evaluated one by one do.
+    All of them take some rounds; then, where batches can be screened, that is all that is done, and
+    screened instances alone count.
     """
     hunts: list[Hunt] = []
     screened = screener(claim)
     alone = screened if "screen" in screened else ["drawn", *screened]
     phases = [(None, _ROUNDS, _SHARE * seconds), (alone, None, seconds)]
     for searchers, rounds, until in phases if screened else [(None, None, seconds)]:
-        known, left = sum(map(looked, hunts)), until - sum(h.seconds for h in hunts)
+        known = sum(looked(h, screened) for h in hunts)
+        left = until - sum(h.seconds for h in hunts)
 
         def stop(account: Hunt, known: int = known) -> None:
-            if account.smallest is not None or known + looked(account) >= instances:
+            if account.smallest is not None or known + looked(account, screened) >= instances:
                 raise KeyboardInterrupt
 
         hunts.append(
@@ -209,9 +210,9 @@ def screener(claim: Claim) -> list[str]:
     return names if claim.formula.continuous else []
 
 
-def looked(account: Hunt) -> int:
-    """How many instances a hunt screened or examined."""
-    return account.seen.screened + account.examples
+def looked(account: Hunt, screened: Sequence[str]) -> int:
+    """How many instances a hunt screened, or examined where nothing screens them."""
+    return account.seen.screened if screened else account.examples
 
 
 def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:

@@ -14,19 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from attsvm.kernels.batch import solve_many
+from attsvm.svm.programme import LARGEST, SMALLEST
 from attsvm.training import descend_w
 from attsvm.training.batch import Batch
 
 Tensor = Any
-
-_SOLVER_STEPS = 60
-"""Steps of the accelerated projected gradient to the point of a hull nearest 0."""
-
-_ELIMINATIONS = 6
-"""How often rows of negative weight are then left out."""
-
-_RIDGE = 1e-13
-"""Added to squared lengths, so that equal rows may share a weight."""
 
 _STEPS = 20
 """Steps of an unrolled descent."""
@@ -80,45 +73,24 @@ def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
     return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
 
 
-def _simplex(points: Tensor, counted: Tensor) -> Tensor:
-    """Projection onto the shares of what counts."""
-    ordered = points.masked_fill(~counted, -1e300).sort(-1, descending=True).values
-    ranks = (0.0 * points + 1.0).cumsum(-1)
-    level = (ordered.clamp(min=-1e100).cumsum(-1) - 1) / ranks
-    last = (ordered > level).sum(-1, keepdim=True).clamp(min=1) - 1
-    return (points - level.gather(-1, last)).clamp(min=0) * counted
-
-
 def nearest(A: Tensor, counted: Tensor) -> Tensor:
-    """Shares of the point of the hull of the rows that is nearest 0, nearly, without gradient."""
-    A, counted = A.detach(), counted.expand(A.shape[:2])
-    gram = A @ A.mT
-    step = 1 / gram.diagonal(dim1=1, dim2=2).sum(-1, keepdim=True).clamp(min=1e-300)
-    s = counted.to(A.dtype) / counted.sum(-1, keepdim=True).clamp(min=1)
-    ahead, age = s, 1.0
-    for _ in range(_SOLVER_STEPS):
-        moved = _simplex(ahead - step * (gram @ ahead[..., None])[..., 0], counted)
-        older, age = age, (1 + (1 + 4 * age * age) ** 0.5) / 2
-        s, ahead = moved, moved + (older - 1) / age * (moved - s)
-    return _settled(gram, s)
+    """Shares of the point of the hull of the rows that is nearest 0, without gradient.
 
-
-def _settled(gram: Tensor, s: Tensor) -> Tensor:
-    """The shares that are best of those with their support, less what would be negative there."""
-    size = gram.diagonal(dim1=1, dim2=2).amax(-1)[:, None, None].clamp(min=1e-300)
-    used = s > 1e-4
-    for _ in range(_ELIMINATIONS):
-        one = used.to(gram.dtype)
-        both = one[..., None] * one[:, None, :]
-        square = gram / size * both + (1 - one + _RIDGE * one).diag_embed()
-        weights = (square.inverse() @ one[..., None])[..., 0] * one
-        negative = weights < 0
-        used = used & ~negative
-    total = weights.sum(-1, keepdim=True)
-    good = ~negative.any(-1, keepdim=True) & (total > 0) & total.isfinite()
-    settled = (weights / total.where(good, 1.0 + 0.0 * total)).where(good, s)
-    squares = [(r * (gram @ r[..., None])[..., 0]).sum(-1, keepdim=True) for r in (settled, s)]
-    return settled.where(squares[0] <= squares[1], s)
+    They are multipliers of the least-norm programme of one input whose tokens are 0 and the -A_j:
+    its own where it has a solution, else those that cancel. All shares are equal where it failed.
+    """
+    rows, there = A.detach().numpy(), counted.expand(A.shape[:2]).numpy()
+    count, _, k = rows.shape
+    X = np.concatenate([np.zeros((count, 1, 1, k)), -rows[:, None]], axis=2)
+    present = np.concatenate([np.ones((count, 1, 1), dtype=bool), there[:, None]], axis=2)
+    first = np.zeros((count, 1), dtype=np.int64)
+    query = np.eye(1, k)[None].repeat(count, axis=0)
+    found = solve_many(X, query, present, np.arange(count), first, LARGEST, SMALLEST)
+    weights = np.maximum(found[2][:, 0, 1:], 0.0)
+    total = weights.sum(axis=1, keepdims=True)
+    good = np.isfinite(total) & (total > 0.0)
+    equal = there / np.maximum(there.sum(axis=1, keepdims=True), 1)
+    return A.new_tensor(np.where(good, weights / np.where(good, total, 1.0), equal))
 
 
 def distance(A: Tensor, counted: Tensor) -> Tensor:
