@@ -7,6 +7,7 @@ import pytest
 from attsvm import cli
 from attsvm.theory import Integer, Reading, Real, Statement, changed
 from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.record import codec
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.run_page import page
 from attsvm.theory.report.source_page import source_page
@@ -61,7 +62,15 @@ def test_a_sibling_with_another_domain_leaves_the_old_one(checked):
 
 def test_a_hypothesis_that_is_not_needed_is_told_and_domains_are_not_dropped(checked):
     assert checked["not_shown_to_be_needed"] == ["x <= 1 <b>"]
-    assert checked["formula"]["conclusion"]["plain"] == "N x <= N^2 x"
+
+
+def test_a_hypothesis_that_is_needed_is_told_with_an_instance_that_misses_it(checked):
+    (name,) = checked["needed"]
+    shown = checked["needed"][name]
+    assert (name, shown["sibling"]) == ("x >= 0", "x of any sign")
+    assert codec.decode(shown["instance"], LITERAL.instance_type).x < 0
+    shown_page = page(Run("quick", 0, (LITERAL.id,), {LITERAL.id: checked}, True, 0))
+    assert f"needed: without it refuted by {shown['found_by']}, certified" in shown_page
 
 
 def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(tmp_path):

@@ -65,6 +65,11 @@ class Sibling:
     formula: Formula = field(repr=False)
     added: tuple[Hypothesis, ...] = ()
 
+    @property
+    def only_drops(self) -> bool:
+        """Whether it differs by nothing but hypotheses that are left out, and its instances."""
+        return bool(self.drop) and not self.parameters and not self.added
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -385,6 +385,7 @@ _START = (
 _SIBLING = forms.record(
     {"name": forms.text, "refuted": forms.truth}, {"found_by": forms.maybe(forms.text)}
 )
+_NEEDED = forms.record({"evidence": forms.text, "found_by": forms.text, "sibling": forms.text})
 _REPLAY = {"file": forms.text, "result": forms.text}, {"reason": forms.text}
 _LINE = forms.record({"plain": forms.text})
 _VERDICT = (
@@ -397,6 +398,7 @@ _VERDICT = (
         **dict.fromkeys(("min_slack", "tightness"), forms.maybe(forms.number)),
         "seconds": forms.number,
         "hypotheses": forms.values(forms.count),
+        "needed": forms.values(_NEEDED),
         "coverage": forms.values(forms.values(forms.count)),
         **dict.fromkeys(("warnings", "not_shown_to_be_needed"), forms.each(forms.text)),
         "counterexample": forms.maybe(forms.text),

@@ -83,6 +83,13 @@ def _table(entries: list[Any]) -> str:
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
 
 
+def _necessity(shown: Mapping[str, Any] | None) -> str:
+    """How a hypothesis is known to be needed, if it is."""
+    if shown is None:
+        return ""
+    return f" (needed: without it refuted by {shown['found_by']}, {shown['evidence']})"
+
+
 def _details(entry: Mapping[str, Any]) -> str:
     looked = int(entry.get("examples", 0)) + int(entry.get("rejected", 0))
     parts = [
@@ -92,7 +99,11 @@ def _details(entry: Mapping[str, Any]) -> str:
     ]
     if not entry.get("as_expected"):
         parts.append(f"<p class=off>expected: {_text(_words_of(entry.get('expected')))}</p>")
-    facts = [(f"satisfied by {n} of {looked}", h) for h, n in entry.get("hypotheses", {}).items()]
+    needed = entry.get("needed", {})
+    facts = [
+        (f"satisfied by {n} of {looked}", f"{h}{_necessity(needed.get(h))}")
+        for h, n in entry.get("hypotheses", {}).items()
+    ]
     facts += [(kind, ranked(words, 12)) for kind, words in entry.get("coverage", {}).items()]
     for sibling in entry.get("siblings", []):
         fate = f"refuted by {sibling.get('found_by')}" if sibling.get("refuted") else "survived"

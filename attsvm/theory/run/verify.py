@@ -80,6 +80,20 @@ class Checked:
         alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
+    @property
+    def _needed(self) -> dict[str, dict[str, Any]]:
+        """Hypotheses of a reading that stands which it falls without, with an instance of each."""
+        siblings = self.claim.siblings if self.reading.refuted is None else ()
+        alone = {s.name: s.drop[0] for s in siblings if len(s.drop) == 1 and s.only_drops}
+        return {
+            alone[o.part]: {
+                **{name: getattr(o.refuted, name) for name in ("evidence", "found_by", "instance")},
+                "sibling": o.part,
+            }
+            for o in self.siblings
+            if o.part in alone and o.refuted
+        }
+
     def json(self) -> dict[str, Any]:
         """One entry of `verify --json`."""
         o = self.reading
@@ -110,6 +124,7 @@ class Checked:
                 for s in self.siblings
                 if s.part not in self._unneeded
             ],
+            "needed": self._needed,
             "not_shown_to_be_needed": list(self._unneeded.values()),
             "seconds": round(self.seconds, 3),
         }

@@ -33,7 +33,7 @@ from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
-from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
+from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
@@ -147,6 +147,7 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, ZERO = "there is a single input", "p(0) = 0"
+SLOPED = "l' < 0 everywhere"
 
 DESCENT = Statement(
     "mm/normalised-descent",
@@ -155,6 +156,7 @@ DESCENT = Statement(
     printed="Normalised descent on p follows the same direction as plain descent, faster",
     variables=Records(Paced, paced()),
     hypotheses={
+        SLOPED: lambda run: sloped(run.case),
         EXISTS: lambda run: exists(run.case),
         UNIQUE: lambda run: unique_optimum(run.case),
         ALIKE: lambda run: lower_scores_equal(run.case),
@@ -164,6 +166,7 @@ DESCENT = Statement(
     conclusion=SAME_LIMIT,
     cost=4,
     violating={
+        SLOPED: [Paced(cases.RISING, 1.0)],
         EXISTS: [Paced(cases.ONE_KEY, 1.0)],
         ALIKE: [Paced(cases.TRAPPED, 1.0)],
         SINGLE: [Paced(cases.PULLED, 4.0)],
@@ -197,7 +200,7 @@ DESCENT = Statement(
             "B = max ||k_alpha - k_t||",
             expected="proved",
             proof="symbolic.mm.normalised_descent:prove_close",
-            under=(EXISTS, ALIKE, SINGLE, ZERO),
+            under=(SLOPED, EXISTS, ALIKE, SINGLE, ZERO),
             variables=Records(
                 Paced,
                 paced(zero=True),
@@ -222,7 +225,7 @@ DESCENT = Statement(
             "so that its norm grows linearly in k",
             expected="proved",
             proof="symbolic.mm.normalised_descent:prove",
-            under=(EXISTS, ALIKE),
+            under=(SLOPED, EXISTS, ALIKE),
             variables=Records(Paced, paced(), levelled),
             conclusion=progress,
             examples=(Paced(cases.TWO_KEYS, 1.0), OVERSTEPPED),

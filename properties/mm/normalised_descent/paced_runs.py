@@ -18,6 +18,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
 from properties._support.att_svm import exact_constraints
+from properties._support.hypotheses import sloped
 from properties._support.losses import SLOPED
 from properties.mm._support.prompt_descent import Prompting, descent, prompting
 from properties.mm._support.prompt_instances import compared
@@ -69,7 +70,7 @@ def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
     rows = differences(case)
 
     def unit(g: Any) -> Any:
-        if rows and data.unique and all(row == rows[0] for row in rows):
+        if sloped(case) and rows and data.unique and all(row == rows[0] for row in rows):
             g = -m.values(rows[0])
         return g / m.norm(g)
 
