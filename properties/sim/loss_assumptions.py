@@ -46,7 +46,7 @@ from properties._support import hypotheses as scores
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import Run, max_margin, reaches, rival_data
 from properties._support.gradients import negative_gradient
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
+from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.losses import LOSSES
 from properties._support.losses import SLOPED as EVERYWHERE
 from properties.sim import SOURCE
@@ -171,7 +171,7 @@ THEOREM = Statement(
     ),
     cost=10,
     violating={
-        UNIQUE: [on(training.TIED_BESIDE, "log-loss")],
+        UNIQUE: [on(ALL_TIED, "log-loss"), on(TIED_APART, "log-loss")],
         LEVEL: [on(PASSED_OVER, "log-loss")],
         TWO: [on(training.ONE_TOKEN, "log-loss")],
         FEASIBLE: [on(NO_QUERY, "log-loss")],
