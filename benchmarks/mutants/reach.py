@@ -15,6 +15,7 @@ import threading
 
 _WATCHED, _FOUND, _LIMIT = "MUTANTS_WATCHED", "MUTANTS_FOUND", "MUTANTS_SECONDS"
 _test: str = ""
+_tracing: list = []
 _left: dict = {}  # watched lines that the current test has not reached, by code object
 
 
@@ -55,6 +56,7 @@ def start() -> None:
             _left[code] = set(within[code])
         return local if _left[code] else None
 
+    _tracing[:] = [called]
     threading.settrace(called)
     sys.settrace(called)
 
@@ -64,6 +66,7 @@ def pytest_runtest_logstart(nodeid):
     global _test
     _test = nodeid
     _left.clear()
+    sys.settrace(*_tracing)  # it ended where a test went to the limit of recursion
 
 
 def _overdue(*_):
