@@ -1,7 +1,7 @@
 """Compiled loops: plain functions of arrays, without checks; their callers validate and grade.
 
-Importing numba takes as long as half of all else that a command imports, so that it is imported by
-the first call of a kernel.
+Numba is slow to import, and commands that only read claims call no kernel: the first call of one
+imports it.
 """
 
 from __future__ import annotations
