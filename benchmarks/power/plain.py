@@ -11,7 +11,7 @@ from properties._support.att_svm import exact_att_svm, flat
 from properties._support.gradients import negative_gradient
 from properties.tf import svm_rank
 from properties.tf._support.descent_instances import Descent, descents
-from properties.tf.all_support_no_stationary import THEOREM
+from properties.tf.all_support_no_stationary import THEOREM, TIGHT
 
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
@@ -27,7 +27,7 @@ gradient_role = plant(
     family="plain/gradient",
     statement="grad L(W) = sum_it c_it z_i x_it^T, W acting as x^T W z",
     why="x_it z_i^T: query and key are swapped",
-    drop=THEOREM.hypotheses,
+    drop=[TIGHT],
     data=descents(),
     conclusion=_transposed_gradient,
 )
