@@ -13,6 +13,7 @@ from attsvm.language import random_language
 from attsvm.theory.declaration.proof import recorded
 from properties._support.hypotheses import all_tight, lower_scores_equal
 from properties.sim import large_dimension
+from properties.sim._support.counts import interval
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws
 from properties.sim.large_dimension.laws import Signs, Speech
@@ -57,13 +58,13 @@ def test_the_table_is_what_is_counted(n, T, dimensions):
     (row,) = re.findall(rf"^\| n = {n}, T = {T} \|(.*)\|$", WORDS, re.MULTILINE)
     table = dict(zip([8, 16, 32, 64, 128, 256], row.split("|"), strict=True))
     for d in dimensions:
-        low, high = laws.interval(laws.counted(Signs(n, T, d), 200), 200)
+        low, high = interval(laws.counted(Signs(n, T, d), 200), 200, 0.005)
         said = [float(x) for x in table[d].split(" to ")]
         assert said == [round(low, 2), round(high, 2)]
 
 
 def test_the_interval_has_the_binomial_tails_that_it_should():
-    low, high = laws.interval(3, 10, 0.98)
+    low, high = interval(3, 10, 0.01)
     tail = sum(Fraction(high) ** k * (1 - Fraction(high)) ** (10 - k) * c for k, c in TEN[:4])
     assert float(tail) == pytest.approx(0.01)
     tail = sum(Fraction(low) ** k * (1 - Fraction(low)) ** (10 - k) * c for k, c in TEN[3:])
@@ -86,7 +87,7 @@ def test_of_a_thousand_samples_of_the_default_of_figure_1_none_has_one_successor
         language = random_language(generator, VOCABULARY, 1, SUCCESSORS)
         hits += one_successor(language.sample(generator, size.m, size.n))
     assert hits == 0
-    assert f"at most {laws.interval(hits, 1000)[1]:.4f} there" in WORDS
+    assert f"at most {interval(hits, 1000, 0.005)[1]:.4f} there" in WORDS
 
 
 def test_part_1_on_a_language_is_as_likely_as_one_successor_for_each_token():

@@ -11,11 +11,12 @@ from attsvm.language import Language, random_language
 from attsvm.plots import Table as Figures
 from properties._support.hypotheses import feasible
 from properties.sim import often_unsolvable as statement
+from properties.sim._support.counts import interval
 from properties.sim._support.telling_sentences import said
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.figures.causal import Setting
 from properties.sim.often_unsolvable import contradictions
-from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts, interval
+from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts
 
 
 def test_two_successors_of_a_query_contradict_each_other():

@@ -22,9 +22,10 @@ from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.separability import separability
 from properties.sim import SOURCE
+from properties.sim._support.counts import interval
 from properties.sim.figures import causal
 from properties.sim.figures.causal import Setting
-from properties.sim.often_unsolvable.contradictions import contradicts, drawn, interval
+from properties.sim.often_unsolvable.contradictions import contradicts, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -65,6 +65,7 @@ from attsvm.exact import ExactData, dot, rational
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties.sim import SOURCE
+from properties.sim._support.counts import interval
 from properties.sim.large_dimension import laws
 from properties.sim.large_dimension.laws import Signs, Speech
 from properties.sim.token_sparsity.redundant_tokens import all_support, crowded
@@ -172,7 +173,7 @@ def least_chance(law: Signs, factor: int) -> float:
 def _frequent(law: Signs, factor: int, samples: int) -> Slack:
     if law.T < 2:
         return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
-    high = laws.interval(laws.counted(law, samples), samples, laws.SURE)[1]
+    high = interval(laws.counted(law, samples), samples, laws.RISK)[1]
     return Slack.at_most(least_chance(law, factor), high, 1e-12)
 
 

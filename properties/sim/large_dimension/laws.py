@@ -11,7 +11,6 @@ import numpy as np
 from flint import fmpq_mat
 from hypothesis import strategies as st
 from jaxtyping import Int
-from scipy.stats import binomtest
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -21,7 +20,7 @@ from attsvm.strategies import sizes
 from properties._support.hypotheses import all_tight, unique_optimum
 from properties.sim._support.token_sequences import Spoken
 
-SURE = 1 - 1e-9
+RISK = 5e-10
 """The confidence of intervals that decide."""
 
 FINE = 1e6
@@ -90,12 +89,6 @@ def counted(law: Signs, samples: int) -> int:
     """In how many samples part 1 holds for the first tokens."""
     generator = np.random.default_rng([law.seed, law.n, law.T, law.d])
     return sum(all_support(drawn(law, generator)) for _ in range(samples))
-
-
-def interval(hits: int, samples: int, level: float = 0.99) -> tuple[float, float]:
-    """The interval of Clopper and Pearson for a probability."""
-    found = binomtest(hits, samples).proportion_ci(level, method="exact")
-    return float(found.low), float(found.high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ from itertools import pairwise, product
 import numpy as np
 from flint import fmpq, fmpq_poly
 from jaxtyping import Int
-from scipy.stats import beta
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.theory import Slack
+from properties.sim._support.counts import interval
 from properties.sim._support.token_sequences import Spoken
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 
@@ -106,16 +106,9 @@ def count(case: Draws, size: Setting, runs: int, stream: int) -> int:
     return total
 
 
-def interval(k: int, runs: int, risk: float = RISK) -> tuple[float, float]:
-    """The exact binomial confidence interval (Clopper and Pearson) of k successes."""
-    low = float(beta.ppf(risk, k, runs - k + 1)) if k else 0.0
-    high = float(beta.ppf(1.0 - risk, k + 1, runs - k)) if k < runs else 1.0
-    return low, high
-
-
 def _often(case: Draws, m: int, n: int, d: int, runs: int, stream: int) -> Slack:
     k = count(case, Setting(m, n, d), runs, stream)
-    low, high = interval(k, runs)
+    low, high = interval(k, runs, RISK)
     share = k / runs
     return Slack(share - 0.5, max(share - low, high - share))
 
