@@ -2,12 +2,24 @@
 
 import ast
 import subprocess
+from collections import Counter
 
 import pytest
 
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants import __main__ as command
-from benchmarks.mutants.__main__ import ROOMS, ROOT, Copy, Tried, reach, report, room_of, sample
+from benchmarks.mutants import warm
+from benchmarks.mutants.__main__ import (
+    ROOMS,
+    ROOT,
+    Copy,
+    Reach,
+    Tried,
+    reach,
+    report,
+    room_of,
+    sample,
+)
 from benchmarks.mutants.mutations import drawn, mutants
 
 CHANGED = [
@@ -169,7 +181,7 @@ def tree(tmp_path, monkeypatch):
     for name, text in {"attsvm/m.py": MODULE, "tests/test_m.py": TESTS}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    for name in ("__init__.py", "reach.py"):
+    for name in ("__init__.py", "forks.py", "reach.py", "warm.py"):
         target = root / "benchmarks/mutants" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text((ROOT / "benchmarks/mutants" / name).read_text())
@@ -177,6 +189,7 @@ def tree(tmp_path, monkeypatch):
     (root / ".gitignore").write_text("kept\n__pycache__/\n")
     (root / "kept").write_text("private")
     monkeypatch.setattr(command, "_LONGEST", 2)
+    monkeypatch.setitem(command.ROOMS, "", ("tests",))
     return root, Copy(tmp_path / "copy", root)
 
 
@@ -196,27 +209,56 @@ def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree):
     for m in found:
         if m.kind in ("strictness", "arithmetic"):
             tried = said[m.kind, m.line] = Tried("", m)
-            copy.put(m.file, m.applied(source))
-            command.tested(copy, tried, reached.of(command.watched(m, known)), 0.1)
+            command.tested(copy, tried, reached, command.watched(m, known))
+            copy.put(m.file, source)
+    copy.close()
     assert {key: tried.tests for key, tried in said.items()} == {
         ("strictness", 5): "survived",
         ("arithmetic", 6): "killed",
         ("arithmetic", 11): "survived",
     }
-    assert said["arithmetic", 6].by.startswith(f"FAILED {tests['f']}")
+    assert said["arithmetic", 6].by == tests["f"]
     assert (root / "attsvm/m.py").read_bytes() == source
 
 
-def test_what_runs_for_ever_is_killed(tree, monkeypatch):
+@pytest.mark.parametrize("imported", [False, True])
+def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
     _, copy = tree
     monkeypatch.setattr(command, "_LEAST", 5.0)
     (copy.folder / "tests/test_m.py").write_text(
-        "import time\n\ndef test_it():\n    time.sleep(60)\n"
+        "import time\nfrom attsvm.m import f\n\ndef test_it():\n    f(5)\n    time.sleep(60)\n"
     )
-    m = mutants("attsvm/m.py", MODULE.encode())[0]
+    m = next(m for m in mutants("attsvm/m.py", MODULE.encode()) if m.runs)
+    place, test = (m.file, m.line), "tests/test_m.py::test_it"
+    reached = Reach({test: 0.0}, {place: {test, ""} if imported else {test}})
     tried = Tried("", m)
-    command.tested(copy, tried, ["tests/test_m.py::test_it"], 0.0)
+    command.tested(copy, tried, reached, {place})
+    copy.close()
     assert (tried.tests, tried.by) == ("killed", "time")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stale"),
+    [
+        ("def f(a):\n    return a + 1\n", "def f(a):\n    return a - 1\n", False),
+        ("def f(a):\n    [x < 1 for x in a]\n", "def f(a):\n    [x > 1 for x in a]\n", False),
+        ("def f(a=1):\n    return a\n", "def f(a=2):\n    return a\n", True),
+        ("A = 1\n", "A = 2\n", True),
+        ("class C:\n    a = 1\n", "class C:\n    a = 2\n", True),
+        ("A = [k for k in range(3)]\n", "A = [k for k in range(3) if k]\n", True),
+    ],
+)
+def test_only_functions_change_in_place(before, after, stale):
+    found = list(warm._changed(*(compile(text, "m.py", "exec") for text in (before, after))))
+    assert (None in found) is stale
+    assert len(found) == 1
+
+
+def test_rooms_that_certify_count_threefold_and_small_ones_have_a_few():
+    counts = Counter(room for room, _ in sample(list(ROOMS), 400, 0))
+    assert set(command.CERTIFYING) < set(ROOMS)
+    assert min(counts.values()) == 8
+    assert counts["exact/"] > counts["svm/"]
 
 
 def test_the_report_counts_and_shows_what_is_alive():

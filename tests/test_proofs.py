@@ -144,9 +144,10 @@ def test_positive_multipliers_that_cancel_prove_nothing_about_bounds_below_0():
 
 
 @pytest.mark.parametrize(("power", "proved"), [(40, True), (45, False)])
-def test_rows_that_are_nearly_dependent_are_not_inverted_in_floats(power, proved):
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_rows_that_are_nearly_dependent_are_not_inverted_in_floats(power, proved, sign):
     """(1, h - 1) and (-1, 1) have the determinant h, and their entries may each be rounded."""
     h = 2.0**-power
-    kept = np.array([[1.0, h - 1.0], [-1.0, 1.0], [0.0, -h]])
+    kept = np.array([[1.0, h - 1.0], [-1.0, 1.0], [0.0, -h]]) * [sign, 1.0]
     rows = of_rows(kept, 0.0 * kept, np.ones((3, 1)), np.ones(3), False)
     assert (surely_cancel(rows, np.ones(3)) is not None) is proved

@@ -1,5 +1,7 @@
 """Conclusions from iterates: right directions pass, near ones fail, stuck runs stay open."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.limits import (
     as_matrices,
+    direction,
     direction_converges,
     distance_falls,
     dual_weights,
@@ -175,6 +178,38 @@ def test_iterates_of_prompts_are_judged_as_columns():
         assert gradient_aligns(columns, iterates, LOG, W).holds
         wrong = as_matrices(tilted(W[:, 0], 0.9999)[None])[0]
         assert residual_stays_bounded(columns, iterates, LOG, wrong).violated
+
+
+@pytest.mark.parametrize("falling", ["lower", "upper"])
+def test_a_distance_of_which_one_bound_falls_and_the_other_stays_is_open(monkeypatch, falling):
+    """Three norms, each ten times the last."""
+    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
+    answer = solve_nuclear(att_svm_programme(data))
+    iterates = np.array([10.0, 100.0, 1000.0])[:, None, None] * answer.W
+    falls_, stays = [0.5, 0.05, 0.005], [0.6] * 3 if falling == "lower" else [0.004] * 3
+    pairs = (
+        zip(falls_, stays, strict=True) if falling == "lower" else zip(stays, falls_, strict=True)
+    )
+    given_ = iter(pairs)
+    monkeypatch.setattr(direction, "distance", lambda *_: next(given_))
+    slack = distance_falls(data, iterates, LOG, answer)
+    assert not slack.holds
+    assert not slack.violated
+
+
+def test_absent_tokens_do_not_move_the_norms_at_which_growth_is_measured(monkeypatch):
+    """The slopes at the best scores 0 and 30 are 1/2 and e^-30, so the norms are larger."""
+    goals = []
+    ended = SimpleNamespace(log_time=None)
+    monkeypatch.setattr(rates, "follow_w", lambda *a: goals.append(a[-1]) or ended)
+    X, Z = [[[1.0], [0.0], [9.0]]] * 2, [[1.0]] * 2
+    scores, mask = [[0.0, -1.0, 50.0], [30.0, 1.0, 50.0]], [[True, True, False]] * 2
+    padded = AttentionData.of(X, Z, scores=scores, mask=mask)
+    plain = AttentionData.of([x[:2] for x in X], Z, scores=[row[:2] for row in scores])
+    for data in (padded, plain):
+        assert norm_grows_like_log(data, np.zeros((1, 1)), LOG, 1.0).kind == "unknown"
+    assert goals[0] == goals[1]
+    assert goals[0][0] > 100.0
 
 
 def test_products_approach_the_solutions_of_the_nuclear_norm_and_no_other_set():

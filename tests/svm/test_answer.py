@@ -692,3 +692,8 @@ def test_what_cannot_be_drawn_is_refused(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="need matplotlib"):
         solve(one_input()).plot(tmp_path / "a.png")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_margin_that_is_met_exactly_misses_nothing():
+    assert handed._short_of(1.0, np.array([2.0, 1.0])) == 0.0
+    assert handed._short_of(1.0, np.array([2.0, np.nextafter(1.0, 0.0)])) >= 2.0**-53

@@ -359,3 +359,21 @@ def test_a_margin_of_0_that_no_matrix_moves_is_no_obstacle():
     programme = of_rows([[2.0], [3.0]], [[0.0], [3.0]], np.ones((2, 1)), [1.0, 0.0], [True, False])
     low, high = bounds.frobenius_bracket(programme, np.array([[0.5]]), np.array([0.5, 0.0]))
     assert 0.5 * (1 - 1e-13) <= low <= 0.5 <= high <= 0.5 * (1 + 1e-13)
+
+
+def test_the_signs_of_a_matrix_are_free():
+    programme = of_rows([[-2.0]], [[0.0]], np.ones((1, 1)), [1.0], False)
+    low, high = bounds.frobenius_bracket(programme, np.array([[-0.5]]), np.array([0.25]))
+    assert 0.5 * (1 - 1e-13) <= low <= 0.5 <= high <= 0.5 * (1 + 1e-13)
+
+
+def test_a_margin_that_is_no_number_leaves_the_upper_bound_infinite():
+    programme = of_rows([[2.0]], [[0.0]], np.ones((1, 1)), [1.0], True)
+    assert bounds._shift_up(programme, np.array([np.nan]), np.zeros(1)) == np.inf
+
+
+def test_rows_their_sum_and_its_decomposition_may_each_round_every_product():
+    """64 rows of length 1 whose sum is the identity: 64 roundings of 64 parts, three times."""
+    eye = np.eye(64)
+    programme = of_rows(eye, 0.0 * eye, eye, np.ones(64), False)
+    assert bounds.spectrum(programme, np.ones(64)).top >= 1.0 + 3 * 64 * 64 * bounds.UNIT

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm._files import dump, write_json, write_text
 from attsvm.errors import FileError
-from attsvm.theory.record import files
+from attsvm.theory.record import files, forms
 
 JSON = st.recursive(
     st.none()
@@ -143,3 +143,9 @@ def test_as_many_links_in_a_row_are_followed_as_by_linux(tmp_path, links, follow
     else:
         with pytest.raises(FileError, match="symbolic links"):
             files.write_text(tmp_path / "0", "b")
+
+
+@pytest.mark.parametrize("value", [float("inf"), -float("inf"), float("nan"), 10**400, -(10**400)])
+def test_what_no_float_holds_is_no_number_of_a_record(value):
+    assert not forms.number(value)
+    assert forms.number(1.7e308 if value > 0 else -1.7e308)
