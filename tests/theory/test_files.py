@@ -128,7 +128,7 @@ def test_a_giant_file_is_refused_unread(tmp_path):
 def test_an_open_descriptor_is_written_to_as_it_is(tmp_path):
     path = tmp_path / "a"
     with open(path, "w") as file:
-        files.write_text(f"/dev/fd/{file.fileno()}", "b")
+        write_text(f"/dev/fd/{file.fileno()}", "b")
         assert path.stat().st_ino == os.fstat(file.fileno()).st_ino
     assert path.read_text() == "b"
 
@@ -138,11 +138,11 @@ def test_as_many_links_in_a_row_are_followed_as_by_linux(tmp_path, links, follow
     for k in range(links):
         (tmp_path / str(k)).symlink_to(tmp_path / str(k + 1))
     if followed:
-        files.write_text(tmp_path / "0", "b")
+        write_text(tmp_path / "0", "b")
         assert (tmp_path / str(links)).read_text() == "b"
     else:
         with pytest.raises(FileError, match="symbolic links"):
-            files.write_text(tmp_path / "0", "b")
+            write_text(tmp_path / "0", "b")
 
 
 @pytest.mark.parametrize("value", [float("inf"), -float("inf"), float("nan"), 10**400, -(10**400)])

@@ -214,6 +214,7 @@ def _children(flat: Array, family: Array, generator: np.random.Generator) -> Arr
     lanes = np.arange(3 * eighth)
     step = generator.choice([-1.0, 1.0], size=len(lanes))
     step = np.ldexp(step, -generator.integers(0, 24, size=len(lanes)))
+    step *= generator.random(len(lanes)) < 0.75  # else the array stays, and others move alone
     largest = np.abs(single).max(axis=0)
     entry = generator.integers(0, size, size=len(lanes))
     single[entry, lanes] += step * np.where(largest > 0.0, largest, 1.0)
