@@ -11,8 +11,7 @@ does not slow it down, and attention of the second input converges to its lower-
 
 `literal-2` falls with every single input: there the gradient of each risk is |l'(u)| times that of
 the risk of -x, u being the attended score, so that the flows of all losses follow one curve
-(`amended-2`) at different speeds. `amended-1` is proved for each loss at
-`attsvm.exact.descent.certified_fate`.
+(`amended-2`) at different speeds. `amended-1` is proved for each loss in `symbolic/basins.py`.
 """
 
 from __future__ import annotations

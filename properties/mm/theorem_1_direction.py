@@ -15,7 +15,7 @@ infinity, to the key -2. `literal-2` falls with two inputs, keys (0, 1), 0 of sc
 (1, 0), 0 of scores 1, 0: p(alpha) is (1, 1) or (1, -1), but every run moves along (1, 0) alone. A
 start at p(alpha) would do only where nothing moves at all, as with head 0.
 
-`amended-1` is proved at `attsvm.exact.descent.certified_fate`; the keys of `literal-1` show that
+`amended-1` is proved in `symbolic/basins.py`; the keys of `literal-1` show that
 105% of the bound is too much. `amended-3` shows that proper starts exist where optimal tokens are
 unique; `properties.mm._support.prompt_descent.properly_started` has R and the proof.
 """

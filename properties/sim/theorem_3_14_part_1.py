@@ -15,9 +15,9 @@ and (-2, 1), 0 with labels 1, head (4, 9) and z = (1, 0) for both; the second in
 its worse token for ever. `amended-3` has one input and starts from zero, and falls too: tokens (1,
 0), (0, 3), (0, 1), (0, 0) with scores 2, 1, 0, -2 and z = (1, 0), where attention settles on the
 second. `amended-2` starts where the risk gap is below min_i [l(second score) - l(best score)]/n,
-and holds. From such a start neither part of the assumption
-is needed, but unique optimal tokens and a feasible Att-SVM alone: `sim/theorem-3.15:amended-2`, for
-instance tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
+and is proved (`symbolic/basins.py`). From such a start neither part of the assumption is needed,
+but unique optimal tokens and a feasible Att-SVM alone: `sim/theorem-3.15:amended-2`, for instance
+tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
 
 `sharp`: four tokens are the least that fail with a single input. With three every start will do,
 and of part 1 it is enough that the second-best token is a support vector. This is needed: where it

@@ -10,10 +10,12 @@ asks that the Att-SVM has a solution: with a single token X^mm = 0 has no direct
 that pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u), a
 feasible programme and one input with two tokens, and still falls from zero: the input with the
 larger score gap can drag another one to its worse token for ever (`PULLED_APART`, two inputs of two
-tokens in R^2). Two repairs hold: `amended-3` starts with a risk gap below min_i [l(second score) -
-l(best score)]/n (proof at `attsvm.exact.descent.certified_fate`), whatever rivals score, and
-`amended-2` has a single
-input, where every start does so, because attention to the optimal token is never 0.
+tokens in R^2). Three repairs are proved (`symbolic/basins.py`). `amended-3` starts with a risk gap
+below min_i [l(second score) - l(best score)]/n, whatever rivals score. `amended-2` has a single
+input, where every start does so, because attention to the optimal token is never 0. `amended-4`
+starts from zero with two inputs of two tokens and the same two scores in both, none negative: zero
+is on the edge of the basin, and the first step enters it. Three such inputs may fail from zero
+(`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Where no input loses its optimal token, no delta is needed: `amended-2` starts w
 min_i [l(second score) - l(best score)]/n. In `sharp` no input pulls against another, which is so
 for a single input. There the theorem is true, for every start, with delta_i = g_i s_i / (1 - s_i),
 where g_i is the gap of the two best scores and s_i the start's attention to the optimal token
-(s_i = 1/T at zero). Proof at `properties._support.aligned_inputs`. No constant above 1 would do:
+(s_i = 1/T at zero). Proof in `symbolic/basins.py`. No constant above 1 would do:
 let the second-best token carry little attention at the start, and be so far away that its logit
 outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best
 one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
