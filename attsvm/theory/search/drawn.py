@@ -119,7 +119,7 @@ def draw(
     Args:
         tally: where instances are examined.
         examples: instances that the strategy draws.
-        shrinks: examinations that shrinking a find may spend.
+        shrinks: examinations that shrinking a find may spend; with 0 it stays as drawn.
         seed: of the draws.
         deadline: wall-clock time (`time.time`) after which it stops.
         looks: instances, admissible or not, after which it stops; None for as many as Hypothesis
@@ -139,7 +139,9 @@ def draw(
         except (Exception, SystemExit) as problem:
             raise _Broken(problem) from problem
 
-    @_drawing(tally.part.data, seed, examples, Phase.generate, Phase.target, Phase.shrink)
+    phases = [Phase.generate, Phase.target, *([Phase.shrink] if shrinks else [])]
+
+    @_drawing(tally.part.data, seed, examples, *phases)
     def body(case: Any) -> None:
         nonlocal spent, looked
         if deadline is not None and time.time() > deadline:
