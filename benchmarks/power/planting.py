@@ -18,7 +18,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
 
-Kind = Literal["constant", "sign", "hypothesis", "norm", "index", "role", "strict"]
+Kind = Literal["constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"]
 KINDS: tuple[Kind, ...] = (
     "constant",
     "sign",
@@ -27,9 +27,11 @@ KINDS: tuple[Kind, ...] = (
     "index",
     "role",
     "strict",
+    "size",
 )
 """A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by
-one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=."""
+one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the
+sizes and integers that are drawn but not of all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from attsvm.exact import rational
 from attsvm.theory import Integer, Slack, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.record import codec
+from benchmarks.power.sizes import few, late, slow, taxicab
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,32 @@ def test_a_batch_of_integers_alone_is_one_instance():
     scout = scouted(claim, "screen", budget=40)
     assert scout.found is None
     assert 0 < scout.tally.seen.screened <= 40
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("planted", "searcher"),
+    [(few, "screen"), (taxicab, "screen"), (late, "sizes"), (slow, "sizes")],
+    ids=lambda part: getattr(part, "id", part),
+)
+def test_integers_are_screened_beyond_those_that_are_drawn(planted, searcher, seed):
+    """Lanes with an integer each where the formula takes them, else one after the other."""
+    case = planted.formula.build(**{name: 1 for name in planted.formula.variables})
+    found, again = (scouted(planted, searcher, [case], 100, seed) for _ in range(2))
+    assert found.found is not None
+    assert found.found == again.found
+
+
+def test_an_author_may_take_the_size_of_an_integer():
+    claim = stated(
+        "apart",
+        {"k": Integer(1, 9)},
+        lambda m, v, c: m.at_most(m.abs(v.k - 5), m.maximum(v.k, 4) * c),
+        constants={"c": 1},
+        siblings={"half": changed(c="1/2")},
+    )
+    assert scouted(claim, "screen", [claim.formula.build(k=k) for k in (1, 9)]).found is None
+    assert scouted(claim, "screen").tally.best is not None
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 7), (4, 4), (4, 6), (5, 5)])

@@ -36,8 +36,8 @@ def each(function: Callable[[Scalar], Scalar], x: Any) -> Any:
 
 
 def elementary(function: Callable[[Scalar], Scalar]) -> Callable[..., Any]:
-    """A function of a number as one of the namespace, which takes arrays as well."""
-    return lambda m, x: each(function, x)
+    """A function of a number as one of the namespace, which takes integers and arrays as well."""
+    return lambda m, x: each(function, m.exact(x) if isinstance(x, int) else x)
 
 
 class Arithmetic(ABC):

@@ -275,7 +275,7 @@ class Formula:
             variable = self.variables[name]
             if isinstance(variable, Choice):
                 setattr(v, name, _member(variable, name, value))
-            elif isinstance(variable, Integer):
+            elif isinstance(variable, Integer) and not isinstance(value, np.ndarray):
                 setattr(v, name, value)
             else:
                 setattr(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))

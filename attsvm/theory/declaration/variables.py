@@ -192,6 +192,10 @@ class Near(Variable):
         return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
 
 
+_MAGNITUDES = 40.0
+"""Integers without an upper end are screened up to two to this power."""
+
+
 @dataclass(frozen=True, slots=True)
 class Integer(Variable):
     """An integer from `low` on; as the length of an axis it goes by its name.
@@ -223,6 +227,17 @@ class Integer(Variable):
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> int:
         """One that the whole batch shares."""
         return int(generator.integers(self.low, self.high + 1))
+
+    def spread(self, generator: np.random.Generator, batch: int) -> Array:
+        """One for each instance of a batch; where it may, every other one is of any magnitude."""
+        drawn = generator.integers(self.low, self.high + 1, size=batch).astype(float)
+        far = self.low + np.floor(np.exp2(generator.uniform(0.0, _MAGNITUDES, batch)))
+        return np.where(generator.random(batch) < 0.5 * self.beyond, far, drawn)
+
+    def inside(self, values: Array) -> Array:
+        """Integers of the domain close to the values."""
+        low, high = self.ends
+        return np.clip(np.round(values), low, high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from attsvm.theory.search.grid import grid
 from attsvm.theory.search.pool import Elite, Pool
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screen import batches, screen
+from attsvm.theory.search.screen import batches, grows, screen, sizes
 from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.worsen import worsen
 
@@ -76,6 +76,13 @@ GUIDED: dict[str, Guided] = {
         screen,
         0.2,
         fits=lambda claim: claim.formula.batches,
+    ),
+    "sizes": Guided(
+        "sizes beyond the drawn ones",
+        sizes,
+        0.2,
+        fits=lambda claim: claim.formula.batches and any(grows(claim.formula)),
+        without=("quick",),
     ),
     "relatives": Guided("relatives", relatives, 0.18),
     "grid": Guided("integer grid", grid, 0.18),

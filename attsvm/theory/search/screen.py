@@ -8,6 +8,7 @@ propose; what they rank first is judged from its exact values.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,12 @@ _GENERATIONS = 20
 _JUDGED = 2
 """How many of each generation go to the judge at most."""
 
+_RUNGS, _CLIMB = 12, 6
+"""Doublings of a size at most, and generations of each."""
+
+_LARGEST, _NUMBERS = 2**12, 2**18
+"""Numbers in an instance at most, and in a batch of large ones: what a turn can evaluate."""
+
 _RECORDS, _FEWEST_RECORDS = 4096, 1024
 """Records that are screened at once, for a claim of cost 1 and at any."""
 
@@ -51,7 +58,43 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     formula = scout.tally.part.formula
     for _ in range(2 + scout.budget // 20):
         shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
-        _evolve(scout, formula, shape, generator)
+        _evolve(scout, formula, formula.filled(generator, shape, _BATCH), shape, generator)
+
+
+def sizes(scout: Scout, generator: np.random.Generator) -> None:
+    """Screen lengths and counts beyond those that are drawn.
+
+    A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
+    up to instances of thousands of numbers.
+    """
+    formula = scout.tally.part.formula
+    free = list(grows(formula))
+    chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
+    for rung in range(1, _RUNGS):
+        shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
+        shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
+        small = formula.filled(generator, shape, 8)
+        numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
+        if numbers > _LARGEST:
+            return
+        batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), _BATCH // 8), 1)
+        raw = formula.filled(generator, shape, batch)
+        raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
+        _evolve(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
+
+
+def grows(formula: Formula) -> Iterator[str]:
+    """The lengths and counts of which larger ones than those that are drawn are instances too."""
+    for name, variable in formula.variables.items():
+        varies = isinstance(variable, Integer) and variable.low < variable.high
+        if varies and (name in formula.axes or variable.beyond):
+            yield name
+
+
+def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generator) -> int:
+    """A value up to 2^rung times the largest that is drawn, and above half of that."""
+    high: int = formula.variables[name].high  # type: ignore[attr-defined]
+    return int(generator.integers((high << rung) // 2 + 1, (high << rung) + 1))
 
 
 def _length(variable: Any, generator: np.random.Generator) -> int:
@@ -61,20 +104,26 @@ def _length(variable: Any, generator: np.random.Generator) -> int:
 
 
 def _evolve(
-    scout: Scout, formula: Formula, shape: dict[str, int], generator: np.random.Generator
+    scout: Scout,
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    generator: np.random.Generator,
+    batch: int = _BATCH,
+    generations: int = _GENERATIONS,
 ) -> None:
     parameters = scout.tally.part.parameters
-    raw = formula.filled(generator, shape, _BATCH)
+    raw = _spread(formula, raw, shape, parameters, generator, batch)
     if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
         scout.tally.seen.screened += 1
         scout.look(formula.instance_at(raw, 0))
         return
     best, known = -np.inf, 0
-    for _ in range(_GENERATIONS):
+    for _ in range(generations):
         scout.ensure_time()
         fitted = formula.fit(raw, shape)
-        height = formula.screened(fitted, shape, _BATCH, parameters)
-        scout.tally.seen.screened += _BATCH - known
+        height = formula.screened(fitted, shape, batch, parameters)
+        scout.tally.seen.screened += batch - known
         order = _closest(height)
         for lane in order[:_JUDGED]:
             new = height[lane] > best or height[lane] >= _PROMISING
@@ -86,9 +135,36 @@ def _evolve(
         raw, known = _renewed(formula, raw, order, shape, generator), len(order)
 
 
+def _spread(
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    parameters: Mapping[str, Any],
+    generator: np.random.Generator,
+    batch: int,
+) -> dict[str, Any]:
+    """The batch with an integer of its own for each instance, where the formula takes that.
+
+    One that counts with an integer, as in `range(k)`, has one for the whole batch.
+    """
+    numbers = {
+        name: variable.spread(generator, batch)
+        for name, variable in formula.variables.items()
+        if isinstance(variable, Integer) and name in raw
+    }
+    if not numbers:
+        return raw
+    try:
+        formula.screened(formula.fit({**raw, **numbers}, shape), shape, batch, parameters)
+    except Exception:
+        return raw
+    return {**raw, **numbers}
+
+
 def _closest(height: Array) -> Array:
     """The lanes that live on, the closest first; none that meets no hypothesis."""
-    top = np.argpartition(-height, _KEPT)[:_KEPT]
+    kept = min(_KEPT, len(height) // 2)
+    top = np.argpartition(-height, kept)[:kept]
     top = top[np.lexsort((top, -height[top]))]
     return np.asarray(top[height[top] > -np.inf])
 
@@ -179,9 +255,11 @@ def _renewed(
     renewed: dict[str, Any] = {}
     for name, value in raw.items():
         variable = formula.variables[name]
-        if not isinstance(value, np.ndarray) or isinstance(variable, Integer):
+        if not isinstance(value, np.ndarray):
             renewed[name] = value  # one for the whole batch
             continue
+        if isinstance(variable, Integer):
+            fresh[name] = variable.spread(generator, batch // 8)
         new, flat = fresh[name].reshape(-1, batch // 8), value.reshape(-1, batch)
         if isinstance(variable, Fitted) or variable.listed:
             child = flat[:, family[0]]
@@ -190,6 +268,8 @@ def _renewed(
         else:
             with np.errstate(all="ignore"):
                 child = _children(flat, family, generator)
+        if isinstance(variable, Integer):
+            child = variable.inside(child + generator.integers(-1, 2, size=child.shape))
         child[:, -new.shape[1] :] = new
         entry, lanes = np.nonzero(~np.isfinite(child))
         child[entry, lanes] = flat[entry, family[0, lanes]]
