@@ -78,7 +78,7 @@ def grade(data: AttentionData, R: float, W: Any) -> tuple[float, float]:
     D, Z = differences(data, objective := GapObjective.of(data, LOG_LOSS))
     value = objective.value(((D @ W) * Z).sum(axis=1))
     pull = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
-    return value, stationarity(W, pull.matrix, 0.0, R, 1.0)
+    return value, stationarity(W, pull.matrix, R)
 
 
 def row(name: str, R: float, cells: list[tuple[float, float, float, int, int]]) -> dict[str, Any]:

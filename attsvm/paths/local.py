@@ -147,6 +147,6 @@ def settled(
         if local.value(margins(after)) == -math.inf or local.sign < 0:
             after = descend(whole, after)
         if np.array_equal(after, y):
-            break
+            break  # nor would any further descent
         y = after
     return y

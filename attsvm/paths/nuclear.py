@@ -195,7 +195,7 @@ class _Factored(Problem):
     def residual(self, y: Array, R: float) -> float:
         G, (K, Q) = self.short_pull(y), self.parts(y)
         pull = np.concatenate([(G @ Q).ravel(), (G.T @ K).ravel()])
-        return stationarity(y, pull, 0.0, self.reach(R), self.reach(R))
+        return stationarity(y, pull, self.reach(R), self.reach(R))
 
     def _jet(self, gap: GapObjective | LocalGap, y: Array) -> Jet:
         """The gap with gradient and Hessian in y."""

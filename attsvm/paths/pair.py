@@ -26,7 +26,6 @@ from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import normalised_gradient
 
 _SWEEPS = 60
-_NEWTON = 12
 _REDUCED = 60
 _LARGEST = 300.0
 _PLATEAUS = 20
@@ -58,11 +57,11 @@ class Pair:
         top = max(float(sizes.max()), -1e300)
         reach = np.maximum(np.linalg.norm(rows, axis=1), 1e-300)
         terms = rows * (np.exp(sizes - top) / reach)[:, None]
-        of_v = stationarity(v, terms.sum(axis=0), 0.0, self.r, 1.0)
+        of_v = stationarity(v, terms.sum(axis=0), self.r)
         X, one = self.data.X, np.ones((self.data.n, 1))
         gamma = self._scored(v).gamma
         pull = normalised_gradient(X, one, gamma, p[:, None], self.loss, self.data.mask)
-        return of_v, stationarity(p, pull.matrix[:, 0], 0.0, self.R, 1.0)
+        return of_v, stationarity(p, pull.matrix[:, 0], self.R)
 
     def local_value(self, v: Array, p: Array) -> float:
         """log(L - L_sel) for the tokens that p selects, at the head v."""
@@ -165,10 +164,7 @@ class Pair:
     def _solved(self, v: Array, p: Array) -> Point:
         """Newton steps on the first-order system, as long as they halve its residual."""
         value, size = self.log_risk(v, p), max(self.residuals(v, p))
-        for _ in range(_NEWTON):
-            step = self._step(v, p) if size > _SETTLED else None
-            if step is None:
-                break
+        while size > _SETTLED and (step := self._step(v, p)) is not None:
             after = _moved(v, step[0], self.r), _moved(p, step[1], self.R)
             rest, risk = max(self.residuals(*after)), self.log_risk(*after)
             if not (rest < 0.5 * size and risk <= value + 1e-13 * (1.0 + abs(value))):

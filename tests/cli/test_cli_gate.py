@@ -116,6 +116,24 @@ def test_counts_stay_as_reviewed_while_half_of_them_are_evaluated(attsvm, tmp_pa
         assert f'"examples": {kept}' in written.read_text()
 
 
+def test_what_nobody_reviewed_is_told_and_updating_drops_what_is_gone(attsvm, tmp_path):
+    assert attsvm("new", "my/lemma-1")[0] == 0
+    own = ["--only-pack", "lemma_1.py"]
+    assert attsvm("verify", *own)[0] == 0
+    written = tmp_path / "expectations.json"
+    written.write_text('{"schema": 1, "claims": {}}')
+    code, out, _ = attsvm("gate", *own)
+    unreviewed = "my/lemma-1:literal: checked, but nobody reviewed what to expect of it"
+    assert (code, out) == (1, f"{unreviewed} [lemma_1.py:{LINE}]\ngate: 1 reason to stop\n")
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    written.write_text(written.read_text().replace("lemma-1", "lemma-0"))
+    code, out, _ = attsvm("gate", *own, "--update", "--yes")
+    gone, new, _ = out.splitlines()
+    assert gone == "my/lemma-0:literal: removed, there is no such claim"
+    assert new.startswith("my/lemma-1:literal: new: ")
+    assert list(json.loads(written.read_text())["claims"]) == ["my/lemma-1:literal"]
+
+
 def forget():
     """Have the packs of the current folder loaded anew."""
     here = str(Path.cwd())

@@ -120,6 +120,16 @@ def test_one_newton_step_on_both_blocks_squares_the_error():
     assert max(np.abs(after[0] - m.v).max(), np.abs(after[1] - m.p).max()) < 1e-5
 
 
+def test_newton_steps_on_both_blocks_never_lead_off():
+    data, generator = protocol(3, n=4, T=3, d=4), np.random.default_rng(0)
+    pair = Pair(data, LOG_LOSS, 4.0, 4.0)
+    for _ in range(40):
+        start = scaled(generator.normal(size=4), 4.0), scaled(generator.normal(size=4), 4.0)
+        after = pair._solved(*start)
+        assert max(pair.residuals(*after)) <= max(pair.residuals(*start))
+        assert pair.log_risk(*after) <= pair.log_risk(*start) + 1e-12
+
+
 def test_a_head_leaves_the_plateau_of_a_loss_that_is_not_convex():
     data = AttentionData.of([[[1.0, 0.0]], [[0.9, 0.2]]], [[1.0, 0.0]] * 2, y=[1, -1], v=[1.0, 0])
     start = np.array([1.0, 0.0]), np.ones(2)  # the second input is wrong by 900

@@ -16,7 +16,9 @@ from attsvm.exact.attention import risk_gap as exact_gap
 from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS, LOGISTIC, LOGISTIC_LOSS, SQUARED
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
-from attsvm.paths.grades import angle_between, lower_bound, stationarity
+from attsvm.paths.drops import bend_of
+from attsvm.paths.grades import Attempt, angle_between, lower_bound, stationarity
+from attsvm.paths.nuclear import _Factored
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import risk_gap
 from attsvm.strategies import arrays
@@ -99,6 +101,7 @@ def test_a_loss_of_ones_own_is_continued_as_the_known_one(data, size, more):
     assert a.value == pytest.approx(b.value, rel=1e-12)
     assert np.allclose(a.gradient, b.gradient, atol=1e-9)
     assert np.allclose(a.hessian, b.hessian, atol=1e-9)
+    assert bend_of(own.loss, np.array([1e4])) == 0.0  # l' and l'' underflow
 
 
 @settings(max_examples=25, deadline=None)
@@ -204,6 +207,23 @@ def test_the_lower_bound_holds_for_every_matrix_and_any_guess(data, loss, radius
         assert value >= max(bound, own) - 1e-9 * (1 + abs(value))
 
 
+def test_the_lower_bound_holds_where_no_part_makes_both_of_its_cases_equal():
+    data = AttentionData.of(
+        [[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1e30, 0.0], [1e-30, 0.0]]
+    )
+    D, Z = differences(data, objective := GapObjective.of(data, CORRELATION))
+    guess = np.log([1e30, 1e-30])  # from which both inputs weigh the same, and their pulls cancel
+    bound = lower_bound(objective, D, Z, guess, 140.0)
+    assert bound <= objective.value(np.array([140.0, -140.0])) < -69.0
+
+
+@pytest.mark.parametrize("size", [1.0, 1e4])
+def test_values_agree_relative_to_their_size(size):
+    for value in (-size, size):
+        assert Attempt("a", value * (1.0 + 5e-10), 0.0, 0.0).agrees(value)
+        assert not Attempt("a", value * (1.0 + 2e-9), 0.0, 0.0).agrees(value)
+
+
 @pytest.mark.parametrize("path", [path_w, path_kq])
 def test_degenerate_data_and_radii(path):
     """No radius, no query, opposed inputs, absent tokens; and a seed fixes the result."""
@@ -238,11 +258,12 @@ def test_degenerate_data_and_radii(path):
 def test_the_residual_is_the_angle_to_the_gradient(angle, radius):
     y = radius * np.array([math.cos(angle), math.sin(angle)])
     pull = np.array([7.0, 0.0])
-    sphere = stationarity(y, pull, -1e5, radius, 1.0)
+    sphere = stationarity(y, pull, radius)
     assert sphere == pytest.approx(2 * math.sin(angle / 2), rel=1e-6)
-    assert stationarity(-pull, pull, 0.0, 7.0, 1.0) == pytest.approx(2.0)
-    assert stationarity(y / 2, pull, math.log(3.0), radius, 4.0) == pytest.approx(21.0 / 4.0)
-    assert stationarity(y / 2, 0 * pull, 0.0, radius, 4.0) == 0.0
+    assert stationarity(-pull, pull, 7.0) == pytest.approx(2.0)
+    assert stationarity(y / 2, pull, radius) == 7.0
+    assert stationarity(y / 2, pull, radius, 4.0) == 7.0 / 4.0
+    assert stationarity(y / 2, 0 * pull, radius) == 0.0
     assert math.isnan(angle_between(pull, 0 * pull))
 
 
@@ -256,6 +277,14 @@ def test_newton_leaves_the_sphere_where_the_gradient_points_inward():
     assert np.allclose(found, goal, atol=1e-9)
     short = minimise_on_ball(jet, lambda y: jet(y).value, np.array([0.0, 0.1]), 0.25)
     assert np.allclose(short, goal / 2, atol=1e-9)
+
+
+def test_newton_leaves_a_maximum_for_a_sphere_far_away():
+    def jet(y):
+        return Jet(float(-y @ y), -2 * y, -2 * np.eye(1))
+
+    (found,) = minimise_on_ball(jet, lambda y: jet(y).value, np.array([1e-6]), 1e6)
+    assert found == pytest.approx(1e6)
 
 
 # the path of (K, Q)
@@ -297,6 +326,11 @@ def test_one_column_cannot_turn():
     assert one.distance[0] > 0.3
     assert one.log_gap > two.log_gap + 10
     assert one.excess_of_operator > 0.01
+    objective = GapObjective.of(TURNING.data, LOG_LOSS)
+    problem = _Factored.of(TURNING.data, objective, 2)
+    y = problem.factor(one.W)
+    lifted = problem._lift(objective, y)
+    assert objective.value(problem.margins(lifted)) < objective.value(problem.margins(y)) - 1.0
 
 
 # the joint path

@@ -253,13 +253,15 @@ def test_paths_take_the_colour_of_the_ray_that_they_run_to():
     assert to_hex(first[0].get_color()) == PALETTE[1].lower()
 
 
-def test_all_points_and_the_origin_lie_within_the_limits():
-    paths = np.random.default_rng(4).normal(loc=[5.0, 9.0], size=(3, 6, 2))
-    (axes,) = trajectories({"p": paths}, {"r": np.ones((1, 2))}).axes
-    for points in (paths.reshape(-1, 2), np.zeros((1, 2))):
-        for low_high, values in zip((axes.get_xlim(), axes.get_ylim()), points.T, strict=True):
-            assert low_high[0] < values.min()
-            assert values.max() < low_high[1]
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_all_points_and_the_origin_lie_within_the_limits_and_rays_run_out_of_them(sign):
+    paths = sign * np.random.default_rng(4).normal(loc=[5.0, 9.0], size=(3, 6, 2))
+    (axes,) = trajectories({"p": paths}, {"r": sign * np.ones((1, 2))}).axes
+    ends = curve(labelled(axes, "r"))[:, 1]
+    for k, low_high in enumerate((axes.get_xlim(), axes.get_ylim())):
+        assert low_high[0] < min(paths[..., k].min(), 0.0)
+        assert max(paths[..., k].max(), 0.0) < low_high[1]
+        assert not low_high[0] <= ends[k] <= low_high[1]
     assert axes.get_aspect() == 1.0
 
 

@@ -18,6 +18,7 @@ from attsvm.theory.report.terminal import (
     hunt_text,
     not_shown_text,
     outcome,
+    ranked,
     table_text,
     verdict_rows,
 )
@@ -113,6 +114,13 @@ def test_progress_on_a_terminal_is_one_line_that_follows_the_time(monkeypatch):
         time.sleep(0.6)
     assert "[b]0[/b]" in sys.stderr.getvalue()
     assert "[b]1[/b]" in sys.stderr.getvalue()
+    assert "\x1b[?25h" in sys.stderr.getvalue()  # at the end the cursor is shown again
+
+
+def test_the_most_frequent_words_are_shown_and_the_others_counted():
+    words = {"b": 1, "a": 1, "c": 7}
+    assert ranked(words, 3) == "c (7), a (1), b (1)"
+    assert ranked(words, 2) == "c (7), a (1) and 1 more"
 
 
 def test_the_line_of_a_hunt_says_how_far_it_is():

@@ -83,7 +83,10 @@ def test_records_are_told_by_what_their_fields_are_called():
     assert in_words(np.zeros((0, 2)), {}) == "x = none (0 x 2)"
     assert in_words(-(2.0**322), {}) == "x = -2^322"
     assert in_words(3 * 2.0**-1000, {}) == "x = 3 * 2^-1000"
-    assert in_words(0.1, {}) == "x = 0.1"
+    for sign in (1, -1):
+        assert in_words(sign * 0.1, {}) == f"x = {sign * 0.1}"
+        assert in_words(sign * (2**20 - 1) * 2.0**-999, {}) == f"x = {sign * (2**20 - 1)} * 2^-999"
+        assert "2^" not in in_words(sign * (2**20 + 1) * 2.0**-999, {})
 
 
 def test_a_large_instance_is_told_by_its_sizes():

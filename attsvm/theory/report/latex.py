@@ -13,7 +13,7 @@ import numpy as np
 
 from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.report.snippets import LONG, ODD, leaves, rounded, scaled, short
+from attsvm.theory.report.snippets import LONG, ODD_BITS, leaves, rounded, scaled, short
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
@@ -151,6 +151,6 @@ def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
 def _exact(value: Any) -> bool:
     """Whether LaTeX writes it exactly."""
     if isinstance(value, float):
-        return short(value) or abs(scaled(value)[0]) <= ODD
+        return short(value) or scaled(value)[0].bit_length() <= ODD_BITS
     exact = Fraction(value)
     return max(abs(exact.numerator), exact.denominator) < LONG

@@ -25,8 +25,8 @@ _SHORT = 8
 LONG = 10**640
 """Integers of more digits are not written in decimals: Python may refuse that from 641 on."""
 
-ODD = 1 << 20
-"""Odd integers up to this are written where they are multiplied by a power of two."""
+ODD_BITS = 20
+"""Odd integers of so many bits are written where they are multiplied by a power of two."""
 
 
 class _Unnamed(Exception):
@@ -183,7 +183,7 @@ def _float(value: float) -> str:
     if short(value):
         return f"{exact.numerator}/{exact.denominator}"
     odd, power = scaled(value)
-    if abs(odd) <= ODD:
+    if odd.bit_length() <= ODD_BITS:
         return f"{odd} * 2.0**{power}"
     return f'float.fromhex("{value.hex()}")'
 

@@ -97,7 +97,7 @@ def table_text(
             console.print(Text(" ").join(cells[:2]), soft_wrap=True)
             console.print(Text("  ").join([Text("  "), *cells[2:]]), soft_wrap=True)
         else:
-            console.print(Text("  ").join(cells), soft_wrap=True)
+            console.print(Text("  ").join(cells))
     for entry in entries:
         if not entry["as_expected"]:
             want = entry["expected"]

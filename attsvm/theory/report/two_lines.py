@@ -15,7 +15,7 @@ from attsvm._words import printable
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.report.snippets import ODD, leaves, rounded, scaled, short
+from attsvm.theory.report.snippets import ODD_BITS, leaves, rounded, scaled, short
 from attsvm.theory.run.confirm import Confirmation, confirm
 
 _LONGEST = 400
@@ -81,7 +81,7 @@ def _plain(value: Any) -> str:
     if short(number):
         return str(Fraction(number))
     odd, power = scaled(number)
-    if abs(odd) > ODD:
+    if odd.bit_length() > ODD_BITS:
         return repr(number)
     return {1: "", -1: "-"}.get(odd, f"{odd} * ") + f"2^{power}"
 
