@@ -31,6 +31,7 @@ from properties.sim import (
 )
 from properties.sim._support.attention import attention, block_attention
 from properties.sim._support.training import starts_in_basin
+from properties.sim.definition_3_8.instances import Classified, Shared
 from properties.sim.kq_bias.factor_descent import (
     Factors,
     crossed_data,
@@ -43,6 +44,7 @@ from properties.sim.kq_bias.factor_descent import (
     symmetric,
 )
 from properties.sim.orientation import arrives_turned, trained, turned
+from properties.tf._support.token_choices import Choice
 
 LOSS = LOSSES["logistic-loss"]
 
@@ -417,3 +419,32 @@ def test_the_sizes_that_are_counted_are_those_of_arrays(n, d):
     divisor = l2_objective.OBJECTIVE.claim("literal-2")
     powers = np.kron(np.ones((n, d)), np.ones((n, d))) @ np.ones(d * d)
     assert judged(divisor, {"n": n, "d": d}).holds == (powers.size == n)
+
+
+# parts that do not fit together -------------------------------------------------------------------
+
+SCORED = AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 0]], mask=[[True, False]])
+LABELLED = AttentionData.of([[[1], [0]]], [[1]], y=[1], v=[1])
+
+
+@pytest.mark.parametrize(
+    ("record", "data", "part"),
+    [
+        (Shared, SCORED, [[1.0]]),
+        (Classified, SCORED, [1.0]),
+        (Classified, LABELLED, [1.0, 0.0]),
+        (Choice, LABELLED, [0]),
+        (Choice, SCORED, [1]),  # masked
+        (Choice, SCORED, [2]),
+        (Choice, SCORED, [0, 0]),
+    ],
+)
+def test_records_whose_parts_do_not_fit_are_refused(record, data, part):
+    with pytest.raises(DataError):
+        record(data, np.array(part))
+
+
+def test_records_whose_parts_fit_are_not():
+    Shared(SCORED, np.ones((1, 2)))
+    Classified(LABELLED, np.ones(1))
+    assert Choice(SCORED, np.array([0])).alpha.tolist() == [0]

@@ -8,6 +8,7 @@
 - `optimality`: brackets of either norm and of the soft margin, from any matrix and multipliers.
 - `descent`: gradient descent with an enclosure of every iterate, and what it proves.
 - `traps`, `cones`: sets that descent never leaves, and where it goes in them.
+- `minima`: minima at a finite norm, and points from which descent converges to one.
 
 Balls are `flint.arb` at the precision of `flint.ctx.prec`; the claim engine raises it until a
 sign is decided. Floats only propose: the support that is tried first in `svm`, and nothing else.

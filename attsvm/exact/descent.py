@@ -11,7 +11,7 @@ from attsvm.errors import DataError
 from attsvm.exact.attention import gradient, risk_gap
 from attsvm.exact.cones import cone_at
 from attsvm.exact.losses import loss_drop, loss_slope
-from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, spectral_norm, subtract
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm, spectral_norm, subtract
 from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.exact.traps import trap_at
 
@@ -22,6 +22,28 @@ def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> M
     for _ in range(steps):
         W = _advance(data, W, loss, step)
     return W
+
+
+def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
+    """The same for long runs: radii grow by a factor of at most 1 + step * smoothness at each step.
+
+    A step maps two points whose distance is rho to points whose distance is at most that factor
+    times rho. So it is taken from the midpoint of the enclosure, and rho, in Frobenius norm, is
+    carried on beside it: no enclosure of a gradient over a ball is met twice.
+    """
+    factor = (1 + step * smoothness(data, loss)).upper()
+    W, rho = _parted(W0)
+    for _ in range(steps):
+        W, more = _parted(_advance(data, W, loss, step))
+        rho = (rho * factor + more).upper()
+    return [[w + arb(0, rho) for w in row] for row in W]
+
+
+def _parted(W: Matrix) -> tuple[Matrix, arb]:
+    """The midpoint of an enclosure, and a bound of how far its points are from that."""
+    balls = [[arb(w) for w in row] for row in W]
+    away = norm([w.rad() for row in balls for w in row]).upper()
+    return [[w.mid() for w in row] for row in balls], away
 
 
 def _advance(data: ExactData, W: Matrix, loss: str, step: fmpq | arb) -> Matrix:

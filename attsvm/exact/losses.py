@@ -1,4 +1,4 @@
-"""Losses by name, their slopes and their growth, as balls."""
+"""Losses by name, their first two derivatives and their growth, as balls."""
 
 from __future__ import annotations
 
@@ -18,39 +18,49 @@ def logistic_slope(u: Number) -> arb:
     return most.union(least)
 
 
+def _logistic_curvature(u: arb) -> arb:
+    """g''(u), as -g'(u) tanh(u/2)."""
+    return -logistic_slope(u) * (u / 2).tanh()
+
+
 def _logistic_drop(g: arb, x: arb) -> arb:
     return x.expm1() * (-g).exp() / ((1 + (x - g).exp()) * (1 + (-g).exp()))
 
 
-_FORMULAS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[..., Any]]] = {
+_FORMULAS: dict[str, tuple[Callable[..., Any], ...]] = {
     "logistic": (
         lambda x: 1 / (1 + (-x).exp()),
         logistic_slope,
         lambda g, x: -_logistic_drop(g, x),
+        _logistic_curvature,
     ),
     "logistic-loss": (
         lambda x: 1 / (1 + x.exp()),
         lambda x: -logistic_slope(x),
         _logistic_drop,
+        lambda x: -_logistic_curvature(x),
     ),
     "log-loss": (
         lambda x: (-x).exp().log1p(),
         lambda x: -1 / (1 + x.exp()),
         lambda g, x: (x.expm1() * (-g).exp() / (1 + (-g).exp())).log1p(),
+        logistic_slope,
     ),
     "exponential": (
         lambda x: (-x).exp(),
         lambda x: -(-x).exp(),
         lambda g, x: (-g).exp() * x.expm1(),
+        lambda x: (-x).exp(),
     ),
-    "correlation": (lambda x: -x, lambda x: arb(-1), lambda g, x: x),
+    "correlation": (lambda x: -x, lambda x: arb(-1), lambda g, x: x, lambda x: arb(0)),
     "squared": (
         lambda x: (1 - x) * (1 - x),  # a power of a ball about 0 is no number
         lambda x: 2 * (x - 1),
         lambda g, x: x * (2 * (1 - g) + x),
+        lambda x: arb(2),
     ),
 }
-"""l(x), l'(x), and l(g - x) - l(g) without cancellation."""
+"""l(x), l'(x), l(g - x) - l(g) without cancellation, and l''(x)."""
 
 
 def _formula(loss: str, place: int) -> Callable[..., arb]:
@@ -67,6 +77,11 @@ def loss_value(loss: str, u: Number) -> arb:
 def loss_slope(loss: str, u: Number) -> arb:
     """l'(u); a DataError where the loss has no exact form here."""
     return _formula(loss, 1)(arb(u))
+
+
+def loss_curvature(loss: str, u: Number) -> arb:
+    """l''(u); a DataError where the loss has no exact form here."""
+    return _formula(loss, 3)(arb(u))
 
 
 def loss_drop(loss: str, best: Number, deficit: Number) -> arb:

@@ -16,7 +16,7 @@ from attsvm.limits.direction import (
     unique_multipliers,
 )
 from attsvm.limits.growth import ALLOWANCE
-from attsvm.limits.proofs import direction_is_proved, in_basin
+from attsvm.limits.proofs import direction_is_proved, finite_minimum, in_basin
 from attsvm.limits.rates import (
     margin_grows_like_log,
     norm_diverges,
@@ -32,6 +32,7 @@ __all__ = [
     "distance_falls",
     "dual_weights",
     "dual_weights_converge",
+    "finite_minimum",
     "gradient_aligns",
     "in_basin",
     "margin_grows_like_log",

@@ -10,13 +10,24 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import ExactData, certified_fate, rational, rationals, separate
-from attsvm.exact.descent import basin
-from attsvm.exact.numbers import Vector, dot
+from attsvm.exact.descent import basin, followed
+from attsvm.exact.minima import Minimum, minimum_at
+from attsvm.exact.numbers import Matrix, Vector, dot
 from attsvm.losses import Loss
 from attsvm.theory.declaration.slack import Slack
+from attsvm.training import descend_w
 
 PRECISIONS = (64, 128, 256, 512, 1024)
 """Bits that are tried until a sign is decided."""
+
+STEPS = 1024
+"""How long a run is followed towards a minimum at a finite norm."""
+
+LEAST = 8
+"""The least number of steps by which rest can be told."""
+
+SLOW = 1e-6
+"""The share of its first steps that a run gains in its last ones where it has come to rest."""
 
 ROUNDED = 1e-12
 """Sine of an angle that a target in floats may be off by."""
@@ -47,6 +58,40 @@ def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
     return Slack.unknown(f"the sign is open at {PRECISIONS[-1]} bits")
 
 
+def finite_minimum(
+    data: AttentionData, W0: Matrix, loss: str, step: fmpq, steps: int = STEPS
+) -> Minimum | None:
+    """The strict local minimum at a finite norm to which descent from W0 is proved to converge.
+
+    Floats run ahead: where they slow down, and where they come so near to a minimum that
+    `minimum_at` accepts their iterate, the run is enclosed in balls up to that step, and decides.
+    None where nothing is proved within so many steps.
+
+    Args:
+        data: the data set.
+        W0: the start, exact or an enclosure.
+        loss: its name.
+        step: the step size.
+        steps: how many steps to follow; fewer than 8 prove nothing.
+    """
+    start, size = np.array([[float(arb(w).mid()) for w in row] for row in W0]), float(arb(step))
+    if not (np.isfinite(start).all() and 0.0 < size < np.inf and steps >= LEAST):
+        return None
+    asked = [steps >> j for j in range(steps.bit_length() - 1, -1, -1)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        run = descend_w(data, start, loss, step=size, steps=steps, record=asked).W[0]
+        lengths = np.linalg.norm(np.diff(run, axis=0), axis=(1, 2))
+    if not (np.isfinite(run).all() and lengths[-1] < max(lengths[-2] / 2, SLOW * lengths[0])):
+        return None
+    exact, e = ExactData.of(data), arb(step)
+    if minimum_at(exact, W0, rationals(run[-1]), loss, e) is None:
+        return None
+    near = (minimum_at(exact, W0, rationals(point), loss, e) is not None for point in run[1:])
+    k = next(k for k, closes in zip(asked, near, strict=True) if closes)
+    with ctx.workprec(max(ctx.prec, PRECISIONS[0]) + k):
+        return minimum_at(exact, W0, followed(exact, W0, loss, step, k), loss, e)
+
+
 def direction_is_proved(
     data: AttentionData,
     W: Float[Array, "d d"],
@@ -61,7 +106,8 @@ def direction_is_proved(
 
     The iterates are enclosed until a basin, a trap or a cone closes (`certified_fate`). Where the
     limit is proved, the target's angle to it is compared with rounding; where only the selected
-    tokens are proved to be kept, a target that selects others is refuted. Unknown elsewhere.
+    tokens are proved to be kept, a target that selects others is refuted, and so is one in another
+    direction than a minimum at which the run ends (`finite_minimum`). Unknown elsewhere.
     """
     if not (np.isfinite(W).all() and np.isfinite(target).all()):
         return Slack.unknown("W or the target is not finite")
@@ -71,6 +117,10 @@ def direction_is_proved(
     with ctx.workprec(bits):
         fate = certified_fate(exact, rationals(W), loss.name, rational(step), steps)
         if fate is None:
+            end = finite_minimum(data, rationals(W), loss.name, rational(step), steps)
+            apart = None if end is None else end.apart(aim)
+            if apart is not None:
+                return Slack(float(apart.mid()), float(apart.rad()))
             return Slack.unknown(f"no proof closed within {steps} steps")
         if fate.settles:
             answer = present(separate(exact, fate.selected), "the SVM of the selected tokens")

@@ -21,7 +21,7 @@ from attsvm.strategies import arrays, numbers, sizes
 from attsvm.theory import OPEN, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_att_svm
-from properties._support.limit_certificates import certified_direction
+from properties._support.limit_certificates import certified_direction, ends_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def reaches(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> Sla
 def certified_limit(run: Run, loss: str, towards: str, pace: int = 1) -> arb | None:
     """A proof that the direction converges to the target (1) or that it does not (negative).
 
-    In order: the target does not exist; the loss increases and <X, X^mm> falls for ever; what
-    `certified_direction` proves.
+    In order: the target does not exist; the loss increases, and <X, X^mm> falls for ever or the
+    run ends at a finite norm; what `certified_direction` proves.
     """
     exact = ExactData.of(run.data)
     target = max_margin(run.data, towards)
@@ -92,8 +92,10 @@ def certified_limit(run: Run, loss: str, towards: str, pace: int = 1) -> arb | N
     if solved is None or not exact.unique:
         return None
     if LOSSES[loss].direction > 0:
-        falls = solved.all_tight or moves_along_margins(exact)
-        return arb(-1) if falls and towards == "optimal" else None
+        if towards == "optimal" and (solved.all_tight or moves_along_margins(exact)):
+            return arb(-1)
+        end = ends_at(run.data, rationals(run.start), loss, pace)
+        return None if end is None else end.apart(target)
     return certified_direction(run.data, rationals(run.start), loss, target, pace)
 
 

@@ -24,7 +24,7 @@ from attsvm.exact import ExactAnswer, ExactData, certified_fate, rational, ratio
 from attsvm.exact.descent import Fate
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import is_stationary_start
-from properties._support.limit_certificates import agreement, short_step
+from properties._support.limit_certificates import agreement, ends_at, short_step
 
 STEPS = 256
 
@@ -81,8 +81,10 @@ def arrives(data: AttentionData, start: Array, loss: str, target: Matrix) -> arb
     if is_stationary_start(ExactData.of(data), W0, loss):
         return agreement(target, W0) if start.any() else arb(-1)
     way = course(data, start, loss)
-    limit = None if way is None else way.limit
-    return None if limit is None else agreement(target, limit.W)
+    if way is None:
+        end = ends_at(data, W0, loss)
+        return None if end is None else end.apart(target)
+    return None if way.limit is None else agreement(target, way.limit.W)
 
 
 def rate_error(
@@ -90,14 +92,16 @@ def rate_error(
 ) -> arb | None:
     """Minus the distance of share from lim ||X(k)|| / (R ln k), R^2 = square; None without a proof.
 
-    The limit is 0 from a stationary start, else ||X*|| / R. Equal lengths are told by their
-    squares, in rationals.
+    The limit is 0 where the run ends at a finite norm, else ||X*|| / R. Equal lengths are told by
+    their squares, in rationals.
     """
-    claimed = rational(share)
-    if is_stationary_start(ExactData.of(data), rationals(start), loss):
+    claimed, W0 = rational(share), rationals(start)
+    if is_stationary_start(ExactData.of(data), W0, loss):
         return arb(-abs(claimed))
     way = course(data, start, loss)
-    limit = None if way is None else way.limit
+    if way is None:
+        return None if ends_at(data, W0, loss) is None else arb(-abs(claimed))
+    limit = way.limit
     if limit is None or square == 0:
         return None
     if limit.square == claimed * claimed * square:

@@ -8,8 +8,10 @@ from flint import arb, fmpq
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, certified_fate, dot, rational, separate
 from attsvm.exact.descent import smoothness
+from attsvm.exact.minima import Minimum
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import finite_minimum
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 
@@ -38,6 +40,17 @@ def agreement(target: Matrix, limit: Matrix) -> arb:
     return arb(-(sine if inner > 0 else fmpq(1)))
 
 
+def ends_at(data: AttentionData, W0: Matrix, loss: str, pace: int = 1) -> Minimum | None:
+    """Where descent with step pace/smoothness ends at a finite norm, if that is proved.
+
+    A strict local minimum, or the start itself where it is exactly stationary.
+    """
+    known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
+    if known and is_stationary_start(ExactData.of(data), W0, loss):
+        return Minimum(W0, arb(0))
+    return finite_minimum(data, W0, loss, pace * short_step(data, loss))
+
+
 def certified_direction(
     data: AttentionData, W0: Matrix, loss: str, target: Matrix | None, pace: int = 1
 ) -> arb | None:
@@ -45,7 +58,8 @@ def certified_direction(
 
     1 where it does, negative where it does not: there is no target; the run never moves; it is
     proved to settle at the tokens of another direction; it keeps tokens that the target would not
-    select. None where nothing is proved within 256 steps at the working precision.
+    select; it ends at a minimum of finite norm in another direction. None where nothing is proved
+    at the working precision.
     """
     if target is None:
         return arb(-1)
@@ -55,7 +69,8 @@ def certified_direction(
         return agreement(target, W0) if any(x != 0 for row in W0 for x in row) else arb(-1)
     fate = certified_fate(exact, W0, loss, pace * short_step(data, loss), STEPS)
     if fate is None:
-        return None
+        end = ends_at(data, W0, loss, pace)
+        return None if end is None else end.apart(target)
     if fate.settles:
         limit = separate(exact, fate.selected)
         return None if limit is None else agreement(target, limit.W)

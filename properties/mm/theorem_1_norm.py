@@ -49,7 +49,7 @@ THEOREM = Statement(
     conclusion=DIVERGENCE,
     cost=10,
     violating={
-        SLOPED: [cases.FLAT, cases.RISING],
+        SLOPED: [cases.FLAT, cases.RISING, cases.ENCLOSED],
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.TIED],
         SEPARATED: [cases.STUCK],

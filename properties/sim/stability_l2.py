@@ -53,6 +53,9 @@ FAR_LABEL = on_line([1, -1], **logistic.NEAR, h=[1, -1], b=-65_536, R=4)
 AT_THE_EDGE = on_line([1], x=4, y=4 - Fraction(1, 256), h=[1], b=-4, R=4)
 """Where linear attention is steepest; softmax does not move a single token."""
 
+NO_REACH = on_line([1, -1], x=Fraction(1, 4), y=Fraction(3, 8), h=[1, 0], b=0, R=Fraction(1, 16))
+"""A bound R beside which softmax is steep."""
+
 LARGE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
 
 BENT_AT = Fraction(-71, 128)
@@ -125,6 +128,7 @@ STABILITY = Statement(
         "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
     },
     conclusion=compared,
+    violating={"R >= 4": [NO_REACH]},
     readings={
         "literal-1": Reading(
             "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
@@ -146,18 +150,21 @@ STABILITY = Statement(
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
-            "for ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
+            "for R >= 4 and all A, x and y: |L(x) - L(y)| <= "
             "2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of linear attention "
-            "over all A and h of these norms",
+            "over all A and h of these norms where ||A||, ||A x||, ||A y|| <= R",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
-            under=tuple(DOMAIN),
+            under=("R >= 4",),
+            variables={"R": Real((2, 6))},
             depends_on=("sim/stability-l2:sharp-1",),
             examples=(FAR_LABEL, AT_THE_EDGE),
             siblings={
                 "a 2.1th of it for softmax": changed(tightened=Fraction(10, 21)),
-                "95% of it for linear": changed(attention="linear", tightened="0.95"),
+                "95% of it for linear": changed(
+                    attention="linear", tightened="0.95", under=DOMAIN, examples=[AT_THE_EDGE]
+                ),
             },
         ),
         "literal-4": Reading(

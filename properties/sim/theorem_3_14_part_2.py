@@ -16,6 +16,13 @@ input, where every start does so, because attention to the optimal token is neve
 starts from zero with two inputs of two tokens and the same two scores in both, none negative: zero
 is on the edge of the basin, and the first step enters it. Three such inputs may fail from zero
 (`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
+
+Whether the scores of `amended-4` may be negative is open. Then g(-u) is concave and zero lies
+outside of the basin, so that this proof has no start. But an input that is dragged first is not
+lost as in `amended-1`: let a, b and -c be the inner products of A_1 and A_2, ab > c^2, and p_i >= 0
+the pulls. A step of any size eta adds eta (ab - c^2) p_1 to b m_1 + c m_2, so that -m_1 <=
+(c/b) m_2. The first input is dragged from zero where c > a, and then c < b: its pull exp(m_1)
+outweighs exp(-m_2) in the end.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, rationals
-from attsvm.exact.traps import is_stationary_start
+from attsvm.exact import rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
@@ -47,6 +46,7 @@ from properties._support.hypotheses import (
     unique_optimum,
 )
 from properties._support.hypothesis_violations import TIED_APART
+from properties._support.limit_certificates import ends_at
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
@@ -72,12 +72,11 @@ def grows(case: Descent) -> Slack:
 
 
 def rests(case: Descent) -> arb | None:
-    """-1 where the start is exactly stationary, so that the norm never changes."""
+    """-1 where the run ends at a finite norm, or rests where it starts."""
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(entry == 0 for entry in found.ravel()):
         return arb(-1)
-    stationary = is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss)
-    return arb(-1) if stationary else None
+    return None if ends_at(case.data, rationals(case.start), case.loss) is None else arb(-1)
 
 
 def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:

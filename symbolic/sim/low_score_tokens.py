@@ -6,6 +6,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_true
 from attsvm.theory.declaration.proof import expanded
+from symbolic.basins import ensure_kept
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point
 from symbolic.textbook import TRIANGLE
@@ -46,6 +47,34 @@ def prove_no_lower() -> str:
         normal=expanded,
     )
     return "at every X, for any number of inputs and tokens"
+
+
+def prove_kept() -> str:
+    """From the basin an input ends at an optimal token or at none, with all tokens and without.
+
+    With tied optimal tokens s_o is their weight in all.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_no_lower()
+    gap, level = sp.symbols("gap level", positive=True)
+    less, more = sp.symbols("less more", nonnegative=True)
+    ensure_nonnegative(
+        (level + more) - (gap - less) - (level - gap),
+        "l falls, so that the gap is no larger without the tokens of least score; the threshold is "
+        "no smaller: an input of three scores keeps its second best, one of two keeps one score "
+        "and has neither gap nor threshold",
+        normal=expanded,
+    )
+    ensure_kept()
+    second, above = sp.symbols("second above", positive=True)
+    ensure_positive(
+        (second + above + more) - above / 2 - second,
+        "u stays second + above at least; where the weight of a token tends to 1 its score is at "
+        "least u - above/2 in the end, which is more than second",
+    )
+    return "for every decreasing loss and any number of inputs and tokens, ties included"
 
 
 def prove_as_much() -> str:

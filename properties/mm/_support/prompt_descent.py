@@ -97,13 +97,15 @@ def prompt(case: Prompting, towards: str = "optimal") -> Vector | None:
 
 
 def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
-    """The same run from `size` times (R + 1) p(alpha); None without p(alpha) or anything to pull.
+    """The same run from `size` times (R + 1) p(alpha).
+
+    None without p(alpha), without anything to pull, and where R is infinite.
 
     R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), with D_i the range of the scores of
     input i, gap_i the lead of its best one, and m, M the extremes of |l'| between the least and
-    the largest score: of the losses here it has them at an end or at the score nearest to 0. At
-    margins above R rivals have weight exp(-R) at most, so that with unique optimal tokens the risk
-    gap is below min_i [l(second) - l(best)]/n: the start is proper.
+    the largest score: of the losses here it has them at an end or at the score nearest to 0 or to
+    1. At margins above R rivals have weight exp(-R) at most, so that with unique optimal tokens the
+    risk gap is below min_i [l(second) - l(best)]/n: the start is proper.
     """
     p = prompt(case)
     if p is None or never_moves(case):
@@ -112,8 +114,10 @@ def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
     gap = min(row[-1] - row[-2] for row in scores if len(row) > 1)
     ranges = sum(row[-1] - row[0] for row in scores)
     ends = min(row[0] for row in scores), max(row[-1] for row in scores)
-    slopes = LOSSES[case.loss].log_slope(np.array([*ends, np.clip(0.0, *ends)]))
+    slopes = LOSSES[case.loss].log_slope(np.array([*ends, *np.clip([0.0, 1.0], *ends)]))
     least = math.log((case.scores.shape[1] - 1) * ranges / gap) + float(np.ptp(slopes))
+    if not np.isfinite(least):
+        return None
     direction = np.array([float(arb(x)) for x in p])
     return replace(case, start=size * (max(0.0, least) + 1.0) * direction)
 

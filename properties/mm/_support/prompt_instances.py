@@ -48,6 +48,9 @@ PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
+ENCLOSED = prompting([[[0.0], [-1.0], [-2.0]]], [[1.0, 0.0, 0.5]], loss="logistic")
+"""On a loss that increases p ends near -1, where the key -1 of the least score has most weight."""
+
 RISING = replace(TWO_KEYS, loss="logistic")
 """A loss that increases, so that descent leaves the better key from any start."""
 

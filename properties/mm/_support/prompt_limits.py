@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from attsvm.exact import ExactData, dot, rationals
-from attsvm.exact.traps import is_stationary_start
+from attsvm.exact import dot, rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import exists, unique_optimum
+from properties._support.hypotheses import exists, sloped, unique_optimum
+from properties._support.limit_certificates import ends_at
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -46,13 +46,21 @@ def certified(case: Prompting, towards: str = "optimal", pace: int = 1) -> arb |
 def direction_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> Slack:
     """The same for the run from `size` times the proper start; where nothing moves p stays."""
     proper = properly_started(case, size)
-    return direction(proper, towards) if proper else Slack(1.0 if prompt(case) else -1.0, 0.0)
+    if proper:
+        return direction(proper, towards)
+    if prompt(case) and not never_moves(case):
+        return Slack.unknown("R is infinite")
+    return Slack(1.0 if prompt(case) else -1.0, 0.0)
 
 
 def certified_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> arb | None:
     """Its proof; where p moves aside no other start, step or loss will do either."""
     proper = properly_started(case, size)
-    return certified(proper, towards) if proper else arb(1 if prompt(case) else -1)
+    if proper:
+        return certified(proper, towards)
+    if prompt(case) and not never_moves(case):
+        return None
+    return arb(1 if prompt(case) else -1)
 
 
 DIRECTION = Measured(
@@ -71,11 +79,11 @@ def diverges(case: Prompting) -> Slack:
 
 
 def certified_divergence(case: Prompting) -> arb | None:
-    """-1 where the start is exactly stationary, 1 where it is in the basin of p(alpha)."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
-        return arb(-1)
-    settles = exists(case) and unique_optimum(case) and starts_in_basin(case)
-    return arb(1) if settles else None
+    """-1 where the run ends at a finite norm, 1 where it starts in the basin of p(alpha)."""
+    run = case.run
+    if sloped(case) and exists(case) and unique_optimum(case) and starts_in_basin(case):
+        return arb(1)
+    return None if ends_at(run.data, rationals(run.start), case.loss) is None else arb(-1)
 
 
 def diverges_from_proper(case: Prompting) -> Slack:
@@ -83,7 +91,7 @@ def diverges_from_proper(case: Prompting) -> Slack:
     proper = properly_started(case)
     if proper or never_moves(case):
         return diverges(proper) if proper else Slack(-1.0, 0.0)
-    return Slack.unknown("there is no p(alpha)")
+    return Slack.unknown("there is no p(alpha), or R is infinite")
 
 
 def certified_divergence_from_proper(case: Prompting) -> arb | None:

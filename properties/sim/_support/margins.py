@@ -7,7 +7,9 @@ is no margin, and what is said of all margins holds.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +28,7 @@ from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
+from properties._support.limit_certificates import ends_at
 from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -106,7 +109,8 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
 
     The least margin of optimal tokens never is positive where there is no X^mm, nor where some
     input is kept at another token. Where the run is proved to converge in direction, to the
-    solution for the tokens that it selects, each margin goes where its sign there says.
+    solution for the tokens that it selects, each margin goes where its sign there says; where it is
+    proved to end at a finite norm, each margin ends there.
     """
     data = ExactData.of(run.data)
     worst = [row.index(min(row)) for row in data.gamma]
@@ -119,7 +123,8 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
         return arb(-1)
     way = course(run.data, run.start, loss)
     if way is None:
-        return None
+        rest = ends_at(run.data, rationals(run.start), loss)
+        return None if rest is None else _sign([rest.along(a) for a in A], of)
     limit = way.limit
     if limit is not None:
         margins = [dot(a, flat(limit.W)) for a in A]
@@ -128,6 +133,13 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     selected = zip(way.fate.selected, way.inputs, strict=True)
     lost = any(t not in data.optimal[i] for t, i in selected)
     return arb(-1) if least and lost else None
+
+
+def _sign(margins: list[arb], of: str) -> arb | None:
+    """1 where the least, the largest or the mean of the margins is above 0, -1 where it is not."""
+    join = {"least": arb.min, "mean": operator.add, "largest": arb.max}[of]
+    end = functools.reduce(join, margins)
+    return arb(1) if end > 0 else arb(-1) if end <= 0 else None
 
 
 END = Measured(
@@ -162,8 +174,8 @@ def slope(run: Any, loss: str, share: Fraction) -> Slack:
 def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
     """Minus the distance of the share from the limit of the least margin over ln k, in rationals.
 
-    The limit is 0 from a stationary start, and the least margin of X* where X(k) is proved to be
-    (1 + o(1)) X* ln k; None elsewhere, and where there is no margin.
+    The limit is 0 where the run ends at a finite norm, and the least margin of X* where X(k) is
+    proved to be (1 + o(1)) X* ln k; None elsewhere, and where there is no margin.
     """
     data = ExactData.of(run.data)
     A = exact_constraints(data)
@@ -172,7 +184,10 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
     if is_stationary_start(data, rationals(run.start)):
         return arb(-abs(rational(share)))
     way = course(run.data, run.start, loss)
-    limit = None if way is None else way.limit
+    if way is None:
+        rest = ends_at(run.data, rationals(run.start), loss)
+        return None if rest is None else arb(-abs(rational(share)))
+    limit = way.limit
     if limit is None:
         return None
     slope = min(dot(a, flat(limit.W)) for a in A.values())

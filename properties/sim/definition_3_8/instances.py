@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import present
+from attsvm.errors import DataError, present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import Vector
 from attsvm.strategies import arrays, sizes
@@ -58,6 +58,10 @@ class Shared:
     data: AttentionData
     shares: Array
 
+    def __post_init__(self) -> None:
+        if self.shares.shape != self.data.X.shape[:2]:
+            raise DataError("there is not one share for each token", value=self.shares.shape)
+
 
 @st.composite
 def shared(draw: st.DrawFn, *, signed: bool = False) -> Shared:
@@ -79,6 +83,10 @@ class Classified:
 
     data: AttentionData
     u: Array
+
+    def __post_init__(self) -> None:
+        if self.data.y is None or self.data.v is None or self.u.shape != (self.data.d,):
+            raise DataError("labels, head and vector do not fit the data", value=self.u.shape)
 
 
 def _classified(X: Array, Z: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified:

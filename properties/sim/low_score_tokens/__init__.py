@@ -15,7 +15,7 @@ the end of training, and as what trained attention puts out, f being its weights
 | literal-4 | output sum_t f_t x_t of attention | it is the same | falls |
 | amended-1 | X^mm | it is the same where they are no support vectors | proved |
 | amended-2 | end of descent on g(-u) | no input ends at a token of lower score | falls |
-| amended-3 | the same, from the basin of the optimal tokens | the same | holds |
+| amended-3 | the same, from the basin of the optimal tokens | the same | proved |
 | sharp-1 | X^mm | how low their scores are makes no difference | proved |
 | sharp-2 | output at X^mm times r | it moves by at most N exp(-r) diam, N left out | proved |
 
@@ -26,7 +26,9 @@ what counts is being a support vector (amended-1, `sim/token-sparsity:literal-3`
 amended-2: tokens -1, 4, 0, 3 with scores 1, 0, -3, -4. From X(0) = 0 the last one pushes the run to
 the best token; without it the run ends at the second one. In the basin (risk gap below min_i
 [l(second) - l(best)]/n) that cannot happen: by literal-3 the risk without them is no larger, and
-the threshold no smaller, so that both runs end at the optimal tokens.
+the threshold no smaller. In both runs each input then keeps above its second-best score for ever,
+so that it ends at an optimal token, be there several, or at none, as it does where nothing can be
+separated.
 
 literal-3: with all tokens u = p u_low + (1 - p) u_rest, p the attention to those of least score, so
 that u_rest - u = p (u_rest - u_low) >= 0. The loss g(b <f, h>) as printed increases in u and rises.
@@ -157,12 +159,13 @@ LOW_SCORES = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step at "
-            "most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n: no "
+            "from a start whose risk gap is below min_i [l(second) - l(best)]/n, under descent on "
+            "the decreasing loss with a step of at most 1/L_X of the tokens that there are: no "
             "input ends at a token of lower score without the tokens of least score",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, FEASIBLE, BASIN),
+            under=(BASIN,),
             variables=Records(Run, runs(SEPARABLE, 0, 2), training.near_solution),
             conclusion=left_out.NO_WORSE,
             cost=10,

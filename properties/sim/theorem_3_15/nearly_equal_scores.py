@@ -31,6 +31,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.aligned_inputs import in_accord, levels, spread_within, together_larger
 from properties._support.descent_runs import Run, rival_data
 from properties._support.hypotheses import feasible
+from properties._support.limit_certificates import ends_at
 from properties._support.torch_objectives import descent_at_rest
 
 OPPOSED = Run(
@@ -107,14 +108,16 @@ def grows(run: Run, loss: str) -> Slack:
 
 
 def grows_for_sure(run: Run, loss: str) -> arb | None:
-    """-1 from a stationary start, 1 where the text above proves that the norm diverges.
+    """-1 where the run ends at a finite norm, 1 where the text above proves that it diverges.
 
-    Both are proved for every loss that is monotone.
+    The latter, and that a start is stationary, are proved for every loss that is monotone.
     """
-    data = ExactData.of(run.data)
-    if is_stationary_start(data, rationals(run.start)):
+    data, start = ExactData.of(run.data), rationals(run.start)
+    if is_stationary_start(data, start):
         return arb(-1)
-    return arb(1) if feasible(run) and moves_along_margins(data) else None
+    if feasible(run) and moves_along_margins(data):
+        return arb(1)
+    return None if ends_at(run.data, start, loss) is None else arb(-1)
 
 
 NORM = Measured(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import present
+from attsvm.errors import DataError, present
 from attsvm.strategies import arrays, sizes
 from properties._support.att_svm import exact_att_svm
 from properties._support.separable_data import crowd, preferring, separated, separated_larger
@@ -21,6 +21,14 @@ class Choice:
 
     data: AttentionData
     alpha: Array
+
+    def __post_init__(self) -> None:
+        n, T = self.data.X.shape[:2]
+        fits = self.alpha.shape == (n,) and bool(((self.alpha >= 0) & (self.alpha < T)).all())
+        if not (fits and self.data.present[np.arange(n), self.alpha].all()):
+            raise DataError("alpha does not name a token of each input", value=self.alpha.tolist())
+        if self.data.scores is None:
+            raise DataError("rivals are told by scores, and there are none", remedy="Give scores.")
 
 
 @st.composite

@@ -51,8 +51,8 @@ CROWDED = from_zero(
     mask=[[True, True, True, True], [True, True, False, False]],
 ).data
 TIED = from_zero([[[4, 0], [2, -1], [0, 0]]], scores=[[1.0, 1.0, 0.0]])
-BELOW_ONE = from_zero([[[1, 0], [0, 0]]], scores=[[0.5, 0.0]]).data
-"""Scores below 1, where (1 - u)^2 falls."""
+BEYOND_ONE = from_zero([[[1, 0], [0, 0]]], scores=[[1.5, 0.0]]).data
+"""(1 - u)^2 is least where attention scores 1: from w = (4, 1) it ends at w = (ln 2, 1)."""
 TWO_BEST = Step(TIED.data, ZERO, TIED.loss, 64.0)
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 FAR_AHEAD = Step(PULLED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "correlation", 1.0)
@@ -84,7 +84,7 @@ THEOREM = Statement(
     conclusion=PLAINLY,
     cost=10,
     violating={
-        SLOPED: [Step(BELOW_ONE, ZERO, "squared", 64.0)],
+        SLOPED: [Step(BEYOND_ONE, np.array([[4.0, 0.0], [1.0, 0.0]]), "squared", 1.0)],
         UNIQUE: [TWO_BEST],
         SEPARATED: [FAR_AHEAD],
         LONG: [Step(CROWDED, ZERO, "correlation", 0.25)],

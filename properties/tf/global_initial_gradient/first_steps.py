@@ -84,8 +84,10 @@ def is_long(case: Step) -> bool:
     weight = arb(0)
     for gamma in exact.gamma:
         gap = max(gamma) - min(gamma)
-        # |l'| of the losses here falls with the score, but for one whose |l'| is at most 1/4
-        steep = arb(1) / 4 if case.loss == "logistic-loss" else -loss_slope(case.loss, min(gamma))
+        # |l'| of the losses here is largest at an end, but for two whose |l'| is at most 1/4
+        ends = (abs(loss_slope(case.loss, g)) for g in (min(gamma), max(gamma)))
+        even = case.loss in ("logistic", "logistic-loss")
+        steep = arb(1) / 4 if even else functools.reduce(arb.max, ends)
         weight += steep * gap * (len(gamma) - 1)
     nearest = min(dot(A, flat(rationals(case.start))) for A in exact_constraints(exact).values())
     needed = (weight / (bound * len(exact.gamma))).log() - nearest

@@ -1,0 +1,175 @@
+"""Minima at a finite norm: they are enclosed, runs are proved to end there, and not elsewhere."""
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, rational, rationals
+from attsvm.exact.descent import descend, followed
+from attsvm.exact.losses import loss_curvature
+from attsvm.exact.minima import _Frame, _is_positive, minimum_at
+from attsvm.limits import direction_is_proved, finite_minimum
+from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
+from attsvm.strategies.data import attention_data
+from attsvm.training import descend_w
+from properties._support.descent_runs import Run, certified_limit, max_margin
+from properties._support.growth_rates import rate_error
+from properties._support.limit_certificates import ends_at, short_step
+from properties.sim._support.margins import certified_end
+from tests.exact.digits import EPS, VALUE
+
+ENCLOSED = Run.of(
+    [[[3, 3], [-2, 3], [2, 2]], [[2, 1], [-1, -2], [0, -2]]],
+    [[1, 0]] * 2,
+    scores=[[-1, -3, 0], [-2, 0, -4]],
+)
+"""X^mm has w = (-1, -5), and from zero descent on -u ends at w = (0.873, 0.355)."""
+FREED = Run.of(ENCLOSED.data.X, ENCLOSED.data.Z, scores=[[-3, -3, 0], [-2, 0, -4]])
+"""The same where the rivals of the first input score the same, so that the norm diverges."""
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with ctx.workprec(96):
+        yield
+
+
+def test_a_planted_minimum_refutes_what_is_said_of_the_limit():
+    zero = rationals(ENCLOSED.start)
+    end = ends_at(ENCLOSED.data, zero, "correlation")
+    exact = ExactData.of(ENCLOSED.data)
+    with ctx.workprec(200):
+        w = [arb(row[0]) for row in end.near]
+    assert abs(w[0] - fmpq(873, 1000)) < fmpq(1, 1000)
+    assert abs(w[1] - fmpq(355, 1000)) < fmpq(1, 1000)
+    assert end.radius < 1e-9
+
+    def risk(*point):
+        total = mpmath.mpf(0)
+        for tokens, scores in zip(ENCLOSED.data.X, ENCLOSED.data.gamma, strict=True):
+            s = [mpmath.exp(x[0] * point[0] + x[1] * point[1]) for x in tokens.tolist()]
+            total -= mpmath.fsum(a * g for a, g in zip(s, scores.tolist(), strict=True)) / sum(s)
+        return total
+
+    with mpmath.workprec(120):
+        slopes = [lambda *p, o=o: mpmath.diff(risk, p, o) for o in ((1, 0), (0, 1))]
+        root = mpmath.findroot(lambda *p: [f(*p) for f in slopes], (0.9, 0.4))
+        for x, ball in zip(root, w, strict=True):
+            assert abs(x - mpmath.mpf(float(ball.mid()))) <= float(end.radius.upper()) + 1e-15
+    assert certified_limit(ENCLOSED, "correlation", "optimal") < 0
+    assert certified_end(ENCLOSED, "correlation", "least", "optimal") < 0
+    assert rate_error(ENCLOSED.data, ENCLOSED.start, "correlation", fmpq(26), 1.0) == -1
+    W = np.array([[float(arb(x)) for x in row] for row in max_margin(ENCLOSED.data, "optimal")])
+    step = float(arb(short_step(ENCLOSED.data, "correlation")))
+    loss = LOSSES["correlation"]
+    lost = direction_is_proved(ENCLOSED.data, ENCLOSED.start, loss, W, step=8 * step, steps=128)
+    assert lost.violated
+    assert minimum_at(exact, zero, zero, "correlation", arb(step)) is None
+
+
+def test_a_run_beside_it_that_diverges_is_not_refuted():
+    assert ends_at(FREED.data, rationals(FREED.start), "correlation") is None
+    assert certified_limit(FREED, "correlation", "optimal") is None
+    run = descend_w(FREED.data, FREED.start, "correlation", step=1.0, steps=20000, record=[20000])
+    assert run.norms[0, -1] > 3.0
+
+
+def followed_near():
+    """The data, the start, the step and an iterate that is near the minimum."""
+    exact, zero = ExactData.of(ENCLOSED.data), rationals(ENCLOSED.start)
+    step = short_step(ENCLOSED.data, "correlation")
+    with ctx.workprec(640):
+        return exact, zero, step, followed(exact, zero, "correlation", step, 512)
+
+
+@pytest.mark.parametrize("width", ["1e-12", "1e-6", "1", "100"])
+def test_an_enclosure_that_is_too_wide_is_refused(width):
+    """The run is near the minimum; balls about it are refused once they may leave its bowl."""
+    exact, zero, step, W = followed_near()
+    wide = [[arb(w.mid(), width), v] for w, v in W]
+    found = minimum_at(exact, zero, wide, "correlation", arb(step))
+    assert (found is not None) == (float(width) < 0.01)
+
+
+def test_a_step_that_is_too_long_is_refused():
+    exact, zero, _, W = followed_near()
+    frame = _Frame.of(exact, "correlation")
+    H = np.array([[float(x.mid()) for x in row] for row in frame.hessian(W, arb(0))])
+    G = np.array([[float(arb(x)) for x in row] for row in frame.metric])
+    longest = 2.0 / np.linalg.eigvals(np.linalg.solve(G, H)).real.max()
+    for share in (0.99, 1.01):
+        found = minimum_at(exact, zero, W, "correlation", arb(share * longest))
+        assert (found is not None) == (share < 1.0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(attention_data(n=(1, 3), T=(2, 3), d=(1, 2)), st.sampled_from(sorted(LOSSES)), st.data())
+def test_the_hessian_is_the_slope_of_the_gradient(data, name, draw):
+    """Along the basis, by differences of float gradients, at a point that is not zero."""
+    exact, W = ExactData.of(data), np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
+    frame = _Frame.of(exact, name)
+    if frame is None:
+        size = 1 + np.abs(data.X).max() * np.abs(data.Z).max() * np.abs(data.gamma).max() ** 2
+        assert np.abs(gradient_w(data, W, LOSSES[name])).max() <= 1e-12 * size
+        return
+    H = frame.hessian(rationals(W), arb(0))
+    rows = [np.array([float(arb(x)) for x in frame.A[j]]) for j in frame.basis]
+    h = 2.0**-18 / max(1.0, *(np.abs(A).max() for A in rows))
+
+    for j, A in enumerate(rows):
+        shift = h * A.reshape(W.shape)
+        ends = (gradient_w(data, W + sign * shift, LOSSES[name]) for sign in (1, -1))
+        bent = np.subtract(*ends).ravel() / (2 * h)
+        for k, B in enumerate(rows):
+            size = np.linalg.norm(A) * np.linalg.norm(B)
+            assert abs(float(H[j][k].mid()) - bent @ B) <= 1e-5 * (1 + size**2)
+
+
+@pytest.mark.parametrize("name", sorted(LOSSES))
+def test_curvatures_are_those_of_200_bits(name):
+    with mpmath.workprec(200):
+        for u in (-3.0, -0.5, 0.0, 0.25, 2.0):
+            true = mpmath.diff(VALUE[name], u, 2)
+            assert abs(
+                mpmath.mpf(float(loss_curvature(name, fmpq(int(4 * u), 4)).mid())) - true
+            ) < (4 * EPS)
+
+
+def test_elimination_decides_balls_of_symmetric_matrices():
+    edge = [[arb(2), arb(1)], [arb(1), arb(0.5, 0.125)]]
+    assert not _is_positive(edge)  # one of them is singular
+    assert _is_positive([[arb(2), arb(1)], [arb(1), arb(0.75, 0.125)]])
+    assert not _is_positive([[arb(-1), arb(0)], [arb(0), arb(1)]])
+    assert not _is_positive([[arb("nan")]])
+
+
+def test_long_runs_are_enclosed_as_short_ones_are():
+    exact, zero = ExactData.of(ENCLOSED.data), rationals(ENCLOSED.start)
+    one, other = (f(exact, zero, "log-loss", fmpq(1, 8), 12) for f in (descend, followed))
+    assert all(
+        a.overlaps(b) for r, s in zip(one, other, strict=True) for a, b in zip(r, s, strict=True)
+    )
+    assert max(float(w.rad()) for row in other for w in row) < 1e-20
+    wide = [[arb(0, "1e-6"), arb(0)], [arb(0), arb(0)]]
+    first = followed(exact, wide, "log-loss", fmpq(1, 8), 1)
+    ends = [
+        descend(exact, [[rational(x), fmpq(0)], [fmpq(0)] * 2], "log-loss", fmpq(1, 8), 1)
+        for x in (-1e-6, 1e-6)
+    ]
+    assert all(first[r][0].contains(end[r][0]) for end in ends for r in range(2))
+
+
+@pytest.mark.parametrize("steps", [0, 7])
+def test_a_run_of_few_steps_proves_nothing(steps):
+    zero = rationals(ENCLOSED.start)
+    assert finite_minimum(ENCLOSED.data, zero, "correlation", fmpq(1, 100), steps) is None
+
+
+def test_two_inputs_of_one_score_move_nothing():
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
+    assert minimum_at(ExactData.of(data), [[fmpq(0)]], [[fmpq(0)]], "log-loss", arb(1)) is None
