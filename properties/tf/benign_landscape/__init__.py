@@ -65,10 +65,13 @@ REST = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -4.0,
 """Separable, with a dimension a token, and stationary at 0."""
 FINITE = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[10.0, -14.0, 9.0, -5.0]])
 """Separable, with a strict minimum at 0."""
-BESIDE = cases.from_zero(
-    [[[1], [0], [-2], [0]], [[0], [-1], [-6], [-8]]],
-    scores=[[1.0, -4.0, 0.0, 0.0], [10.0, -14.0, 9.0, -5.0]],
-    mask=[[True, True, True, False], [True] * 4],
+BESIDE = replace(
+    cases.from_zero(
+        [[[1], [0], [-2], [0]], [[0], [-1], [-6], [-8]]],
+        scores=[[1.0, -4.0, 0.0, 0.0], [10.0, -14.0, 9.0, -5.0]],
+        mask=[[True, True, True, False], [True] * 4],
+    ),
+    loss="correlation",
 )
 """The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
 WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
@@ -158,7 +161,7 @@ FEASIBILITY = Statement(
         AFFINE: lambda case: all(dependencies(case, i) == 0 for i in range(case.n)),
     },
     conclusion=solvable,
-    cost=6,
+    cost=2,
     violating={
         QUERIES: [TWICE],
         AFFINE: [EQUAL],
@@ -197,12 +200,12 @@ LANDSCAPE = Statement(
         SEPARABLE: separable,
     },
     conclusion=not_stationary,
-    cost=5,
+    cost=3,
     violating={
         LARGE: [OPPOSED],
         SLOPED: [cases.FLAT],
         SCORES: [cases.TIED],
-        OWN: [OPPOSED, BESIDE],
+        OWN: [BESIDE, OPPOSED],
         FREE: [REST],
         FEW: [FINITE],
         SEPARABLE: [WITHIN],
