@@ -204,3 +204,39 @@ PRODUCT_OF_SERIES = Lemma(
     "factor, of the product of the factors' numbers for the places that they have",
 )
 """Also for weights in place of numbers."""
+
+FIXED = "the subspace is independent of the vectors"
+
+GAUSSIAN_PROJECTION = Lemma(
+    "projections of standard Gaussian vectors",
+    "Muirhead, Aspects of Multivariate Statistical Theory, theorem 1.2.6",
+    (FIXED,),
+    "the coordinates of a standard Gaussian vector in a subspace of m dimensions are m independent "
+    "standard Gaussian numbers, and those that are not correlated are independent",
+)
+
+TWO_SQUARES = "squared norms of independent standard Gaussian vectors in R^m"
+
+BETA = Lemma(
+    "quotients of chi-squares",
+    "Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 2, section 25.2",
+    (TWO_SQUARES,),
+    "the first over the sum of both is a beta variable, below q with probability I_q(m/2, m/2)",
+)
+
+CHI_SQUARE = Lemma(
+    "the moment generating function of a chi-square",
+    "Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 1, section 18.3",
+    (),
+    "E exp(y chi/2) = (1 - y)^(-m/2) for y < 1, chi the squared norm of a standard Gaussian "
+    "vector in R^m; by Markov's inequality P(x > 0) <= E exp(x)",
+)
+
+UNIFORM = "independent points, uniform on the unit sphere of R^d"
+
+SPHERICAL_CAP = Lemma(
+    "the size of a spherical cap",
+    "Ball, An Elementary Introduction to Modern Convex Geometry, lemma 2.2",
+    (UNIFORM,),
+    "their inner product is more than e in size with probability at most 2 exp(-d e^2/2)",
+)

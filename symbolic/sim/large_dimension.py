@@ -97,13 +97,8 @@ def prove_incoherent() -> str:
     return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
 
 
-def prove_likely() -> str:
-    """For independent signs all inner products are below d/(16 n k) with that probability.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    prove_incoherent()
+def ensure_likely() -> None:
+    """Pairs whose products exceed e with probability 2 exp(-d e^2/2) each, e = 1/(16 n k)."""
     n, k, d = (1 + sp.Symbol(f"{x}-1", nonnegative=True) for x in "nkd")
     e = large_dimension.near_enough(n, k)
     ensure_nonnegative(
@@ -112,11 +107,6 @@ def prove_likely() -> str:
         normal=sp.factor,
     )
     ensure_equal(d * e**2 / 2, d / (512 * n**2 * k**2), "d e^2/2 = d/(512 n^2 k^2)")
-    sign = sp.Symbol("sign", real=True)
-    ensure_equal(
-        (sign**2 * d).subs(sign**2, 1), d, "squared norms are d, and products of signs are signs"
-    )
-    cite(HOEFFDING, given={BOUNDED: "products of independent fair signs"})
     T = k + 1
     pairs = n * T * (n * T - 1) / 2 + n * (n - 1) / 2
     ensure_nonnegative(
@@ -124,6 +114,21 @@ def prove_likely() -> str:
         "twice the pairs of tokens and of queries are at most N^2: probabilities add up",
         normal=sp.expand,
     )
+
+
+def prove_likely() -> str:
+    """For independent signs all inner products are below d/(16 n k) with that probability.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_incoherent()
+    ensure_likely()
+    sign, d = sp.Symbol("sign", real=True), 1 + sp.Symbol("d-1", nonnegative=True)
+    ensure_equal(
+        (sign**2 * d).subs(sign**2, 1), d, "squared norms are d, and products of signs are signs"
+    )
+    cite(HOEFFDING, given={BOUNDED: "products of independent fair signs"})
     return "for any n, T >= 2 and d"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
+from attsvm.errors import present
+from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from properties._support.att_svm import exact_att_svm
 from properties._support.separable_data import crowd, preferring, separated, separated_larger
@@ -91,3 +95,60 @@ def rivals(case: Choice) -> Array:
     mask: Array = scores >= scores[rows, case.alpha][:, None]
     mask[rows, case.alpha] = False
     return mask & case.data.present
+
+
+@st.composite
+def on_axes(draw: st.DrawFn) -> AttentionData:
+    """Tokens near axes of their own, where mostly all are support vectors of every Local-SVM."""
+    n = draw(sizes(1, 2))
+    T = draw(sizes(1, 4 - n))
+    d = n * T
+    X = np.eye(d).reshape(n, T, d) * draw(st.sampled_from([1.0, 2.0]))
+    if draw(st.booleans()):
+        X = X + draw(arrays(n, T, d)) / 16
+    Z = draw(arrays(n, d)) / 4 + np.eye(n, d)
+    return AttentionData(X, Z, scores=draw(arrays(n, T)))
+
+
+def every(data: AttentionData) -> Iterator[Array]:
+    """All choices of one token an input."""
+    tokens = (np.flatnonzero(row) for row in data.present)
+    return (np.array(alpha) for alpha in itertools.product(*tokens))
+
+
+def all_support(data: AttentionData) -> bool:
+    """All tokens are support vectors of the Att-SVM."""
+    found = exact_att_svm(data)
+    return found is not None and found.all_tight
+
+
+def all_solved(data: AttentionData) -> bool:
+    """Every Local-SVM has a solution."""
+    return all(exact_att_svm(data, alpha) is not None for alpha in every(data))
+
+
+def all_support_everywhere(data: AttentionData) -> bool:
+    """All tokens are support vectors in every Local-SVM that has a solution."""
+    answers = (exact_att_svm(data, alpha) for alpha in every(data))
+    return all(answer is None or answer.all_tight for answer in answers)
+
+
+def locally_optimal(data: AttentionData, alpha: Array) -> bool:
+    """W^mm(alpha) exists, and every token of margin 1 under it scores less than the chosen one."""
+    answer, exact = exact_att_svm(data, alpha), ExactData.of(data)
+    if answer is None:
+        return False
+    scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]
+    return all(
+        margin > 1 or scores[i][int(alpha[i])] > scores[i][t]
+        for (i, t), margin in answer.margins.items()
+    )
+
+
+def optimal(data: AttentionData, alpha: Array) -> bool:
+    """No token scores more than the chosen one of its input."""
+    exact = ExactData.of(data)
+    return all(
+        row[kept.index(int(a))] == max(row)
+        for row, kept, a in zip(exact.gamma, exact.kept, alpha, strict=True)
+    )

@@ -1,0 +1,136 @@
+"""All tokens support vectors of every Local-SVM: the optimal choice alone is locally optimal.
+
+"Lemma: If all tokens are support vectors in all Local-SVM's, then (opt_i) is the only feasible
+locally-optimal solution." A choice alpha takes one token an input; W^mm(alpha) is the solution of
+its Local-SVM, T_i are the tokens of margin 1 under it, and alpha is locally optimal where
+W^mm(alpha) exists and gamma_i,alpha_i > gamma_it for every t in T_i. All Local-SVMs are those of
+all choices: those that have a solution (literal-1), or each, so that all have one (literal-2).
+
+Of tokens 1 and 0 with one score each choice has its Local-SVM, with the other token on the margin,
+and none is locally optimal. With query 0 none has a solution. So optimal tokens have to be unique,
+and to have a W^mm; then they are locally optimal, and any other choice has an optimal token on its
+margin that scores more than the chosen one. All tokens need not be on the margin for that: one
+better token in one input is enough, which is what locally optimal says.
+
+Support vectors of the Att-SVM alone are enough for one input of at most three tokens, where the
+second best alone decides (`sharp`): from token a, the best, b and the worst, c = 0, a keeps b
+beyond the margin where <a, b> < 0, and b keeps a beyond it where <a, b> < 0. They are not enough
+for one input of four tokens (`FOUR`), nor for two inputs of two (`PULLED`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.data import AttentionData
+from attsvm.strategies.data import attention_data
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.descent_runs import LOCAL_TRAP
+from properties._support.hypotheses import feasible, second_best_supports, unique_optimum
+from properties.tf import SOURCE
+from properties.tf._support import token_choices as choices
+from properties.tf.definition_2 import ONE_TOKEN, TIED, ZERO_QUERY
+
+FOUR = LOCAL_TRAP.data
+"""One input, all tokens support vectors of the Att-SVM, and the second best locally optimal too."""
+PULLED = AttentionData.of(
+    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1, 0]]
+)
+"""Two inputs: likewise with the worse token of the second one."""
+THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0]])
+"""The second best is no support vector, and locally optimal."""
+
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM has a solution"
+EVERYWHERE = "all tokens are support vectors in each Local-SVM that has a solution"
+SOLVED = "each Local-SVM has a solution"
+ONE_INPUT, FEW = "n = 1", "T <= 3"
+
+
+def unique(m: Any, data: AttentionData) -> Any:
+    """Choice by choice: locally optimal exactly where its tokens are optimal."""
+    both = [
+        (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
+        for alpha in choices.every(data)
+    ]
+    local, optimal = (m.values([int(flag) for flag in flags]) for flags in zip(*both, strict=True))
+    return m.equal(local, optimal)
+
+
+def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
+    """An optimal choice alone is locally optimal exactly where a second-best token supports."""
+    local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
+    alone = len(local) == 1 and choices.optimal(data, local[0])
+    known = second_best_supports(data) if by == "second best" else feasible(data)
+    return m.equal(m.exact(int(alone)), m.exact(int(known)))
+
+
+LEMMA = Statement(
+    "tf/all-local-unique",
+    source=SOURCE,
+    place="Main results on large d",
+    printed="If all tokens are support vectors in all Local-SVM's, then (opt_i)_{i=1}^n is the "
+    "only feasible locally-optimal solution",
+    variables=Records(AttentionData, choices.on_axes()),
+    hypotheses={
+        EVERYWHERE: choices.all_support_everywhere,
+        SOLVED: choices.all_solved,
+        UNIQUE: unique_optimum,
+        FEASIBLE: feasible,
+        ONE_INPUT: lambda data: data.n == 1,
+        FEW: lambda data: data.T <= 3,
+    },
+    conclusion=unique,
+    cost=4,
+    violating={
+        EVERYWHERE: [FOUR, PULLED, THREE],
+        UNIQUE: [TIED],
+        FEASIBLE: [ZERO_QUERY],
+        ONE_INPUT: [PULLED],
+        FEW: [FOUR],
+    },
+    readings={
+        "literal-1": Reading(
+            "all tokens are support vectors in all Local-SVMs that have a solution: one choice is "
+            "locally optimal, (opt_i)",
+            expected="refuted",
+            under=(EVERYWHERE,),
+            examples=(TIED, ZERO_QUERY),
+            siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[FOUR])},
+        ),
+        "literal-2": Reading(
+            "all Local-SVMs have a solution, in which all tokens are support vectors: one choice "
+            "is locally optimal, (opt_i)",
+            expected="refuted",
+            under=(EVERYWHERE, SOLVED),
+            examples=(TIED,),
+            siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[PULLED])},
+        ),
+        "amended": Reading(
+            "optimal tokens unique, Att-SVM feasible, all tokens support vectors in all Local-SVMs "
+            "that have a solution: one choice is locally optimal, (opt_i)",
+            expected="proved",
+            proof="symbolic.tf.all_local_unique:prove",
+            under=(EVERYWHERE, UNIQUE, FEASIBLE),
+            examples=(ONE_TOKEN,),
+            siblings={
+                "support vectors of the Att-SVM alone": changed(
+                    drop=[EVERYWHERE],
+                    under={"all tokens are support vectors": choices.all_support},
+                    examples=[FOUR, PULLED],
+                )
+            },
+        ),
+        "sharp": Reading(
+            "one input of at most three tokens, the optimal one unique: it alone is locally "
+            "optimal exactly where some token of the second-best score is a support vector of the "
+            "Att-SVM",
+            expected="proved",
+            proof="symbolic.tf.all_local_unique:prove_three",
+            under=(ONE_INPUT, FEW, UNIQUE),
+            variables=Records(AttentionData, attention_data(n=(1, 1), T=(1, 3), d=(1, 3))),
+            conclusion=told,
+            examples=(THREE, ONE_TOKEN),
+            siblings={"wherever it has a W^mm": changed(by="feasible", examples=[THREE])},
+        ),
+    },
+)

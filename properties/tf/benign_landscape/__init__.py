@@ -1,0 +1,239 @@
+"""A benign landscape: when the Att-SVM is feasible, and the risk has no stationary point.
+
+"Importantly, we show that over-parameterization catalyzes global convergence by ensuring the
+feasibility of the SVM problem and by guaranteeing a benign optimization landscape devoid of
+stationary points." (abstract) Over-parameterised is not defined; here it says d >= n T, a dimension
+for each token.
+
+Neither part holds for every such data set: two equal tokens or a query 0 leave no W^mm, and tokens
+1, 0, -2 along one axis of R^3 with scores 1, -4, 0, which are separable, have the gradient 0 at
+W = 0 for every loss. What large dimensions give to almost all data are independent queries and
+affinely independent tokens, from d >= max(n, T - 1) on. Then every Local-SVM has a solution
+(`amended-1`), as some M gives each rival the margin 1. For the landscape one input is enough
+(`amended-2`): if its query is no combination of the others', some M gives its rivals the margin 1
+and those of other inputs 0, so that -<grad L, M> is |l'| s_o sum_t s_t (gamma_o - gamma_t)/n > 0.
+
+Minima need less (`sharp`). At a stationary W the tokens of that input satisfy sum_t c_t x_t = 0 and
+sum_t c_t = 0, c_t = s_t (gamma_t - u), which has the sign of gamma_t - u. If they have one affine
+dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent. Where
+two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1 at one with
+c_t > 0: along it u'' = sum_t c_t f_t^2 > 0, and the risk falls. Where c_o alone is positive x_o is
+a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing loss.) That
+allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8 with scores 10,
+-14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0 (`FINITE`), where
+descent from zero stays; being strict, with a Hessian that is not singular, it is one of an open set
+of data, and it is there in every larger dimension.
+
+| one query, separable | stationary points | minima |
+| --- | --- | --- |
+| T = 2, any n; or rivals of one score (`tf/global-equal-scores`) | none | none |
+| all tokens support vectors, any n, T (`tf/all-support-no-stationary`) | none | none |
+| n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
+| n = 1, T = 4, d = 1 | yes | `FINITE` |
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from attsvm.exact.numbers import subtract
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import attention_data
+from attsvm.theory import Measured, Reading, Records, Statement, changed
+from properties._support.att_svm import exact_att_svm
+from properties._support.hypotheses import feasible, sloped
+from properties._support.losses import SLOPED as LOSSES
+from properties.tf import SOURCE
+from properties.tf._support import descent_instances as cases
+from properties.tf._support import token_choices as choices
+from properties.tf._support.descent_instances import Descent
+from properties.tf.all_support_no_stationary import not_stationary
+from properties.tf.benign_landscape import minima
+
+PRINTED = (
+    "over-parameterization catalyzes global convergence by ensuring the feasibility of the SVM "
+    "problem and by guaranteeing a benign optimization landscape devoid of stationary points"
+)
+REST = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -4.0, 0.0]])
+"""Separable, with a dimension a token, and stationary at 0."""
+FINITE = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[10.0, -14.0, 9.0, -5.0]])
+"""Separable, with a strict minimum at 0."""
+BESIDE = replace(
+    cases.from_zero(
+        [[[1], [0], [-2], [0]], [[0], [-1], [-6], [-8]]],
+        scores=[[1.0, -4.0, 0.0, 0.0], [10.0, -14.0, 9.0, -5.0]],
+        mask=[[True, True, True, False], [True] * 4],
+    ),
+    loss="correlation",
+)
+"""The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
+WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
+"""The best token lies between the others: a strict minimum at 0."""
+OPPOSED = replace(cases.OPPOSED, loss="correlation")
+EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
+TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
+
+LARGE, SLOPED = "d >= n T", "l' < 0 everywhere"
+QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
+SCORES, OWN = "the first input has two different scores", "its query is no sum of the others'"
+FREE, FEW = "its tokens are affinely independent", "its tokens have one affine dependency at most"
+SEPARABLE = "its optimal token has an Att-SVM of its own"
+
+
+def large(case: Any) -> bool:
+    """There are at least as many dimensions as tokens."""
+    data = getattr(case, "data", case)
+    return bool(data.d >= data.n * data.T)
+
+
+def dependencies(case: Any, i: int) -> int:
+    """How many affine dependencies the tokens of input i have."""
+    tokens = ExactData.of(getattr(case, "data", case)).X[i]
+    rows = [subtract(x, tokens[0]) for x in tokens[1:]]
+    return len(rows) - int(fmpq_mat(rows).rank()) if rows else 0
+
+
+def queries_independent(case: Any) -> bool:
+    """The queries are linearly independent."""
+    Z = ExactData.of(getattr(case, "data", case)).Z
+    return int(fmpq_mat(Z).rank()) == len(Z)
+
+
+def own_query(case: Any) -> bool:
+    """The query of the first input is no combination of those of the others."""
+    Z = ExactData.of(case.data).Z
+    return int(fmpq_mat(Z).rank()) > (int(fmpq_mat(Z[1:]).rank()) if Z[1:] else 0)
+
+
+def separable(case: Any) -> bool:
+    """The Att-SVM of the first input by itself has a solution."""
+    data = case.data
+    mask = None if data.mask is None else data.mask[:1]
+    return feasible(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1], mask=mask))
+
+
+def solvable(m: Any, data: AttentionData) -> Any:
+    """Choice by choice: its Local-SVM, which is the Att-SVM where it is optimal, has a solution."""
+    found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
+    return m.equal(m.values(found), m.values([1] * len(found)))
+
+
+@st.composite
+def points(draw: st.DrawFn) -> Descent:
+    """Small data at 0 and elsewhere; half of them stationary at 0, by their scores.
+
+    With scores c_t + mean, sum_t c_t = sum_t c_t x_t = 0, the gradient is 0 at W = 0.
+    """
+    data = draw(attention_data(n=(1, 2), T=(2, 4), d=(1, 3)))
+    scores = np.array(data.gamma)
+    if data.n == 1 and draw(st.booleans()):
+        known = ExactData.of(data).X[0]
+        basis, nullity = fmpq_mat([[*x, 1] for x in known]).transpose().numer_denom()[0].nullspace()
+        pulls = [float(draw(sizes(-2, 2))) for _ in range(nullity)]
+        scores = np.zeros((1, data.T))
+        for k, pull in enumerate(pulls):
+            scores[0] += pull * np.array([float(int(basis[t, k])) for t in range(data.T)])
+    moved = AttentionData(data.X, data.Z, scores=scores)
+    start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))
+    return Descent(moved, start, draw(st.sampled_from(LOSSES)))
+
+
+MINIMUM = Measured("the risk falls in some direction", minima.in_floats, minima.descends)
+
+FEASIBILITY = Statement(
+    "tf/benign-landscape",
+    source=SOURCE,
+    place="Abstract",
+    printed=PRINTED,
+    variables=Records(
+        AttentionData, st.one_of(choices.on_axes(), attention_data(n=(1, 2), T=(1, 3), d=(1, 4)))
+    ),
+    hypotheses={
+        LARGE: large,
+        QUERIES: queries_independent,
+        AFFINE: lambda case: all(dependencies(case, i) == 0 for i in range(case.n)),
+    },
+    conclusion=solvable,
+    cost=2,
+    violating={
+        QUERIES: [TWICE],
+        AFFINE: [EQUAL],
+    },
+    readings={
+        "literal-1": Reading(
+            "d >= n T: the Att-SVM has a solution, whichever tokens are optimal",
+            expected="refuted, certified",
+            under=(LARGE,),
+            examples=(EQUAL,),
+            siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[TWICE])},
+        ),
+        "amended-1": Reading(
+            "independent queries, affinely independent tokens in each input: the Att-SVM has a "
+            "solution, whichever tokens are optimal",
+            expected="proved",
+            proof="symbolic.tf.benign_landscape:prove_feasible",
+            under=(QUERIES, AFFINE),
+        ),
+    },
+)
+
+LANDSCAPE = Statement(
+    "tf/benign-landscape",
+    source=SOURCE,
+    place="Abstract",
+    printed=PRINTED,
+    variables=Records(Descent, st.one_of(points(), cases.descents())),
+    hypotheses={
+        LARGE: large,
+        SLOPED: sloped,
+        SCORES: lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
+        OWN: own_query,
+        FREE: lambda case: dependencies(case, 0) == 0,
+        FEW: lambda case: dependencies(case, 0) <= 1,
+        SEPARABLE: separable,
+    },
+    conclusion=not_stationary,
+    cost=3,
+    violating={
+        LARGE: [OPPOSED],
+        SLOPED: [cases.FLAT],
+        SCORES: [cases.TIED],
+        OWN: [BESIDE, OPPOSED],
+        FREE: [REST],
+        FEW: [FINITE],
+        SEPARABLE: [WITHIN],
+    },
+    readings={
+        "literal-2": Reading(
+            "d >= n T, l' < 0: grad L(W) != 0 for all W",
+            expected="refuted, certified",
+            under=(LARGE, SLOPED),
+            examples=(REST, cases.TIED),
+            siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[OPPOSED])},
+        ),
+        "amended-2": Reading(
+            "l' < 0, some input of two different scores has affinely independent tokens and a "
+            "query that is no combination of the others': grad L(W) != 0 for all W",
+            expected="proved",
+            proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
+            under=(SLOPED, SCORES, OWN, FREE),
+        ),
+        "sharp": Reading(
+            "l' < 0, some input of two different scores has tokens with one affine dependency at "
+            "most, an Att-SVM of its own, and a query that is no combination of the others': L has "
+            "no finite local minimum, and negative curvature at each stationary point",
+            expected="proved",
+            proof="symbolic.tf.benign_landscape:prove_no_minimum",
+            under=(SLOPED, SCORES, OWN, FEW, SEPARABLE),
+            conclusion=MINIMUM,
+            examples=(REST,),
+        ),
+    },
+)

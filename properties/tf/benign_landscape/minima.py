@@ -1,0 +1,108 @@
+"""Whether a point is a local minimum of the risk: its gradient, then its curvature, enclosed."""
+
+from __future__ import annotations
+
+import numpy as np
+from flint import arb, fmpq, fmpq_mat
+
+from attsvm.exact import ExactData, dot, rational, rationals, softmax
+from attsvm.exact.attention import logits
+from attsvm.exact.losses import loss_slope
+from attsvm.exact.numbers import Matrix, Number, Vector
+from attsvm.theory import Slack
+from attsvm.theory.arithmetic import BALLS
+from properties._support.att_svm import exact_constraints
+from properties._support.gradients import negative_gradient
+from properties.tf._support.descent_instances import Descent
+
+STEEP = 1e-6
+"""A gradient above this norm is none of rounding alone."""
+
+
+def descends(case: Descent) -> arb | None:
+    """Above 0 where the risk falls from the point; below 0 at a strict minimum, moved as it can be.
+
+    The norm of the gradient where that is not 0. Where it is exactly 0, minus a negative curvature;
+    -1 where the Hessian on the span of the (x_o - x_t) z^T, outside which the risk is constant, is
+    positive definite, or where the risk is constant everywhere.
+    """
+    slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix.ravel()
+    if any(entry != 0 for entry in slope):
+        return sum((arb(x) * x for x in slope), arb(0)).sqrt()
+    if not all(arb(x).is_exact() for x in slope):
+        return None
+    H = hessian(case)
+    if not H:
+        return arb(-1)
+    values = np.array([[float(arb(x).mid()) for x in row] for row in H])
+    vector = [rational(float(x)) for x in np.linalg.eigh(values)[1][:, 0]]
+    least = dot(vector, [dot(row, vector) for row in H])
+    if least < 0:
+        return -arb(least)
+    return arb(-1) if positive_definite(H) else None
+
+
+def in_floats(case: Descent) -> Slack:
+    """The same, rounded, where it is decided."""
+    found = descends(case)
+    if found is None or not found.is_finite():
+        return Slack.unknown("neither slope nor curvature is decided")
+    value = float(found.mid())
+    return Slack.below(0.0, value, 0.0 if abs(value) > STEEP else STEEP)
+
+
+def hessian(case: Descent) -> Matrix:
+    """Second derivatives along independent ones of the (x_o - x_t) z^T; no row where none pulls."""
+    exact, W = ExactData.of(case.data), rationals(case.start)
+    pulls = [len(set(gamma)) > 1 for gamma in exact.gamma]
+    rows = [A for (i, _), A in exact_constraints(exact).items() if pulls[i]]
+    basis: list[Vector] = []
+    for row in rows:
+        if fmpq_mat([*basis, row]).rank() > len(basis):
+            basis.append(row)
+    total: Matrix = [[arb(0)] * len(basis) for _ in basis]
+    for tokens, z, gamma, here in zip(exact.X, exact.Z, exact.gamma, pulls, strict=True):
+        if not here:
+            continue
+        values = logits(tokens, W, z)
+        even: Vector = [fmpq(1, len(gamma))] * len(gamma)
+        weights = even if len(set(values)) == 1 else softmax(values)
+        u = dot(weights, gamma)
+        c = [s * (g - u) for s, g in zip(weights, gamma, strict=True)]
+        d = len(z)
+        moved = [logits(tokens, [B[k : k + d] for k in range(0, d * d, d)], z) for B in basis]
+        means, slopes = ([dot(part, a) for a in moved] for part in (weights, c))
+        first, second = loss_slope(case.loss, u), loss_curvature(case.loss, u)
+        for k, a in enumerate(moved):
+            for j, b in enumerate(moved):
+                bent = dot(c, [x * y for x, y in zip(a, b, strict=True)])
+                bent = bent - slopes[k] * means[j] - slopes[j] * means[k]
+                total[k][j] += (second * slopes[k] * slopes[j] + first * bent) / len(exact.X)
+    return total
+
+
+def loss_curvature(loss: str, u: Number) -> arb:
+    """l''(u)."""
+    if loss == "correlation":
+        return arb(0)
+    if loss == "squared":
+        return arb(2)
+    e = (-arb(u)).exp()
+    if loss == "exponential":
+        return e
+    bell = e / ((1 + e) * (1 + e))
+    return bell if loss == "log-loss" else bell * (1 - e) / (1 + e)
+
+
+def positive_definite(H: Matrix) -> bool:
+    """Whether all pivots of a symmetric matrix of balls are above 0 for sure."""
+    left = [[arb(x) for x in row] for row in H]
+    while left:
+        pivot = left[0][0]
+        if not pivot > 0:
+            return False
+        left = [
+            [x - row[0] * y / pivot for x, y in zip(row[1:], left[0][1:], strict=True)]
+            for row in left[1:]
+        ]
+    return True

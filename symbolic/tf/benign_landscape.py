@@ -1,0 +1,108 @@
+"""Data without stationary points, without minima, and with a solution for every choice."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.gains import (
+    ensure_gain,
+    ensure_gain_of_support,
+    ensure_positive_gain,
+)
+from symbolic.inner_products import inner, vector
+from symbolic.sim.large_dimension import ensure_margins_of_sum
+from symbolic.textbook import INDEPENDENT, INVERSE_OF_GRAM
+
+MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
+
+
+def ensure_any_margins(of: str) -> None:
+    """Independent differences have any margins that are asked for."""
+    ensure_margins_of_sum()
+    cite(INVERSE_OF_GRAM, given={INDEPENDENT: of})
+
+
+def ensure_own_query() -> None:
+    """Some q has <q, z> = 1 for one query, and 0 for the others."""
+    q, p = vector("q"), vector("p")
+    ensure_equal(
+        (q @ (q + p)).subs(inner("p", "q"), 0),
+        q @ q,
+        "q = z - p, p the projection of z on the span of the others, has <q, z> = |q|^2, above 0 "
+        "as z is not in it, and <q, z_k> = 0: it is divided by |q|^2",
+    )
+
+
+def prove_feasible() -> str:
+    """The sum of w_i q_i^T, <x_o - x_t, w_i> = 1, has all margins 1.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_own_query()
+    ensure_any_margins("the differences x_o - x_t of an input, whichever token is chosen")
+    margin, own = sp.symbols("margin own", real=True)
+    ensure_equal(
+        (margin * own).subs({margin: 1, own: 1}) + (margin * own).subs(own, 0),
+        1,
+        "the margin <x_o - x_t, w_i> <q_i, z_i> is 1, and those with other q_k are 0",
+    )
+    return "for any n, T and d; such data have d >= max(n, T - 1)"
+
+
+def prove_no_stationary_point() -> str:
+    """Along w q^T, <x_o - x_t, w> = 1, the risk has a slope at every W.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_own_query()
+    ensure_any_margins("the differences x_o - x_t of the input")
+    ensure_gain()
+    ensure_gain_of_support()
+    ensure_positive_gain()
+    return "for every loss with l' < 0 and any n, T and d: margins of the other inputs are 0"
+
+
+def prove_no_minimum() -> str:
+    """At a stationary point u has positive curvature along some logits, which w q^T gives.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_own_query()
+    ensure_gain()
+    s, gamma, u, a, mean, slope = sp.symbols("s gamma u a mean slope", real=True)
+    c = s * (gamma - u)
+    ensure_equal(
+        s * (a - mean) * (gamma - u) * a - s * slope * a,
+        c * a**2 - mean * (c * a) - slope * (s * a),
+        "s_t moves by s_t (a_t - mean) and u by slope: u'' is sum_t c_t a_t^2 less "
+        "mean sum_t c_t a_t and slope sum_t s_t a_t, and both sums or factors are slope = u'",
+        normal=expanded,
+    )
+    ensure_zero(
+        (mean * slope + slope * mean).subs(slope, 0),
+        "the gradient is 0 along all of w q^T, so sum_t c_t x_t = 0 and u' = 0",
+    )
+    ensure_gain_of_support()
+    ensure_positive_gain()  # gamma_o > u, so c_o > 0
+    ensure_any_margins("all tokens but one of those with c_t != 0, their one dependency")
+    ensure_positive(
+        POSITIVE * 1**2 + MORE,
+        "with a_t = 0 where c_t < 0, 1 at some t with c_t > 0, which leaves another such token "
+        "out: u'' is at least c_t",
+    )
+    ensure_positive(
+        POSITIVE * (1 + MORE),
+        "if c_o alone is positive, sum_t |c_t| (x_o - x_t) = 0 while margins of 1 at least add up "
+        "to sum_t |c_t| > 0: the input has no Att-SVM",
+        normal=expanded,
+    )
+    falls = -sp.Symbol("|l'|", positive=True)
+    ensure_positive(
+        -falls * POSITIVE, "l'' u'^2 being 0, minus l' u'' is above 0: the risk falls both ways"
+    )
+    return "for every loss with l' < 0 and any n, T and d"

@@ -1,0 +1,137 @@
+"""How likely random data have all tokens as support vectors of all Local-SVMs."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
+from properties.tf import overparameterisation as statement
+from symbolic.inner_products import vector
+from symbolic.sim import large_dimension
+from symbolic.textbook import (
+    BETA,
+    CHI_SQUARE,
+    FIXED,
+    GAUSSIAN_PROJECTION,
+    SPHERICAL_CAP,
+    TWO_SQUARES,
+    UNIFORM,
+)
+
+T, D = 3 + sp.Symbol("T-3", nonnegative=True), sp.Symbol("d", positive=True)
+RHO = T / (T - 2)
+"""The variance of an entry of u over that of v."""
+
+
+def ensure_angles() -> None:
+    """Multipliers are those of dihedral angles: minus the inner products of gradients."""
+    large_dimension.prove_exactly()
+    w, at_o, at_t = sp.symbols("w h_o h_t", real=True)
+    ensure_equal(
+        (w * (at_o - at_t)).subs({at_o: 0, at_t: 1}),
+        -w,
+        "grad h_o has the margins h_o(x_o) - h_o(x_t) = 1, so it is W^mm = sum_t w_t (x_o - x_t), "
+        "and <grad h_t, W^mm> = w_t (h_t(x_o) - h_t(x_t)) = -w_t",
+    )
+    a, b = vector("a"), vector("b")
+    dual = sp.Matrix([[a @ a, a @ b], [a @ b, b @ b]]).inv()
+    ensure_zero(
+        dual[0, 1] * ((a @ a) * (b @ b) - (a @ b) ** 2) + a @ b,
+        "<grad h_s, grad h_t> has the sign of -<a, b>, a = x_s - c and b = x_t - c across the "
+        "other tokens, which are c there",
+        normal=sp.simplify,
+    )
+
+
+def ensure_two_squares() -> None:
+    """The chance of an obtuse angle is that of a beta variable below q."""
+    a, b = vector("a"), vector("b")
+    u, v = (a + b) / 2, (a - b) / 2
+    ensure_equal(a @ b, u @ u - v @ v, "<a, b> = |u|^2 - |v|^2, u = (a + b)/2, v = (a - b)/2")
+    ensure_equal(
+        [
+            sp.Rational(1, 4) * 2 + 1 / (T - 2),
+            sp.Rational(1, 4) * 2,
+            sp.Rational(1, 4) - sp.S(1) / 4,
+        ],
+        [T / (2 * (T - 2)), sp.Rational(1, 2), 0],
+        "entries of u = (x_s + x_t)/2 - c, c the mean of T - 2 others, and of v = (x_s - x_t)/2 "
+        "have these variances and are not correlated, so independent",
+        normal=sp.cancel,
+    )
+    cite(
+        GAUSSIAN_PROJECTION,
+        given={
+            FIXED: "the differences of the others span T - 3 dimensions, of which their mean, "
+            "x_s and x_t are independent: across them m = d - T + 3 are left"
+        },
+    )
+    q, m = statement.obtuse(T, D)
+    ensure_equal(m, D - (T - 3), "m = d - (T - 3)")
+    ensure_equal(
+        q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=sp.cancel
+    )
+    cite(BETA, given={TWO_SQUARES: "|u|^2 and |v|^2 over their variances"})
+
+
+def prove_bound() -> str:
+    """The chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_angles()
+    ensure_two_squares()
+    cite(CHI_SQUARE)
+    best = (RHO - 1) / (2 * RHO)
+    ensure_positive(sp.cancel(best), "y = (rho - 1)/(2 rho) is above 0")
+    ensure_positive(sp.cancel(1 - best), "and below 1")
+    ensure_zero(
+        statement.base(T) * (1 - best) * (1 + RHO * best) - 1,
+        "P(|u|^2 < |v|^2) <= E exp(y (|v|^2 - |u|^2)) = ((1 - y)(1 + rho y))^(-m/2), which is "
+        "(1 - 1/(T - 1)^2)^(m/2)",
+        normal=sp.cancel,
+    )
+    ensure_equal(
+        statement.base(sp.Integer(2)), 0, "two tokens are never obtuse: each supports the other"
+    )
+    return "for any T >= 2 and d >= T - 1; inputs with orthogonal queries are independent problems"
+
+
+def prove_triangle() -> str:
+    """At most one of three angles is obtuse, so that their chances add up.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_angles()
+    ensure_two_squares()
+    o, s, t = vector("o"), vector("s"), vector("t")
+    apart = s - t
+    ensure_equal(
+        (o - s) @ (t - s) + (o - t) @ (s - t),
+        apart @ apart,
+        "the products of two angles add up to a square: not both are negative",
+    )
+    ensure_equal(
+        list(statement.obtuse(sp.Integer(3), D)),
+        [sp.Rational(1, 4), D],
+        "for T = 3 the chance of each is I_{1/4}(d/2, d/2)",
+    )
+    ensure_zero(
+        1 - 3 * (2 / sp.pi) * sp.asin(sp.sqrt(sp.Rational(1, 4))),
+        "for d = 1, where the token in the middle has no solution, I_{1/4}(1/2, 1/2) = 1/3",
+    )
+    return "for any d; inputs with orthogonal queries are independent problems"
+
+
+def prove_sphere() -> str:
+    """Points of the sphere are as near to orthogonal as signs are.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    large_dimension.prove_incoherent()
+    large_dimension.ensure_likely()
+    cite(SPHERICAL_CAP, given={UNIFORM: "tokens and queries, of which one is held fixed"})
+    return "for any n, T >= 2 and d, whichever tokens are chosen"

@@ -1,0 +1,46 @@
+"""Curvature of the risk against differences of its gradient, and what minima do to descent."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb
+
+from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
+from attsvm.training import descend_w
+from properties.tf.benign_landscape import BESIDE, FINITE, REST, WITHIN, minima
+from properties.tf.benign_landscape.minima import descends, hessian, positive_definite
+
+
+@pytest.mark.parametrize("loss", ["log-loss", "exponential", "correlation", "logistic-loss"])
+@pytest.mark.parametrize("start", [0.0, 0.25])
+def test_curvature_is_the_difference_of_gradients(loss, start):
+    for case in (FINITE, BESIDE):
+        data, at = case.data, replace(case, start=np.full((1, 1), start), loss=loss)
+        (row,) = hessian(at)
+        A = data.X[0, 0, 0] - data.X[0, 1, 0]
+        h = 1e-5
+        ends = [gradient_w(data, at.start + h * side, LOSSES[loss])[0, 0] for side in (1, -1)]
+        assert float(row[0].mid()) == pytest.approx(A**2 * (ends[0] - ends[1]) / (2 * h), rel=1e-6)
+
+
+def test_descent_returns_to_a_strict_minimum_of_separable_data():
+    for case in (FINITE, WITHIN, BESIDE):
+        assert descends(case) < 0
+        run = descend_w(case.data, np.full((1, 1), 2.0**-10), case.loss, step=0.1, steps=400)
+        assert abs(run.W[0, -1, 0, 0]) < 1e-5
+    assert descends(REST) > 0
+
+
+def test_a_hessian_that_may_be_singular_proves_nothing():
+    one, wide = arb(1), arb(0).union(arb(2))
+    assert positive_definite([[one, arb(0)], [arb(0), one]])
+    assert not positive_definite([[one, one], [one, one]])
+    assert not positive_definite([[wide]])
+
+
+def test_a_slope_that_is_not_decided_is_left_open(monkeypatch):
+    found = type("Found", (), {"matrix": np.array([[arb(0).union(arb(1e-30))]])})
+    monkeypatch.setattr(minima, "negative_gradient", lambda *_: found)
+    assert descends(FINITE) is None

@@ -1,0 +1,65 @@
+"""Support vectors of random data: decided as by the exact solution, as likely as is proved."""
+
+import numpy as np
+import pytest
+
+from attsvm.errors import ProofError
+from attsvm.theory.declaration.proof import recorded
+from properties._support.att_svm import exact_att_svm
+from properties.tf import overparameterisation as statement
+from properties.tf.figures import overparameterisation as figure
+from properties.tf.overparameterisation import laws
+from properties.tf.overparameterisation.laws import Law
+from symbolic.tf import overparameterisation as proofs
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_support_by_the_gram_matrix_is_that_of_the_exact_solutions(d):
+    generator, seen = np.random.default_rng(d), set()
+    alphas = np.array([(0, 0), (1, 0), (2, 1), (2, 2)])
+    for _ in range(6):
+        data = (
+            laws.spherical(Law(1, 3, d), generator)
+            if d < 2
+            else laws.gaussian(Law(2, 3, d), generator)
+        )
+        chosen = alphas[:, : data.n]
+        for alpha, found in zip(chosen, laws.support(data, chosen), strict=True):
+            answer = exact_att_svm(data, alpha)
+            assert found == (answer is not None and answer.all_tight)
+            seen.add(bool(found))
+    assert seen == {False, True}
+
+
+def test_the_chance_of_an_acute_triangle_is_the_known_one():
+    assert statement.chance(Law(1, 3, 1)) == pytest.approx(0.0, abs=1e-12)
+    assert statement.chance(Law(1, 3, 2)) == pytest.approx(1 / 4)
+    assert statement.chance(Law(2, 3, 4)) == pytest.approx((1 - 3 * 10 / 64) ** 2)
+    assert all(
+        statement.least_chance(Law(1, 3, d)) <= statement.chance(Law(1, 3, d))
+        for d in range(2, 200)
+    )
+
+
+def test_orthogonal_queries_need_the_choices_of_one_place_alone(monkeypatch):
+    generator = np.random.default_rng(0)
+    sets = [laws.gaussian(Law(2, 3, 4), generator) for _ in range(12)]
+    found = [laws.everywhere(data) for data in sets]
+    monkeypatch.setattr(laws.np, "count_nonzero", lambda products: -1)
+    assert found == [laws.everywhere(data) for data in sets]
+    assert len(set(found)) == 2
+
+
+def test_the_figure_counts_each_condition_in_its_data_sets():
+    table = figure.numbers(0, 20, [(1, 3)], (2, 64)).tables["frequencies"]
+    hits = {d: table.where(d=d)["hits"].tolist() for d in (2, 64)}
+    assert hits[2][1] <= hits[2][0] < 20
+    assert hits[64] == [20, 20, 20]
+    share = table["hits"] / 20
+    assert ((table["low"] <= share) & (share <= table["high"])).all()
+
+
+def test_the_proof_fails_for_a_smaller_base(monkeypatch):
+    monkeypatch.setattr(statement, "base", lambda T: 1 - 2 / (T - 1) ** 2)
+    with pytest.raises(ProofError), recorded():
+        proofs.prove_bound()
