@@ -22,12 +22,14 @@ class Loss:
             two values: exactly 0 for delta = 0.
         strictly_decreasing: whether l(u) < l(t) for all u > t.
         smooth: whether l has a continuous derivative.
+        decreasing: whether l(u) <= l(t) for all u > t.
     """
 
     value: Callable[[Any, Any], Any] = field(repr=False)
     drop: Callable[[Any, Any, Any], Any] = field(repr=False)
     strictly_decreasing: bool = True
     smooth: bool = True
+    decreasing: bool = True
 
 
 def _positive(m: Any, x: Any) -> Any:
@@ -85,12 +87,14 @@ LOSSES = {
         lambda m, u: m.square(1 - u),
         lambda m, u, delta: delta * (2 * (1 - u) + delta),
         strictly_decreasing=False,
+        decreasing=False,
     ),
     # the logistic function itself, which increases
     "logistic": Loss(
         lambda m, u: m.logistic(u),
         lambda m, u, delta: -_logistic_drop(m, u, delta),
         strictly_decreasing=False,
+        decreasing=False,
     ),
 }
 """Losses by name."""

@@ -1,0 +1,241 @@
+"""A linear head: attention selects one token an input.
+
+"So far: L(W) = (1/n) sum_i l(Y_i v^T X_i^T S(X_i W z_i)) => Attention selects 1-token alpha_i."
+The slide names no start, no separability and no tie. What is near the least risk, and where descent
+ends, are two readings of "selects".
+
+`literal-1` falls where nothing pulls (tokens 1 and 0, head 0), where tokens have a twin, and where
+minima are finite: tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) + l(1-s))/2
+with s = g(W), which for a convex loss is least at W = 0, where both inputs attend to both tokens
+for ever. `literal-2` falls for tied tokens, between which the risk does not choose.
+
+What survives is that a linear head selects *best* tokens: all attention beside them costs risk
+(`sharp`, an equality for two tokens, as every other score can be at the distance d), so that one
+token is selected where one is best. From a start that cannot lose its optimal tokens descent does
+so (`amended-1`). With tied tokens a linear head may keep several of them for ever: tokens e_1, e_2
+and 0 of scores 1, 1, 0 from zero keep the weights of the first two equal, by symmetry, and their
+sum tends to 1. Whether one token is kept is a matter of ties and of separability, see
+`tf/nonlinear-head-several`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.numbers import Matrix, subtract
+from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import ALLOWANCE, norm_diverges
+from attsvm.losses import LOSSES as FLOAT_LOSSES
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.training import follow_w
+from properties._support.growth_rates import course
+from properties._support.hypotheses import feasible, in_basin, sloped, unique_optimum
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support.torch_objectives import not_selecting
+from properties.tf import SOURCE
+from properties.tf import lemma_2 as risk
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
+
+TWINS = cases.from_zero([[[1], [1], [0], [0]]], scores=[[1.0, 1.0, 0.0, 0.0]])
+"""Every token has an equal one, so that none ever has more than half of the attention."""
+MIRRORED = cases.from_zero([[[1, 0], [0, 1], [0, 0]]], scores=[[1.0, 1.0, 0.0]])
+"""From zero the first two tokens keep equal weights, by symmetry."""
+PAIR = risk.example([[[1], [1], [0]]], [[1]], [1], [[4]])
+"""Two equal best tokens share nearly all attention."""
+
+
+def selects(case: Descent, which: str) -> Slack:
+    """The logit of one token an input leaves all others behind: `any`, the `optimal`, the `worst`.
+
+    What the least lead over the other tokens gains while the norm runs through a decade, over what
+    the longest difference of tokens could gain; -1 where nothing moves.
+    """
+    data = case.data
+    if data.T == 1:
+        return Slack(math.inf, 0.0, "strict")
+    moves = norm_diverges(data, case.start, FLOAT_LOSSES[case.loss])
+    if not moves.value > 0.0:
+        return moves
+    spans = np.linalg.norm(data.X[:, :, None] - data.X[:, None], axis=3).max(axis=(1, 2))
+    longest = float((spans * np.linalg.norm(data.Z, axis=1)).max())
+    low = 10.0 * max(float(np.linalg.norm(case.start)), 10.0 / longest)
+    path = follow_w(data, case.start, FLOAT_LOSSES[case.loss], [low, 10.0 * low])
+    if path.W.shape[1] < 3:
+        return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
+    logits = [np.einsum("ntd,de,ne->nt", data.X, W, data.Z) for W in path.W[0, 1:]]
+    rows = np.arange(data.n)
+    scored = {"any": logits[1], "optimal": data.gamma, "worst": -data.gamma}
+    kept = scored[which].argmax(axis=1)
+    leads = [values[rows, kept][:, None] - values for values in logits]
+    gained = leads[1] - leads[0]
+    gained[rows, kept] = math.inf
+    reach = longest * float(path.norms[0, 2] - path.norms[0, 1])
+    return Slack(float(gained.min()) / reach, ALLOWANCE / 10.0, "strict")
+
+
+def mirrored(data: ExactData, W: Matrix) -> bool:
+    """Of one input: every token of best score keeps the weight of another one for ever.
+
+    Tokens a and b of one score and of one logit at W do where <x_t, x_a - x_b> is one number m for
+    all other tokens and ||x_a||^2 - ||x_b||^2 = 2 m, as a reflection of the tokens swaps them.
+    """
+    if len(data.X) != 1:
+        return False
+    X, gamma, tied = data.X[0], data.gamma[0], data.optimal[0]
+    logits = [dot(x, [dot(row, data.Z[0]) for row in W]) for x in X]
+
+    def swapped(a: int, b: int) -> bool:
+        apart = subtract(X[a], X[b])
+        seen = {2 * dot(x, apart) for t, x in enumerate(X) if t not in (a, b)}
+        square = dot(X[a], X[a]) - dot(X[b], X[b])
+        return gamma[a] == gamma[b] and logits[a] == logits[b] and seen <= {square}
+
+    return all(any(swapped(a, b) for b in range(len(X)) if b != a) for a in tied)
+
+
+def certified(case: Descent, which: str) -> arb | None:
+    """1 where it is proved that such a token of each input is selected, -1 where it is not.
+
+    It is not where the start is stationary, nor in an input whose tokens all have an equal one.
+    From the basin nothing but best tokens is selected, and none of these where all are `mirrored`.
+    """
+    data, W = ExactData.of(case.data), rationals(case.start)
+    several = [i for i, tokens in enumerate(data.X) if len(tokens) > 1]
+    if not several:
+        return arb("inf")
+    if is_stationary_start(data, W, case.loss):
+        return arb(-1)
+    if any(all(data.X[i].count(x) > 1 for x in data.X[i]) for i in several):
+        return arb(-1)
+    if in_basin(case, case.loss) and mirrored(data, W):
+        return arb(-1)
+    way = course(case.data, case.start, case.loss)
+    if way is None or not way.fate.settles or not set(several) <= set(way.inputs):
+        return None
+    chosen = [(data.gamma[i], t) for i, t in zip(way.inputs, way.fate.selected, strict=True)]
+    best, worst = (all(g[t] == end(g) for g, t in chosen) for end in (max, min))
+    return arb(1 if {"any": True, "optimal": best, "worst": worst}[which] else -1)
+
+
+SELECTS = Measured(
+    "descent from W_0 gives {which} token of each input all attention in the limit",
+    floats=selects,
+    balls=certified,
+    tensors=not_selecting,
+)
+
+
+def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
+    """A share of the mean of l(best - d (1 - s)) - l(best) is at most L(W) - L_*.
+
+    d is the least gap of an input to a score below the best one, 0 where there is none, and s the
+    attention to its tokens of best score, or the largest weight where `of` is `one`.
+    """
+    deficits = []
+    for tokens, z, gamma in zip(v.X, v.Z, v.gamma, strict=True):
+        gaps, weights = m.max(gamma) - gamma, m.softmax(tokens @ (v.W @ z))
+        tied = m.is_zero(gaps)
+        least = m.min(gaps + tied * m.max(gaps))
+        beside = m.sum((1 - tied) * weights) if of == "best" else 1 - m.max(weights)
+        deficits.append(least * beside)
+    return m.at_most(share * risk.mean_drop(m, v, deficits), risk.risk_gap(m, v))
+
+
+UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
+FALLING = "l does not increase"
+SLOPED, BASIN = "l' < 0 everywhere", "risk gap of the start below the threshold"
+PRINTED: dict[str, Any] = {
+    "source": SOURCE,
+    "place": "Can the theory account for MLP layers?",
+    "printed": "L(W) = (1/n) sum_i l(Y_i v^T X_i^T S(X_i W z_i)) => Attention selects 1-token "
+    "alpha_i",
+}
+WORST = {"the token of least score is selected": changed(which="worst")}
+
+SELECTION = Statement(
+    "tf/linear-head-one-token",
+    **PRINTED,
+    variables=Records(Descent, cases.descents(), cases.started_right),
+    hypotheses={
+        UNIQUE: unique_optimum,
+        FEASIBLE: feasible,
+        SLOPED: sloped,
+        BASIN: lambda case: in_basin(case, case.loss),
+    },
+    conclusion=SELECTS,
+    cost=16,
+    violating={
+        UNIQUE: [MIRRORED, cases.descent(TIED_APART)],
+        FEASIBLE: [cases.descent(NO_QUERY)],
+        SLOPED: [cases.FLAT],
+        BASIN: [cases.descent(PASSED_OVER), cases.OPPOSED],
+    },
+    readings={
+        "literal-1": Reading(
+            "under descent from any start the attention of every input tends to one of its tokens",
+            expected="refuted, certified",
+            constants={"which": "any"},
+            under=(),
+            examples=(cases.TIED, TWINS, cases.OPPOSED),
+            siblings=WORST,
+        ),
+        "amended-1": Reading(
+            "l' < 0, optimal tokens unique, Att-SVM feasible, step at most 1/L, start with a risk "
+            "gap below min_i [l(second) - l(best)]/n: the attention of every input tends to one of "
+            "its tokens, the optimal one",
+            expected="proved",
+            constants={"which": "optimal"},
+            proof="symbolic.basins:prove",
+            siblings=WORST,
+        ),
+    },
+)
+
+RISK = Statement(
+    "tf/linear-head-one-token",
+    **PRINTED,
+    variables=risk.LEMMA.variables,
+    hypotheses={
+        risk.DECREASING: risk.LEMMA.hypotheses[risk.DECREASING],
+        FALLING: lambda m, v: risk.flag(m, v.loss.decreasing),
+    },
+    conclusion=rest,
+    cost=4,
+    readings={
+        "literal-2": Reading(
+            "l strictly decreasing, d the least gap to a lower score of an input, s its largest "
+            "weight: L(W) - L_* >= (1/n) sum_i [l(best - d (1 - s)) - l(best)], so that what is "
+            "near the least risk attends to one token",
+            expected="refuted, certified",
+            constants={"of": "one"},
+            under=(risk.DECREASING,),
+            examples=(PAIR,),
+            siblings={"a quarter of it": changed(share="0.25", examples=[{**PAIR, "W": [[8]]}])},
+        ),
+        "sharp": Reading(
+            "for l that nowhere increases, d the least gap to a lower score of an input, s its "
+            "attention to all tokens of best score: L(W) - L_* >= "
+            "(1/n) sum_i [l(best - d (1 - s)) - l(best)]",
+            expected="proved",
+            proof="symbolic.tf.linear_head_one_token:prove",
+            constants={"of": "best"},
+            under=(FALLING,),
+            tight=True,
+            examples=(*risk.PUBLISHED, risk.ZERO_QUERY, risk.TWO_OPTIMAL, risk.FLAT, risk.TIED),
+            siblings={
+                "attention to one best token": changed(of="one", examples=[PAIR]),
+                "an increasing loss": changed(
+                    drop=[FALLING],
+                    variables=risk.family("logistic"),
+                    examples=[{**published, "loss": "logistic"} for published in risk.PUBLISHED],
+                ),
+            },
+        ),
+    },
+)
