@@ -1,0 +1,190 @@
+"""Recap of softmax: attention outputs a convex combination of the tokens.
+
+"Attention outputs: x^att = X^T s where s = S(X W z). x^att is a convex combination of tokens of X.
+... What if we want to output the k'th token i.e. x^att <- x_k: Then s_t = 1 if and only if t = k,
+||W|| -> infinity." X holds the tokens x_t as rows, z is a query. The k-th token is the first here.
+
+A point lies in the convex hull of the tokens exactly where <u, .> is nowhere above its largest
+value over the tokens, for every vector u. The hull is never left (`literal-1`), and its relative
+boundary is never reached: s_t > 0 for all t, so <u, x^att> lies strictly between the least and the
+largest <u, x_t> unless all are one (`sharp`).
+
+literal-2 and literal-3 fall where x_1 lies in the hull of the others: tokens 0, 1, -1 put out
+x_1 = 0 at W = 0, and two equal tokens do so at every W. What is needed is a vector u with
+<u, x_1> > <u, x_t> for all t > 1 (x_1 is a vertex of the hull and no other token): the difference
+<u, x_1 - x^att> is sum_{t > 1} s_t <u, x_1 - x_t>, so it lies between (1 - s_1) times the least
+and (1 - s_1) times the largest of the <u, x_1 - x_t>. So x_1 is put out exactly where s_1 = 1,
+which no W brings about, and approached exactly where s_1 tends to 1. As X W z has the differences
+<x_t - x_1, W z>, 1 - s_1 is at least 1 / (1 + exp(D ||W||)) for D the largest ||x_1 - x_t|| ||z||.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.theory import Integer, Matrix, Reading, Statement, Vector, changed
+from properties.tf import SOURCE
+
+PUT_OUT, EXPOSED, SEVERAL = "x^att = x_1", "<u, x_1> > <u, x_t> for all t > 1", "T is at least 2"
+APART = "two of the <u, x_t> differ"
+
+
+def weights(m: Any, v: Any) -> Any:
+    """The attention s = S(X W z)."""
+    return m.softmax(v.X @ (v.W @ v.z))
+
+
+def output(m: Any, v: Any) -> Any:
+    """x^att = X^T s."""
+    return v.X.T @ weights(m, v)
+
+
+def within(m: Any, v: Any) -> Any:
+    """<u, x^att> minus the least <u, x_t> is at most the largest minus the least."""
+    along = v.X @ v.u
+    return m.at_most(m.dot(v.u, output(m, v)) - m.min(along), m.oscillation(along))
+
+
+def inside(m: Any, v: Any, share: Any) -> Any:
+    """<u, x^att> is below the largest <u, x_t> by more than a share of all that they differ by."""
+    along = v.X @ v.u
+    short = m.dot(weights(m, v), m.max(along) - along)
+    return m.below(share * m.oscillation(along), short)
+
+
+def selected(m: Any, v: Any) -> Any:
+    """s_t = 1 if and only if t = 1."""
+    return m.equal(weights(m, v), m.array([m.exact(int(t == 0)) for t in range(v.T)]))
+
+
+def missed(m: Any, v: Any, least: Any) -> Any:
+    """||x^att - x_1|| is above a bound."""
+    return m.below(least, m.norm(output(m, v) - v.X[0]))
+
+
+def differences(m: Any, v: Any) -> Any:
+    """The <u, x_1 - x_t> for t > 1."""
+    along = v.X @ v.u
+    return along[0] - along[1:]
+
+
+def exposed(m: Any, v: Any) -> Any:
+    """<u, x_1> is above all other <u, x_t>, if there are any."""
+    return m.below(-m.min(differences(m, v)) if v.T > 1 else m.exact(-1), m.exact(0))
+
+
+def short_of(m: Any, v: Any, share: Any) -> Any:
+    """<u, x_1 - x^att> is positive and between the least and largest (1 - s_1) <u, x_1 - x_t>."""
+    if v.T == 1:
+        return m.below(m.exact(0), m.exact(0))  # x^att = x_1
+    s, others = weights(m, v), differences(m, v)
+    short, rest = m.dot(s[1:], others), m.sum(s[1:])
+    return m.all_of(
+        m.below(m.exact(0), short),
+        m.at_most(rest * m.min(others), share * short),
+        m.at_most(short, share * rest * m.max(others)),
+    )
+
+
+def far(m: Any, v: Any) -> Any:
+    """1 / (1 + exp(D ||W||)) <= 1 - s_1, by the odds."""
+    if v.T == 1:
+        return m.below(m.exact(0), m.exact(0))  # s_1 = 1
+    s, apart = weights(m, v), v.X[1:] - v.X[0].reshape(1, -1)
+    D = m.sqrt(m.max(m.sums(m.square(apart))) * m.sum(m.square(v.z)) * m.sum(m.square(v.W)))
+    return m.at_most(m.exp(-D), m.sum(s[1:]) / s[0])
+
+
+INSIDE = {"X": [[0], [1], [-1]], "z": [1], "W": [[0]]}
+EQUAL = {"X": [[1], [1]], "z": [1], "W": [[3]]}
+PAIR = {"X": [[1], [0]], "z": [1], "W": [[1]], "u": [1]}
+
+COMBINATION = Statement(
+    "tf/convex-combination",
+    source=SOURCE,
+    place="Recap: Softmax function",
+    printed="x^att is a convex combination of tokens of X. What if we want to output the k'th "
+    "token i.e. x^att <- x_k: Then s_t = 1 if and only if t = k; ||W|| -> infinity",
+    variables={
+        "T": Integer(1, 4),
+        "d": Integer(1, 3),
+        "X": Matrix("T", "d"),
+        "z": Vector("d"),
+        "W": Matrix("d", "d", (0, 4)),
+        "u": Vector("d"),
+    },
+    hypotheses={
+        PUT_OUT: lambda m, v: m.equal(output(m, v), v.X[0]),
+        EXPOSED: exposed,
+        SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
+        APART: lambda m, v: m.below(m.exact(0), m.oscillation(v.X @ v.u)),
+    },
+    conclusion=short_of,
+    readings={
+        "literal-1": Reading(
+            "<u, x^att> <= max_t <u, x_t> for every u: x^att is in the convex hull of the tokens",
+            expected="proved",
+            proof="symbolic.tf.convex_combination:prove_hull",
+            under=(),
+            conclusion=within,
+            tight=True,
+            examples=(PAIR,),
+        ),
+        "literal-2": Reading(
+            "where x^att is x_k, s_t = 1 if and only if t = k",
+            expected="refuted, certified",
+            under=(PUT_OUT,),
+            variables={"u": None},
+            conclusion=selected,
+            examples=(EQUAL,),
+            siblings={"s_t = 1 if and only if t = k, at every W": changed(drop=[PUT_OUT])},
+        ),
+        "literal-3": Reading(
+            "x^att is x_k at no W: ||W|| has to tend to infinity",
+            expected="refuted, certified",
+            constants={"least": 0},
+            under=(),
+            variables={"u": None},
+            conclusion=missed,
+            examples=(INSIDE, EQUAL),
+            siblings={
+                "at a distance of more than 1/1000, T >= 2": changed(
+                    least="0.001", variables={"T": Integer(2, 4)}
+                )
+            },
+        ),
+        "amended": Reading(
+            "where T >= 2 and <u, x_k> > <u, x_t> for all t != k, <u, x_k - x^att> is positive and "
+            "between the least and the largest (1 - s_k) <u, x_k - x_t>: no W puts out x_k, and "
+            "x^att tends to x_k exactly where s_k tends to 1",
+            expected="proved",
+            proof="symbolic.tf.convex_combination:prove_short",
+            constants={"share": 1},
+            under=(EXPOSED, SEVERAL),
+            examples=(PAIR,),
+            siblings={"99.9% of both bounds": changed(share="0.999")},
+        ),
+        "sharp-1": Reading(
+            "where two <u, x_t> differ, <u, x^att> < max_t <u, x_t>: x^att is in the relative "
+            "interior of the hull",
+            expected="proved",
+            proof="symbolic.tf.convex_combination:prove_inside",
+            constants={"share": 0},
+            under=(APART,),
+            conclusion=inside,
+            examples=(PAIR,),
+            siblings={"by a thousandth of all that they differ by": changed(share="0.001")},
+        ),
+        "sharp-2": Reading(
+            "where T >= 2, every W has (1 - s_k) / s_k >= exp(-D ||W||_F), D the largest "
+            "||x_k - x_t|| ||z||: s_k tends to 1 only where ||W|| tends to infinity",
+            expected="proved",
+            proof="symbolic.tf.convex_combination:prove_far",
+            under=(SEVERAL,),
+            variables={"u": None},
+            conclusion=far,
+            tight=True,
+            examples=({k: x for k, x in PAIR.items() if k != "u"},),
+        ),
+    },
+)

@@ -1,0 +1,187 @@
+"""Definition 1: the optimal token has the largest score, and minimises the training loss.
+
+"Suppose l is decreasing: W should maximize inner sum ... we can define optimal token which
+minimizes the training loss L(W). Definition 1 (Optimal token). Given v, the optimal token for X_i
+is the index opt_i in argmax_t Y_i v^T x_it."
+
+gamma_t = Y_i v^T x_it are the scores of one input, s its attention, so that its part of the loss is
+l(<s, gamma>). Inputs add up, and an s of each that is best is best for all. The weights of s are
+those that attention gives or tends to: `tf/softmax-range` and `tf/lemma-2-limit` say whether some W
+brings them about.
+
+"The" optimal token need not be one: tokens may be tied, as all are for v = 0 (literal-1). All of
+them are optimal (literal-2): for every decreasing loss, strictly or not, no s has less than
+l(best). That the converse fails for losses that are flat somewhere is literal-3: the hinge
+max(0, 1 - u) is least for tokens of score 1 and 2 alike. For strictly decreasing losses the least
+value is attained exactly by the s with no weight off the optimal tokens (amended).
+
+sharp: with w the weight off the optimal tokens, best - <s, gamma> is at least w times the gap from
+the best score to the next one, and at most w times that to the worst score. So l(<s, gamma>) tends
+to l(best) exactly where w tends to 0, for strictly decreasing continuous losses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.theory import Choice, Defined, Integer, Labels, Reading, Statement, Vector, changed
+from attsvm.theory import Matrix as Tokens
+from properties._support.losses import LOSSES
+from properties.tf import SOURCE
+from properties.tf.lemma_2 import DECREASING, family, flag
+
+DECREASES, LOWER = "l is decreasing, strictly or not", "some score is not the best"
+
+
+def attention(m: Any, v: Any) -> Any:
+    """Weights in proportion to the squares of a vector, equal where it is 0: any of sum 1."""
+    square = m.square(v.w)
+    share = square + m.is_zero(m.sum(square))
+    return share / m.sum(share)
+
+
+def optimal(m: Any, v: Any) -> Any:
+    """1 for each optimal token and 0 for the others."""
+    return m.is_zero(m.max(v.gamma) - v.gamma)
+
+
+def off(m: Any, v: Any) -> Any:
+    """The weight off the optimal tokens."""
+    return m.dot(v.s, 1 - optimal(m, v))
+
+
+def drop(m: Any, v: Any) -> Any:
+    """l(<s, gamma>) - l(best)."""
+    best = m.max(v.gamma)
+    return v.loss.drop(m, best, m.dot(v.s, best - v.gamma))
+
+
+def one(m: Any, v: Any) -> Any:
+    """Exactly one token is optimal."""
+    return m.equal(m.sum(optimal(m, v)), m.exact(1))
+
+
+def least(m: Any, v: Any, more: Any) -> Any:
+    """l(best) is at most l(<s, gamma>), even with a share of what s is off added to it."""
+    return m.at_most(more * off(m, v), drop(m, v))
+
+
+def only(m: Any, v: Any) -> Any:
+    """S has no weight off the optimal tokens, or l(<s, gamma>) is above l(best)."""
+    return m.any_of(m.equal(off(m, v), m.exact(0)), m.below(m.exact(0), drop(m, v)))
+
+
+def next_gap(m: Any, v: Any) -> Any:
+    """The gap from the best score to the next one."""
+    best = m.max(v.gamma)
+    gaps = best - v.gamma
+    return m.min(gaps + (m.max(gaps) + 1) * optimal(m, v))
+
+
+def between(m: Any, v: Any, share: Any) -> Any:
+    """l(best - w next) <= l(<s, gamma>) <= l(best - w range), w the weight off the optimal ones."""
+    best, w = m.max(v.gamma), off(m, v)
+    low, high = (v.loss.drop(m, best, w * gap) for gap in (next_gap(m, v), m.oscillation(v.gamma)))
+    return m.all_of(m.at_most(low, share * drop(m, v)), m.at_most(drop(m, v), share * high))
+
+
+FALLING = {name: loss for name, loss in LOSSES.items() if name not in ("squared", "logistic")}
+"""Losses that never increase; the hinges are flat from 1 on."""
+TIED = {"X": [[1], [1]], "Y": [1], "v": [1], "w": [1, 0], "loss": "log-loss"}
+APART = {"X": [[2], [1]], "Y": [1], "v": [1], "w": [1, 1], "loss": "log-loss"}
+HINGED = {**APART, "w": [0, 1], "loss": "hinge"}
+FLAT = {**APART, "w": [0, 1], "loss": "squared-hinge"}
+INCREASING = {
+    "increasing loss": changed(
+        drop=[DECREASING], variables=family("logistic"), examples=[{**APART, "loss": "logistic"}]
+    )
+}
+PROOF = "symbolic.tf.definition_1:prove"
+
+DEFINITION = Statement(
+    "tf/definition-1",
+    source=SOURCE,
+    place="Intuition, definition 1",
+    printed="Suppose l is decreasing: W should maximize inner sum ... we can define optimal token "
+    "which minimizes the training loss L(W). Definition 1 (Optimal token). Given v, the optimal "
+    "token for X_i is the index opt_i in argmax_t Y_i v^T x_it",
+    variables={
+        "T": Integer(1, 5),
+        "d": Integer(1, 3),
+        "one": Integer(1, 1),
+        "X": Tokens("T", "d"),
+        "Y": Labels("one"),
+        "v": Vector("d"),
+        "w": Vector("T"),
+        "loss": Choice(LOSSES),
+        "gamma": Defined(lambda m, v: v.Y[0] * (v.X @ v.v)),
+        "s": Defined(attention),
+    },
+    hypotheses={
+        DECREASES: lambda m, v: flag(m, v.loss in FALLING.values()),
+        DECREASING: lambda m, v: flag(m, v.loss.strictly_decreasing),
+        LOWER: lambda m, v: m.below(m.exact(0), m.oscillation(v.gamma)),
+    },
+    conclusion=only,
+    readings={
+        "literal-1": Reading(
+            "for all tokens, labels and v there is exactly one optimal token",
+            expected="refuted, certified",
+            under=(),
+            variables={"w": None, "loss": None, "s": None},
+            conclusion=one,
+            examples=({key: TIED[key] for key in ("X", "Y", "v")},),
+            siblings={
+                "for at least two tokens of dimension 1": changed(
+                    variables={"d": Integer(1, 1), "T": Integer(2, 5)}
+                )
+            },
+        ),
+        "literal-2": Reading(
+            "for l decreasing, strictly or not, no attention s has l(<s, gamma>) below the loss at "
+            "an optimal token",
+            expected="proved",
+            proof=PROOF,
+            constants={"more": 0},
+            under=(DECREASES,),
+            conclusion=least,
+            examples=(TIED, APART, HINGED),
+            siblings={
+                "a thousandth of the weight off the optimal tokens more": changed(
+                    more="0.001", examples=[HINGED]
+                )
+            },
+        ),
+        "literal-3": Reading(
+            "for l decreasing, W should maximise the inner sum: every attention of least loss has "
+            "no weight off the optimal tokens",
+            expected="refuted, certified",
+            under=(DECREASES,),
+            examples=(HINGED, FLAT),
+            siblings={
+                "for losses flat from 1 on": changed(variables=family("squared-hinge")),
+            },
+        ),
+        "amended": Reading(
+            "for l strictly decreasing every attention of least loss has no weight off the optimal "
+            "tokens, and the others have more",
+            expected="proved",
+            proof=PROOF,
+            under=(DECREASING,),
+            examples=(TIED, APART),
+            siblings=INCREASING,
+        ),
+        "sharp": Reading(
+            "for l decreasing, strictly or not, l(best - w next) <= l(<s, gamma>) <= "
+            "l(best - w range), w the weight of s off the optimal tokens, next and range the gaps "
+            "from the best score to the next one and to the worst",
+            expected="proved",
+            proof=PROOF,
+            constants={"share": 1},
+            under=(DECREASES, LOWER),
+            conclusion=between,
+            examples=(APART,),
+            siblings={"99.9% of both": changed(share="0.999")},
+        ),
+    },
+)

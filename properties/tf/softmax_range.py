@@ -1,0 +1,154 @@
+"""Recap of softmax: its entries lie strictly between 0 and 1, and saturate as the norm grows.
+
+"For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1} is ||v|| -> infinity (a.k.a.
+saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1, ..., T. The formulas speak of
+the first entry, which may be any: softmax commutes with permutations.
+
+literal-1 falls for T = 1, where S = 1 at every v. literal-2 takes "the way" as one that leads
+there: it falls where largest entries are tied, for S(r (1, 1)) = (1/2, 1/2) however large r is.
+
+What saturates is not the norm but the lead of v_1, that is v_1 - max_{u > 1} v_u: the odds
+(1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead), so that
+S_1 tends to 1 exactly where the lead tends to infinity. The norm is a bound alone: by Jensen's
+inequality the odds are at least (T - 1) exp(mean of v_u - v_1), and mean - v_1 is an inner product
+of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`, attained where the other entries are
+equal and all add up to 0); no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attained for T = 2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.theory import Integer, Reading, Statement, Vector, changed
+from properties.tf import SOURCE
+
+SEVERAL, NOT_ZERO = "T is at least 2", "v is not 0"
+
+
+def inside(m: Any, v: Any, margin: Any) -> Any:
+    """The entries of S(v) add up to 1, and lie strictly between `margin` and 1 - `margin`."""
+    S = m.softmax(v.v)
+    return m.all_of(
+        m.equal(m.sum(S), m.exact(1)), m.below(margin, m.min(S)), m.below(margin, 1 - m.max(S))
+    )
+
+
+def saturated(m: Any, v: Any, only: Any) -> Any:
+    """The limit of S(r v)_1 for r to infinity is `only` or 1.
+
+    All weight goes to the largest entries of v in equal parts.
+    """
+    largest = m.is_zero(m.max(v.v) - v.v)
+    limit = largest[0] / m.sum(largest)
+    return m.any_of(m.equal(limit, only), m.equal(limit, m.exact(1)))
+
+
+def odds(m: Any, v: Any) -> Any:
+    """(1 - S(v)_1) / S(v)_1."""
+    S = m.softmax(v.v)
+    return m.sum(S[1:]) / S[0]
+
+
+def by_lead(m: Any, v: Any, by: str = "lead", share: Any = 1) -> Any:
+    """exp(-lead) <= (1 - S_1) / S_1 <= (T - 1) exp(-lead) for the lead of v_1."""
+    if v.T == 1:
+        return m.below(m.exact(0), m.exact(0))  # there is no lead
+    mean = m.sum(v.v[1:]) / (v.T - 1)
+    lead = {"lead": v.v[0] - m.max(v.v[1:]), "norm": m.norm(v.v), "mean": v.v[0] - mean}[by]
+    least, found = m.exp(-lead), odds(m, v)
+    return m.all_of(m.at_most(least, share * found), m.at_most(found, share * (v.T - 1) * least))
+
+
+def by_norm(m: Any, v: Any, side: str) -> Any:
+    """(T - 1) exp(-||v|| sqrt(T / (T - 1))) <= (1 - S_1) / S_1 <= (T - 1) exp(||v|| sqrt 2)."""
+    if v.T == 1:
+        return m.below(m.exact(0), m.exact(0))  # S_1 is 1
+    square, found = m.sum(m.square(v.v)), odds(m, v)
+    if side == "least":
+        return m.at_most((v.T - 1) * m.exp(-m.sqrt(square * v.T / (v.T - 1))), found)
+    return m.at_most(found, (v.T - 1) * m.exp(m.sqrt(2 * square)))
+
+
+TWO = {"T": Integer(2, 5)}
+ONE, TIED, LED = {"v": [0]}, {"v": [1, 1]}, {"v": [2, -1, -1]}
+INSIDE = {"entries between 1/1000 and 999/1000": changed(margin="0.001", variables=TWO)}
+
+RANGE = Statement(
+    "tf/softmax-range",
+    source=SOURCE,
+    place="Recap: Softmax function",
+    printed="For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1} is ||v|| -> infinity",
+    variables={"T": Integer(1, 5), "v": Vector("T", (0, 2, -2))},
+    hypotheses={
+        SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
+        NOT_ZERO: lambda m, v: m.below(m.exact(0), m.largest(v.v)),
+    },
+    conclusion=by_lead,
+    readings={
+        "literal-1": Reading(
+            "S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v: no v attains 0 or 1",
+            expected="refuted, certified",
+            constants={"margin": 0},
+            under=(),
+            conclusion=inside,
+            examples=(ONE,),
+            siblings=INSIDE,
+        ),
+        "literal-2": Reading(
+            "where ||r v|| tends to infinity, as for any v other than 0 and r to infinity, each "
+            "S(r v)_t tends to 0 or to 1",
+            expected="refuted, certified",
+            constants={"only": 0},
+            under=(NOT_ZERO,),
+            conclusion=saturated,
+            examples=(TIED,),
+            siblings={"each tends to 1": changed(only=1, examples=[LED, {"v": [0, 1]}])},
+        ),
+        "amended-1": Reading(
+            "for T >= 2 the S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v",
+            expected="proved",
+            proof="symbolic.tf.softmax_range:prove_inside",
+            constants={"margin": 0},
+            under=(SEVERAL,),
+            conclusion=inside,
+            examples=(TIED, LED),
+            siblings=INSIDE,
+        ),
+        "amended-2": Reading(
+            "for T >= 2 exp(-lead) <= (1 - S(v)_t) / S(v)_t <= (T - 1) exp(-lead) for lead = v_t - "
+            "max_{u != t} v_u: S(v)_t tends to 1, or to 0, exactly where its lead tends to "
+            "infinity, or to minus infinity",
+            expected="proved",
+            proof="symbolic.tf.softmax_range:prove_lead",
+            under=(SEVERAL,),
+            examples=(TIED, LED),
+            siblings={
+                "99.9% of both bounds": changed(share="0.999"),
+                "the norm in place of the lead": changed(by="norm"),
+                "the lead over the mean of the others": changed(by="mean"),
+            },
+        ),
+        "sharp-1": Reading(
+            "for T >= 2 every v has (1 - S(v)_t) / S(v)_t >= (T - 1) exp(-||v|| sqrt(T/(T - 1))): "
+            "S(v)_t tends to 1 only where ||v|| tends to infinity; no larger bound will do",
+            expected="proved",
+            proof="symbolic.tf.softmax_range:prove_norm",
+            under=(SEVERAL,),
+            conclusion=by_norm,
+            constants={"side": "least"},
+            tight=True,
+            examples=(LED,),
+        ),
+        "sharp-2": Reading(
+            "for T >= 2 every v has (1 - S(v)_t) / S(v)_t <= (T - 1) exp(||v|| sqrt 2): S(v)_t "
+            "tends to 0 only where ||v|| tends to infinity; no smaller multiple will do for all T",
+            expected="proved",
+            proof="symbolic.tf.softmax_range:prove_norm",
+            under=(SEVERAL,),
+            conclusion=by_norm,
+            constants={"side": "most"},
+            tight=True,
+            examples=({"v": [-1, 1]},),
+        ),
+    },
+)

@@ -1,0 +1,76 @@
+"""The output of attention against the tokens along a vector u, for any number of tokens.
+
+a_t = <u, x_t>; sums over tokens are taken term by term, with weights s_t > 0 of sum 1.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import INNER, vector
+from symbolic.textbook import CAUCHY_SCHWARZ
+from symbolic.tf.softmax_range import ensure_odds
+from symbolic.tf.softmax_range import prove_inside as prove_softmax_inside
+
+S, MOST = sp.Symbol("s_t", positive=True), sp.Symbol("most", real=True)
+MORE, LESS = sp.symbols("more less", nonnegative=True)
+
+
+def ensure_short() -> None:
+    """A reference value less <u, x^att> is the sum of s_t times what a_t lacks to it."""
+    a = sp.Symbol("a_t", real=True)
+    ensure_equal(
+        S * MOST - S * a, S * (MOST - a), "most - <u, x^att> is the sum of s_t (most - a_t)"
+    )
+
+
+def prove_hull() -> str:
+    """<u, x^att> is at most the largest a_t."""
+    prove_softmax_inside()
+    ensure_short()
+    ensure_nonnegative(S * LESS, "no term is negative where most is the largest a_t")
+    return "for any T, d and W: softmax of one token is 1, and of more it is positive with sum 1"
+
+
+def prove_inside() -> str:
+    """<u, x^att> is below the largest a_t where two differ."""
+    prove_softmax_inside()
+    ensure_short()
+    gap = sp.Symbol("gap", positive=True)
+    ensure_positive(S * gap + LESS, "a token with a lower a_t adds a positive term")
+    return "for any T, d and W"
+
+
+def prove_short() -> str:
+    """(1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
+    prove_softmax_inside()
+    ensure_short()
+    least = sp.Symbol("least", positive=True)
+    ensure_nonnegative(
+        S * (least + MORE) - S * least, "a term is at least s_t times the least", normal=expanded
+    )
+    ensure_nonnegative(
+        S * (least + MORE + LESS) - S * (least + MORE),
+        "and at most s_t times the largest",
+        normal=expanded,
+    )
+    ensure_positive(S * least, "so it is positive, as 1 - s_1 is")
+    return "for any T >= 2, d and W"
+
+
+def prove_far() -> str:
+    """(1 - s_1)/s_1 >= exp(-D ||W||)."""
+    ensure_odds()
+    y, z = vector("y"), vector("z")
+    ensure_equal(
+        INNER.norm(y) ** 2 * INNER.norm(z) ** 2,
+        (y @ y) * (z @ z),
+        "||y z^T|| is ||y|| ||z||, and a logit's lead is <W, y z^T> with y = x_1 - x_t",
+    )
+    cite(CAUCHY_SCHWARZ)
+    ensure_nonnegative(
+        sp.exp(-MORE) + LESS - sp.exp(-MORE), "one of the others adds exp(-D ||W||) at least"
+    )
+    return "for any T >= 2, d and W"
