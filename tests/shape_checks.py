@@ -27,13 +27,14 @@ from jaxtyping import jaxtyped
 __all__ = ["install", "remembering"]
 
 LONGEST = 16
-PLAIN = frozenset({float, int, complex, np.float64, np.int64, np.bool_})
 
 BY_VALUE = re.compile(r"\{|Literal")
 """Annotations that speak of more than kinds: functions with such are checked always."""
 OF_ANY_LENGTH = re.compile(r"\.\.\.|Sequence|Iterable|Collection|list")
 
 _seen = {}
+_plain = {float, int, complex, np.float64, np.int64, np.bool_, type(None)}
+"""Types of which an annotation can say nothing more; others join them as they are met."""
 
 
 class Unknown(Exception):
@@ -43,11 +44,11 @@ class Unknown(Exception):
 def kind(value, uniform=False):
     """All of a value that an annotation can speak of; `uniform` tuples have one kind of item."""
     of = type(value)
-    if of in PLAIN:
+    if of in _plain:
         return of
     if isinstance(value, np.ndarray):
         return of, value.dtype, value.shape
-    if value is None or of is str or of is bool:
+    if of is str or of is bool:
         return of, value
     if of is tuple or of is list:
         if len(value) > LONGEST:
@@ -61,6 +62,7 @@ def kind(value, uniform=False):
         return of, value.dtype, tuple(value.shape)
     if isinstance(value, type | Iterable | Container):
         raise Unknown
+    _plain.add(of)
     return of
 
 
@@ -102,7 +104,7 @@ def remembering(thing):
 def _checked_once(function, uniform):
     # a function inside another is made anew by every call of that one: what was seen is shared
     name = function.__module__, function.__qualname__, function.__code__
-    seen = _seen.setdefault(name, set())
+    seen = _seen.setdefault(name, {})
     results = {}
     checked = functools.cache(lambda: jaxtyped(function, typechecker=in_turn))
     judge = functools.cache(lambda: jaxtyped(_popping(results, function), typechecker=in_turn))
@@ -111,26 +113,22 @@ def _checked_once(function, uniform):
     def wrapper(*arguments, **named):
         __tracebackhide__ = True
         try:
-            before = (
-                tuple([kind(value, uniform) for value in arguments]),
-                tuple([(name, kind(value, uniform)) for name, value in named.items()]),
-            )
+            kinds = [kind(value, uniform) for value in arguments]
+            kinds += [(name, kind(value, uniform)) for name, value in named.items()]
         except Unknown:
             return checked()(*arguments, **named)
-        if before not in seen:
-            result = checked()(*arguments, **named)
-            seen.add(before)
-            return result
-        result = function(*arguments, **named)
+        known = seen.setdefault(tuple(kinds), set())
+        new = not known
+        result = (checked() if new else function)(*arguments, **named)
         try:
-            after = before, kind(result, uniform)
+            after = kind(result, uniform)
         except Unknown:
             after = None
-        if after not in seen:
+        if not new and after not in known:
             results[threading.get_ident()] = result
             judge()(*arguments, **named)
-            if after is not None:
-                seen.add(after)
+        if after is not None:
+            known.add(after)
         return result
 
     return wrapper
