@@ -86,8 +86,9 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
 def grows(formula: Formula) -> Iterator[str]:
     """The lengths and counts of which larger ones than those that are drawn are instances too."""
     for name, variable in formula.variables.items():
-        varies = isinstance(variable, Integer) and variable.low < variable.high
-        if varies and (name in formula.axes or variable.beyond):
+        if not isinstance(variable, Integer) or variable.low == variable.high:
+            continue
+        if name in formula.axes or variable.beyond:
             yield name
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
-from attsvm.errors import present
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from properties._support.att_svm import exact_att_svm
