@@ -79,8 +79,11 @@ def pytest_runtest_call(item):
     signal.alarm(int(os.environ[_LIMIT]))
 
 
+def pytest_runtest_makereport():
+    """End the limit before a failure is put into words, which takes its own time."""
+    signal.alarm(0)
+
+
 def pytest_runtest_logreport(report):
     """Note how a test ended, and how long it took."""
-    if report.when == "call":
-        signal.alarm(0)
     _write("test", report.nodeid, report.when, report.outcome, f"{report.duration:.3f}")

@@ -15,7 +15,7 @@ from toy_pack import build, constant, says, square, square_ball
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
-from attsvm.theory.run.check import Outcome, check_part, merge
+from attsvm.theory.run.check import Outcome, check_part, execute_proof, merge
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
@@ -331,6 +331,13 @@ def test_shards_merge_in_their_order():
     assert (merged.min_slack, merged.tightness) == (-0.5, 0.9)
     assert (merged.undecided, merged.undecided_note, merged.audited) == (3, "open", 2)
     assert (merged.error, merged.seconds) == ("bad", 3.0)
+
+
+@pytest.mark.parametrize("said", ["", None, 1])
+def test_a_proof_has_to_say_what_it_proved(said, monkeypatch):
+    monkeypatch.setattr(toy_pack, "prove", lambda: said)
+    with pytest.raises(ClaimError, match="does not say what it proved"):
+        execute_proof(toy_pack.proved)
 
 
 def test_heights_rank_instances_and_refuse_inadmissible_ones():

@@ -247,6 +247,8 @@ def test_random_documents_decode_or_are_refused(document):
         ({"fraction": "1/3"}, float),
         (True, float),
         ({"float": "1/3"}, float),
+        ({"float": "3/2"}, int),
+        (True, int),
         ({"float64": [1], "values": ["1/3"]}, np.ndarray),
         ({"float": "0x1p-5000"}, float),
         ({"float64": [True], "values": ["1"]}, np.ndarray),
@@ -298,4 +300,5 @@ def test_a_shape_that_no_array_has_is_refused_at_once(shape):
     for name in ("float64", "int64", "bool"):
         with pytest.raises(FileError, match="does not have the size that it states"):
             codec.decode({name: shape, "values": []}, np.ndarray)
+        assert codec.decode({name: [1] * 32, "values": ["1"]}, np.ndarray).ndim == 32
     assert time.process_time() - started < 5.0

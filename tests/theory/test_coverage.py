@@ -59,6 +59,7 @@ def test_plain_arrays_are_described_by_their_shapes_and_ties():
         "ties": "ties",
     }
     assert describe_instance(np.array([0.0, 0.0, 1.0]))["ties"] == "no ties"
+    assert describe_instance(np.array([1.0, -1.0]))["ties"] == "ties"
     assert describe_instance(3.5) == {"sizes": "no array", "ties": "no ties"}
 
 

@@ -15,7 +15,7 @@ from toy_pack import build
 
 from attsvm.data import AttentionData
 from attsvm.theory.record import codec
-from attsvm.theory.search.families import _MOVES, blocks, varied, with_blocks
+from attsvm.theory.search.families import _MOVES, _oppose, blocks, varied, with_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,16 @@ def test_every_change_changes_something_and_leaves_alone_what_it_does_not_fit(mo
         changed += any((case[path] != before[path]).any() for path in case)
         move({("a",): np.zeros((1, 1)), ("b",): np.zeros(1), ("c",): np.array(2.0)}, generator)
     assert changed >= 15
+
+
+def test_opposed_indices_are_copies_of_which_up_to_two_arrays_differ():
+    changed = set()
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        case = {(name,): generator.normal(size=(2, 3)) for name in "abc"}
+        _oppose(case, generator)
+        changed.add(sum((array[0] != array[1]).any() for array in case.values()))
+    assert changed == {0, 1, 2}
 
 
 def test_what_types_and_claims_refuse_is_survived():

@@ -306,7 +306,10 @@ def test_starts_hold_what_may_not_move():
 
 
 def test_quasi_newton_steps_end_at_the_top_of_a_curved_ridge():
+    evaluations = []
+
     def objective(u):
+        evaluations.append(len(u))
         x = u.clone().requires_grad_()
         value = thin_relaxed(Line(x))
         (slope,) = torch.autograd.grad(value.sum(), x)
@@ -315,6 +318,7 @@ def test_quasi_newton_steps_end_at_the_top_of_a_curved_ridge():
     start = torch.tensor(np.random.default_rng(0).normal(size=(16, 3)))
     with torch.enable_grad():
         end = lbfgs(objective, start, 200, 0.1)
+    assert evaluations == [16] * 201  # the start, and one for each step
     assert (objective(end)[0] >= objective(start)[0]).all()
     assert (objective(end)[0] > -1e-6).double().mean() > 0.8
 

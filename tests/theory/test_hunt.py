@@ -26,6 +26,7 @@ from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import NEEDS
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.pool import Elite
 
 FOLDER = Path(__file__).parent
 PACK = str(FOLDER / "toy_pack.py")
@@ -224,6 +225,12 @@ def test_the_same_seed_draws_the_same_instances_and_another_one_others():
         return seen
 
     assert drawn(1) == drawn(1) != drawn(2)
+
+
+@pytest.mark.parametrize("height", [-math.inf, 0.5])
+def test_an_elite_comes_back_from_plain_data(height):
+    elite = Elite.of(height, codec.encode(2.0))
+    assert Elite.read(json.loads(json.dumps(elite.json()))) == elite
 
 
 def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():

@@ -15,7 +15,7 @@ from attsvm.data import AttentionData
 from attsvm.theory import changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record import codec
-from attsvm.theory.search.relatives import FOLDER, fitted, known_relatives
+from attsvm.theory.search.relatives import FOLDER, _adapted, fitted, known_relatives
 
 HERE = sys.modules[__name__]
 
@@ -226,6 +226,13 @@ def test_fitting_crops_and_pads_what_shared_an_axis():
         assert (result.W[:common, :common] == kept).all()
         assert not result.W[common:].any()
         assert not result.W[:, common:].any()
+
+
+def test_up_to_three_templates_are_tried_for_an_instance():
+    other = codec.encode(Pair(Spot(np.full(2, 7.0)), "there"))
+    templates = [codec.encode(Marked(Spot(np.ones(k)), np.eye(k), "here")) for k in range(1, 6)]
+    tried = [list(_adapted(other, templates[:k], np.random.default_rng(0))) for k in (2, 5)]
+    assert list(map(len, tried)) == [2, 3]
 
 
 def test_without_anything_in_common_nothing_is_fitted():

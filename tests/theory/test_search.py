@@ -21,6 +21,7 @@ from attsvm.theory.record import codec
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.search import drawn as drawn_module
+from attsvm.theory.search.hunt import hunt
 
 QUICK = PROFILES["quick"]
 
@@ -89,7 +90,9 @@ def test_no_verdict_hangs_on_what_becomes_of_warnings(action):
 
     with warnings.catch_warnings():
         warnings.simplefilter(action)
-        outcome = check(build("warning", conclusion, square_ball))
+        claim = build("warning", conclusion, square_ball)
+        outcome = check(claim)
+        assert hunt(claim, seconds=None, rounds=1).error is None
     assert (outcome.error, outcome.examples) == (None, QUICK.examples)
 
 

@@ -13,7 +13,7 @@ from toy_pack import Point, build, constant, says, square, square_ball
 
 from attsvm import AttentionData
 from attsvm._files import dump
-from attsvm.errors import DataError
+from attsvm.errors import ClaimError, DataError
 from attsvm.theory import PROFILES, Slack
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record import codec
@@ -208,6 +208,11 @@ def test_a_read_only_instance_leaves_writeable_bases_behind():
 def test_what_is_read_only_is_not_copied():
     case = (AttentionData.of([[[1.0], [2.0]]], [[1.0]], scores=[[1.0, 2.0]]), frozen(MEANT))
     assert frozen(case) is case
+
+
+def test_a_type_is_no_instance():
+    with pytest.raises(ClaimError, match="holds a value of this type"):
+        frozen(Point)
 
 
 # random conclusions

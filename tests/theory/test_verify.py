@@ -196,6 +196,7 @@ def test_the_ledger_holds_the_whole_run(recorded, packs):
     assert (events[0], events[-1]) == ("run", "finished")
     assert events.count("part") == len(tasks)
     assert events.count("verdict") == len(report.checked)
+    assert {(o["claim"], o["part"]) for _, o in run.parts} == {(t.claim, t.part) for t in tasks}
 
 
 def test_progress_counts_every_task_and_names_every_claim_once(recorded):

@@ -136,8 +136,8 @@ def _refill(arrays: Blocks, generator: np.random.Generator) -> None:
 def _oppose(arrays: Blocks, generator: np.random.Generator) -> None:
     """One index of the leading axis that arrays of a record share becomes the mirror of another.
 
-    All of them are copied; then in one or more the copy is negated, scaled or turned round, so
-    that the two pull against each other.
+    All of them are copied; then in up to two the copy is negated, scaled or turned round, so that
+    the two pull against each other.
     """
     groups: dict[tuple[Path, int], list[Any]] = {}
     for path in sorted(arrays, key=str):

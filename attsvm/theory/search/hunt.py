@@ -257,7 +257,7 @@ class _Chase:
         if gain.error is not None:
             self.broken += 1
             account.error = account.error or gain.error
-        if gain.found is not None and self.found is None:
+        if gain.found is not None:
             self.found = account.smallest = account.worst = Refuted.read(gain.found)
             effort.found = True
 

@@ -62,7 +62,7 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def _adapted(document: Any, templates: list[Any], generator: np.random.Generator) -> Iterator[Any]:
-    """The instance itself, and what a few templates become with the parts that it has."""
+    """The instance itself, or what up to three templates become with the parts that it has."""
     if not templates or _form(document) == _form(templates[0]):
         yield document
         return
