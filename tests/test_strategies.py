@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import find
+from hypothesis import find, given, settings
 
-from attsvm.strategies.data import attention_data, separable_data, starts
+from attsvm.strategies.data import attention_data, ragged, separable_data, starts
 from attsvm.strategies.dyadic import GRID
 
 
@@ -37,3 +37,19 @@ def test_starts_are_of_all_sizes_that_are_asked_for():
     assert not find(starts(2), lambda W: True).any()
     assert np.abs(find(starts(2), lambda W: W.any())).max() <= 4.0
     assert np.abs(find(starts(1, 0, 3), lambda W: np.abs(W).max() > 4.0)).max() == 8.0
+
+
+@pytest.mark.parametrize("keep", [None, lambda data: np.arange(data.T) < np.ones((data.n, 1))])
+def test_ragged_data_keep_what_is_named_and_differ_in_length(keep):
+    """By default the first best token of each input; here also the first one of each."""
+    seen = set()
+
+    @settings(max_examples=60, database=None, derandomize=True)
+    @given(ragged(attention_data(), keep))
+    def look(data):
+        kept = np.argmax(data.gamma, axis=1) if keep is None else np.zeros(data.n, dtype=int)
+        assert data.present[np.arange(data.n), kept].all()
+        seen.update(data.present.sum(axis=1).tolist() if data.mask is not None else [])
+
+    look()
+    assert seen >= {1, 2, 3}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.strategies.dyadic import arrays, sizes
 
@@ -50,3 +53,30 @@ def separable_data(
     X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
     W = draw(arrays(shape[2], shape[2]))
     return AttentionData(X, Z, scores=np.einsum("ntr,rc,nc->nt", X, W, Z))
+
+
+@st.composite
+def ragged(
+    draw: st.DrawFn,
+    data: st.SearchStrategy[AttentionData],
+    keep: Callable[[AttentionData], Array] | None = None,
+) -> AttentionData:
+    """Data of the strategy; every third time some tokens are masked, so that lengths differ.
+
+    The tokens (n, T) to keep are never masked: the first one of highest score of each input unless
+    others are named.
+    """
+    drawn = draw(data)
+    if draw(sizes(0, 2)) < 2:
+        return drawn
+    lost = np.array([draw(st.integers(0, 2**drawn.T - 1)) for _ in range(drawn.n)])
+    gone = (lost[:, None] >> np.arange(drawn.T)) % 2 == 1
+    kept = (keep or _best)(drawn)
+    return dataclasses.replace(drawn, mask=drawn.present & (kept | ~gone))
+
+
+def _best(data: AttentionData) -> Array:
+    """The first token of highest score of each input, as a mask (n, T)."""
+    best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)
+    found: Array = np.arange(data.T) == best[:, None]
+    return found

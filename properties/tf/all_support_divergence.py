@@ -28,7 +28,6 @@ from fractions import Fraction
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
@@ -63,7 +62,7 @@ def tied(draw: st.DrawFn) -> Descent:
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])
     scores[of] = scores[of].max(axis=1, keepdims=True)
-    return replace(case, data=AttentionData(case.data.X, case.data.Z, scores=scores))
+    return replace(case, data=replace(case.data, scores=scores))
 
 
 def grows(case: Descent) -> Slack:

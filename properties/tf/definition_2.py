@@ -30,7 +30,7 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
-from attsvm.strategies.data import attention_data
+from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm, flat, without
 from properties._support.hypotheses import feasible, unique_optimum
@@ -99,7 +99,7 @@ OTHERS = {
     "the worst tokens are one": changed(chosen="worst"),
     "every input has a support index": changed(over="each"),
 }
-ANY = Records(AttentionData, attention_data())
+ANY = Records(AttentionData, ragged(attention_data()))
 
 DEFINITION = Statement(
     "tf/definition-2",
@@ -148,7 +148,7 @@ DEFINITION = Statement(
             expected="holds",
             constants={"over": "all"},
             under=(UNIQUE, FEASIBLE),
-            variables=Records(AttentionData, choices.separable(), choices.separable_larger),
+            variables=Records(AttentionData, ragged(choices.separable()), choices.separable_larger),
             examples=(ONE_TOKEN, FAR),
             siblings=OTHERS,
         ),

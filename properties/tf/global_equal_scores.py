@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm.strategies.data import ragged
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support import losses
 from properties._support.adversarial_starts import starts_about, trapping_data
@@ -56,7 +57,7 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
     Every second data set has rivals of two scores: of them nothing is claimed, and what claims
     more is at risk there.
     """
-    drawn = draw(trapping_data() if draw(st.booleans()) else data)
+    drawn = draw(ragged(trapping_data() if draw(st.booleans()) else data))
     return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(losses.SLOPED)))
 
 

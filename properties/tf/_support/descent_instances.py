@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import ragged
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import (
@@ -41,8 +42,8 @@ class Descent:
 
 @st.composite
 def descents(draw: st.DrawFn) -> Descent:
-    """Data with mostly tight margins; starts misled, zero, small and large."""
-    data = draw(tight_data())
+    """Data with mostly tight margins, some of it masked; starts misled, zero, small and large."""
+    data = draw(ragged(tight_data()))
     loss = draw(st.sampled_from(SLOPED))
     return Descent(data, draw(starts_about(data, 0, 2)), loss)
 

@@ -14,7 +14,7 @@ tokens all have one score has no deficit, so that it constrains no minimiser and
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -33,7 +33,7 @@ from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.strategies import arrays, sizes
-from attsvm.strategies.data import separable_data
+from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Measured, Slack
@@ -95,7 +95,7 @@ class Path:
     loss: str
 
 
-SEPARABLE = st.one_of(separable(), separable_data())
+SEPARABLE = ragged(st.one_of(separable(), separable_data()))
 
 
 @st.composite
@@ -131,7 +131,7 @@ def flat_paths(draw: st.DrawFn) -> Path:
         given = present(data.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
         scores = given - given.max(axis=1, keepdims=True) + shift
-        data = AttentionData(data.X, data.Z, scores=scores)
+        data = replace(data, scores=scores)
     return Path(data, loss)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import ragged
 from properties._support.att_svm import exact_att_svm
 from properties._support.separable_data import crowd, preferring, separated, separated_larger
 
@@ -57,7 +59,10 @@ def choices(draw: st.DrawFn) -> Choice:
     if draw(st.booleans()):
         scores[:, :T] = preferring(alpha, scores[:, :T])
     factor = np.full(n, draw(st.sampled_from([2.0, 1.0, 1.5])))
-    return _rivalled(X, Z, alpha, by, factor, scores)
+    whole = _rivalled(X, Z, alpha, by, factor, scores)
+    named = np.arange(T + 1) == alpha[:, None]
+    named[0, -1] = True
+    return replace(whole, data=draw(ragged(st.just(whole.data), lambda _: named)))
 
 
 def choices_larger(generator: np.random.Generator) -> Choice:

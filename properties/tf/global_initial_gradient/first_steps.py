@@ -21,7 +21,7 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
 from attsvm.risk import normalised_gradient
 from attsvm.strategies import arrays, sizes
-from attsvm.strategies.data import attention_data
+from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_constraints, flat
@@ -172,7 +172,7 @@ AFTER_STEP = Measured(
 @st.composite
 def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     """Small data, started at zero, near it or misled."""
-    data = draw(attention_data(n=(1, 2), T=(2, 3), d=(2, 3)))
+    data = draw(ragged(attention_data(n=(1, 2), T=(2, 3), d=(2, 3))))
     start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
     return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
 
@@ -187,7 +187,8 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
     d = n * (T - 1)
     own, noise = draw(arrays(n, 1, d)), draw(arrays(n, T - 1, d)) / 16.0
-    data = _on_axes(own, noise, draw(arrays(n, T)) / 2.0, draw(arrays(n)))
+    axes = _on_axes(own, noise, draw(arrays(n, T)) / 2.0, draw(arrays(n)))
+    data = draw(ragged(st.just(axes)))
     start = draw(starts_about(data, -2)) if draw(st.booleans()) else np.zeros((d, d))
     return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
 

@@ -28,7 +28,7 @@ from flint import fmpq_mat
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
-from attsvm.strategies.data import attention_data, separable_data
+from attsvm.strategies.data import attention_data, ragged, separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties._support.hypotheses import exists, unique_optimum
@@ -88,7 +88,7 @@ RANK = Statement(
     place="Connections to Core ML 3, SVM for (K,Q)-ERM",
     printed="Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is "
     "factorization of W = QK^T",
-    variables=Records(AttentionData, separable_data(), protocol),
+    variables=Records(AttentionData, ragged(separable_data()), protocol),
     hypotheses={UNIQUE: unique_optimum, SEPARABLE: exists, RANK_ONE: rank_one},
     conclusion=by_size,
     violating={
