@@ -156,3 +156,26 @@ def optimal(data: AttentionData, alpha: Array) -> bool:
         row[kept.index(int(a))] == max(row)
         for row, kept, a in zip(exact.gamma, exact.kept, alpha, strict=True)
     )
+
+
+def better_support(data: AttentionData) -> bool:
+    """Whether each token but the best of its input has all better ones on its margin.
+
+    Of each input by itself: where the Local-SVM of the token has a solution, all tokens that score
+    more are support vectors, and one of them has a positive multiplier.
+    """
+    for i, here in enumerate(data.present):
+        alone = AttentionData(
+            data.X[i : i + 1, here], data.Z[i : i + 1], scores=data.gamma[[i]][:, here]
+        )
+        (gamma,) = ExactData.of(alone).gamma
+        for b, score in enumerate(gamma):
+            better = [(0, t) for t, g in enumerate(gamma) if g > score]
+            answer = exact_att_svm(alone, [b]) if better else None
+            if answer is None:
+                continue
+            if any(answer.margins[t] != 1 for t in better):
+                return False
+            if not any(answer.duals[t] > 0 for t in better):
+                return False
+    return True

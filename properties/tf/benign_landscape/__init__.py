@@ -21,12 +21,12 @@ c_t > 0: along it u'' = sum_t c_t f_t^2 > 0, and the risk falls. Where c_o alone
 a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing loss.) That
 allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8 with scores 10,
 -14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0 (`FINITE`), where
-descent from zero stays; being strict, with a Hessian that is not singular, it is one of an open set
-of data, and it is there in every larger dimension.
+descent from zero stays. Its Hessian is not singular, so that on the line it is one of an open set
+of data; in the plane four tokens have a minimum only on a line, as T = r + 2 elsewhere.
 
-| one query, separable | stationary points | minima |
+| separable data | stationary points | minima |
 | --- | --- | --- |
-| T = 2, any n; or rivals of one score (`tf/global-equal-scores`) | none | none |
+| T = 2, or rivals of one score, any n (`symbolic/divergence.py`) | none | none |
 | all tokens support vectors, any n, T (`tf/all-support-no-stationary`) | none | none |
 | n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
 | n = 1, T = 4, d = 1 | yes | `FINITE` |

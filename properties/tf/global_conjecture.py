@@ -1,0 +1,207 @@
+"""The conjecture on global convergence in large dimensions.
+
+"If all tokens are support vectors in all Local-SVM's, then (opt_i) is the only feasible
+locally-optimal solution. - Holds as d becomes even larger (explains red bars -> 1) - Culminates in
+our global convergence conjecture (see paper)". The slide does not print the conjecture. Read are
+that descent from any start converges in direction to W^mm where d is large, with a dimension for
+each token, d >= n T (literal-1), and where all tokens are support vectors in all Local-SVMs, each
+of which has a solution (literal-2).
+
+A large d alone says nothing, as data may stay in a few of its dimensions, and as obtuse triangles
+exist in all: from far along the second best token of `THREE` descent stays with it (`BEYOND`), and
+tokens 1, 0, -2 along an axis with scores 1, -5, 0 are run from zero to the token -2 (amended-1).
+The least data of which some run fails with l' < 0, unique optimal tokens and an Att-SVM:
+
+| | never fails, from any start | fails from zero, certified | fails from some start |
+| --- | --- | --- | --- |
+| n = 1 | T = 2 (`symbolic.basins:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
+| n = 2, T = 2 | d = 1, where no input pulls against another | d = 2 (`PULLED`) | d = 2 |
+
+The second reading falls for one token an input or for tied scores alone. Without these
+(`amended-2`) no counterexample is known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100
+--seed 1` varied data, starts and losses, for steps of 1/L, and found none among 446 runs that it
+judged (46 left open), the nearest of 70,272.
+
+For inputs that do not act on each other it is a theorem, but for tokens on the margin with
+multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and
+l' < 0. With a step of at most 1/L its attended score u never falls and the gradient tends to 0, so
+that u tends to some score, gamma_b say, and s_b to 1. Let b be no optimal token; then u < gamma_b.
+Let p_t = s_t |u - gamma_t| be the pulls of the other tokens, P_L their sum over tokens that score
+less and P_H over those that score more, so that P_L - P_H = s_b (gamma_b - u) > 0.
+
+1. F = gamma_b - u falls at a step by k P_L^2 at least, and P_L by a factor exp(-C P_L) at most.
+   Were F/P_L ever below k/(4C) it would fall by k P_L/2 at each step, and below 0 as the P_L add up
+   to infinity. So P_L - P_H is at least a constant times P_L.
+2. Let V = W^mm(b), on whose margin all better tokens lie. <W, V> grows by |l'| (P_L - P_H) at least
+   and ||W|| by |l'| (P_L - P_H)/||V|| times a factor that tends to 1: W/||W|| tends to V/||V||.
+3. The coefficient of a better token's A_h in W falls for ever. In V one is positive.
+
+So b is optimal. For one input of independent standard Gaussian tokens this is the conjecture: with
+probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges globally from
+every start (`tf/overparameterisation:amended-1`; multipliers are then positive, almost surely).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.adversarial_starts import starts_about
+from properties._support.hypotheses import feasible, several_tokens, sloped, unique_optimum
+from properties._support.losses import SLOPED as LOSSES
+from properties.sim.theorem_3_14_part_1 import BEYOND
+from properties.tf import SOURCE
+from properties.tf._support import descent_instances as cases
+from properties.tf._support import token_choices as choices
+from properties.tf._support.descent_instances import Descent
+from properties.tf.benign_landscape import dependencies, large
+from properties.tf.global_equal_scores import PULLED
+
+OBTUSE = replace(
+    cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
+    start=np.array([[-20.0, 0, 0], [-20.0, 0, 0], [0, 0, 0]]),
+)
+"""`BEYOND` in R^3: three tokens, the second best no support vector, started at it."""
+PASSED = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -5.0, 0.0]])
+"""From zero to the token (-2, 0, 0)."""
+TIED = cases.from_zero([[[1], [0]]], scores=[[0.0, 0.0]])
+NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
+"""Two equal tokens: no Local-SVM has a solution."""
+LARGE, SOLVED = "d >= n T", "each Local-SVM has a solution"
+EVERYWHERE = "all tokens are support vectors in each Local-SVM that has a solution"
+UNIQUE, SEVERAL = "optimal tokens are unique", "some input has two tokens"
+FEASIBLE, SLOPED, ZERO = "Att-SVM is feasible", "l' < 0 everywhere", "the start is zero"
+APART, AFFINE = "queries are orthogonal, none 0", "tokens of each input are affinely independent"
+DIFFERENT = "scores of an input are different"
+BETTER = (
+    "in the Local-SVM of each token but the best, if it has a solution, all better tokens are "
+    "support vectors, one of them with a positive multiplier"
+)
+PLAINLY = replace(cases.DIRECTION, balls=cases.patiently)
+WRONG = {
+    "towards the worst tokens": changed(towards="worst"),
+    "W^mm turned by about a 64th": changed(towards="turned"),
+}
+
+
+def apart(case: Any) -> bool:
+    """Queries are orthogonal, and none is 0."""
+    products = case.data.Z @ case.data.Z.T  # of small dyadic numbers: exact
+    return bool((np.diag(products) > 0).all() and np.count_nonzero(products) == len(products))
+
+
+def different(case: Any) -> bool:
+    """No two tokens of an input have one score."""
+    rows = zip(case.data.gamma, case.data.present, strict=True)
+    return all(len(set(row[here].tolist())) == here.sum() for row, here in rows)
+
+
+@st.composite
+def supported(draw: st.DrawFn) -> Descent:
+    """Tokens near axes of their own; starts are zero, small, large and misled."""
+    data = draw(choices.on_axes())
+    return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
+
+
+def at_rest() -> st.SearchStrategy[Descent]:
+    """The same data from zero."""
+    return supported().map(lambda case: replace(case, start=np.zeros_like(case.start)))
+
+
+@st.composite
+def simplices(draw: st.DrawFn) -> Descent:
+    """One or two inputs near a regular simplex, orthogonal queries, scores in any order."""
+    n, T = draw(sizes(1, 2)), draw(sizes(2, 4))
+    X = np.eye(T) * draw(st.sampled_from([1.0, 2.0])) + draw(arrays(n, T, T)) / 32
+    ranks = np.array([draw(st.permutations(range(T))) for _ in range(n)], dtype=float)
+    scores = ranks * draw(st.sampled_from([1.0, 0.5, 2.0])) + draw(arrays(n, 1))
+    data = AttentionData(X, np.eye(n, T) * draw(st.sampled_from([1.0, 0.5])), scores=scores)
+    return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
+
+
+CONJECTURE = Statement(
+    "tf/global-conjecture",
+    source=SOURCE,
+    place="Main results on large d",
+    printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "
+    "convergence conjecture (see paper)",
+    variables=Records(Descent, supported()),
+    hypotheses={
+        LARGE: large,
+        EVERYWHERE: lambda case: choices.all_support_everywhere(case.data),
+        SOLVED: lambda case: choices.all_solved(case.data),
+        UNIQUE: unique_optimum,
+        SEVERAL: several_tokens,
+        FEASIBLE: feasible,
+        SLOPED: sloped,
+        ZERO: lambda case: not case.start.any(),
+        APART: apart,
+        AFFINE: lambda case: all(dependencies(case, i) == 0 for i in range(case.data.n)),
+        DIFFERENT: different,
+        BETTER: lambda case: choices.better_support(case.data),
+    },
+    conclusion=PLAINLY,
+    cost=10,
+    violating={
+        EVERYWHERE: [OBTUSE],
+        SOLVED: [NO_SOLUTION],
+        UNIQUE: [TIED],
+        SEVERAL: [cases.ONE_TOKEN],
+        SLOPED: [cases.FLAT],
+        APART: [PULLED],
+        AFFINE: [NO_SOLUTION],
+        DIFFERENT: [TIED],
+        BETTER: [cases.descent(BEYOND)],
+    },
+    readings={
+        "literal-1": Reading(
+            "d >= n T: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            expected="refuted",
+            under=(LARGE,),
+            examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
+            siblings=WRONG,
+        ),
+        "literal-2": Reading(
+            "all tokens are support vectors in all Local-SVMs: W_k/||W_k|| -> W^mm/||W^mm|| under "
+            "descent from any start",
+            expected="refuted",
+            under=(EVERYWHERE, SOLVED),
+            examples=(TIED, cases.ONE_TOKEN),
+            siblings=WRONG,
+        ),
+        "amended-1": Reading(
+            "d >= n T, optimal tokens unique, Att-SVM feasible, l' < 0: W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent from zero",
+            expected="refuted",
+            under=(LARGE, UNIQUE, SEVERAL, FEASIBLE, SLOPED, ZERO),
+            variables=Records(Descent, at_rest(), fixed=("start",)),
+            examples=(PASSED,),
+            siblings=WRONG,
+        ),
+        "amended-2": Reading(
+            "all tokens are support vectors in all Local-SVMs, each of which has a solution, "
+            "optimal tokens unique, some input with two tokens, l' < 0, step at most 1/L: "
+            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            expected="holds",
+            under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL, SLOPED),
+            siblings=WRONG,
+        ),
+        "sharp": Reading(
+            "l' < 0, orthogonal queries, affinely independent tokens of different scores, some "
+            "input with two; in the Local-SVM of each token but the best, for its input alone, all "
+            "better tokens support, one with a positive multiplier; step at most 1/L: "
+            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            expected="proved",
+            proof="symbolic.tf.global_conjecture:prove",
+            under=(SLOPED, APART, AFFINE, DIFFERENT, SEVERAL, BETTER),
+            variables=Records(Descent, simplices()),
+            siblings=WRONG,
+        ),
+    },
+)
