@@ -149,6 +149,20 @@ JENSEN = Lemma(
     "f of a mean is at most the mean of f",
 )
 
+TANGENT = Lemma(
+    "the tangent of a convex function",
+    "Rockafellar, Convex Analysis, theorems 4.4 and 25.1",
+    (SECOND_DERIVATIVE,),
+    "f(y) >= f(x) + f'(x) (y - x)",
+)
+
+QUADRATIC_BOUND = Lemma(
+    "the quadratic bound",
+    "Nesterov, Introductory Lectures on Convex Optimization, lemma 1.2.3",
+    (LIPSCHITZ,),
+    "|f(y) - f(x) - <f'(x), y - x>| <= (L/2) ||y - x||^2",
+)
+
 INCREASING, UNBOUNDED = "S_k increases strictly", "S_k tends to infinity"
 
 STOLZ = Lemma(

@@ -1,0 +1,74 @@
+"""Heads with one hidden layer as formulas: h(x) = sum_k b_k phi(<a_k, x>).
+
+The label of an input is part of its b: what is said of h is said of Y_i h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """A function phi of one real number.
+
+    Attributes:
+        value: phi(t), of (m, t).
+        slope: phi'(t); of ReLU at its kink 0, as for `attsvm.heads.ReluHead`.
+        convex: whether it is.
+        bend: the supremum of |phi''|, of m; None where there is none.
+    """
+
+    value: Callable[[Any, Any], Any] = field(repr=False)
+    slope: Callable[[Any, Any], Any] = field(repr=False)
+    convex: bool = True
+    bend: Callable[[Any], Any] | None = field(default=None, repr=False)
+
+
+def _positive(m: Any, t: Any) -> Any:
+    return m.maximum(t, m.exact(0))
+
+
+ACTIVATIONS = {
+    "identity": Activation(lambda m, t: t, lambda m, t: m.exact(1), bend=lambda m: m.exact(0)),
+    "relu": Activation(_positive, lambda m, t: 1 - m.is_zero(_positive(m, t))),
+    "square": Activation(lambda m, t: m.square(t), lambda m, t: 2 * t, bend=lambda m: m.exact(2)),
+    "softplus": Activation(
+        lambda m, t: m.softplus(t),
+        lambda m, t: m.logistic(t),
+        bend=lambda m: m.exact(Fraction(1, 4)),
+    ),
+    "logistic": Activation(
+        lambda m, t: m.logistic(t),
+        lambda m, t: m.logistic_slope(t),
+        convex=False,
+        bend=lambda m: 1 / (6 * m.sqrt(m.exact(3))),
+    ),
+}
+"""Activations by name."""
+
+
+def head(m: Any, v: Any, x: Any) -> Any:
+    """The value h(x) = sum_k b_k phi(<a_k, x>)."""
+    return m.dot(v.b, m.array([v.phi.value(m, t) for t in v.A @ x]))
+
+
+def pull(m: Any, v: Any, x: Any, along: Any) -> Any:
+    """The derivative <h'(x), along> = sum_k b_k phi'(<a_k, x>) <a_k, along>."""
+    return m.dot(v.b * m.array([v.phi.slope(m, t) for t in v.A @ x]), v.A @ along)
+
+
+def change(m: Any, v: Any, x: Any, along: Any) -> Any:
+    """The change h(x + along) - h(x), exactly 0 of units that do not see it."""
+    start, seen = v.A @ x, v.A @ along
+    pairs = zip(start, start + seen, strict=True)
+    changes = m.array([v.phi.value(m, t) - v.phi.value(m, s) for s, t in pairs])
+    return m.dot(v.b, (1 - m.is_zero(seen)) * changes)
+
+
+def bending(m: Any, v: Any, x: Any, y: Any) -> Any:
+    """A bound of the second derivative along x and y: sup |phi''| sum_k |b_k <a_k, x> <a_k, y>|."""
+    return v.phi.bend(m) * m.dot(m.abs(v.b), m.abs((v.A @ x) * (v.A @ y)))

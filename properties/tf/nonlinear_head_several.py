@@ -1,0 +1,213 @@
+"""A nonlinear head may keep several tokens of an input.
+
+"In a nutshell: Nonlinearity is key to selecting >1 token from input seqs." "Claim: GD with MLP
+should select >1 tokens." The risk sees h of the attention output, a mixture of the tokens. What it
+asks for is decided by whether a mixture is better than every token. Below h stands for Y_i h, and
+its shape is h(x) = sum_k b_k phi(<a_k, x>).
+
+"Key" says that a linear head does not do it, which falls for tied tokens (`literal-1`; for descent
+see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for ReLU with b > 0
+(`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
+and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
+concave head token a is best exactly where no other pulls: <h'(x_a), x_t - x_a> <= 0 for all t
+(`amended-2`, and `sharp-1` with e near 0). Of any smooth head a token that another one pulls is
+not best. On one input of two tokens that pull each other descent by small steps keeps both: it
+raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
+likewise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.theory import Choice, Defined, Integer, Matrix, Reading, Statement, Vector, changed
+from properties._support.heads import ACTIVATIONS, bending, change, head, pull
+from properties.tf import SOURCE
+
+
+def _flag(m: Any, holds: bool) -> Any:
+    return m.equal(m.exact(int(holds)), m.exact(1))
+
+
+def output(m: Any, v: Any) -> Any:
+    """The attention output, the mean of the tokens with the weights s."""
+    return v.s @ v.X
+
+
+def moved(m: Any, v: Any) -> Any:
+    """The attention output minus x_1."""
+    return v.s @ (v.X - v.X[0])
+
+
+def best(m: Any, v: Any) -> Any:
+    """The largest value of h at a token."""
+    return m.max(m.array([head(m, v, x) for x in v.X]))
+
+
+def mixed(m: Any, v: Any, strict: bool = False) -> Any:
+    """The value of h at the attention output against its largest one at a token."""
+    compare = m.below if strict else m.at_most
+    return compare(head(m, v, output(m, v)), best(m, v))
+
+
+def between(m: Any, v: Any, lead: Any = 0) -> Any:
+    """Of ReLU some point between the first two tokens is better than both, by lead |difference|.
+
+    On a line h is linear between the points where some <a_k, x> is 0: the best one is an end or
+    one of these.
+    """
+    first, along = v.X[0], v.X[1] - v.X[0]
+    found = []
+    for a in v.A:
+        fall = a @ along
+        share = -(a @ first) / (fall + m.is_zero(fall))
+        share = m.minimum(m.maximum(share, m.exact(0)), m.exact(1))
+        found.append(head(m, v, first + share * along))
+    more = lead * m.abs(head(m, v, v.X[1]) - head(m, v, first))
+    return m.above(m.max(m.array(found)), best(m, v) + more)
+
+
+def below_tangent(m: Any, v: Any, share: Any = 1) -> Any:
+    """h(output) - h(x_1) <= (1 - s_1) times the largest pull, if that is positive."""
+    pulls = m.array([pull(m, v, v.X[0], x - v.X[0]) for x in v.X])  # 0 of the first one itself
+    gain = change(m, v, v.X[0], moved(m, v))
+    return m.at_most(gain, share * (1 - v.s[0]) * m.max(pulls))
+
+
+def gains(m: Any, v: Any, share: Any = 1) -> Any:
+    """The slope e g <= h((1 - e) x_1 + e x_2) - h(x_1) + beta e^2/2 for e = s_2."""
+    along, e = v.X[1] - v.X[0], v.s[1]
+    gain = change(m, v, v.X[0], e * along)
+    bend = bending(m, v, along, along) * m.square(e) / 2
+    return m.at_most(e * pull(m, v, v.X[0], along) - gain, share * bend)
+
+
+def returns(m: Any, v: Any, share: Any = 1) -> Any:
+    """The pull of x_2 at the output is at least g - c sum_k |b_k| |<a_k, o>| |<a_k, x_2 - x_1>|.
+
+    Here o is the output minus x_1, so that of two tokens the sum is beta s_2.
+    """
+    along, o = v.X[1] - v.X[0], moved(m, v)
+    lost = pull(m, v, v.X[0], along) - pull(m, v, v.X[0] + o, along)
+    return m.at_most(lost, share * bending(m, v, along, o))
+
+
+def example(X: Any, A: Any, b: Any, phi: str, a: Any = None) -> dict[str, Any]:
+    """Tokens X, a head, and logits, 0 where they are not given."""
+    return {"X": X, "A": A, "b": b, "phi": phi, "a": [0] * len(X) if a is None else a}
+
+
+TIED = example([[1], [0]], [[0]], [1], "identity")
+BENT_UP = example([[1], [0]], [[1]], [1], "relu")
+APART = example([[1], [-1]], [[1]], [-1], "square")
+"""h(x) = -x^2: the mean of both tokens is the best point."""
+LOW = example([[0], [1]], [[1], [0]], [1, 0], "square")
+
+PAIR, SEVERAL = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
+SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}
+LINEAR, RELU, CONVEX = "phi is the identity", "phi is ReLU", "phi is convex"
+RISING, FALLING = "every b_k >= 0", "every b_k <= 0"
+
+STATEMENT = Statement(
+    "tf/nonlinear-head-several",
+    source=SOURCE,
+    place="Can the theory account for MLP layers?",
+    printed="Nonlinearity is key to selecting >1 token from input seqs",
+    variables={
+        "T": Integer(1, 5),
+        "d": Integer(1, 4),
+        "K": Integer(1, 3),
+        "X": Matrix("T", "d"),
+        "A": Matrix("K", "d"),
+        "b": Vector("K"),
+        "a": Vector("T", (0, 2)),
+        "phi": Choice(ACTIVATIONS),
+        "s": Defined(lambda m, v: m.softmax(v.a)),
+    },
+    hypotheses={
+        LINEAR: lambda m, v: _flag(m, v.phi is ACTIVATIONS["identity"]),
+        RELU: lambda m, v: _flag(m, v.phi is ACTIVATIONS["relu"]),
+        CONVEX: lambda m, v: _flag(m, v.phi.convex),
+        RISING: lambda m, v: m.at_least(m.min(v.b), m.exact(0)),
+        FALLING: lambda m, v: m.at_most(m.max(v.b), m.exact(0)),
+    },
+    conclusion=mixed,
+    cost=4,
+    readings={
+        "literal-1": Reading(
+            "of a linear head any attention to two tokens or more is worse than all attention to "
+            "the best one",
+            expected="refuted, certified",
+            constants={"strict": True},
+            under=(LINEAR,),
+            variables=SEVERAL,
+            examples=(TIED,),
+            siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
+        ),
+        "literal-2": Reading(
+            "of a ReLU head some mixture of any two tokens is better than both",
+            expected="refuted, certified",
+            under=(RELU,),
+            variables=PAIR,
+            conclusion=between,
+            examples=(BENT_UP,),
+            siblings={
+                "better by the difference of both": changed(
+                    lead=1, examples=[example([[2], [0]], [[1]], [1], "relu")]
+                ),
+            },
+        ),
+        "amended-1": Reading(
+            "phi convex and every b_k >= 0, as for a linear head: h of the attention output is at "
+            "most its largest value at a token, whatever the attention",
+            expected="proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_convex",
+            under=(CONVEX, RISING),
+            examples=(TIED, BENT_UP),
+            siblings={
+                "phi need not be convex": changed(
+                    drop=[CONVEX],
+                    examples=[example([[4, 0], [0, 4]], [[1, 0], [0, 1]], [1, 1], "logistic")],
+                ),
+                "b_k of any sign": changed(drop=[RISING], examples=[APART]),
+                "less than its largest value": changed(strict=True, examples=[TIED]),
+            },
+        ),
+        "amended-2": Reading(
+            "phi convex and every b_k <= 0, so that h is concave: h of the attention output is at "
+            "most h(x_1) + (1 - s_1) max_t <h'(x_1), x_t - x_1>, so that x_1 is best where no "
+            "token pulls",
+            expected="proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_concave",
+            under=(CONVEX, FALLING),
+            conclusion=below_tangent,
+            tight=True,
+            examples=(APART,),
+            siblings={"b_k of any sign": changed(drop=[FALLING], examples=[LOW])},
+        ),
+        "sharp-1": Reading(
+            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: "
+            "h((1 - e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best where "
+            "x_2 pulls",
+            expected="proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_smooth",
+            under=(),
+            variables={**SEVERAL, **SMOOTH},
+            conclusion=gains,
+            tight=True,
+            examples=(APART,),
+        ),
+        "sharp-2": Reading(
+            "c and g as in sharp-1, any attention s, o the output minus x_1: <h'(output), x_2 - "
+            "x_1> >= g - c sum_k |b_k| |<a_k, o>| |<a_k, x_2 - x_1>|, which is g - beta s_2 for "
+            "two tokens",
+            expected="proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_smooth",
+            under=(),
+            variables={**SEVERAL, **SMOOTH},
+            conclusion=returns,
+            tight=True,
+            examples=(APART,),
+        ),
+    },
+)
