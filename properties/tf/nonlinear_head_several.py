@@ -14,6 +14,8 @@ concave head token a is best exactly where no other pulls: <h'(x_a), x_t - x_a> 
 not best. On one input of two tokens that pull each other descent by small steps keeps both: it
 raises s_2 where <h'(output), x_2 - x_1> > 0, hence wherever s_2 is below g/beta (`sharp-2`), and
 s_1 likewise.
+raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
+likewise.
 """
 
 from __future__ import annotations

@@ -1,0 +1,195 @@
+"""The regularisation path of a prompt is max-margin for some nonlinear heads.
+
+"We also provide a broader regularization path analysis that establishes the margin maximizing
+nature of attention even for nonlinear prediction heads." (abstract; the talk has no theorem on it.)
+
+The path is p_R = argmin L(p) over ||p|| <= R, and p(alpha) the least prompt that separates the
+tokens alpha_i, which are numbered 1 here. Below h_i stands for Y_i h, with b_i = Y_i b for one
+hidden layer, h_i(x) = sum_k b_ik phi(<a_k, x>), and q_i for the attention of input i to other
+tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, then all margins along the path
+tend to infinity and L(p_R) to the risk at the tokens alpha, which is at least that at the best
+ones: no prompt may be better than these. `literal-1` falls for h(x) = -x^2 and tokens 1, -1, where
+p = 0 is best at every R. Nor does it do that tokens are best and alone so: where h leaves its best
+token with slope 0, L - L_* falls like the square of q (`literal-2`), and inputs with and without
+such a token share the ball in another way, as for l(u) = -u^3 in `tf/theorem-2`.
+
+What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) is the least margin
+up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
+whose best tokens are alone so (`amended-2`), ReLU with b_i >= 0 among them; the scores of tokens
+are h_i(x_it). Its bounds are what is evaluated, the limit is proved from them as in `tf/theorem-2`.
+Of any other differentiable head it is so where x_i,alpha is alone the best point of the hull of the
+tokens and every slope <h_i'(x_i,alpha), x_i,alpha - x_it> is positive.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Integer,
+    Matrix,
+    Reading,
+    Statement,
+    Tensor,
+    Vector,
+    changed,
+)
+from properties._support.heads import ACTIVATIONS, change, head, pull
+from properties._support.losses import LOSSES, SLOPED
+from properties.mm import SOURCE
+
+
+def inputs(m: Any, v: Any) -> list[Any]:
+    """Each input with its head, its best value, and the attention q to other tokens."""
+    found = []
+    for X, b, s in zip(v.X, v.b, v.s, strict=True):
+        own = SimpleNamespace(phi=v.phi, A=v.A, b=b, X=X, s=s)
+        own.best, own.q = head(m, own, X[0]), m.sum(s[1:])
+        found.append(own)
+    return found
+
+
+def gap(m: Any, v: Any) -> Any:
+    """The number n (L(p) - L_*), with L_* the risk at the first tokens."""
+    drops = []
+    for own in inputs(m, v):
+        moved = own.s @ (own.X - own.X[0])
+        drops.append(v.loss.drop(m, own.best, -change(m, own, own.X[0], moved)))
+    return m.sum(m.array(drops))
+
+
+def least(m: Any, v: Any, share: Any = 1) -> Any:
+    """The sum of l(best - d q) - l(best), d the least gap of h at a token from the best one."""
+    drops = []
+    for own in inputs(m, v):
+        lead = m.min(m.array([-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]))
+        drops.append(v.loss.drop(m, own.best, share * lead * own.q))
+    return m.sum(m.array(drops))
+
+
+def most(m: Any, v: Any, share: Any = 1) -> Any:
+    """The sum of l(best - D q) - l(best), D the largest slope of h from a token to the best one."""
+    drops = []
+    for own in inputs(m, v):
+        slope = m.max(m.array([-pull(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]))
+        drops.append(v.loss.drop(m, own.best, share * slope * own.q))
+    return m.sum(m.array(drops))
+
+
+def no_better(m: Any, v: Any, share: Any = 0) -> Any:
+    """L(p) is at least the risk at the first tokens, or beyond it by a share of what gaps tell."""
+    whole = m.sum(m.array([v.loss.value(m, own.best) for own in inputs(m, v)]))
+    return m.at_most(whole + share * least(m, v), whole + gap(m, v))
+
+
+def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
+    """The sum over d q is at most n (L(p) - L_*), and that at most the sum over D q."""
+    return m.all_of(m.at_most(least(m, v, low), gap(m, v)), m.at_most(gap(m, v), most(m, v, high)))
+
+
+def leads(m: Any, v: Any) -> Any:
+    """The first token of each input alone has the largest value of its head."""
+    return m.all_of(
+        *(
+            m.below(change(m, own, own.X[0], x - own.X[0]), m.exact(0))
+            for own in inputs(m, v)
+            for x in own.X[1:]
+        )
+    )
+
+
+def example(X: Any, A: Any, b: Any, phi: str, p: Any) -> dict[str, Any]:
+    """Tokens that are keys, a head, a prompt and the correlation loss."""
+    d = len(p)
+    W = [[int(r == c) for c in range(d)] for r in range(d)]
+    return {"X": X, "A": A, "b": b, "phi": phi, "p": p, "W": W, "loss": "correlation"}
+
+
+INSIDE = example([[[1], [-2]]], [[1]], [[-1]], "square", [0])
+"""Values -1 and -4 of -x^2, whose best point 0 lies between."""
+LEVEL = example([[[0], [1]]], [[1]], [[-1]], "square", [0])
+"""The best token 0 of -x^2 is left with slope 0."""
+ONE_SIDED = example([[[2], [1], [-1]]], [[1]], [[1]], "relu", [1])
+
+CONVEX, RISING = "phi is convex", "every b_ik >= 0"
+ALONE = "the first token of each input alone is best"
+
+PATH = Statement(
+    "mm/nonlinear-head-path",
+    source=SOURCE,
+    place="Abstract",
+    printed="a broader regularization path analysis that establishes the margin maximizing nature "
+    "of attention even for nonlinear prediction heads",
+    variables={
+        "n": Integer(1, 2),
+        "T": Integer(2, 4),
+        "d": Integer(1, 3),
+        "K": Integer(1, 2),
+        "X": Tensor(("n", "T", "d")),
+        "W": Matrix("d", "d"),
+        "p": Vector("d", (0, 2)),
+        "A": Matrix("K", "d"),
+        "b": Matrix("n", "K"),
+        "phi": Choice(ACTIVATIONS),
+        "loss": Choice({name: LOSSES[name] for name in SLOPED}),
+        "s": Defined(lambda m, v: m.array([m.softmax(X @ (v.W.T @ v.p)) for X in v.X])),
+    },
+    hypotheses={
+        CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
+        RISING: lambda m, v: m.at_least(m.min(m.vec(v.b)), m.exact(0)),
+        ALONE: leads,
+    },
+    conclusion=no_better,
+    cost=10,
+    readings={
+        "literal-1": Reading(
+            "l' < 0, best tokens unique: no prompt is better than the best tokens, as it is where "
+            "p_R/R tends to some p(alpha)/||p(alpha)||",
+            expected="refuted, certified",
+            under=(ALONE,),
+            examples=(INSIDE,),
+            siblings={"and worse by half of what the gaps tell": changed(share="0.5")},
+        ),
+        "literal-2": Reading(
+            "l' < 0, best tokens unique: L(p) - L_* >= (1/n) sum_i [l(best - d q) - l(best)] as "
+            "for a linear head, d the least gap between the values of h at tokens, so that L - "
+            "L_* is at least of the order of q",
+            expected="refuted, certified",
+            constants={"share": 1},
+            under=(ALONE,),
+            examples=(LEVEL,),
+            siblings={"twice of it": changed(share=2, examples=[ONE_SIDED])},
+        ),
+        "amended-1": Reading(
+            "l' < 0, phi convex and every Y_i b_k >= 0, best tokens unique: no prompt is better "
+            "than the best tokens",
+            expected="proved",
+            proof="symbolic.mm.nonlinear_head_path:prove_no_better",
+            examples=(ONE_SIDED,),
+            siblings={
+                "worse by what twice the gaps tell": changed(share=2, examples=[ONE_SIDED]),
+                "b_k of any sign": changed(drop=[RISING], examples=[INSIDE]),
+            },
+        ),
+        "amended-2": Reading(
+            "l' < 0, phi convex and every Y_i b_k >= 0, q the attention to other tokens than a "
+            "best one: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i [l(best - D q) - "
+            "l(best)], d the least gap of h from its value there, D the largest slope "
+            "<h'(x_best), x_best - x_t>; so p_R/R tends to p(alpha)/||p(alpha)|| if all d are "
+            "positive and p(alpha) exists",
+            expected="proved",
+            proof="symbolic.mm.nonlinear_head_path:prove_path",
+            under=(CONVEX, RISING),
+            conclusion=between,
+            examples=(ONE_SIDED,),
+            siblings={
+                "1.05 d in place of d": changed(low="1.05"),
+                "0.95 D in place of D": changed(high="0.95"),
+                "b_k of any sign": changed(drop=[RISING], examples=[LEVEL]),
+            },
+        ),
+    },
+)

@@ -1,0 +1,71 @@
+"""Under convex heads the risk falls to its least value like attention to other tokens does.
+
+With q the attention of an input to other tokens than its best one, d > 0 the least gap of h_i
+between tokens and D the largest slope <h_i'(x_1), x_1 - x_t>, convexity gives
+best - D q <= h_i(output) <= best - d q. What follows for the path is that of a linear head.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import expanded
+from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
+from symbolic.tf.nonlinear_head_several import (
+    ensure_convex,
+    ensure_relu,
+    ensure_slopes,
+    prove_convex,
+)
+from symbolic.tf.theorem_2 import ensure_margins_are_large, ensure_near_where_margins_are_large
+
+S, MORE = sp.Symbol("s", nonnegative=True), sp.Symbol("more", nonnegative=True)
+
+
+def ensure_values() -> None:
+    """The value of h at the output lies between best - D q and best - d q."""
+    prove_convex()
+    ensure_slopes()
+    ensure_convex()
+    ensure_relu()
+    d, best, slope = sp.symbols("d best slope", real=True)
+    ensure_nonnegative(
+        S * (best - d) - S * (best - d - MORE),
+        "h(output) <= sum_t s_t h(x_t), whose other tokens add at most s_t (best - d)",
+        normal=expanded,
+    )
+    ensure_equal((1 - S) * best + S * (best - d), best - d * S, "that is best - d q in all")
+    ensure_nonnegative(
+        S * slope - S * (slope - MORE),
+        "units of b_ik >= 0 lie above their tangents: h(output) - best is at least the sum of "
+        "-s_t <h'(x_1), x_1 - x_t>, so at least -D q",
+        normal=expanded,
+    )
+
+
+def prove_no_better() -> str:
+    """Every prompt has at least the risk of the best tokens."""
+    ensure_values()
+    best, less = sp.Symbol("best", real=True), sp.Symbol("less", nonnegative=True)
+    ensure_nonnegative(best - (best - less), "h(output) is at most best, and l decreases")
+    return "for every decreasing loss, any n, T, d and number of units"
+
+
+def prove_path() -> str:
+    """Both bounds, and the limit of the path."""
+    prove_no_better()
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "l' < 0 is continuous on [best - D, best]"})
+    c, q = sp.symbols("c q", positive=True)
+    ensure_nonnegative(
+        (c + MORE) * q - c * q,
+        "each term lies between c q and C q, with c > 0 where d is",
+        normal=expanded,
+    )
+    ensure_margins_are_large()  # with c and C in the place of b delta and a Delta
+    ensure_near_where_margins_are_large()
+    rho, spread = sp.symbols("rho log(2Gamma)", positive=True)
+    ensure_equal(
+        sp.limit(2 * spread / rho, rho, sp.oo), 0, "||p_R/R - U||^2 <= 2 log(2 Gamma)/rho -> 0"
+    )
+    return "for every loss with l' < 0 continuous, any n, T, d and number of units"
