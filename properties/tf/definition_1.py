@@ -4,10 +4,10 @@
 minimizes the training loss L(W). Definition 1 (Optimal token). Given v, the optimal token for X_i
 is the index opt_i in argmax_t Y_i v^T x_it."
 
-gamma_t = Y_i v^T x_it are the scores of one input, s its attention, so that its part of the loss is
-l(<s, gamma>). Inputs add up, and an s of each that is best is best for all. The weights of s are
-those that attention gives or tends to: `tf/softmax-range` and `tf/lemma-2-limit` say whether some W
-brings them about.
+gamma_t = Y_i v^T x_it are the scores of one input, whose label Y_i in {-1, 1} is a part of v below.
+s is its attention, so that its part of the loss is l(<s, gamma>). Inputs add up, and an s of each
+that is best is best for all. The weights of s are those that attention gives or tends to:
+`tf/softmax-range` and `tf/lemma-2-limit` say whether some W brings them about.
 
 "The" optimal token need not be one: tokens may be tied, as all are for v = 0 (literal-1). All of
 them are optimal (literal-2): for every decreasing loss, strictly or not, no s has less than
@@ -24,13 +24,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.theory import Choice, Defined, Integer, Labels, Reading, Statement, Vector, changed
-from attsvm.theory import Matrix as Tokens
+from attsvm.theory import Choice, Defined, Integer, Reading, Statement, Tensor, Vector, changed
 from properties._support.losses import LOSSES
 from properties.tf import SOURCE
 from properties.tf.lemma_2 import DECREASING, family, flag
 
-DECREASES, LOWER = "l is decreasing, strictly or not", "some score is not the best"
+DECREASES = "l is decreasing, strictly or not"
 
 
 def attention(m: Any, v: Any) -> Any:
@@ -56,9 +55,9 @@ def drop(m: Any, v: Any) -> Any:
     return v.loss.drop(m, best, m.dot(v.s, best - v.gamma))
 
 
-def one(m: Any, v: Any) -> Any:
-    """Exactly one token is optimal."""
-    return m.equal(m.sum(optimal(m, v)), m.exact(1))
+def few(m: Any, v: Any, most: Any) -> Any:
+    """So many tokens are optimal at most; one is always."""
+    return m.at_most(m.sum(optimal(m, v)), most)
 
 
 def least(m: Any, v: Any, more: Any) -> Any:
@@ -66,9 +65,9 @@ def least(m: Any, v: Any, more: Any) -> Any:
     return m.at_most(more * off(m, v), drop(m, v))
 
 
-def only(m: Any, v: Any) -> Any:
-    """S has no weight off the optimal tokens, or l(<s, gamma>) is above l(best)."""
-    return m.any_of(m.equal(off(m, v), m.exact(0)), m.below(m.exact(0), drop(m, v)))
+def only(m: Any, v: Any, most: Any) -> Any:
+    """The weight off the optimal tokens is at most `most`, or l(<s, gamma>) is above l(best)."""
+    return m.any_of(m.at_most(off(m, v), most), m.below(m.exact(0), drop(m, v)))
 
 
 def next_gap(m: Any, v: Any) -> Any:
@@ -87,15 +86,10 @@ def between(m: Any, v: Any, share: Any) -> Any:
 
 FALLING = {name: loss for name, loss in LOSSES.items() if name not in ("squared", "logistic")}
 """Losses that never increase; the hinges are flat from 1 on."""
-TIED = {"X": [[1], [1]], "Y": [1], "v": [1], "w": [1, 0], "loss": "log-loss"}
-APART = {"X": [[2], [1]], "Y": [1], "v": [1], "w": [1, 1], "loss": "log-loss"}
+TIED = {"X": [[1], [1]], "v": [1], "w": [1, 0], "loss": "log-loss"}
+APART = {"X": [[2], [1]], "v": [1], "w": [1, 1], "loss": "log-loss"}
 HINGED = {**APART, "w": [0, 1], "loss": "hinge"}
 FLAT = {**APART, "w": [0, 1], "loss": "squared-hinge"}
-INCREASING = {
-    "increasing loss": changed(
-        drop=[DECREASING], variables=family("logistic"), examples=[{**APART, "loss": "logistic"}]
-    )
-}
 PROOF = "symbolic.tf.definition_1:prove"
 
 DEFINITION = Statement(
@@ -108,19 +102,16 @@ DEFINITION = Statement(
     variables={
         "T": Integer(1, 5),
         "d": Integer(1, 3),
-        "one": Integer(1, 1),
-        "X": Tokens("T", "d"),
-        "Y": Labels("one"),
+        "X": Tensor(("T", "d"), levels=3),
         "v": Vector("d"),
         "w": Vector("T"),
         "loss": Choice(LOSSES),
-        "gamma": Defined(lambda m, v: v.Y[0] * (v.X @ v.v)),
+        "gamma": Defined(lambda m, v: v.X @ v.v),
         "s": Defined(attention),
     },
     hypotheses={
         DECREASES: lambda m, v: flag(m, v.loss in FALLING.values()),
         DECREASING: lambda m, v: flag(m, v.loss.strictly_decreasing),
-        LOWER: lambda m, v: m.below(m.exact(0), m.oscillation(v.gamma)),
     },
     conclusion=only,
     readings={
@@ -129,13 +120,10 @@ DEFINITION = Statement(
             expected="refuted, certified",
             under=(),
             variables={"w": None, "loss": None, "s": None},
-            conclusion=one,
-            examples=({key: TIED[key] for key in ("X", "Y", "v")},),
-            siblings={
-                "for at least two tokens of dimension 1": changed(
-                    variables={"d": Integer(1, 1), "T": Integer(2, 5)}
-                )
-            },
+            conclusion=few,
+            constants={"most": 1},
+            examples=({key: TIED[key] for key in ("X", "v")},),
+            siblings={"no three are optimal": changed(most=2)},
         ),
         "literal-2": Reading(
             "for l decreasing, strictly or not, no attention s has l(<s, gamma>) below the loss at "
@@ -147,29 +135,40 @@ DEFINITION = Statement(
             conclusion=least,
             examples=(TIED, APART, HINGED),
             siblings={
+                "a loss that turns upwards": changed(
+                    drop=[DECREASES],
+                    variables=family("squared"),
+                    examples=[{**APART, "loss": "squared"}],
+                ),
                 "a thousandth of the weight off the optimal tokens more": changed(
                     more="0.001", examples=[HINGED]
-                )
+                ),
             },
         ),
         "literal-3": Reading(
             "for l decreasing, W should maximise the inner sum: every attention of least loss has "
             "no weight off the optimal tokens",
             expected="refuted, certified",
+            constants={"most": 0},
             under=(DECREASES,),
             examples=(HINGED, FLAT),
-            siblings={
-                "for losses flat from 1 on": changed(variables=family("squared-hinge")),
-            },
+            siblings={"no weight above 1/4 off them": changed(most="1/4")},
         ),
         "amended": Reading(
             "for l strictly decreasing every attention of least loss has no weight off the optimal "
             "tokens, and the others have more",
             expected="proved",
             proof=PROOF,
+            constants={"most": 0},
             under=(DECREASING,),
             examples=(TIED, APART),
-            siblings=INCREASING,
+            siblings={
+                "increasing loss": changed(
+                    drop=[DECREASING],
+                    variables=family("logistic"),
+                    examples=[{**APART, "loss": "logistic"}],
+                )
+            },
         ),
         "sharp": Reading(
             "for l decreasing, strictly or not, l(best - w next) <= l(<s, gamma>) <= "
@@ -178,7 +177,7 @@ DEFINITION = Statement(
             expected="proved",
             proof=PROOF,
             constants={"share": 1},
-            under=(DECREASES, LOWER),
+            under=(DECREASES,),
             conclusion=between,
             examples=(APART,),
             siblings={"99.9% of both": changed(share="0.999")},

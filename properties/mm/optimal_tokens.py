@@ -1,0 +1,197 @@
+"""Optimal tokens, those of highest score, minimise the training risk.
+
+"The optimal tokens for input X_i are those tokens with highest scores: alpha_i in argmax_t
+gamma_it. Intuition: Optimal tokens {alpha_i} minimize (ERM)", the mean over inputs of
+l(Y_i v^T X_i^T S(K_i p)), "for a decreasing loss l". gamma_it = Y_i v^T x_it are the scores,
+K_i = X_i W^T the keys and p the prompt. L_* is the mean of the l(gamma_i,alpha_i).
+
+No prompt has a risk below L_*, whatever the decreasing loss (literal-1). That other tokens do not
+minimise as well asks for a strictly decreasing loss: under the hinge max(0, 1 - u) all tokens of
+score 1 or more do, at every prompt (literal-2, amended-1).
+
+It is not so that a prompt is the better the more it attends to the optimal tokens, be it in every
+input (literal-3): the rest may move to the worst token. For scores 8, 7, 0 the attention
+(1/4, 1/2, 1/4) is better than (1/3, 1/3, 1/3). It is so where the other tokens of an input share
+one score (amended-2): then the score attended to is the best one less (1 - s_alpha) times the gap.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Integer,
+    Labels,
+    Matrix,
+    Near,
+    Reading,
+    Statement,
+    Tensor,
+    Vector,
+    changed,
+)
+from properties._support.losses import LOSSES
+from properties.mm import SOURCE
+from properties.tf.definition_1 import DECREASES, FALLING
+from properties.tf.lemma_2 import DECREASING, TWO_SCORES, family, flag, mean_drop, scores
+
+MORE = "q attends at least as much to the optimal tokens of each input as p"
+ONE_RIVAL = "all other tokens of an input have one score"
+
+
+def attention(m: Any, v: Any, prompt: Any) -> list[Any]:
+    """S(K_i p) of each input."""
+    return [m.softmax(tokens @ (v.W.T @ prompt)) for tokens in v.X]
+
+
+def risk_gap(m: Any, v: Any, prompt: Any) -> Any:
+    """L(v, p) - L_*."""
+    inputs = zip(attention(m, v, prompt), v.gamma, strict=True)
+    return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])
+
+
+def not_below(m: Any, v: Any) -> Any:
+    """L(v, p) - L_* >= 0."""
+    return m.at_least(risk_gap(m, v, v.p), m.exact(0))
+
+
+def above(m: Any, v: Any, share: Any) -> Any:
+    """L(v, p) - L_* > share (L at the worst tokens - L_*)."""
+    worst = mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
+    return m.below(share * worst, risk_gap(m, v, v.p))
+
+
+def lower(m: Any, v: Any, share: Any) -> Any:
+    """L(v, q) - L_* <= share (L(v, p) - L_*)."""
+    return m.at_most(risk_gap(m, v, v.q), share * risk_gap(m, v, v.p))
+
+
+def attends_more(m: Any, v: Any) -> Any:
+    """The weight off the optimal tokens is at q at most what it is at p, in each input."""
+    pairs = zip(attention(m, v, v.q), attention(m, v, v.p), v.gamma, strict=True)
+    off = [(q, p, 1 - m.is_zero(m.max(gamma) - gamma)) for q, p, gamma in pairs]
+    return m.all_of(*(m.at_most(m.dot(q, others), m.dot(p, others)) for q, p, others in off))
+
+
+def one_rival(m: Any, v: Any) -> Any:
+    """Each score is the best or the worst of its input."""
+    return m.all_of(
+        *(m.equal((m.max(gamma) - gamma) * (gamma - m.min(gamma)), 0 * gamma) for gamma in v.gamma)
+    )
+
+
+def example(scores: Any, keys: Any, p: Any, q: Any, loss: str = "correlation") -> dict[str, Any]:
+    """One input whose tokens are its scores beside keys of dimension 1, or of 2."""
+    X = [[[score, *key] for score, key in zip(scores, keys, strict=True)]]
+    d = len(X[0][0])
+    W = [[0] * d] + [[int(r == c) for c in range(d)] for r in range(1, d)]
+    v = [1] + [0] * (d - 1)
+    return {"X": X, "Y": [1], "v": v, "W": W, "p": [0, *p], "q": [0, *q], "loss": loss}
+
+
+APART = example([2, 1], [[1], [0]], [0], [1], "log-loss")
+TIED = example([1, 1], [[1], [0]], [0], [1])
+HINGED = example([2, 1], [[1], [0]], [0], [1], "hinge")
+SHIFTED = example([8, 7, 0], [[0, 1], [1, 0], [0, 0]], [3, 0], [0, 1])
+"""p attends to the second token nearly alone, q raises the first one over both others."""
+ROOM = {"n": Integer(1, 2), "T": Integer(2, 4), "X": Tensor(("n", "T", "d"))}
+
+TOKENS = Statement(
+    "mm/optimal-tokens",
+    source=SOURCE,
+    place="Classification with Attention, Optimal Tokens",
+    printed="The optimal tokens for input X_i are those tokens with highest scores: alpha_i in "
+    "argmax_t gamma_it. Intuition: Optimal tokens {alpha_i} minimize (ERM)",
+    variables={
+        "n": Integer(1, 3),
+        "T": Integer(1, 4),
+        "d": Integer(1, 3),
+        "X": Tensor(("n", "T", "d"), levels=3),
+        "Y": Labels("n"),
+        "v": Vector("d"),
+        "W": Matrix("d", "d"),
+        "p": Vector("d", (0, 2)),
+        "q": Near("p", ("d",)),
+        "loss": Choice(LOSSES),
+        "gamma": Defined(scores),
+    },
+    hypotheses={
+        DECREASES: lambda m, v: flag(m, v.loss in FALLING.values()),
+        DECREASING: lambda m, v: flag(m, v.loss.strictly_decreasing),
+        TWO_SCORES: lambda m, v: m.below(
+            m.exact(0), m.max(m.array([m.oscillation(gamma) for gamma in v.gamma]))
+        ),
+        MORE: attends_more,
+        ONE_RIVAL: one_rival,
+    },
+    conclusion=above,
+    readings={
+        "literal-1": Reading(
+            "for l decreasing, strictly or not, L(v, p) >= L_* for every p",
+            expected="proved",
+            proof="symbolic.tf.definition_1:prove",
+            under=(DECREASES,),
+            variables={"q": None},
+            conclusion=not_below,
+            examples=tuple({k: x for k, x in e.items() if k != "q"} for e in (TIED, APART)),
+            siblings={
+                "a loss that turns upwards": changed(
+                    drop=[DECREASES],
+                    variables=family("squared"),
+                    examples=[{k: x for k, x in APART.items() if k != "q"} | {"loss": "squared"}],
+                )
+            },
+        ),
+        "literal-2": Reading(
+            "for l decreasing the optimal tokens alone minimise (ERM): L(v, p) > L_* for every p "
+            "wherever two scores of an input differ",
+            expected="refuted, certified",
+            constants={"share": 0},
+            under=(DECREASES, TWO_SCORES),
+            variables={"q": None},
+            examples=({k: x for k, x in HINGED.items() if k != "q"},),
+            siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
+        ),
+        "literal-3": Reading(
+            "for l decreasing, a prompt that attends at least as much to the optimal tokens of "
+            "each input has no higher risk",
+            expected="refuted, certified",
+            constants={"share": 1},
+            under=(DECREASES, MORE),
+            conclusion=lower,
+            variables=ROOM,
+            examples=(SHIFTED,),
+            siblings={"at most 9/10 of the risk gap": changed(share="9/10")},
+        ),
+        "amended-1": Reading(
+            "for l strictly decreasing, L(v, p) > L_* for every p wherever two scores of an input "
+            "differ",
+            expected="proved",
+            proof="symbolic.tf.lemma_2:prove",
+            constants={"share": 0},
+            under=(DECREASING, TWO_SCORES),
+            variables={"q": None},
+            examples=({k: x for k, x in APART.items() if k != "q"},),
+            siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
+        ),
+        "amended-2": Reading(
+            "for l decreasing, where all other tokens of an input have one score, a prompt that "
+            "attends at least as much to the optimal tokens of each input has no higher risk",
+            expected="proved",
+            proof="symbolic.mm.optimal_tokens:prove",
+            constants={"share": 1},
+            under=(DECREASES, MORE, ONE_RIVAL),
+            conclusion=lower,
+            variables={"n": Integer(1, 2), "X": Tensor(("n", "T", "d"), levels=2)},
+            examples=(APART, TIED),
+            siblings={
+                "at most 999/1000 of the risk gap": changed(share="0.999"),
+                "rivals of several scores": changed(
+                    drop=[ONE_RIVAL], variables=ROOM, examples=[SHIFTED]
+                ),
+            },
+        ),
+    },
+)
