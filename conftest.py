@@ -1,5 +1,7 @@
 """Load the plug-in, and check shapes and types of the mathematics in every test."""
 
+import pytest
+
 from tests.shape_checks import install
 
 # AttentionData checks its own arguments and must see bad ones, so `attsvm.data` stays out
@@ -21,3 +23,17 @@ _CHECKED = [
 install(_CHECKED)
 
 pytest_plugins = ["attsvm.theory.plugin"]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file's tests run on one worker, so that what they share is set up once.
+
+    Files keep their order, which ends with the many small ones of claims: no worker waits long.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.getoption("dist") != "load":  # another way is asked for
+        return None
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)

@@ -1,5 +1,6 @@
 """Relaxed objectives agree with the conclusions that they stand in for, or are of one order."""
 
+import functools
 import subprocess
 import sys
 
@@ -42,8 +43,11 @@ def tensors(case, copies=1):
     return frame.tensors(torch.tensor(np.repeat(frame.row(document)[None], copies, axis=0)))
 
 
-def instances(claim, part):
-    """Admissible instances with their heights: explicit ones, drawn ones, ensemble."""
+@functools.cache
+def instances(name):
+    """Admissible instances of a reading with heights: explicit ones, drawn ones, ensemble."""
+    (claim,) = (c for c in SAME if c.id == name)
+    part = claim.part("")
     tally, seen = Tally(claim, part, 0), []
     tally.pool.offer = lambda height, case: seen.append((height, case)) or False
     for case in part.examples:
@@ -68,7 +72,7 @@ def test_many_statements_have_a_guide_and_no_claim_file_loads_torch():
 @pytest.mark.parametrize("claim", SAME, ids=lambda claim: claim.id)
 def test_a_guide_is_the_height(claim):
     pairs = []
-    for height, case in instances(claim, claim.part("")):
+    for height, case in instances(claim.id):
         value = claim.relaxed(tensors(case, 2))
         assert value.shape == (2,)
         # products of a batch may sum in another order for each instance
@@ -87,7 +91,7 @@ def test_a_guide_is_the_height(claim):
 def test_a_guide_has_a_gradient_that_shows_the_way(claim):
     """A small step along the gradient raises the guide wherever that has a gradient."""
     raised = []
-    for _, case in instances(claim, claim.part(""))[:12]:
+    for _, case in instances(claim.id)[:12]:
         if claim.conclusion(case).kind == "equality":
             continue  # the guide of a true identity is rounding
         document = codec.encode(case)

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,12 @@ def apart():
     """A cluster of two workers that are processes of their own."""
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
         yield running.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def identity():
+    """What this process says of itself, which takes a while."""
+    return json.loads(clusters.identity())
 
 
 @pytest.fixture(scope="module")
@@ -147,18 +154,22 @@ def test_dask_is_not_installed(monkeypatch):
     assert caught.value.remedy == "pip install 'attsvm[cluster]'"
 
 
-@pytest.mark.parametrize("name", ["Python", "attsvm", "numpy", "claims"])
-def test_a_worker_of_another_version_or_with_other_claims(threads, monkeypatch, name):
-    there = json.loads(clusters.identity())
+def answers(monkeypatch, here, **other):
+    """Have every worker answer as this process would, but for what is another there."""
+    monkeypatch.setattr(clusters, "identity", lambda *_: json.dumps(here))
     monkeypatch.setattr(
-        clusters, "_answer", lambda *_: {**there, name: "0.0.1"} if _[1].result() else {}
+        clusters, "_answer", lambda _, answer: {**json.loads(answer.result()), **other}
     )
-    with pytest.raises(WorkerError, match=rf"{name} differs: {there[name]} here and 0.0.1 on"):
+
+
+@pytest.mark.parametrize("name", ["Python", "attsvm", "numpy", "claims"])
+def test_a_worker_of_another_version_or_with_other_claims(threads, identity, monkeypatch, name):
+    answers(monkeypatch, identity, **{name: "0.0.1"})
+    with pytest.raises(WorkerError, match=rf"{name} differs: {identity[name]} here and 0.0.1 on"):
         cluster(threads).__enter__()
 
 
-def test_a_worker_whose_clock_is_wrong(threads, monkeypatch):
-    there = json.loads(clusters.identity())
-    monkeypatch.setattr(clusters, "_answer", lambda *_: {**there, "clock": there["clock"] - 60})
+def test_a_worker_whose_clock_is_wrong(threads, identity, monkeypatch):
+    answers(monkeypatch, identity, clock=time.time() - 60)
     with pytest.raises(WorkerError, match=r"the clock of worker .* is wrong \(got -6"):
         cluster(threads).__enter__()

@@ -120,9 +120,9 @@ def checked_out(
 def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
     """A run without what it records of claims and counterexamples of the other packs alone."""
     ids = {c.id for p in others for c in p.claims} - {c.id for p in packs for c in p.claims}
-    files = _curated(others) - _curated(packs)
     if ids.isdisjoint(run.claims) and ids.isdisjoint(run.verdicts):
         return run
+    files = _curated(others) - _curated(packs)
     return replace(
         run,
         claims=tuple(name for name in run.claims if name not in ids),

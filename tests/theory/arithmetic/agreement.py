@@ -145,7 +145,7 @@ SIDES = {
 }
 
 
-def agrees(side, name, case, examples=25):
+def agrees(side, name, case, examples=16):
     """Nothing where an arithmetic agrees with the referee on drawn instances.
 
     Raises:
