@@ -276,6 +276,21 @@ def test_what_was_written_is_read_back_exactly(value, hint):
     assert codec.encode(again) == codec.encode(value)
 
 
+def test_a_field_that_a_file_lacks_has_its_default_and_another_one_is_refused():
+    @dataclass(frozen=True)
+    class Grown:
+        x: float
+        added: float = 1.0
+
+    old = {"record": "Grown", "fields": {"x": {"float": "1/4"}}}
+    for document, hint in ((old, Grown), ({"tuple": [old]}, tuple[Grown])):
+        assert codec.encode(codec.decode_exactly(document, hint)) != document
+    assert codec.decode_exactly(old, Grown) == Grown(0.25, 1.0)
+    for fields in ({"added": {"float": "1"}}, {"x": {"float": "0x1p-5000"}}):
+        with pytest.raises(FileError):
+            codec.decode_exactly({"record": "Grown", "fields": fields}, Grown)
+
+
 @pytest.mark.parametrize("digits", [4300, 9999])
 def test_an_integer_that_python_does_not_write_is_refused(digits):
     for value in (10**digits, -(10**digits), Fraction(1, 10**digits)):

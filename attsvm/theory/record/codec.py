@@ -151,17 +151,31 @@ def decode(document: Any, hint: Any) -> Any:
 def decode_exactly(document: Any, hint: Any) -> Any:
     """The same for a file of somebody's: its values are those written, of the types asked for.
 
+    A field that a record lacks has its default: files outlive the fields that records gain.
+
     Raises:
         FileError: as `decode`; a number that a float would round; a value of another type.
     """
     value = decode(document, hint)
-    if encode(value) != document:
+    if _as_written(encode(value), document) != document:
         raise FileError(
             "a number in the file is not held exactly by its type, or not written in our way",
             remedy="Write short fractions, or hexadecimal floats.",
         )
     ensure_type(value, hint)
     return value
+
+
+def _as_written(encoded: Any, document: Any) -> Any:
+    """The encoded instance of a document, without the fields that it leaves to their defaults."""
+    if isinstance(document, dict) and "tuple" in document:
+        pairs = zip(encoded["tuple"], document["tuple"], strict=True)
+        return {"tuple": [_as_written(*pair) for pair in pairs]}
+    if isinstance(document, dict) and "fields" in document:
+        given = document["fields"]
+        fields = {k: _as_written(v, given[k]) for k, v in encoded["fields"].items() if k in given}
+        return {**encoded, "fields": fields}
+    return encoded
 
 
 def ensure_type(value: Any, hint: Any) -> None:

@@ -208,11 +208,10 @@ def _known(claims: Sequence[Claim]) -> dict[str, _Known]:
 
 
 def _decodable(documents: Iterable[Any], hint: Any) -> Iterator[Any]:
-    """Those that are instances of the type."""
+    """Those that are instances of the type, with fields that a file leaves to their defaults."""
     for document in documents:
         with contextlib.suppress(AttsvmError):  # replaying the file says what is wrong
-            codec.decode_exactly(document, hint)
-            yield document
+            yield codec.encode(codec.decode_exactly(document, hint))
 
 
 def _stored(folders: Iterable[str]) -> dict[str, list[Any]]:
