@@ -12,8 +12,6 @@ and linear ones among them, ask for one token as linear ones do, up to ties (`am
 concave head token a is best exactly where no other pulls: <h'(x_a), x_t - x_a> <= 0 for all t
 (`amended-2`, and `sharp-1` with e near 0). Of any smooth head a token that another one pulls is
 not best. On one input of two tokens that pull each other descent by small steps keeps both: it
-raises s_2 where <h'(output), x_2 - x_1> > 0, hence wherever s_2 is below g/beta (`sharp-2`), and
-s_1 likewise.
 raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
 likewise.
 """
