@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,6 +34,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         """Raise UsageError, with the remedy of the option or the way to the help."""
         help = f"See `{self.prog} --help`."
+        wrong = re.match(r"argument \S+: invalid choice: '(.*?)' \(choose from (.*)\)$", message)
+        near = wrong and difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), n=1)
+        if near:
+            help = f"Did you mean {near[0]}? {help}"
         option = message.partition("argument ")[2].partition(":")[0]
         raise UsageError(message, remedy=self.remedies.get(option, help))
 

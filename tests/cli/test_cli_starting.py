@@ -89,6 +89,12 @@ def test_a_usage_error_exits_with_two_and_one_line(attsvm, words):
     assert len(error.splitlines()) == 1
 
 
+def test_an_unknown_command_or_choice_names_the_nearest(attsvm):
+    assert "Did you mean verify? See `attsvm --help`." in attsvm("verfy")[2]
+    assert "Did you mean quick? See" in attsvm("verify", "--profile", "quik")[2]
+    assert "Did you mean" not in attsvm("xxxxxx")[2]
+
+
 @pytest.mark.parametrize("command", ["verify", "hunt"])
 def test_an_unknown_id_names_the_nearest(attsvm, command):
     code, _, error = attsvm(command, "sim/lema-3.12:sharp")
