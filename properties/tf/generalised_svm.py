@@ -1,0 +1,302 @@
+"""The generalised SVM: W_GD = W_fin + W_svm, up to more than 99% correlation.
+
+"Suppose GD solution selects a token set O_i for X_i. Claim: W_GD ~ W_fin + W_svm. Job of W_svm:
+select O_i and suppress the rest. Job of W_fin: allocate the nonzero softmax probabilities within
+O_i. ||W_svm||_F -> inf, ||W_fin||_F -> bounded." W_svm is the solution of
+
+    min ||W||_F: (x_t - x_u)^T W z_i >= 1 for t in O_i, u not in O_i; = 0 for t, u in O_i  (Gen-SVM)
+
+up to length, as it is to diverge; correlation is the cosine, at the best length. "For W_fin: See
+TLTO'23": here the least matrix with the logit differences of W_GD within each O_i. No sentence says
+from where descent starts, that all of W_GD is seen by the data, or that Gen-SVM has a solution.
+
+`literal-1`: descent rests where attention to all tokens is as it should be, at a W_0 of which no
+logit sees anything: both parts are 0. From 0 that cannot be, and where all tokens are kept W_svm is
+0 and W_GD = W_fin exactly (`amended-1`). `literal-2`: a token between two selected ones cannot be
+suppressed. What can be is decided by the run: with V = W_GD - W_fin Gen-SVM has a solution wherever
+all margins of V to the tokens that are left out are positive (`amended-2`). The parts are
+orthogonal, and the correlation is at least
+
+    sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)),  mu the least margin of V,
+
+with equality where V is a multiple of W_svm (`sharp`). So the claim is one about V: its correlation
+tends to 1 exactly where mu ||W_svm|| / ||V|| does. Which set is told matters: at finite times
+tokens beside it keep weight, and mu is small or negative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+from attsvm.exact import dot, rationals
+from attsvm.exact.numbers import Matrix, Vector, subtract
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import solve_exactly
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import flat
+from properties.tf import SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Tokens X (n, T, d), queries Z (n, d), which tokens are kept (n, T), a head, and W (d, d).
+
+    The head is h_i(x) = b_i <a, x>^2, the label being part of b_i.
+    """
+
+    X: Array
+    Z: Array
+    kept: Array
+    a: Array
+    b: Array
+    W: Array
+
+    def __post_init__(self) -> None:
+        n, T, d = self.X.shape
+        shapes = (self.Z.shape, self.kept.shape, self.a.shape, self.b.shape, self.W.shape)
+        fits = shapes == ((n, d), (n, T), (d,), (n,), (d, d)) and 0 not in self.X.shape
+        if not fits or not np.isin(self.kept, (0.0, 1.0)).all() or not self.kept.any(axis=1).all():
+            raise DataError("the parts of an instance do not fit together", value=self.X.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a matrix W consists of, in rationals and row by row.
+
+    Attributes:
+        W, fin: the matrix and W_fin.
+        svm: the solution of Gen-SVM, None where Farkas multipliers prove that there is none.
+        margins: those of V = W - W_fin to the tokens that are not kept.
+    """
+
+    W: Vector
+    fin: Vector
+    svm: Vector | None
+    margins: Vector
+
+    @property
+    def rest(self) -> Vector:
+        """V = W - W_fin."""
+        return subtract(self.W, self.fin)
+
+
+def _least(D: Matrix, Z: Matrix, bound: Vector, equal: list[bool], size: int) -> Vector | None:
+    if not any(b != 0 for b in bound):
+        return [fmpq(0)] * size
+    answer = solve_exactly(ExactProgramme.of_rows(D, Z, bound, equal))
+    return flat(answer.W) if answer.status == "solved" else None
+
+
+def parts(case: Kept) -> Parts:
+    """W_fin, W_svm and the margins of what is left."""
+    X, Z, W = rationals(case.X), rationals(case.Z), rationals(case.W)
+    D, queries, equal, logits = [], [], [], []
+    for tokens, z, kept in zip(X, Z, case.kept.tolist(), strict=True):
+        first = kept.index(1.0)
+        for t, x in enumerate(tokens):
+            if t != first:
+                D.append(subtract(tokens[first], x))
+                queries.append(z)
+                equal.append(kept[t] == 1.0)
+                logits.append(dot(D[-1], [dot(row, z) for row in W]))
+    size, within = len(flat(W)), [j for j, e in enumerate(equal) if e]
+    fin = _least(
+        [D[j] for j in within],
+        [queries[j] for j in within],
+        [logits[j] for j in within],
+        [True] * len(within),
+        size,
+    )
+    if fin is None:
+        raise DataError("the logits of W contradict each other", value=case.W.tolist())
+    svm = _least(D, queries, [fmpq(0 if e else 1) for e in equal], equal, size)
+    outer = [[x * c for x in row for c in z] for row, z in zip(D, queries, strict=True)]
+    rest = subtract(flat(W), fin)
+    margins = [dot(A, rest) for A, e in zip(outer, equal, strict=True) if not e]
+    return Parts(flat(W), fin, svm, margins)
+
+
+def rests(case: Kept) -> bool:
+    """The gradient at W is 0 by parts: each input sees one value of <a, x>, or h' is 0 there.
+
+    Decided in rationals: of an input that pulls attention has to be uniform and <a, output> = 0.
+    """
+    X, Z, W, a = (rationals(part) for part in (case.X, case.Z, case.W, case.a))
+    for tokens, z, b in zip(X, Z, rationals(case.b), strict=True):
+        values = [dot(a, x) for x in tokens]
+        logits = {dot(x, [dot(row, z) for row in W]) for x in tokens}
+        best = len(logits) == 1 and sum(values, fmpq(0)) == 0
+        if not (best or len(set(values)) == 1 or b == 0 or not any(z)):
+            return False
+    return True
+
+
+def squares(m: Any, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
+    """||W||^2, ||W_fin||^2, ||W_svm||^2, <V, W_svm> and the least margin of V."""
+    svm = found.svm or [fmpq(0)] * len(found.W)
+    pairs = ((found.W, found.W), (found.fin, found.fin), (svm, svm), (found.rest, svm))
+    W, fin, size, along = (m.values(dot(x, y)) for x, y in pairs)
+    return W, fin, size, along, m.values(min(found.margins, default=fmpq(0)))
+
+
+def correlates(m: Any, case: Kept, share: Any = "0.99") -> Any:
+    """||projection of W to W_fin + c W_svm, c >= 0|| is above a share of ||W||."""
+    W, fin, size, along, _ = squares(m, parts(case))
+    forward = m.maximum(along, m.exact(0))
+    best = fin + forward * forward / (size + m.is_zero(size))
+    return m.above(best, m.square(m.exact(share)) * W)
+
+
+def solvable(m: Any, case: Kept, share: Any = 0) -> Any:
+    """Gen-SVM has a solution, of norm at least a share of 1."""
+    found = parts(case).svm
+    size = m.exact(-1) if found is None else m.values(dot(found, found))
+    return m.at_least(size, m.exact(share))
+
+
+def all_finite(m: Any, case: Kept, factor: Any = 1) -> Any:
+    """W is W_fin."""
+    found = parts(case)
+    return m.equal(m.values(found.W), factor * m.values(found.fin))
+
+
+def reached(m: Any, case: Kept, share: Any = 1) -> Any:
+    """Gen-SVM has a solution, and a share of mu ||W_svm|| is at most ||V||."""
+    found = parts(case)
+    W, fin, size, _, mu = squares(m, found)
+    solved = m.exact(0 if found.svm is None else 1)
+    bound = m.at_most(share * mu * m.sqrt(size), m.sqrt(W - fin))
+    return m.all_of(m.equal(solved, m.exact(1)), bound)
+
+
+def splits(m: Any, case: Kept, share: Any = 1) -> Any:
+    """||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2, the square of the projection."""
+    W, fin, size, along, mu = squares(m, parts(case))
+    best = fin + along * along / (size + m.is_zero(size))
+    return m.all_of(m.at_most(fin + share * m.square(mu) * size, best), m.at_most(best, W))
+
+
+def kept(X: Any, Z: Any, chosen: Any, W: Any, a: Any = None, b: Any = None) -> Kept:
+    """An instance from anything that numpy reads; its head is 0 unless it is given."""
+    tokens = np.array(X, dtype=np.float64)
+    n, _, d = tokens.shape
+    zero = np.zeros(d) if a is None else np.array(a, dtype=np.float64)
+    signs = np.zeros(n) if b is None else np.array(b, dtype=np.float64)
+    queries, flags, weights = (np.array(part, dtype=np.float64) for part in (Z, chosen, W))
+    return Kept(tokens, queries, flags, zero, signs, weights)
+
+
+@st.composite
+def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kept:
+    """Kept tokens on one side: W is about W_svm times a number, plus what was drawn.
+
+    With `spread` W has a drawn part that no data need see; `everything` keeps all tokens.
+    """
+    n, T, d = draw(sizes(1, 2)), draw(sizes(1, 4)), draw(sizes(1, 3))
+    X, Z, kept = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(n, T)) > 0.0
+    kept[:, 0] |= ~kept.any(axis=1)
+    kept |= everything
+    case = Kept(X, Z, kept.astype(float), draw(arrays(d)), draw(arrays(n)), np.zeros((d, d)))
+    found = parts(case).svm
+    scale = draw(st.sampled_from([1.0, 16.0, 4.0]))
+    W = draw(arrays(d, d)) * draw(st.sampled_from([0.0625, 0.25, 1.0]))
+    if not spread:
+        W = np.einsum("ntd,nt,ne->de", X - X[:, :1], draw(arrays(n, T)), Z)
+    if found is not None:
+        svm = np.array([float(x.p) / float(x.q) for x in found]).reshape(d, d)
+        W = W + np.round(scale * svm * 64.0) / 64.0
+    return Kept(X, Z, case.kept, case.a, case.b, W)
+
+
+def seen(case: Kept) -> bool:
+    """W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
+    everything = Kept(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
+    found = parts(everything)
+    return found.fin == found.W
+
+
+UNSEEN = kept([[[1, 0], [-1, 0]]], [[1, 0]], [[1, 1]], [[0, 0], [1, 0]], [1, 0], [-1])
+"""Attention is uniform, h(x) = -x_1^2 at its best, and no logit sees W."""
+BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])
+"""The second token lies between the two that are selected."""
+BEHIND = kept([[[1], [0]]], [[1]], [[1, 0]], [[-1]])
+APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])
+ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
+"""V is twice W_svm."""
+
+RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
+POSITIVE = "all margins of V are positive"
+
+STATEMENT = Statement(
+    "tf/generalised-svm",
+    source=SOURCE,
+    place="Generalized SVM <-> Attention Equivalence",
+    printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",
+    variables=Records(Kept, drawn()),
+    hypotheses={
+        RESTS: rests,
+        ALL: lambda case: bool(case.kept.all()),
+        SEEN: seen,
+        POSITIVE: lambda case: all(x > 0 for x in parts(case).margins),
+    },
+    violating={ALL: [APART], SEEN: [UNSEEN], POSITIVE: [BETWEEN, BEHIND]},
+    conclusion=correlates,
+    cost=6,
+    readings={
+        "literal-1": Reading(
+            "where descent rests, all tokens being kept, the correlation of W with W_fin + c W_svm "
+            "is above 99% for some c >= 0",
+            expected="refuted, certified",
+            under=(RESTS, ALL),
+            variables=Records(Kept, drawn(everything=True)),
+            examples=(UNSEEN,),
+            siblings={"above 100%": changed(share=1)},
+        ),
+        "literal-2": Reading(
+            "Gen-SVM has a solution for all sets O_i that are selected",
+            expected="refuted, certified",
+            under=(),
+            conclusion=solvable,
+            examples=(BETWEEN,),
+            siblings={"one of norm 1 at least": changed(share=1)},
+        ),
+        "amended-1": Reading(
+            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W = W_fin "
+            "and W_svm = 0, whether descent rests or not",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_finite",
+            under=(ALL, SEEN),
+            variables=Records(Kept, drawn(spread=False, everything=True)),
+            conclusion=all_finite,
+            siblings={"twice W_fin": changed(factor=2)},
+        ),
+        "amended-2": Reading(
+            "V = W - W_fin, all margins of V to tokens that are left out positive, mu the least: "
+            "Gen-SVM has a solution, and mu ||W_svm|| <= ||V||",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_solvable",
+            under=(POSITIVE,),
+            conclusion=reached,
+            examples=(APART,),
+            siblings={"1.05 times mu": changed(share="1.05", examples=[ALONG])},
+        ),
+        "sharp": Reading(
+            "the same: the square of the correlation of W with W_fin + c W_svm, at the best c, is "
+            "at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_correlation",
+            under=(POSITIVE,),
+            conclusion=splits,
+            examples=(APART,),
+            siblings={"1.05 times the square": changed(share="1.05", examples=[ALONG])},
+        ),
+    },
+)
