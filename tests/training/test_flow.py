@@ -428,6 +428,6 @@ def test_what_does_not_move_with_the_logits_is_solved_for():
     E = np.linalg.inv(np.eye(3) - c * c * M.T @ M)
     _unmoved.function(
         field, M, c, E, a, found := np.empty_like(a)
-    )  # as Python: no new machine code
+    )  # as Python
     S = np.block([[np.zeros((3, 3)), M.T], [M, np.zeros((2, 2))]])
     np.testing.assert_allclose(found - c * S @ found, a, rtol=1e-12, atol=1e-12)
