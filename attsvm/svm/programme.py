@@ -255,7 +255,7 @@ def finite_part_programme(
         )
     logs = np.log(np.where(within, p, 1.0))
     bound = logs[plain.input, chosen[plain.input]] - logs[plain.input, plain.token]
-    part = replace(plain, name="W_fin", bound=bound, equal=np.ones_like(keep))
+    part = replace(plain, bound=bound, equal=np.ones_like(keep))
     return subset(part, keep)
 
 

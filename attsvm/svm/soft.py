@@ -286,7 +286,7 @@ def _grade(
     longest = -least_of(-norms, groups)
     near, end = _ray(prices, least_of(programme.margins(U), groups), longest)
     W, value, margins, slacks, objective = _point(programme, prices, groups, end * U)
-    for _ in range(3):
+    while True:
         # where rounding leaves tight margins short, a longer W may cost less than their slack
         small = slacks <= np.minimum(AIM * (1.0 + value * longest), TOLERANCE)
         if not float(prices[small] @ slacks[small]) > EPS * value:

@@ -47,11 +47,12 @@ _EXACT = "constants_attained first_steps gradients local_cones misled proofs pro
 _JUDGES = "author_errors check confirm equal_sides indicators_and_extremes statement_view"
 _FORMULAS = "accord gradients loss_formulas spreads"
 _THEORY = {
-    "declaration": "author_errors claim code_digests domain dull_declarations listed_variables "
-    "packs places proof provenance slack statement statement_view variables verdict",
+    "declaration": "author_errors claim code_digests domain dull_declarations equal_sides "
+    "indicators_and_extremes listed_variables packs places proof provenance slack statement "
+    "statement_view variables verdict",
     "run": "check cluster confirm coverage schedule unchanged verify workers",
-    "search": "climb families gradient grid hunt places relatives search shrink worsen",
-    "record": "codec counterexample curated files ledger provenance",
+    "search": "climb families gradient grid hunt places relatives screening search shrink worsen",
+    "record": "codec counterexample curated files gate gate_attacks ledger provenance",
     "report": "report run_page snippets source_page statement_view two_lines",
 }
 

@@ -590,6 +590,12 @@ def test_text_and_table_name_status_and_proof(name):
             assert re.search(rf"input +{i} +selects token {target};", text)
 
 
+@pytest.mark.parametrize("slack", ["input", [0, 1]])
+def test_a_hard_margin_has_no_slack_to_share(slack):
+    with pytest.raises(DataError, match="the margin is hard"):
+        solve(one_input(), slack=slack)
+
+
 def test_support_tokens_are_marked_and_no_others():
     answer = solve(one_input())
     (line,) = [row for row in str(answer).splitlines() if row.startswith("input")]

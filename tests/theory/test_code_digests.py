@@ -70,6 +70,16 @@ def test_a_definition_that_is_not_used_does_not_count(root, use):
     assert digest(root, USES[use]) == before
 
 
+def test_of_a_module_that_its_package_imports_only_what_is_used_counts(root):
+    (root / "pack/__init__.py").write_text("from pack import deep\n")
+    text = USES["module"]
+    before = digest(root, text)
+    (root / "pack/deep.py").write_text("LEAST = 3\nMOST = 7\n")
+    assert digest(root, text) == before
+    (root / "pack/deep.py").write_text("LEAST = 5\nMOST = 7\n")
+    assert digest(root, text) != before
+
+
 def test_two_names_exchanged_are_another_thing(root):
     text = "from pack.deep import LEAST as {}, MOST as {}\ndef f():\n    return a - b\n"
     assert digest(root, text.format("a", "b")) != digest(root, text.format("b", "a"))
@@ -120,8 +130,11 @@ def test_the_digest_of_a_file_is_that_of_what_it_says(tmp_path):
 
 def test_the_code_base_of_a_file_ends_at_what_is_installed(root):
     start = root / "pack/start.py"
-    start.write_text("import os\nfrom attsvm import theory\nfrom pack import deep\nimport b.c\n")
-    assert imports(start) == {"os", "attsvm", "pack", "b"}
+    start.write_text(
+        "import os\nfrom attsvm import theory\nfrom pack import deep\nimport b.c\n"
+        "from importlib import import_module\nimport_module('looked.up')\n"
+    )
+    assert imports(start) == {"os", "attsvm", "pack", "b", "importlib", "looked"}
     assert [top for top in sorted(imports(start)) if belongs(start, top)] == ["pack"]
     import numpy
 

@@ -8,9 +8,10 @@ import sympy as sp
 import torch
 from flint import arb, fmpq
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from toy_pack import stated
 
-from attsvm.theory import Integer, Matrix, Meeting, changed, gradient
+from attsvm.theory import Fitted, Integer, Matrix, Meeting, Real, Vector, changed, gradient
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, lanes
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
@@ -67,6 +68,51 @@ def test_a_sibling_without_the_hypothesis_draws_freely():
     other = CLAIM.part(f"without {POSITIVE}").formula.filled(generator, {"n": 2}, 64)
     assert (other["A"] == other["B"]).all()
     assert (other["A"][0, 0] < 0).any()
+
+
+FITTED = stated(
+    "fitted",
+    {"x": Real((0, 3)), "R": Fitted()},
+    lambda m, v, sign=1: m.equal(sign * v.x, v.x),
+    {
+        "|x| <= R": lambda m, v: m.at_most(m.abs(v.x), v.R),
+        "log |x| <= R": lambda m, v: m.at_most(m.log(m.abs(v.x)), v.R),  # at 0 floats warn
+    },
+    siblings={"other sign": changed(sign=-1)},
+)
+
+
+@given(FITTED.formula.strategy())
+def test_a_bound_is_drawn_as_the_closest_that_meets_its_hypothesis(case):
+    assert abs(case.x) <= case.R < abs(case.x) + 1.0
+
+
+@given(st.floats(1e-6, 1e6), st.sampled_from([0, 4, 12]))
+def test_a_value_below_a_bound_has_its_leading_bits(most, grid):
+    value = float(Fitted.fitted(np.array([float(grid)]), -np.inf, most)[0])
+    assert most * (1.0 - 2.0**-grid) <= value <= most * (1.0 + 1e-12)
+    assert value > 0.0
+
+
+def test_the_height_of_an_equality_is_the_size_of_its_residual():
+    x = np.array([-3.0, 3.0, 0.0])
+    heights = FITTED.formula.screened({"x": x, "R": np.full(3, 9.0)}, {}, 3, {"sign": -1})
+    assert heights.tolist() == [6.0, 6.0, 0.0]
+
+
+def test_batches_hold_opposite_entries_and_keep_above_the_least():
+    fine = Vector("n").fill(np.random.default_rng(0), {"n": 2}, 4000)
+    opposite = (fine[0] == -fine[1]) & (2.0 * fine[0] != np.rint(2.0 * fine[0]))
+    assert opposite.sum() > 100  # among fine numbers, by chance one lane in 257
+    assert Real((0, 3), least=1).fill(np.random.default_rng(0), {}, 999).min() >= 1.0
+    assert not Real().listed  # so that searchers move it
+
+
+@given(st.data())
+def test_levels_of_a_drawn_vector_are_scaled_by_powers_of_two(data):
+    x = Vector("n", powers=(3,), levels=2).draw(data.draw, {"n": 4})
+    assert len(set(x)) <= 2
+    assert (x * 4.0 == np.rint(x * 4.0)).all()
 
 
 def test_a_constant_is_one_number_for_each_instance_of_a_climb():

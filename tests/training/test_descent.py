@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.heads import Head, relu_head
+from attsvm.kernels.checkpoints import keep
+from attsvm.kernels.descent import log_pull
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w, normalised_gradient
 from attsvm.strategies import arrays
@@ -237,3 +239,27 @@ def test_a_loss_of_ones_own_runs_as_the_same_loss_of_the_package():
             ]  # fmt: skip
             for theirs, ours in (runs[:2], runs[2:]):
                 assert np.abs(ours - theirs).max() <= 1e4 * EPS * np.abs(theirs).max()
+
+
+def pulled(X, gamma, logits):
+    """The kernel's pull for one input and the query 1, its largest term of size 1."""
+    M, table = np.empty((1, len(X))), np.array([gamma, logits])
+    log_pull(np.array([X]), np.ones((1, 1)), table[:1], 3, M, table[1:], np.empty((1, len(gamma))))
+    return M[0]
+
+
+def test_the_pull_of_equally_good_tokens_counts_where_the_deficit_underflows():
+    near, far = pulled([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 0.0], [0.0, -1.0, -800.0])
+    assert near / far == pytest.approx(-np.exp(-1.0) / (1.0 + np.exp(-1.0)), rel=1e-12)
+
+
+def test_a_token_at_the_place_of_the_leading_one_does_not_pull():
+    same, far = pulled([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [2.0, 1.0, 0.0], [0.0, -0.1, -2000.0])
+    assert -same == far != 0.0
+
+
+def test_a_lane_that_passed_every_goal_passes_no_more():
+    passed, taken, out = np.zeros(1, dtype=np.int64), np.zeros((2, 1), dtype=np.int64), np.zeros(2)
+    goals, size = np.array([1.0, 2.0]), np.array([9.0])
+    keep(np.full((1, 1, 1), 3.0), goals, 7, size, passed, taken, out.reshape(2, 1, 1, 1))
+    assert (passed.tolist(), taken.tolist(), out.tolist()) == ([2], [[7], [7]], [3.0, 3.0])
