@@ -25,6 +25,7 @@ from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
 from properties.sim._support.margins import certified_end
 from properties.sim.theorem_3_15 import nearly_equal_scores
+from properties.sim.token_sparsity import gradient_shares
 from properties.tf import all_support_divergence
 from properties.tf._support import descent_instances as cases
 from tests.exact.digits import EPS, VALUE
@@ -87,6 +88,8 @@ PROMPT, DESCENT = prompting(ENCLOSED.data.X, ENCLOSED.data.gamma), cases.descent
     [
         lambda: training.DIRECTION.balls(ENCLOSED, LOSS),
         lambda: margins.SLOPE.balls(ENCLOSED, LOSS, 1),
+        lambda: gradient_shares.FADING.balls(ENCLOSED, LOSS),
+        lambda: gradient_shares.EXPONENT.balls(ENCLOSED, LOSS),
         lambda: nearly_equal_scores.NORM.balls(ENCLOSED, LOSS),
         lambda: prompt_limits.DIRECTION.balls(PROMPT),
         lambda: prompt_limits.DIVERGENCE.balls(PROMPT),
