@@ -20,7 +20,14 @@ from attsvm.training import descend_w
 from properties._support.descent_runs import Run, certified_limit, max_margin
 from properties._support.growth_rates import rate_error
 from properties._support.limit_certificates import ends_at, short_step
+from properties.mm._support import prompt_limits
+from properties.mm._support.prompt_descent import prompting
+from properties.sim._support import margins, training
 from properties.sim._support.margins import certified_end
+from properties.sim.theorem_3_15 import nearly_equal_scores
+from properties.sim.token_sparsity import gradient_shares
+from properties.tf import all_support_divergence
+from properties.tf._support import descent_instances as cases
 from tests.exact.digits import EPS, VALUE
 
 ENCLOSED = Run.of(
@@ -70,6 +77,30 @@ def test_a_planted_minimum_refutes_what_is_said_of_the_limit():
     lost = direction_is_proved(ENCLOSED.data, ENCLOSED.start, loss, W, step=8 * step, steps=128)
     assert lost.violated
     assert minimum_at(exact, zero, zero, "correlation", arb(step)) is None
+
+
+LOSS = "correlation"
+PROMPT, DESCENT = prompting(ENCLOSED.data.X, ENCLOSED.data.gamma), cases.descent(ENCLOSED, LOSS)
+
+
+@pytest.mark.parametrize(
+    "refute",
+    [
+        lambda: training.DIRECTION.balls(ENCLOSED, LOSS),
+        lambda: margins.SLOPE.balls(ENCLOSED, LOSS, 1),
+        lambda: gradient_shares.FADING.balls(ENCLOSED, LOSS),
+        lambda: gradient_shares.EXPONENT.balls(ENCLOSED, LOSS),
+        lambda: nearly_equal_scores.NORM.balls(ENCLOSED, LOSS),
+        lambda: prompt_limits.DIRECTION.balls(PROMPT),
+        lambda: prompt_limits.DIVERGENCE.balls(PROMPT),
+        lambda: prompt_limits.RATE.balls(PROMPT),
+        lambda: cases.DIRECTION.balls(DESCENT),
+        lambda: all_support_divergence.DIVERGES.balls(DESCENT),
+        lambda: all_support_divergence.RATE.balls(DESCENT),
+    ],
+)
+def test_conclusions_on_limits_are_refuted_there(refute):
+    assert refute() < 0
 
 
 def test_a_run_beside_it_that_diverges_is_not_refuted():

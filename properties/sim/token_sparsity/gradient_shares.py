@@ -24,7 +24,9 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
-from attsvm.exact import dot, rational
+from attsvm.exact import ExactData, dot, rational, rationals, softmax
+from attsvm.exact.losses import loss_slope
+from attsvm.exact.numbers import subtract
 from attsvm.losses import LOSSES
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Slack
@@ -33,6 +35,7 @@ from properties._support.att_svm import Token, exact_att_svm, exact_constraints,
 from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import Course, course
+from properties._support.limit_certificates import ends_at
 from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
@@ -130,15 +133,18 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
     """1 where the common share tends to 0, -1 where it does not; None without a proof.
 
     The proof is that the direction of the run converges, to the solution for the tokens that it
-    selects; None where `exponents` has none, or a tight token has multiplier 0.
+    selects; None where `exponents` has none, or a tight token has multiplier 0. Where the run ends
+    at a finite norm the shares end at those that are there.
     """
     if exact_att_svm(run.data) is None:
         return arb(-1)
     if not named(run.data, which):
         return arb(1)
     found = course(run.data, run.start, loss)
-    falls = None if found is None else exponents(found)
-    if found is None or falls is None:
+    if found is None:
+        return arb(-1) if keep_pulling(run, loss) & set(named(run.data, which)) else None
+    falls = exponents(found)
+    if falls is None:
         return None
     if all(falls[t] > 0 for t in named(run.data, which) if t in falls):
         return arb(1)
@@ -158,11 +164,13 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     idle = {t: m for t, m in solved.margins.items() if m > 1}
     if not idle:
         return arb(1)
-    found = course(run.data, run.start, loss)
-    falls = None if found is None else exponents(found)
+    found, claimed = course(run.data, run.start, loss), rational(Fraction(share))
+    if found is None:
+        pulling = keep_pulling(run, loss) & set(idle)
+        return arb(-max(abs(claimed * (idle[t] - less)) for t in pulling)) if pulling else None
+    falls = exponents(found)
     if falls is None or any(t not in falls for t in idle):
         return None
-    claimed = rational(Fraction(share))
     return arb(-max(abs(falls[t] - claimed * (m - less)) for t, m in idle.items()))
 
 
@@ -180,6 +188,24 @@ EXPONENT = Measured(
     balls=certified_exponent,
     tensors=not_selecting,
 )
+
+
+def keep_pulling(run: Run, loss: str) -> set[Token]:
+    """Tokens whose coefficient in the gradient is not 0 where the run ends, at a finite norm.
+
+    None of a run that is not proved to end so.
+    """
+    end, data = ends_at(run.data, rationals(run.start), loss), ExactData.of(run.data)
+    found: set[Token] = set()
+    if end is None:
+        return found
+    for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
+        gaps = [subtract(x, tokens[0]) for x in tokens]
+        s = softmax([end.along([a * b for a in gap for b in z]) for gap in gaps])
+        u = dot(s, gamma)
+        pulls = [loss_slope(loss, u) * w * (g - u) for w, g in zip(s, gamma, strict=True)]
+        found |= {(i, t) for t, p in zip(data.kept[i], pulls, strict=True) if p > 0 or p < 0}
+    return found
 
 
 def exponents(found: Course) -> dict[Token, fmpq] | None:
