@@ -9,6 +9,8 @@ from flint import arb
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.training import descend_w
+from properties.tf._support.descent_instances import from_zero
+from properties.tf._support.token_choices import all_support_everywhere, better_support
 from properties.tf.benign_landscape import BESIDE, FINITE, REST, WITHIN, minima
 from properties.tf.benign_landscape.minima import descends, hessian, positive_definite
 
@@ -44,3 +46,16 @@ def test_a_slope_that_is_not_decided_is_left_open(monkeypatch):
     found = type("Found", (), {"matrix": np.array([[arb(0).union(arb(1e-30))]])})
     monkeypatch.setattr(minima, "negative_gradient", lambda *_: found)
     assert descends(FINITE) is None
+
+
+@pytest.mark.parametrize(
+    ("tokens", "everywhere", "better"),
+    [
+        (np.eye(4), True, True),
+        (np.tri(4, 3, -1), True, False),  # the best, last token has multiplier 0 for the first
+        ([[0, 0], [-1, 0], [-2, -1], [5, 5]], False, False),
+    ],
+)
+def test_a_better_token_on_the_margin_may_have_multiplier_0(tokens, everywhere, better):
+    data = from_zero([tokens], scores=[[2.0, 0.0, 1.0, 3.0]]).data
+    assert (all_support_everywhere(data), better_support(data)) == (everywhere, better)
