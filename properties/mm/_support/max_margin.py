@@ -124,13 +124,17 @@ def p_programme(case: Selection, demanding: Sequence[bool] | None = None) -> Pro
     return solve(p_rows(case), d, bound)
 
 
-def v_programme(case: Selection) -> Programme:
-    """v(alpha), of the rows Y_i x_i,alpha_i."""
-    rows = [
+def v_rows(case: Selection) -> Matrix:
+    """The rows Y_i x_i,alpha_i of the v-SVM."""
+    return [
         [rational(y) * rational(x) for x in tokens[best].tolist()]
         for y, tokens, best in zip(case.y.tolist(), case.X, case.alpha.tolist(), strict=True)
     ]
-    return solve(rows, case.X.shape[2])
+
+
+def v_programme(case: Selection) -> Programme:
+    """v(alpha), of the rows Y_i x_i,alpha_i."""
+    return solve(v_rows(case), case.X.shape[2])
 
 
 # in any arithmetic

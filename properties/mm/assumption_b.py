@@ -1,0 +1,284 @@
+"""Assumption B: the label margin shrinks as attention leaves the selected tokens.
+
+"Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with x_i^p :=
+X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), for some nu > 0."
+
+The label margin m(p) is the largest min_i Y_i v^T x_i^p over heads v of norm at most 1. Call an
+input idle where its multiplier is 0 in all multipliers of v(alpha). The literal readings evaluate
+what B needs, which is decided in rationals: m is below Gamma at every other choice beta of tokens
+that attention can reach (p(beta) exists), and no idle input can be the slowest to saturate, that
+is, no prompt has margins of at least 1 in the inputs that are not idle, of at least 0 in the others
+and of less than 1 somewhere. Else no nu > 0 will do: along such a prompt times R heads turn towards
+the idle inputs at no cost of first order, so that Gamma - m(p) is small of a higher order than
+max_i (1 - s_i,alpha_i). `literal-2` falls on the published inputs {0, (1, 1)}, {0, (1, -1)} and
+{0, (0.5, 1.5)}, whose third one does not support v(alpha) = (0, 1): along p = (3, -0.9) R the first
+two saturate faster, and the label margin is that of attention on the selected tokens.
+
+`amended` bounds m by the norm of a mean of the labelled inputs, which is convex in attention, and
+decides that B holds where its nu is positive. With a single input that nu, Gamma less the length
+of the longest other token, is the best one if attention can reach that token. By `sharp` the inputs
+outside of S saturate as fast as those in S do where p(alpha) exists and B holds: the relaxation of
+the joint p-SVM to margins of 0 relaxes nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+from attsvm.exact import dot
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Reading, Records, Statement, changed
+from properties.mm import SOURCE
+from properties.mm._support import max_margin as svm
+from properties.mm._support import token_selections as cases
+from properties.mm._support.token_selections import Selection, select
+from properties.mm.joint_svm import relaxed
+
+V_EXISTS, P_EXISTS = "v(alpha) exists", "p(alpha) without relaxation exists"
+OPTIMAL = "alpha_i alone scores highest under v(alpha), in every input"
+SATURATED = "no idle input can be the slowest to saturate"
+
+LONGER = select([[[1.0, 0.0], [0.5, 2.0]]], [1], [0])
+"""The optimal token of v(alpha) = (1, 0) is the shorter one: attention on the other is better."""
+PARALLEL = select([[[2.0], [1.0]]], [1], [0])
+IDLE = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]], [1, 1], [0, 0])
+"""The second input does not support v(alpha) = (1, 0)."""
+HEAVY = select([[[2.0], [-3.0]]], [1], [0])
+FOLDED = select([[[2, 1], [-1, -0.5]], [[2, -1], [-1, 0.5]]], [1, 1], [0, 0])
+"""The label margin of the other tokens, under the opposite head, is half of Gamma."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """A selection with a prompt p and a head h, both any."""
+
+    chosen: Selection
+    p: Array
+    h: Array
+
+    def __post_init__(self) -> None:
+        d = self.chosen.X.shape[2]
+        if not self.p.shape == self.h.shape == (d,):
+            raise DataError("prompt or head does not fit the tokens", value=self.p.shape)
+
+
+def others(case: Selection) -> Iterator[Selection]:
+    """The selections of other tokens, all of them."""
+    n, T, _ = case.X.shape
+    for beta in itertools.product(range(T), repeat=n):
+        if list(beta) != case.alpha.tolist():
+            yield replace(case, alpha=np.array(beta, dtype=np.int64))
+
+
+def idle(case: Selection) -> list[svm.Programme | None]:
+    """For each input None where some multipliers of v(alpha) count it.
+
+    Else, by Farkas' lemma, there is a u orthogonal to v(alpha) with Y_i u^T x_i,alpha_i >= 0 for
+    all tight inputs i, and >= 1 for this one if it is tight: then the least u; or 0.
+    """
+    v = svm.v_programme(case)
+    if v.vector is None:
+        return [None] * len(v.rows)
+    found: list[svm.Programme | None] = []
+    both = [v.vector, [-x for x in v.vector]]
+    tight = [row for row, flag in zip(v.rows, v.tight, strict=True) if flag]
+    for row, flag in zip(v.rows, v.tight, strict=True):
+        rows = [*both, *tight, row] if flag else both
+        bound = [0] * (len(rows) - flag) + [1] * flag
+        tilt = svm.solve(rows, len(row), [fmpq(b) for b in bound])
+        found.append(tilt if tilt.exists else None)
+    return found
+
+
+def slowest(case: Selection) -> list[svm.Programme]:
+    """For each token that competes in an idle input, the prompts (q, tau) that saturate it last.
+
+    The logit differences q^T D are at least tau in the inputs that are not idle, at least 0 in the
+    others, and at most tau - 1 for this token.
+    """
+    rests = np.repeat([tilt is not None for tilt in idle(case)], case.X.shape[1] - 1).tolist()
+    rows = svm.p_rows(case)
+    base = [[*row, fmpq(0 if rest else -1)] for row, rest in zip(rows, rests, strict=True)]
+    last = [[*(-x for x in row), fmpq(1)] for row, rest in zip(rows, rests, strict=True) if rest]
+    bound = [fmpq(0)] * len(base) + [fmpq(1)]
+    return [svm.solve([*base, row], case.X.shape[2] + 1, bound) for row in last]
+
+
+def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> Any:
+    """What B needs: m(beta) < Gamma for all beta in reach, and no idle input saturates last."""
+    gamma = svm.solved(m, svm.v_programme(case)).margin
+    zero = m.exact(0)
+    said = [m.below(zero, gamma)]
+    for other in others(case):
+        if svm.p_programme(other).exists:
+            said.append(m.above(share * gamma, svm.solved(m, svm.v_programme(other)).margin))
+    if idlers == "none":
+        said += [m.at_most(svm.solved(m, prompt).margin, zero) for prompt in slowest(case)]
+    return m.all_of(*said)
+
+
+def mean_margin(case: Selection) -> tuple[Any, Any]:
+    """Gamma^2, and the largest square of ||sum_i w_i Y_i x_i,beta_i|| over beta other than alpha.
+
+    The w are multipliers of sum 1, of v(alpha) or of the proof that there is none and Gamma is 0;
+    0 where there is no other beta.
+    """
+    v = svm.v_programme(case)
+    total = sum(v.weights, fmpq(0))
+    squares = [fmpq(0)]
+    for other in others(case):
+        rows = svm.v_rows(other)
+        z = [
+            sum((w / total * row[k] for w, row in zip(v.weights, rows, strict=True)), fmpq(0))
+            for k in range(len(rows[0]))
+        ]
+        squares.append(dot(z, z))
+    return v.margin_square, max(squares)
+
+
+def bounded(m: Any, case: Attended, share: Any = 1, over: str = "largest") -> Any:
+    """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    chosen = case.chosen
+    h = m.values(case.h)
+    # one root of each product, so that a head along v(alpha) attains the bound exactly
+    gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(chosen))
+    keys = m.values(chosen.X) @ m.values(chosen.W).T
+    margins, left = [], []
+    for y, tokens, k, best in zip(chosen.y, chosen.X, keys, chosen.alpha, strict=True):
+        s = m.softmax(k @ m.values(case.p))
+        margins.append(int(y) * (s @ (m.values(tokens) @ h)))
+        left.append(sum((s[t] for t in range(len(s)) if t != best), m.exact(0)))
+    off = m.max(m.array(left)) if over == "largest" else sum(left, m.exact(0))
+    return m.at_most(m.min(m.array(margins)), gamma - share * (gamma - most) * off)
+
+
+def void(m: Any, case: Selection, share: Any = 1) -> Any:
+    """p(alpha) with relaxation is a share of that without."""
+    p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
+    return m.equal(p.vector, share * free.vector)
+
+
+def optimal(case: Selection) -> bool:
+    """No other token of an input scores as high under v(alpha) as alpha_i."""
+    v = svm.v_programme(case).vector
+    changed_tokens = (other for other in others(case) if (other.alpha != case.alpha).sum() == 1)
+    return v is not None and all(
+        dot(v, row) < dot(v, best)
+        for other in changed_tokens
+        for row, best, moved in zip(
+            svm.v_rows(other), svm.v_rows(case), other.alpha != case.alpha, strict=True
+        )
+        if moved
+    )
+
+
+@st.composite
+def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attended:
+    """Selections of tokens that are mostly the longer ones, with small prompts and heads.
+
+    Other tokens are the selected one times -1/2, 0 or 1/2 with, unless aligned, something small
+    added; the head is v(alpha) in every second draw.
+    """
+    n, T, d = draw(sizes(1, inputs)), draw(sizes(1, 3)), draw(sizes(1, 3))
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
+    alpha = draw(st.lists(st.integers(0, T - 1), min_size=n, max_size=n))
+    best = draw(arrays(n, d)).copy()
+    best[:, 0] = np.array(y) * (2.0 + np.abs(best[:, 0]))
+    share = draw(st.sampled_from([0.5, 0.0, -0.5]))
+    X = share * best[:, None] + (0.0 if aligned else draw(arrays(n, T, d)) / 8.0)
+    X = np.broadcast_to(X, (n, T, d)).copy()
+    X[np.arange(n), alpha] = best
+    chosen = Selection(X, np.array(y), np.array(alpha), draw(st.just(np.eye(d)) | arrays(d, d)))
+    v = svm.v_programme(chosen).vector
+    h = draw(arrays(d))
+    if v is not None and draw(st.booleans()):
+        h = np.array([float(fmpq(x).p) / float(fmpq(x).q) for x in v])
+    return Attended(chosen, draw(arrays(d)), h)
+
+
+ASSUMPTION = Statement(
+    "mm/assumption-b",
+    source=SOURCE,
+    place="Joint convergence of regularized path on v and p, Assumption B",
+    printed="Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with "
+    "x_i^p := X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), "
+    "for some nu > 0",
+    variables=Records(Selection, cases.separable(), cases.larger),
+    conclusion=shrinks,
+    cost=3,
+    readings={
+        "literal-1": Reading(
+            "wherever v(alpha) and p(alpha) exist there is a nu > 0 with which Assumption B holds",
+            expected="refuted, certified",
+            under=(V_EXISTS, P_EXISTS),
+            variables=Records(Selection, cases.separable() | cases.relaxable()),
+            examples=(HEAVY, LONGER, IDLE, *cases.PUBLISHED),
+            siblings={"half of Gamma at other choices": changed(share="0.5")},
+        ),
+        "literal-2": Reading(
+            "wherever v(alpha) and p(alpha) exist and alpha are the only optimal tokens of "
+            "v(alpha) there is a nu > 0 with which Assumption B holds",
+            expected="refuted, certified",
+            under=(V_EXISTS, P_EXISTS, OPTIMAL),
+            variables=Records(Selection, cases.separable() | cases.relaxable()),
+            examples=(LONGER, IDLE, *cases.PUBLISHED),
+            siblings={"idle inputs may be slow": changed(idlers="any", examples=[LONGER])},
+        ),
+        "amended": Reading(
+            "let w be multipliers of sum 1 of v(alpha), or of the proof that 0 is in the hull of "
+            "the Y_i x_i,alpha_i and Gamma = 0, and nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| "
+            "over all choices beta other than alpha: every head h and prompt p have min_i Y_i h^T "
+            "x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), so that B holds where nu > 0",
+            expected="proved",
+            proof="symbolic.mm.assumption_b:prove_by_means",
+            under=(),
+            variables=Records(Attended, attended()),
+            conclusion=bounded,
+            tight=True,
+            examples=(
+                Attended(PARALLEL, np.zeros(1), np.ones(1)),
+                Attended(cases.PUBLISHED[0], np.zeros(2), np.array([0.0, 1.0])),
+                Attended(HEAVY, np.array([-2.0]), -np.ones(1)),
+            ),
+            siblings={
+                "twice nu": changed(share=2),
+                "the sum over inputs in place of the largest": changed(
+                    over="sum",
+                    examples=[Attended(FOLDED, np.array([-2.0, 0.0]), np.array([-1.0, 0.0]))],
+                ),
+            },
+        ),
+        "sharp": Reading(
+            "where no idle input can be the slowest to saturate, as Assumption B demands if "
+            "p(alpha) exists, the relaxation of the joint p-SVM is void: its solution is that of "
+            "the p-SVM without relaxation, or neither has one",
+            expected="proved",
+            proof="symbolic.mm.assumption_b:prove_void",
+            under=(V_EXISTS, SATURATED),
+            variables=Records(Selection, cases.separable() | cases.relaxable(), cases.larger),
+            conclusion=void,
+            examples=(cases.PUBLISHED[0], cases.SEPARATED),
+            siblings={"105% of it": changed(share="1.05")},
+        ),
+    },
+    hypotheses={
+        V_EXISTS: lambda case: svm.v_programme(cases.chosen(case)).exists,
+        P_EXISTS: lambda case: svm.p_programme(cases.chosen(case)).exists,
+        OPTIMAL: optimal,
+        SATURATED: lambda case: not any(prompt.exists for prompt in slowest(case)),
+    },
+    violating={
+        V_EXISTS: [cases.OPPOSED],
+        P_EXISTS: [cases.DUPLICATE],
+        SATURATED: [cases.PUBLISHED[1], IDLE],
+    },
+)

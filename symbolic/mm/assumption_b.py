@@ -1,0 +1,121 @@
+"""Assumption B: a bound of the label margin by means, and what it makes of the joint p-SVM.
+
+Let w be multipliers of v(alpha) of sum 1, Z_beta = sum_i w_i Y_i x_i,beta_i, Gamma = ||Z_alpha||,
+and u a vector orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all tight inputs, and >= 1
+for those of them that are idle, as the sum of what `properties.mm.assumption_b.idle` finds. What is
+said of a sum over inputs or tokens is executed for one term of it.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
+from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
+
+GAMMA, NU, FIRST = sp.symbols("Gamma nu first", nonnegative=True)
+W = sp.Symbol("w", nonnegative=True)
+
+
+def prove_by_means() -> str:
+    """min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    least, v = sp.Symbol("least", real=True), vector("v")
+    length = sp.Symbol("<v, v>", positive=True)
+    ensure_nonnegative(
+        W * (least + MORE) - W * least,
+        "the least label margin is at most the mean of all with weights w",
+        normal=expanded,
+    )
+    square = ((v / length) @ (v / length)).subs(inner("v", "v"), length)
+    ensure_equal(square, 1 / length, "Z_alpha = v/<v, v> for v = v(alpha), of norm Gamma")
+    s, a, b, rest = sp.symbols("s a b rest", real=True)
+    ensure_equal(
+        s * (rest + W * a) + (1 - s) * (rest + W * b),
+        rest + W * (s * a + (1 - s) * b),
+        "input by input, that mean is the mean of <h, Z_beta> over all choices beta, with the "
+        "products of their attention as weights",
+    )
+    cite(CAUCHY_SCHWARZ)
+    whole, kept = sp.symbols("whole kept", nonnegative=True)
+    mean = GAMMA * whole + (1 - whole) * (GAMMA - NU)
+    ensure_equal(
+        mean, GAMMA - NU * (1 - whole), "<h, Z_beta> is at most ||h|| Gamma or ||h|| (Gamma - nu)"
+    )
+    product = kept / (1 + MORE)
+    ensure_nonnegative(
+        NU * (1 - product) - NU * (1 - kept),
+        "the weight of alpha, a product of numbers of at most 1, is at most each s_i,alpha_i",
+        normal=sp.factor,
+    )
+    q, longer, worse = sp.symbols("q longer worse", nonnegative=True)
+    ensure_equal(
+        (1 - q) * GAMMA + q * (GAMMA + worse),
+        GAMMA + worse * q,
+        "where nu = -worse is negative: with q the largest 1 - s_i,alpha_i the mean is 1 - q times "
+        "Z_alpha plus q times a mean of Z_beta, none longer than Gamma + worse",
+    )
+    part = q / (1 + longer)  # 1 - s of an input, at most q
+    ensure_nonnegative(
+        q - part, "as each x_i^p is (1 - q) x_i,alpha_i plus q times a mean", normal=sp.factor
+    )
+    return "for any number of inputs, tokens and axes, every head and prompt"
+
+
+def ensure_slow_is_cheap() -> None:
+    """Where an idle input is the slowest to saturate no nu > 0 will do.
+
+    Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
+    least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
+    """
+    R, b, more, c, gain = sp.symbols("R b more c gain", positive=True)
+    e, C, gap, size = sp.symbols("e C gap size", positive=True)
+    v, u = vector("v"), vector("u")
+    tilted = v + c * e * u
+    ensure_equal(
+        (tilted @ tilted).subs({inner("u", "v"): 0, inner("v", "v"): 1}),
+        1 + c**2 * e**2 * inner("u", "u"),
+        "the head v + c e u, v = Gamma v(alpha), has the norm sqrt(1 + c^2 e^2 ||u||^2)",
+    )
+    ensure_nonnegative(
+        (GAMMA - gap * e + gap * e * (1 + MORE)) - GAMMA,
+        "with c the largest loss of score per attention its margin in a tight idle input is at "
+        "least Gamma, up to c e^2 times a constant",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        sp.Rational(1, 2) * size - 1 + 1 / (1 + size / 2),
+        "and the division by its norm costs at most Gamma c^2 e^2 ||u||^2 / 2",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        (1 + size / 2) ** 2 - (1 + size), "as sqrt(1 + size) <= 1 + size/2", normal=expanded
+    )
+    cite(EXPONENTIAL)
+    lost = C * (sp.exp(-2 * b * R) + sp.exp(-(b + more) * R)) / (gain * sp.exp(-b * R))
+    ensure_zero(
+        sp.limit(sp.powsimp(sp.expand(lost)), R, sp.oo),
+        "Gamma - m is at most a constant times e^2 + exp(-a R), e between two multiples of "
+        "exp(-b R): over e that tends to 0",
+    )
+
+
+def prove_void() -> str:
+    """B keeps idle inputs from being the slowest; then the relaxed solution needs no relaxation."""
+    ensure_slow_is_cheap()
+    mu = 1 - FIRST / (1 + FIRST)
+    ensure_positive(mu, "were some margin mu of the relaxed solution p' below 1")
+    low = 1 / (1 + MORE)  # 1 - mu, above 0
+    tau = 1 / low
+    ensure_equal(
+        (1 - low) * tau,
+        tau - 1,
+        "p'/(1 - mu) would have margins of tau = 1/(1 - mu) and of tau - 1: inputs that are not "
+        "in S are idle, and those that are not idle are in S",
+        normal=sp.cancel,
+    )
+    ensure_least_point("p(alpha) without relaxation exists")
+    ensure_pythagoras()
+    return "in any dimension: p' has margins of 1 everywhere, and is the least such vector"
