@@ -1,5 +1,7 @@
 """Load the plug-in, and check shapes and types of the mathematics in every test."""
 
+import gc
+
 import pytest
 
 from tests.shape_checks import install
@@ -23,6 +25,13 @@ _CHECKED = [
 install(_CHECKED)
 
 pytest_plugins = ["attsvm.theory.plugin"]
+
+
+def pytest_collection_finish():
+    """Leave the libraries and the tests themselves out of every search for garbage from here on."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(2_000, 10, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,11 +1,11 @@
-"""Every test starts at, and leaves behind, 53 bits."""
+"""Every test starts at the precision of its module, BITS or 53, and leaves 53 bits behind."""
 
 import pytest
 from flint import ctx
 
 
 @pytest.fixture(autouse=True)
-def precision():
-    ctx.prec = 53
+def precision(request):
+    ctx.prec = getattr(request.module, "BITS", 53)
     yield
     ctx.prec = 53

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,11 +28,7 @@ from tests.exact.local_runs import (
     starts,
 )
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(192):
-        yield
+BITS = 192
 
 
 def flat(matrix):

@@ -24,13 +24,9 @@ from properties.sim._support.training import PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension, starts
 
+BITS = 96
+
 LOG, CORRELATION = LOSSES["log-loss"], LOSSES["correlation"]
-
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(96):
-        yield
 
 
 def room(data, W, name):

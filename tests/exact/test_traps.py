@@ -48,11 +48,7 @@ from tests.exact.local_runs import (
     starts,
 )
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(96):
-        yield
+BITS = 96
 
 
 def separatrix():

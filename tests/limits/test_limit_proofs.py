@@ -11,8 +11,8 @@ from attsvm.limits import direction_converges, norm_diverges
 from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.svm import att_svm
 from attsvm.training import follow_w
-from properties._support.published_data import joint_inputs
 from properties.sim._support.training import UNEVEN
+from tests.limits.runs import start, three_inputs, tilted, two_inputs
 
 LOG = LOSSES["log-loss"]
 
@@ -22,33 +22,8 @@ def one_pair():
     return AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
 
 
-def two_inputs():
-    """Two inputs along axes of their own, so that both rivals are support tokens."""
-    X = [[[0, 0, 0], [-1, 0, 0.5]], [[0, 0, 0], [0, -2, 0]]]
-    return AttentionData.of(X, [[1, 0, 0], [0, 1, 0]], scores=[[1, 0], [2, 0]])
-
-
-def three_inputs():
-    """The tokens of the published joint instance, the second of each input being the better."""
-    published = joint_inputs(1.5)
-    return AttentionData(published.X, published.Z, scores=np.array([[0.0, 1.0]] * 3))
-
-
 DATA = {"one pair": one_pair, "two inputs": two_inputs, "three inputs": three_inputs}
 STARTS = {"zero": 0.0, "small": 0.25, "large": 2.0}
-
-
-def start(data, size):
-    return size * np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
-
-
-def tilted(target, cosine):
-    """A matrix of the target's size whose cosine to it is as given."""
-    size = np.linalg.norm(target)
-    other = np.sin(1.0 + np.arange(target.size, dtype=float)).reshape(target.shape)
-    other -= (other * target).sum() / size**2 * target
-    other *= size / np.linalg.norm(other)
-    return cosine * target + np.sqrt(1 - cosine**2) * other
 
 
 @pytest.mark.parametrize("size", STARTS)

@@ -35,23 +35,12 @@ from attsvm.svm import att_svm, p_svm
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.training import descend_kq, descend_p, descend_w, follow_w
-from properties._support.published_data import gaussian_protocol, joint_inputs
+from properties._support.published_data import gaussian_protocol
 from properties.sim._support.training import PULLED_APART
+from tests.limits.runs import start, three_inputs, tilted, two_inputs
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
 FAR = (10.0, 100.0, 1000.0, 10000.0)
-
-
-def two_inputs():
-    """Two inputs along axes of their own, so that both rivals are support tokens."""
-    X = [[[0, 0, 0], [-1, 0, 0.5]], [[0, 0, 0], [0, -2, 0]]]
-    return AttentionData.of(X, [[1, 0, 0], [0, 1, 0]], scores=[[1, 0], [2, 0]])
-
-
-def three_inputs():
-    """The tokens of the published joint instance, the second of each input being the better."""
-    published = joint_inputs(1.5)
-    return AttentionData(published.X, published.Z, scores=np.array([[0.0, 1.0]] * 3))
 
 
 def gaussian():
@@ -65,18 +54,6 @@ def degenerate():
 
 
 DATA = {f.__name__: f for f in (two_inputs, three_inputs, gaussian, degenerate)}
-
-
-def start(data):
-    return 0.25 * np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
-
-
-def tilted(target, cosine):
-    """A matrix of the target's size whose cosine to it is as given."""
-    size = np.linalg.norm(target)
-    other = np.sin(1.0 + np.arange(target.size, dtype=float)).reshape(target.shape)
-    other -= (other * target).sum() / size**2 * target
-    return cosine * target + np.sqrt(1 - cosine**2) * size * other / np.linalg.norm(other)
 
 
 @pytest.fixture(params=DATA)
