@@ -21,7 +21,8 @@ orthogonal, and the correlation is at least
 
 with equality where V is a multiple of W_svm (`sharp`). So the claim is one about V: its correlation
 tends to 1 exactly where mu ||W_svm|| / ||V|| does. Which set is told matters: at finite times
-tokens beside it keep weight, and mu is small or negative.
+tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/generalised-svm`
+measures it by size, step, threshold of the set and the weight left outside.
 """
 
 from __future__ import annotations
