@@ -20,6 +20,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import exists, unique_optimum
+from properties._support.steps import by_flow, is_short
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -31,16 +32,16 @@ from properties.mm._support.prompt_descent import (
 )
 
 
-def direction(case: Prompting, towards: str = "optimal", pace: int = 1) -> Slack:
+def direction(case: Prompting, towards: str = "optimal") -> Slack:
     """The direction of p(k) converges to the target's."""
-    return reaches(case.run, case.loss, towards, pace)
+    return reaches(case.run, case.loss, towards)
 
 
-def certified(case: Prompting, towards: str = "optimal", pace: int = 1) -> arb | None:
+def certified(case: Prompting, towards: str = "optimal") -> arb | None:
     """A proof that the direction converges to the target, or that it does not."""
     if towards == "optimal" and moves_aside(case):
         return arb(-1)
-    return certified_limit(case.run, case.loss, towards, pace)
+    return certified_limit(case.run, case.loss, towards)
 
 
 def direction_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> Slack:
@@ -71,10 +72,11 @@ def diverges(case: Prompting) -> Slack:
 
 
 def certified_divergence(case: Prompting) -> arb | None:
-    """-1 where the start is exactly stationary, 1 where it is in the basin of p(alpha)."""
+    """-1 where the start is exactly stationary, 1 in the basin of p(alpha), with short steps."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
         return arb(-1)
-    settles = exists(case) and unique_optimum(case) and starts_in_basin(case)
+    alone = exists(case) and unique_optimum(case)
+    settles = alone and is_short(case) and starts_in_basin(case)
     return arb(1) if settles else None
 
 
@@ -107,6 +109,7 @@ DIVERGENCE_FROM_PROPER = Measured(
 )
 
 
+@by_flow
 def rate(case: Prompting, share: Any = 1) -> Slack:
     """||p(k)|| / ln k tends to a share of ||p(alpha)||, of 0 where there is no p(alpha)."""
     length = float(np.linalg.norm([float(arb(x)) for x in prompt(case) or [0]]))
@@ -120,7 +123,7 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
     if p is None:
         return arb(-1)
     exact: Any = Fraction(share)
-    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact)
+    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact, case.step)
 
 
 RATE = Measured(

@@ -26,6 +26,7 @@ from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
+from properties._support.steps import by_flow
 from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -61,6 +62,7 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
     return m.above(added, 0) if strict else m.at_least(added, toward)
 
 
+@by_flow
 def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
     """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
 
@@ -117,7 +119,7 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     least, found = of == "least" and whose == "optimal", separate(data, best)
     if least and (found is None or found.status != "solved"):
         return arb(-1)
-    way = course(run.data, run.start, loss)
+    way = course(run.data, run.start, loss, run.step)
     if way is None:
         return None
     limit = way.limit
@@ -138,6 +140,7 @@ END = Measured(
 )
 
 
+@by_flow
 def slope(run: Any, loss: str, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
 
@@ -171,7 +174,7 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
         return None
     if is_stationary_start(data, rationals(run.start)):
         return arb(-abs(rational(share)))
-    way = course(run.data, run.start, loss)
+    way = course(run.data, run.start, loss, run.step)
     limit = None if way is None else way.limit
     if limit is None:
         return None

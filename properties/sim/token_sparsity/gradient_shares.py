@@ -33,6 +33,7 @@ from properties._support.att_svm import Token, exact_att_svm, exact_constraints,
 from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import Course, course
+from properties._support.steps import by_flow
 from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
@@ -92,6 +93,7 @@ def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     return Fading(path, tokens, margins[tokens], size, least)
 
 
+@by_flow
 def fades(run: Run, loss: str, which: str = "others") -> Slack:
     """The common share of the tokens named tends to 0.
 
@@ -106,6 +108,7 @@ def fades(run: Run, loss: str, which: str = "others") -> Slack:
     return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
 
 
+@by_flow
 def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     """The share of each token that is no support vector falls like k^-share (m - less).
 
@@ -136,7 +139,7 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
         return arb(-1)
     if not named(run.data, which):
         return arb(1)
-    found = course(run.data, run.start, loss)
+    found = course(run.data, run.start, loss, run.step)
     falls = None if found is None else exponents(found)
     if found is None or falls is None:
         return None
@@ -158,7 +161,7 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     idle = {t: m for t, m in solved.margins.items() if m > 1}
     if not idle:
         return arb(1)
-    found = course(run.data, run.start, loss)
+    found = course(run.data, run.start, loss, run.step)
     falls = None if found is None else exponents(found)
     if falls is None or any(t not in falls for t in idle):
         return None
