@@ -1,19 +1,30 @@
 """Hypotheses and certificates of runs are decided on the exact values of the data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
 from attsvm import AttentionData
+from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, rationals, separate
 from attsvm.theory import OPEN
+from attsvm.theory.record import codec
+from attsvm.theory.search.drawn import sample
 from properties._support.descent_runs import (
+    LEAPING,
     Run,
     certified_limit,
     max_margin,
     or_more_bits,
+    reaches,
+    runs,
+    tight_data,
 )
 from properties._support.hypotheses import all_tight, feasible, lower_scores_equal
+from properties._support.limit_certificates import short_step
+from properties._support.steps import SHARES, is_short, stepped
 from properties.sim._support.training import PULLED_APART, REPAIRED, UNEVEN, decided
 
 
@@ -81,3 +92,31 @@ def test_none_becomes_a_ball_that_asks_for_more_bits():
     assert or_more_bits(None) is OPEN
     ball = arb(-1)
     assert or_more_bits(ball) is ball
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.3])
+def test_a_run_takes_the_steps_that_it_names(step):
+    bound = short_step(LEAPING.data, REPAIRED)
+    assert short_step(LEAPING.data, REPAIRED, step) == rationals(np.array([[step]]))[0][0] * bound
+    with ctx.workprec(128):
+        assert decided(replace(LEAPING, step=step), REPAIRED) > 0
+        assert reaches(replace(LEAPING, step=step), REPAIRED).holds
+
+
+def test_longer_steps_leap_out_of_a_basin_and_floats_that_follow_the_curve_do_not_know():
+    assert not is_short(LEAPING)
+    with ctx.workprec(128):
+        assert all(decided(LEAPING, loss) < 0 for loss in (REPAIRED, "log-loss", "correlation"))
+    assert reaches(LEAPING, REPAIRED).kind == "unknown"
+
+
+def test_steps_are_drawn_1_over_L_among_them_and_others_are_refused():
+    records = stepped(Run, runs(tight_data(), 0), lambda generator: PULLED_APART)
+    drawn = [codec.decode(document, Run).step for document in sample(records.drawn, 60)[0]]
+    larger = [records.ensemble(np.random.default_rng(seed)).step for seed in range(30)]
+    assert set(drawn) == set(larger) == set(SHARES)
+    assert 1.0 in SHARES
+    assert all(0.0 < share <= 1.0 for share in SHARES)
+    for step in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(DataError, match="step of a run"):
+            replace(LEAPING, step=step)

@@ -78,7 +78,7 @@ def _stepped_towards(make: Target) -> Measured:
         first, target = exactly_stepped(case), make(case.data)
         if first is None or target is None:
             return None
-        return or_more_bits(certified_direction(case.data, first, case.loss, target))
+        return or_more_bits(certified_direction(case.data, first, case.loss, target, case.step))
 
     return Measured("see the statement", floats=conclusion, balls=certify)
 

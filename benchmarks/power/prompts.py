@@ -120,7 +120,7 @@ def _short_prompt_ball(case: Prompting) -> arb | None:
     if target is None:
         return arb(1)
     start = rationals(case.run.start)
-    return or_more_bits(certified_direction(case.data, start, case.loss, target))
+    return or_more_bits(certified_direction(case.data, start, case.loss, target, case.step))
 
 
 single_index = plant(

@@ -60,7 +60,7 @@ def towards(
         if target is None:
             return arb(1)
         start = rationals(case.start)
-        return or_more_bits(certified_direction(case.data, start, loss_of(case), target))
+        return or_more_bits(certified_direction(case.data, start, loss_of(case), target, case.step))
 
     return {"conclusion": Measured("see the statement", floats=conclusion, balls=certify)}
 

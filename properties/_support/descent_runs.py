@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,11 @@ from attsvm.theory import OPEN, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_att_svm
 from properties._support.limit_certificates import certified_direction, ends_at
+from properties._support.steps import Stepped, by_flow
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Stepped):
     """A data set and the start X(0) of descent on it."""
 
     data: AttentionData
@@ -64,13 +65,9 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
     return [[sign * x for x in row] for row in solved.W]
 
 
-def reaches(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> Slack:
-    """Descent on the loss from the start converges in direction to the target.
-
-    Floats follow the curve to which short steps keep: of steps beyond 1/L they know nothing.
-    """
-    if pace > 1:
-        return Slack.unknown("the steps are longer than 1/L")
+@by_flow
+def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
+    """Descent on the loss from the start converges in direction to the target."""
     target = max_margin(run.data, towards)
     if target is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
@@ -78,7 +75,7 @@ def reaches(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> Sla
     return direction_converges(run.data, run.start, LOSSES[loss], W)
 
 
-def certified_limit(run: Run, loss: str, towards: str, pace: int = 1) -> arb | None:
+def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     """A proof that the direction converges to the target (1) or that it does not (negative).
 
     In order: the target does not exist; the loss increases, and <X, X^mm> falls for ever or the
@@ -94,9 +91,9 @@ def certified_limit(run: Run, loss: str, towards: str, pace: int = 1) -> arb | N
     if LOSSES[loss].direction > 0:
         if towards == "optimal" and (solved.all_tight or moves_along_margins(exact)):
             return arb(-1)
-        end = ends_at(run.data, rationals(run.start), loss, pace)
+        end = ends_at(run.data, rationals(run.start), loss, run.step)
         return None if end is None else end.apart(target)
-    return certified_direction(run.data, rationals(run.start), loss, target, pace)
+    return certified_direction(run.data, rationals(run.start), loss, target, run.step)
 
 
 def tight_data() -> st.SearchStrategy[AttentionData]:
@@ -164,10 +161,13 @@ def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
     return Run(drawn, draw(starts_about(drawn, *powers)))
 
 
-LEAPING = Run.of(
-    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, [[2, 0], [10, 0]], scores=[[1, 0]] * 2
+LEAPING = replace(
+    Run.of(
+        [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, [[2, 0], [10, 0]], scores=[[1, 0]] * 2
+    ),
+    step=256.0,
 )
-"""In the basin; a step of 256/L takes the second input to its worse token for ever."""
+"""In the basin; the first step takes the second input to its worse token for ever."""
 
 LOCAL_TRAP = Run.of(
     [[[1, 0], [0, 2], [0, 1], [0, -1]]], [[1, 0]], [[0, 0], [20, 0]], scores=[[3, 2, 1, -1]]

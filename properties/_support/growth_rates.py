@@ -50,8 +50,8 @@ class Course:
         return separate(self.data, self.fate.selected) if self.fate.settles else None
 
 
-def course(data: AttentionData, start: Array, loss: str) -> Course | None:
-    """Where descent with step 1/smoothness goes, if it is proved within 256 steps.
+def course(data: AttentionData, start: Array, loss: str, step: float = 1.0) -> Course | None:
+    """Where descent with step/smoothness goes, if it is proved within 256 steps.
 
     Descent on g is descent on g(-u) for the scores turned round.
     """
@@ -66,12 +66,14 @@ def course(data: AttentionData, start: Array, loss: str) -> Course | None:
         [[sign * g for g in exact.gamma[i]] for i in inputs],
         [exact.kept[i] for i in inputs],
     )
-    step = short_step(data, loss) * fmpq(len(inputs), len(exact.X))
-    fate = certified_fate(pulling, rationals(start), pursued, step, STEPS)
+    size = short_step(data, loss, step) * fmpq(len(inputs), len(exact.X))
+    fate = certified_fate(pulling, rationals(start), pursued, size, STEPS)
     return None if fate is None else Course(pulling, inputs, fate)
 
 
-def arrives(data: AttentionData, start: Array, loss: str, target: Matrix) -> arb | None:
+def arrives(
+    data: AttentionData, start: Array, loss: str, target: Matrix, step: float = 1.0
+) -> arb | None:
     """1 where the run is proved to converge in direction to the target, negative elsewhere.
 
     None without a proof. Unlike `limit_certificates.certified_direction` this leaves out the
@@ -80,15 +82,20 @@ def arrives(data: AttentionData, start: Array, loss: str, target: Matrix) -> arb
     W0 = rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
         return agreement(target, W0) if start.any() else arb(-1)
-    way = course(data, start, loss)
+    way = course(data, start, loss, step)
     if way is None:
-        end = ends_at(data, W0, loss)
+        end = ends_at(data, W0, loss, step)
         return None if end is None else end.apart(target)
     return None if way.limit is None else agreement(target, way.limit.W)
 
 
 def rate_error(
-    data: AttentionData, start: Array, loss: str, square: fmpq, share: float | Fraction
+    data: AttentionData,
+    start: Array,
+    loss: str,
+    square: fmpq,
+    share: float | Fraction,
+    step: float = 1.0,
 ) -> arb | None:
     """Minus the distance of share from lim ||X(k)|| / (R ln k), R^2 = square; None without a proof.
 
@@ -98,9 +105,9 @@ def rate_error(
     claimed, W0 = rational(share), rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
         return arb(-abs(claimed))
-    way = course(data, start, loss)
+    way = course(data, start, loss, step)
     if way is None:
-        return None if ends_at(data, W0, loss) is None else arb(-abs(claimed))
+        return None if ends_at(data, W0, loss, step) is None else arb(-abs(claimed))
     limit = way.limit
     if limit is None or square == 0:
         return None

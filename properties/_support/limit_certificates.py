@@ -18,8 +18,12 @@ from attsvm.losses import LOSSES
 STEPS = 256
 
 
-def short_step(data: AttentionData, loss: str) -> fmpq:
-    """The step 1/smoothness of the risk, a little shorter against rounding; 1 for constants."""
+def short_step(data: AttentionData, loss: str, step: float = 1.0) -> fmpq:
+    """So many times 1/smoothness of the risk, a little shorter for rounding; 1 for constants."""
+    return rational(step) * _longest(data, loss)
+
+
+def _longest(data: AttentionData, loss: str) -> fmpq:
     bound = risk_smoothness(data, LOSSES[loss])
     if bound == 0.0:
         return fmpq(1)
@@ -40,21 +44,21 @@ def agreement(target: Matrix, limit: Matrix) -> arb:
     return arb(-(sine if inner > 0 else fmpq(1)))
 
 
-def ends_at(data: AttentionData, W0: Matrix, loss: str, pace: int = 1) -> Minimum | None:
-    """Where descent with step pace/smoothness ends at a finite norm, if that is proved.
+def ends_at(data: AttentionData, W0: Matrix, loss: str, step: float = 1.0) -> Minimum | None:
+    """Where descent with step/smoothness ends at a finite norm, if that is proved.
 
     A strict local minimum, or the start itself where it is exactly stationary.
     """
     known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
     if known and is_stationary_start(ExactData.of(data), W0, loss):
         return Minimum(W0, arb(0))
-    return finite_minimum(data, W0, loss, pace * short_step(data, loss))
+    return finite_minimum(data, W0, loss, short_step(data, loss, step))
 
 
 def certified_direction(
-    data: AttentionData, W0: Matrix, loss: str, target: Matrix | None, pace: int = 1
+    data: AttentionData, W0: Matrix, loss: str, target: Matrix | None, step: float = 1.0
 ) -> arb | None:
-    """A proof that descent with step pace/smoothness converges in direction to the target, or not.
+    """A proof that descent with step/smoothness converges in direction to the target, or not.
 
     1 where it does, negative where it does not: there is no target; the run never moves; it is
     proved to settle at the tokens of another direction; it keeps tokens that the target would not
@@ -67,9 +71,9 @@ def certified_direction(
     known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
     if known and is_stationary_start(exact, W0, loss):
         return agreement(target, W0) if any(x != 0 for row in W0 for x in row) else arb(-1)
-    fate = certified_fate(exact, W0, loss, pace * short_step(data, loss), STEPS)
+    fate = certified_fate(exact, W0, loss, short_step(data, loss, step), STEPS)
     if fate is None:
-        end = ends_at(data, W0, loss, pace)
+        end = ends_at(data, W0, loss, step)
         return None if end is None else end.apart(target)
     if fate.settles:
         limit = separate(exact, fate.selected)

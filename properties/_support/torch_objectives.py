@@ -171,15 +171,15 @@ def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, 
 
 
 def elsewhere(
-    case: Any, loss: str | None = None, towards: str = "optimal", chosen: Any = None, pace: int = 1
+    case: Any, loss: str | None = None, towards: str = "optimal", chosen: Any = None
 ) -> Tensor:
     """How far descent, unrolled for some steps, is from selecting the optimal tokens.
 
     Where no gradient is asked for, many runs of more steps are made side by side.
 
     The lead of the best rival in its logit over how far logits have been moved; its negative where
-    descent is said to go anywhere else. Steps follow the normalised gradient whatever the pace, as
-    they follow the curve of gradient flow fast.
+    descent is said to go anywhere else. Steps follow the normalised gradient, and so the
+    curve of gradient flow, fast, whatever the step of the instance is.
     """
     data, W = _matrix(case)
     A, counted = constraints(data, chosen)

@@ -30,6 +30,7 @@ from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import exists, sloped, unique_optimum
+from properties._support.steps import SHORT, by_flow, is_short, stepped
 from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -55,6 +56,7 @@ CENTRED = prompting([[[1, 0], [0, 0], [1, -2]]], [[2, -1, -1]], loss="log-loss")
 """From zero the attended score is 0, so that the gradients of both risks are rational."""
 
 
+@by_flow
 def one_limit(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
     """Both runs converge in direction to p(alpha), or to another target that is named.
 
@@ -148,7 +150,7 @@ CHOICE = Statement(
     place="Convergence of GD on p, figures",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
-    variables=Records(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
         EXISTS: exists,
         UNIQUE: unique_optimum,
@@ -157,6 +159,7 @@ CHOICE = Statement(
         NAMED: lambda case: case.loss in ("exponential", "log-loss"),
         SINGLE: lambda case: len(case.keys) == 1,
         SLOPED: sloped,
+        SHORT: is_short,
     },
     conclusion=ONE_LIMIT,
     cost=15,
@@ -167,6 +170,7 @@ CHOICE = Statement(
         BASIN_OF_OTHER: [DIVIDED],
         SINGLE: [replace(cases.PULLED, loss="log-loss")],
         SLOPED: [cases.FLAT],
+        SHORT: [cases.LEAPING],
     },
     readings={
         "literal-1": Reading(
@@ -174,7 +178,7 @@ CHOICE = Statement(
             "steps at most 1/L, converge in one direction, l being exp(-x) or log(1 + exp(-x))",
             expected="refuted",
             constants={"other": "correlation", "towards": "selected"},
-            under=(NAMED, EXISTS, UNIQUE),
+            under=(NAMED, EXISTS, UNIQUE, SHORT),
             examples=(DIVIDED,),
             siblings={
                 "an increasing loss": changed(other="logistic", examples=[cases.TWO_KEYS]),
@@ -186,7 +190,7 @@ CHOICE = Statement(
             "gradients differ in direction",
             expected="refuted",
             under=(NAMED,),
-            variables=Records(Prompting, cases.comparable(0)),
+            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
             conclusion=differ,
             cost=3,
             examples=(CENTRED,),
@@ -201,9 +205,9 @@ CHOICE = Statement(
             "at most 1/L, converge in the direction of p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
             constants={"other": "correlation", "towards": "optimal"},
-            variables=Records(
+            variables=stepped(
                 Prompting, st.one_of(cases.comparable(0, 1), cases.apart()), cases.larger
             ),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
@@ -218,7 +222,7 @@ CHOICE = Statement(
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE, SLOPED),
-            variables=Records(Prompting, cases.compared()),
+            variables=Records(Prompting, cases.compared(), fixed=("step",)),
             conclusion=agree,
             cost=3,
             examples=(cases.UNEVEN, replace(cases.TRAPPED, loss="log-loss"), cases.TWO_KEYS),

@@ -18,14 +18,19 @@ start at p(alpha) would do only where nothing moves at all, as with head 0.
 `amended-1` is proved in `symbolic/basins.py`; the keys of `literal-1` show that
 105% of the bound is too much. `amended-3` shows that proper starts exist where optimal tokens are
 unique; `properties.mm._support.prompt_descent.properly_started` has R and the proof.
+
+With steps of 256/L `amended-1` fails (`LEAPING`); `amended-2` and `amended-3` were not seen to.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
+from properties._support.steps import SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, near_basin, starts_in_basin
@@ -43,7 +48,7 @@ THEOREM = Statement(
     printed="Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - "
     "eta grad_p L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = "
     "p(alpha)/||p(alpha)||",
-    variables=Records(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
         SLOPED: sloped,
         EXISTS: exists,
@@ -51,6 +56,7 @@ THEOREM = Statement(
         BASIN: starts_in_basin,
         ALIKE: lower_scores_equal,
         SINGLE: lambda case: len(case.keys) == 1,
+        SHORT: is_short,
     },
     conclusion=DIRECTION,
     cost=12,
@@ -59,14 +65,15 @@ THEOREM = Statement(
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.ASIDE],
         ALIKE: [cases.STUCK, cases.TRAPPED],
-        SINGLE: Records(Prompting, cases.pulled()),
+        SINGLE: stepped(Prompting, cases.pulled()),
+        SHORT: [cases.LEAPING, replace(cases.TWO_KEYS, step=256.0)],
     },
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
             "p(0) with step at most 1/L converges in direction to p(alpha)",
             expected="refuted",
-            under=(EXISTS, UNIQUE),
+            under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.TRAPPED, cases.PULLED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
@@ -74,8 +81,8 @@ THEOREM = Statement(
             "p(alpha) of optimal tokens exists: there are p(0) and eta with which descent on a "
             "decreasing loss converges in direction to p(alpha)",
             expected="refuted",
-            under=(EXISTS,),
-            variables=Records(Prompting, cases.comparable(0)),
+            under=(EXISTS, SHORT),
+            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
             constants={"size": 1},
             conclusion=DIRECTION_FROM_PROPER,
             examples=(cases.ASIDE,),
@@ -90,8 +97,8 @@ THEOREM = Statement(
             "below min_i [l(second) - l(best)]/n; 105% of that will not do",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN),
-            variables=Records(
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            variables=stepped(
                 Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
             ),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
@@ -102,8 +109,7 @@ THEOREM = Statement(
                     under={"risk gap of the start below 105% of that": near_basin},
                     examples=[cases.TRAPPED_NEAR],
                 ),
-                "any start": changed(drop=[BASIN], variables=Records(Prompting, cases.pulled())),
-                "steps of 256/L": changed(pace=256, examples=[cases.LEAPING]),
+                "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.pulled())),
             },
         ),
         "amended-2": Reading(
@@ -112,8 +118,8 @@ THEOREM = Statement(
             "from any p(0)",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
-            under=(SLOPED, EXISTS, ALIKE, SINGLE),
-            variables=Records(Prompting, cases.alone()),
+            under=(SLOPED, EXISTS, ALIKE, SINGLE, SHORT),
+            variables=stepped(Prompting, cases.alone()),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings=cases.OTHER_DIRECTIONS,
         ),
@@ -125,8 +131,8 @@ THEOREM = Statement(
             "to p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove_by_margins",
-            under=(SLOPED, EXISTS, UNIQUE),
-            variables=Records(
+            under=(SLOPED, EXISTS, UNIQUE, SHORT),
+            variables=stepped(
                 Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian
             ),
             constants={"size": 1},

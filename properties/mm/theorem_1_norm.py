@@ -17,12 +17,15 @@ and that is bounded below on every ball.
 gradient is the exponential of minus that, up to factors that do not matter. Other starts may have
 another rate: for keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1 too, and from zero the rate is 1/2,
 that of the worse key.
+
+With steps of 256/L `sharp` fails (`LEAPING`); `amended-2` was not seen to.
 """
 
 from __future__ import annotations
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, sloped, unique_optimum
+from properties._support.steps import SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin
@@ -38,13 +41,14 @@ THEOREM = Statement(
     place="Theorem I, convergence of GD, first item",
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
     "lim ||p(k)|| = infinity",
-    variables=Records(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
         SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
         SEPARATED: separated,
         BASIN: starts_in_basin,
+        SHORT: is_short,
     },
     conclusion=DIVERGENCE,
     cost=10,
@@ -53,13 +57,14 @@ THEOREM = Statement(
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.TIED],
         SEPARATED: [cases.STUCK],
+        SHORT: [cases.LEAPING],
     },
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
             "p(0) with step at most 1/L has ||p(k)|| -> infinity",
             expected="refuted",
-            under=(EXISTS, UNIQUE),
+            under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.STUCK,),
             siblings={
                 "p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED]),
@@ -70,8 +75,8 @@ THEOREM = Statement(
             "p(alpha) of optimal tokens exists: there are p(0) and eta with which descent on a "
             "decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
-            under=(EXISTS,),
-            variables=Records(Prompting, cases.comparable(0)),
+            under=(EXISTS, SHORT),
+            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
             conclusion=DIVERGENCE_FROM_PROPER,
             examples=(cases.TIED,),
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS])},
@@ -83,7 +88,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
-            variables=Records(Prompting, cases.comparable(0, 2), cases.on_axes),
+            variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes),
             examples=(cases.PULLED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
@@ -92,8 +97,8 @@ THEOREM = Statement(
             "1/L has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.basins:prove_by_margins",
-            under=(SLOPED, EXISTS, UNIQUE),
-            variables=Records(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
+            under=(SLOPED, EXISTS, UNIQUE, SHORT),
+            variables=stepped(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
             examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
         ),
@@ -103,8 +108,8 @@ THEOREM = Statement(
             "||p(alpha)||",
             expected="proved",
             proof="symbolic.basins:prove_rate",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN),
-            variables=Records(Prompting, cases.comparable(0, 1), cases.larger),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            variables=stepped(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},
             conclusion=RATE,
             cost=15,
@@ -112,7 +117,7 @@ THEOREM = Statement(
             siblings={
                 "any start": changed(
                     drop=[BASIN],
-                    variables=Records(Prompting, cases.comparable(0) | cases.unevenly()),
+                    variables=stepped(Prompting, cases.comparable(0) | cases.unevenly()),
                     examples=[cases.TRAPPED, cases.STUCK],
                 ),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[cases.ASIDE]),

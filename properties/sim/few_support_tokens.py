@@ -189,7 +189,7 @@ FEW = Statement(
             expected="refuted",
             constants={"part": "1/2"},
             under=(UNIQUE,),
-            variables=Records(Run, runs(attention_data(), 0, 2)),
+            variables=Records(Run, runs(attention_data(), 0, 2), fixed=("step",)),
             conclusion=contributing,
             examples=(TWO_TOKENS, Default(0, False).start),
             siblings={"at most 9 of 10": changed(part="0.9")},

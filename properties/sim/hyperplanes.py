@@ -173,7 +173,7 @@ def still(case: Spoken) -> Spoken:
 
 
 LANGUAGE = st.one_of(one_successor(), followed().map(still), spoken(from_zero=True))
-OF_VOCABULARY = Records(Spoken, LANGUAGE, fixed=("start", "whole"))
+OF_VOCABULARY = Records(Spoken, LANGUAGE, fixed=("start", "step", "whole"))
 
 HYPERPLANES = Statement(
     "sim/hyperplanes",
@@ -181,7 +181,7 @@ HYPERPLANES = Statement(
     place="Section 1, token separation",
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
-    variables=Records(Spoken, LANGUAGE, fixed=("start",)),
+    variables=Records(Spoken, LANGUAGE, fixed=("start", "step")),
     hypotheses={
         WHOLE: lambda case: case.whole,
         EXISTS: has_x_mm,

@@ -15,6 +15,8 @@ can not be relaxed to a decreasing loss; what can be is everything else. l may b
 (-u), not convex (g(-u)), and neither l nor l' need be Lipschitz (exp(-u)) nor l' negative outside
 of the scores ((1 - u)^2 below 1), since attention never leaves their interval (`amended-3`): l' is
 bounded there, and Lipschitz where l'' is continuous, so that L_X exists.
+
+`amended-2` fails with steps of 256/L; `amended-1` was not seen to fail with long steps.
 """
 
 from __future__ import annotations
@@ -35,7 +37,6 @@ from attsvm.theory import (
     Integer,
     Measured,
     Reading,
-    Records,
     Slack,
     Statement,
     Vector,
@@ -44,11 +45,12 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic import BALLS
 from properties._support import hypotheses as scores
 from properties._support.adversarial_starts import starts_about
-from properties._support.descent_runs import Run, max_margin, reaches, rival_data
+from properties._support.descent_runs import LEAPING, Run, max_margin, reaches, rival_data
 from properties._support.gradients import negative_gradient
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.losses import LOSSES
 from properties._support.losses import SLOPED as EVERYWHERE
+from properties._support.steps import SHORT, Stepped, by_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import FEASIBLE, TWO, TWO_TOKENS, UNIQUE
@@ -61,7 +63,7 @@ NEGATIVE = [*EVERYWHERE, "squared"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class Trained(Stepped):
     """A data set, a start, and a loss by its name in `properties._support.losses`."""
 
     data: AttentionData
@@ -71,7 +73,7 @@ class Trained:
     @property
     def run(self) -> Run:
         """The run without its loss."""
-        return Run(self.data, self.start)
+        return Run(self.data, self.start, step=self.step)
 
 
 def at_rest(case: Trained) -> bool:
@@ -82,6 +84,7 @@ def at_rest(case: Trained) -> bool:
     return all(entry == 0 for entry in found.ravel())
 
 
+@by_flow
 def converges(case: Trained, towards: str = "optimal") -> Slack:
     """Descent from the start converges in direction to the target."""
     if at_rest(case):
@@ -132,7 +135,7 @@ def within(m: Any, v: Any, share: Any = 1) -> Any:
 
 def on(run: Run, loss: str) -> Trained:
     """A run on a loss."""
-    return Trained(run.data, run.start, loss)
+    return Trained(run.data, run.start, loss, step=run.step)
 
 
 CUBIC = on(Run.of([[[1], [0]]], [[1]], scores=[[1, -1]]), "cubic")
@@ -152,7 +155,7 @@ THEOREM = Statement(
     source=SOURCE,
     place=PLACE,
     printed=SAID,
-    variables=Records(Trained, trained(sorted(LOSSES))),
+    variables=stepped(Trained, trained(sorted(LOSSES))),
     hypotheses={
         UNIQUE: scores.unique_optimum,
         TWO: scores.several_tokens,
@@ -163,6 +166,7 @@ THEOREM = Statement(
         STRICT: lambda case: LOSSES[case.loss].strictly_decreasing,
         SLOPED: sloped,
         BASIN: lambda case: scores.in_basin(case, case.loss),
+        SHORT: is_short,
     },
     conclusion=Measured(
         "descent on l converges in direction to the {towards} solution",
@@ -176,6 +180,7 @@ THEOREM = Statement(
         TWO: [on(training.ONE_TOKEN, "log-loss")],
         FEASIBLE: [on(NO_QUERY, "log-loss")],
         SLOPED: [TOP, on(TWO_TOKENS, "logistic")],
+        SHORT: [on(LEAPING, "log-loss")],
     },
     readings={
         "literal-1": Reading(
@@ -205,8 +210,8 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             constants={"towards": "optimal"},
-            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SLOPED),
-            variables=Records(Trained, trained(NEGATIVE)),
+            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SLOPED, SHORT),
+            variables=stepped(Trained, trained(NEGATIVE)),
             examples=(on(TWO_TOKENS, "exponential"), on(TWO_TOKENS, "correlation"), FAR),
             siblings={
                 **TARGETS,
@@ -222,8 +227,8 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},
-            under=(UNIQUE, FEASIBLE, SLOPED, BASIN),
-            variables=Records(Trained, trained(NEGATIVE, near=True)),
+            under=(UNIQUE, FEASIBLE, SLOPED, BASIN, SHORT),
+            variables=stepped(Trained, trained(NEGATIVE, near=True)),
             examples=tuple(on(training.UNEVEN_SCORES, loss) for loss in EVERYWHERE),
             siblings={
                 **TARGETS,

@@ -16,6 +16,7 @@ vectors of S attain the bound; so the two agree for all tokens exactly where X i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,13 +35,13 @@ from attsvm.theory import (
     Matrix,
     Measured,
     Reading,
-    Records,
     Slack,
     Statement,
     Vector,
     changed,
 )
 from properties._support.descent_runs import (
+    LEAPING,
     LOCAL_TRAP,
     Run,
     max_margin,
@@ -52,6 +53,7 @@ from properties._support.growth_rates import arrives
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties._support.limit_certificates import certified_direction
+from properties._support.steps import SHORT, by_flow, is_short, stepped
 from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -139,7 +141,7 @@ def turned(run: Run) -> Run:
     Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
     which the rest of the package follows.
     """
-    return Run(run.data, run.start.T)
+    return replace(run, start=run.start.T)
 
 
 def _goal(run: Run, towards: str, transposed: bool) -> Rows | None:
@@ -148,6 +150,7 @@ def _goal(run: Run, towards: str, transposed: bool) -> Rows | None:
     return target if target is None or transposed else transpose(target)
 
 
+@by_flow
 def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Slack:
     """X(k), or its transpose, converges in direction to the target, by its rate."""
     goal = _goal(run, towards, transposed)
@@ -166,8 +169,9 @@ def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False)
     """The same by proof: 1 where it does, negative where it does not, None without one."""
     goal = _goal(run, towards, transposed)
     if goal is not None and not unique_optimum(run):
-        return arrives(run.data, run.start.T, REPAIRED, goal)
-    return certified_direction(run.data, transpose(rationals(run.start)), REPAIRED, goal)
+        return arrives(run.data, run.start.T, REPAIRED, goal, run.step)
+    start = transpose(rationals(run.start))
+    return certified_direction(run.data, start, REPAIRED, goal, run.step)
 
 
 SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
@@ -178,7 +182,7 @@ TRAINING = Statement(
     source=SOURCE,
     place=PLACE,
     printed="(x_opt - x_t)^T W^mm z = 1",
-    variables=Records(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
+    variables=stepped(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
     conclusion=Measured(
         "descent on logits z^T X x_t converges in direction to X^mm, transposed: {transposed}",
         floats=trained,
@@ -190,7 +194,9 @@ TRAINING = Statement(
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
         BASIN: lambda run: training.starts_in_basin(turned(run)),
+        SHORT: is_short,
     },
+    violating={SHORT: [turned(LEAPING)]},
     readings={
         "amended-2": Reading(
             "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
@@ -215,7 +221,7 @@ TRAINING = Statement(
                 "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
                 "any start": changed(
                     drop=[BASIN],
-                    variables=Records(Run, runs(pulling_data(), 0).map(turned)),
+                    variables=stepped(Run, runs(pulling_data(), 0).map(turned)),
                     examples=[turned(LOCAL_TRAP)],
                 ),
             },

@@ -33,8 +33,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties._support.descent_runs import (
+    LEAPING,
     Run,
     pulling_data,
     rival_data,
@@ -44,6 +45,7 @@ from properties._support.descent_runs import (
 )
 from properties._support.hypotheses import all_tight, lower_scores_equal, two_scores
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.margins import END, LEAST, SLOPE, gain, growth
@@ -64,7 +66,7 @@ SEPARATION = Statement(
     source=SOURCE,
     place="Section 1, token separation; figure 2",
     printed="all tokens are gradually separated during the training process",
-    variables=Records(Run, runs(st.one_of(separable_data(), pulling_data()), 0, 1)),
+    variables=stepped(Run, runs(st.one_of(separable_data(), pulling_data()), 0, 1)),
     conclusion=growth,
     cost=2,
     hypotheses={
@@ -72,6 +74,7 @@ SEPARATION = Statement(
         SOMETHING: two_scores,
         PART: lambda run: all_tight(run) or lower_scores_equal(run),
     },
+    violating={SHORT: [LEAPING]},
     readings={
         "literal-1": Reading(
             "every step of descent on g(b <f, h>) raises every margin (x_opt - x_t)^T X z",
@@ -148,7 +151,7 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
             under=(FEASIBLE, SOMETHING, PART),
-            variables=Records(Run, EITHER_PART, towards_solution),
+            variables=stepped(Run, EITHER_PART, towards_solution),
             conclusion=gain,
             examples=(TWO_TOKENS, training.PULLED_APART, TIED_APART),
             siblings={
@@ -164,8 +167,8 @@ SEPARATION = Statement(
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED, **LEAST},
-            under=(UNIQUE, FEASIBLE, BASIN),
-            variables=Records(Run, EITHER_PART, training.near_solution),
+            under=(UNIQUE, FEASIBLE, BASIN, SHORT),
+            variables=stepped(Run, EITHER_PART, training.near_solution),
             conclusion=END,
             cost=10,
             examples=(TWO_TOKENS,),
@@ -178,7 +181,7 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, PART),
-            variables=Records(Run, EITHER_PART, towards_solution),
+            variables=stepped(Run, EITHER_PART, towards_solution),
             conclusion=gain,
             tight=True,
             examples=(TWO_TOKENS, training.PULLED_APART, TIED_APART, ALL_TIED),
@@ -191,8 +194,8 @@ SEPARATION = Statement(
             expected="proved",
             proof="symbolic.basins:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
-            under=(UNIQUE, FEASIBLE, BASIN),
-            variables=Records(Run, EITHER_PART, training.near_solution),
+            under=(UNIQUE, FEASIBLE, BASIN, SHORT),
+            variables=stepped(Run, EITHER_PART, training.near_solution),
             conclusion=SLOPE,
             cost=12,
             examples=(TWO_TOKENS,),

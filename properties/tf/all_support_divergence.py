@@ -31,9 +31,10 @@ from hypothesis import strategies as st
 from attsvm.exact import rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
+from properties._support.descent_runs import LEAPING
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import (
@@ -46,6 +47,7 @@ from properties._support.hypotheses import (
 )
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.limit_certificates import ends_at
+from properties._support.steps import SHORT, by_flow, is_short, stepped
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
@@ -75,9 +77,11 @@ def rests(case: Descent) -> arb | None:
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(entry == 0 for entry in found.ravel()):
         return arb(-1)
-    return None if ends_at(case.data, rationals(case.start), case.loss) is None else arb(-1)
+    end = ends_at(case.data, rationals(case.start), case.loss, case.step)
+    return None if end is None else arb(-1)
 
 
+@by_flow
 def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:
     """||W_k|| / ln k tends to a share of ||W^mm||."""
     solved = exact_att_svm(case.data)
@@ -92,7 +96,7 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     solved = exact_att_svm(case.data)
     if solved is None:
         return arb(-1)
-    return rate_error(case.data, case.start, case.loss, solved.square, share)
+    return rate_error(case.data, case.start, case.loss, solved.square, share, case.step)
 
 
 DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
@@ -102,7 +106,7 @@ SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
 EXISTS, BASIN = "W^mm exists and is not 0", "risk gap of the start below the threshold"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(
-        drop=[TIGHT], variables=Records(Descent, cases.opposed())
+        drop=[TIGHT], variables=stepped(Descent, cases.opposed())
     )
 }
 
@@ -112,7 +116,7 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
-    variables=Records(Descent, cases.descents()),
+    variables=stepped(Descent, cases.descents()),
     hypotheses={
         TIGHT: all_tight,
         TWO_SCORES: two_scores,
@@ -120,6 +124,7 @@ THEOREM = Statement(
         SLOPED: sloped,
         UNIQUE: unique_optimum,
         BASIN: lambda case: in_basin(case, case.loss),
+        SHORT: is_short,
     },
     conclusion=DIVERGES,
     cost=8,
@@ -129,6 +134,7 @@ THEOREM = Statement(
         SLOPED: [cases.FLAT],
         UNIQUE: [cases.descent(TIED_APART)],
         BASIN: [cases.descent(PULLED_APART, "correlation")],
+        SHORT: [cases.descent(LEAPING)],
     },
     readings={
         "literal": Reading(
@@ -145,7 +151,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(TIGHT, TWO_SCORES, SLOPED),
-            variables=Records(Descent, tied(), cases.larger),
+            variables=stepped(Descent, tied(), cases.larger),
             examples=(cases.TRAP, TIED_OPTIMA),
             siblings=ANY_MARGINS,
         ),
@@ -155,8 +161,8 @@ THEOREM = Statement(
             "||W_k|| / ln k -> ||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_rate",
-            under=(EXISTS, SLOPED, UNIQUE, BASIN),
-            variables=Records(Descent, cases.descents(), cases.started_right),
+            under=(EXISTS, SLOPED, UNIQUE, BASIN, SHORT),
+            variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,
             siblings={
                 "95% of the rate": changed(share=Fraction(95, 100)),

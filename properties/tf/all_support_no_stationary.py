@@ -78,7 +78,7 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
-    variables=Records(Descent, cases.descents(), cases.larger, climbed=True),
+    variables=Records(Descent, cases.descents(), cases.larger, ("step",), climbed=True),
     hypotheses={TIGHT: all_tight, SLOPED: sloped, TWO_SCORES: two_scores},
     conclusion=not_stationary,
     cost=2,

@@ -15,6 +15,8 @@ worse token for ever. W^mm has w = (1, 3).
 `amended-2`: one input does not pull against itself, nor do inputs with orthogonal queries. For
 nearly equal scores the same holds with an explicit delta for each start, see
 properties/sim/theorem_3_15. Proof of both at `properties._support.aligned_inputs`.
+
+`amended-2` was not seen to fail with steps longer than 1/L.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.strategies.data import ragged
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties._support import losses
 from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.aligned_inputs import in_accord, together, together_larger
@@ -39,6 +41,7 @@ from properties._support.hypotheses import (
     unique_optimum,
 )
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties._support.steps import SHORT, is_short, stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
@@ -84,7 +87,7 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: scores of non-optimal "
     "tokens are [approximately] equal",
-    variables=Records(Descent, started(rival_data())),
+    variables=stepped(Descent, started(rival_data())),
     hypotheses={
         EQUAL: lambda case: rivals_equal(case.data),
         UNIQUE: unique_optimum,
@@ -92,6 +95,7 @@ THEOREM = Statement(
         FEASIBLE: feasible,
         ACCORD: lambda case: in_accord(case.data),
         SLOPED: sloped,
+        SHORT: is_short,
     },
     conclusion=cases.DIRECTION,
     cost=10,
@@ -101,6 +105,7 @@ THEOREM = Statement(
         SEVERAL: [cases.ONE_TOKEN],
         FEASIBLE: [cases.descent(NO_QUERY)],
         SLOPED: [cases.FLAT],
+        SHORT: [replace(FAR_START, step=256.0)],
     },
     readings={
         "literal": Reading(
@@ -129,13 +134,13 @@ THEOREM = Statement(
             "start",
             expected="proved",
             proof="symbolic.basins:prove_accord",
-            variables=Records(Descent, started(together()), larger),
+            variables=stepped(Descent, started(together()), larger),
             examples=(FAR_START,),
             siblings={
                 **WRONG,
                 "inputs may pull against each other": changed(
                     drop=[ACCORD],
-                    variables=Records(Descent, started(pulling_data())),
+                    variables=stepped(Descent, started(pulling_data())),
                     examples=[PULLED],
                 ),
             },

@@ -212,8 +212,8 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
             )
         sibling = str(stored.get("sibling") or "")
         part = claim.part(sibling)
-        document = stored["instance"]
-        case = frozen(codec.decode_exactly(document, claim.instance_type))
+        case = frozen(codec.decode_exactly(stored["instance"], claim.instance_type))
+        document = codec.encode(case)
         failed = []
         for hypothesis in part.hypotheses:
             what = f"hypothesis {hypothesis.name!r}"

@@ -133,14 +133,20 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
         raise _Unnamed
     if kind.__name__ not in imports.setdefault(kind.__module__, []):
         imports[kind.__module__].append(kind.__name__)
-    given = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    optional = {f.name for f in dataclasses.fields(value) if f.default is None}
     rows = [
         f"{inner}{name}={_literal(x, imports, inner)},\n"
-        for name, x in given.items()
-        if not (x is None and name in optional)
+        for name, x, default in _given(value)
+        if not (x is None and default is None)
     ]
     return f"{kind.__name__}(\n{''.join(rows)}{indent})"
+
+
+def _given(value: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Fields of a record, values, and defaults; keyword-only ones where they differ from these."""
+    for f in dataclasses.fields(value):
+        x = getattr(value, f.name)
+        if not (f.kw_only and isinstance(x, float | int | str) and x == f.default):
+            yield f.name, x, f.default
 
 
 def _integer(value: int) -> str:
@@ -205,12 +211,14 @@ def leaves(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The parts of an instance that are no records, with the names that lead to them.
 
+    A keyword-only field at its default is left out.
+
     `names` has what fields are called, "Record.field" to a word, where that is something else.
     """
     if dataclasses.is_dataclass(value):
-        for f in dataclasses.fields(value):
-            name = (names or {}).get(f"{type(value).__name__}.{f.name}", f.name)
-            yield from leaves(getattr(value, f.name), (*path, name), names)
+        for field, x, _ in _given(value):
+            name = (names or {}).get(f"{type(value).__name__}.{field}", field)
+            yield from leaves(x, (*path, name), names)
     elif isinstance(value, tuple):
         for k, item in enumerate(value):
             yield from leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"), names)

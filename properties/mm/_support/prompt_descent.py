@@ -26,10 +26,11 @@ from attsvm.losses import LOSSES
 from properties._support.descent_runs import Run, max_margin
 from properties._support.gradients import loss_slope
 from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal
+from properties._support.steps import Stepped
 
 
 @dataclass(frozen=True, slots=True)
-class Prompting:
+class Prompting(Stepped):
     """Keys (n, T, d) and scores (n, T) of the tokens, the start p(0) and a loss by name."""
 
     keys: Array
@@ -38,6 +39,7 @@ class Prompting:
     loss: str
 
     def __post_init__(self) -> None:
+        Stepped.__post_init__(self)
         shape = self.keys.shape
         fits = len(shape) == 3 and self.scores.shape == shape[:2] and self.start.shape == shape[2:]
         if not fits or 0 in shape or self.loss not in LOSSES:
@@ -54,7 +56,7 @@ class Prompting:
         """Descent on the matrix whose first column is p."""
         start = np.zeros((len(self.start), len(self.start)))
         start[:, 0] = self.start
-        return Run(self.data, start)
+        return Run(self.data, start, step=self.step)
 
 
 def prompting(

@@ -42,8 +42,11 @@ TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
 TRAPPED_NEAR = replace(TRAPPED, start=np.array([-3.0]))
 """The same from a start whose risk gap is 1.2% above the threshold."""
 UNEVEN = prompting([[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[3.0, 1.0, 1.0]], [8.0, 4.0])
-LEAPING = prompting(RUN_LEAPING.data.X, RUN_LEAPING.data.gamma, RUN_LEAPING.start[:, 0])
-"""In the basin; a step of 256/L takes the second input to its worse key for ever."""
+LEAPING = replace(
+    prompting(RUN_LEAPING.data.X, RUN_LEAPING.data.gamma, RUN_LEAPING.start[:, 0]),
+    step=RUN_LEAPING.step,
+)
+"""In the basin; the first step takes the second input to its worse key for ever."""
 PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)

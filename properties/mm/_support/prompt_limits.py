@@ -20,6 +20,7 @@ from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.limit_certificates import ends_at
+from properties._support.steps import by_flow, is_short
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -31,16 +32,16 @@ from properties.mm._support.prompt_descent import (
 )
 
 
-def direction(case: Prompting, towards: str = "optimal", pace: int = 1) -> Slack:
+def direction(case: Prompting, towards: str = "optimal") -> Slack:
     """The direction of p(k) converges to the target's."""
-    return reaches(case.run, case.loss, towards, pace)
+    return reaches(case.run, case.loss, towards)
 
 
-def certified(case: Prompting, towards: str = "optimal", pace: int = 1) -> arb | None:
+def certified(case: Prompting, towards: str = "optimal") -> arb | None:
     """A proof that the direction converges to the target, or that it does not."""
     if towards == "optimal" and moves_aside(case):
         return arb(-1)
-    return certified_limit(case.run, case.loss, towards, pace)
+    return certified_limit(case.run, case.loss, towards)
 
 
 def direction_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> Slack:
@@ -79,11 +80,13 @@ def diverges(case: Prompting) -> Slack:
 
 
 def certified_divergence(case: Prompting) -> arb | None:
-    """-1 where the run ends at a finite norm, 1 where it starts in the basin of p(alpha)."""
+    """-1 where the run ends at a finite norm, 1 in the basin of p(alpha), with short steps."""
     run = case.run
-    if sloped(case) and exists(case) and unique_optimum(case) and starts_in_basin(case):
+    alone = sloped(case) and exists(case) and unique_optimum(case)
+    if alone and is_short(case) and starts_in_basin(case):
         return arb(1)
-    return None if ends_at(run.data, rationals(run.start), case.loss) is None else arb(-1)
+    end = ends_at(run.data, rationals(run.start), case.loss, case.step)
+    return None if end is None else arb(-1)
 
 
 def diverges_from_proper(case: Prompting) -> Slack:
@@ -115,6 +118,7 @@ DIVERGENCE_FROM_PROPER = Measured(
 )
 
 
+@by_flow
 def rate(case: Prompting, share: Any = 1) -> Slack:
     """||p(k)|| / ln k tends to a share of ||p(alpha)||, of 0 where there is no p(alpha)."""
     length = float(np.linalg.norm([float(arb(x)) for x in prompt(case) or [0]]))
@@ -128,7 +132,7 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
     if p is None:
         return arb(-1)
     exact: Any = Fraction(share)
-    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact)
+    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact, case.step)
 
 
 RATE = Measured(

@@ -29,6 +29,7 @@ from properties._support.att_svm import exact_att_svm, exact_constraints, first_
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import ends_at
+from properties._support.steps import by_flow
 from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -64,6 +65,7 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
     return m.above(added, 0) if strict else m.at_least(added, toward)
 
 
+@by_flow
 def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
     """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
 
@@ -121,9 +123,9 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     least, found = of == "least" and whose == "optimal", separate(data, best)
     if least and (found is None or found.status != "solved"):
         return arb(-1)
-    way = course(run.data, run.start, loss)
+    way = course(run.data, run.start, loss, run.step)
     if way is None:
-        rest = ends_at(run.data, rationals(run.start), loss)
+        rest = ends_at(run.data, rationals(run.start), loss, run.step)
         return None if rest is None else _sign([rest.along(a) for a in A], of)
     limit = way.limit
     if limit is not None:
@@ -150,6 +152,7 @@ END = Measured(
 )
 
 
+@by_flow
 def slope(run: Any, loss: str, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
 
@@ -183,9 +186,9 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
         return None
     if is_stationary_start(data, rationals(run.start)):
         return arb(-abs(rational(share)))
-    way = course(run.data, run.start, loss)
+    way = course(run.data, run.start, loss, run.step)
     if way is None:
-        rest = ends_at(run.data, rationals(run.start), loss)
+        rest = ends_at(run.data, rationals(run.start), loss, run.step)
         return None if rest is None else arb(-abs(rational(share)))
     limit = way.limit
     if limit is None:

@@ -37,11 +37,12 @@ from properties._support.descent_runs import Run, max_margin
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import unique_optimum
 from properties._support.limit_certificates import certified_direction
+from properties._support.steps import Stepped, by_flow
 from properties.sim._support.training import PRINTED
 
 
 @dataclass(frozen=True, slots=True)
-class SelfAttention:
+class SelfAttention(Stepped):
     """Sequences, values, labels, and the start of descent on the sum of all entries of the loss.
 
     Raises:
@@ -55,6 +56,7 @@ class SelfAttention:
     causal: bool
 
     def __post_init__(self) -> None:
+        Stepped.__post_init__(self)
         m, n, d = self.tokens.shape
         k = self.values.shape[1]
         shapes = self.values.shape, self.labels.shape, self.start.shape
@@ -105,7 +107,7 @@ class SelfAttention:
     @property
     def run(self) -> Run:
         """Descent on W = X^T."""
-        return Run(self.data, self.start.T)
+        return Run(self.data, self.start.T, step=self.step)
 
 
 def _inexact(case: SelfAttention) -> bool:
@@ -136,6 +138,7 @@ def goals(case: SelfAttention, towards: str, side: str) -> list[Matrix] | None:
     return sides.get(side, [target, transpose(target)])
 
 
+@by_flow
 def reaches(
     case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
 ) -> Slack:
@@ -168,8 +171,8 @@ def _limit(run: Run, loss: str, aim: Matrix) -> arb | None:
     start = rationals(run.start)
     still = is_stationary_start(ExactData.of(run.data), start, loss)
     if still or (loss != PRINTED and unique_optimum(run)):
-        return certified_direction(run.data, start, loss, aim)
-    return arrives(run.data, run.start, loss, aim)
+        return certified_direction(run.data, start, loss, aim, run.step)
+    return arrives(run.data, run.start, loss, aim, run.step)
 
 
 DIRECTION = Measured(

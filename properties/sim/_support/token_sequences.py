@@ -51,13 +51,14 @@ from attsvm.tokens import optimal_tokens
 from properties._support.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import agreement, short_step
+from properties._support.steps import Stepped
 
 C = 10
 STEPS = (0, 1, 4, 16, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(Stepped):
     """Sentences, embeddings and a start; `whole` says whether tokens are the whole vocabulary.
 
     Raises:
@@ -71,6 +72,7 @@ class Spoken:
     whole: bool
 
     def __post_init__(self) -> None:
+        Stepped.__post_init__(self)
         E = np.asarray(self.embeddings)
         if E.ndim != 2 or self.start.shape != (E.shape[1], E.shape[1]):
             raise DataError("the start is no matrix of the embeddings", value=self.start.shape)
@@ -134,7 +136,7 @@ def soft(data: AttentionData) -> SoftAnswer | None:
 
 def limit(case: Spoken, loss: str) -> Vector | None:
     """X*, flat, with X(k) = (1 + o(1)) X* ln k, where that is proved."""
-    way = course(case.data, case.start, loss)
+    way = course(case.data, case.start, loss, case.step)
     if way is not None and way.limit is not None:
         return flat(way.limit.W)
     return outvoted(case) if loss == "logistic-loss" else None
@@ -148,7 +150,7 @@ def outvoted(case: Spoken) -> Vector | None:
     asked = case.sentences[:, :-1].reshape(-1)
     votes = Counter(zip(asked.tolist(), next_tokens(case.sentences).tolist(), strict=True))
     winner = {q: max(range(len(E)), key=lambda t: votes[q, t]) for q in asked.tolist()}
-    W, step = rationals(case.start), short_step(case.data, "logistic-loss")
+    W, step = rationals(case.start), short_step(case.data, "logistic-loss", case.step)
     for steps, before in zip(STEPS, (0, *STEPS), strict=False):
         W = descend(data, W, "logistic-loss", step, steps - before)
         if all(_decided(data, W, case, votes, q, a) for q, a in winner.items()):

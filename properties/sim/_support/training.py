@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
-from attsvm.theory import Measured, Records, changed
+from attsvm.theory import Measured, changed
 from attsvm.theory.declaration.statement import Changed
 from properties._support.descent_runs import (
-    LEAPING,
     Run,
     certified_limit,
     max_margin,
@@ -34,6 +33,7 @@ from properties._support.descent_runs import (
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import feasible, in_basin, several_tokens, unique_optimum
 from properties._support.published_data import gaussian_protocol
+from properties._support.steps import SHORT, is_short, stepped
 from properties._support.torch_objectives import elsewhere
 
 PRINTED, REPAIRED = "logistic", "logistic-loss"
@@ -53,8 +53,9 @@ HYPOTHESES = {
     FEASIBLE: feasible,
     TWO: several_tokens,
     BASIN: starts_in_basin,
+    SHORT: is_short,
 }
-"""What a statement on training may ask of data and start."""
+"""What a statement on training may ask of data, start and step."""
 
 
 # runs
@@ -114,17 +115,17 @@ def near_solution(generator: np.random.Generator) -> Run:
 # where they go
 
 
-def decided(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> arb | None:
+def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
     """Where descent on the loss goes; with tied optimal tokens the first ones count."""
     target = max_margin(run.data, towards)
     if target is not None and not unique_optimum(run):
-        return arrives(run.data, run.start, loss, target)
-    return certified_limit(run, loss, towards, pace)
+        return arrives(run.data, run.start, loss, target, run.step)
+    return certified_limit(run, loss, towards)
 
 
-def decided_patiently(run: Run, loss: str, towards: str = "optimal", pace: int = 1) -> arb:
+def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
     """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(decided(run, loss, towards, pace))
+    return or_more_bits(decided(run, loss, towards))
 
 
 DIRECTION = Measured(
@@ -148,9 +149,5 @@ OTHER_DIRECTIONS = {
 
 def any_start(*examples: Run) -> dict[str, Changed]:
     """The false neighbour whose start need not be in the basin; inputs pull against each other."""
-    pulling = Records(Run, runs(pulling_data(), 0))
+    pulling = stepped(Run, runs(pulling_data(), 0))
     return {"any start": changed(drop=[BASIN], variables=pulling, examples=examples)}
-
-
-LONG_STEPS = {"steps of 256/L": changed(pace=256, examples=[LEAPING])}
-"""The false neighbour whose steps leap out of the basin."""

@@ -30,8 +30,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import Run, runs, tight_data
+from properties._support.descent_runs import LEAPING, Run, runs, tight_data
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -69,7 +70,7 @@ BIAS = Statement(
     place="Section 1, contribution 1, and section 5",
     printed="We show that W = QK^T trained by gradient descent in the language modeling "
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
-    variables=Records(Run, runs(tight_data(), 0, 1)),
+    variables=stepped(Run, runs(tight_data(), 0, 1)),
     hypotheses={
         **training.HYPOTHESES,
         ONE: factors.one_pair,
@@ -77,7 +78,12 @@ BIAS = Statement(
     },
     conclusion=training.DIRECTION,
     cost=10,
-    violating={UNIQUE: [TIED_ASIDE, TIED_PAIR], FEASIBLE: [NO_QUERY], LEANS: [OPPOSED]},
+    violating={
+        UNIQUE: [TIED_ASIDE, TIED_PAIR],
+        FEASIBLE: [NO_QUERY],
+        LEANS: [OPPOSED],
+        SHORT: [LEAPING],
+    },
     readings={
         "literal-1": Reading(
             "W trained by descent on g(b <f, h>) from any start converges in direction to the "
@@ -127,12 +133,11 @@ BIAS = Statement(
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, FEASIBLE, BASIN),
+            under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             examples=(TWO_TOKENS,),
             siblings={
                 **training.OTHER_TARGETS,
                 **training.any_start(PASSED_OVER),
-                **training.LONG_STEPS,
             },
         ),
         "amended-3": Reading(

@@ -25,6 +25,7 @@ from properties._support.att_svm import exact_att_svm, without
 from properties._support.descent_runs import Run
 from properties._support.growth_rates import Course, course
 from properties._support.limit_certificates import agreement
+from properties._support.steps import by_flow
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_larger
 
 FAR, SETTLED = 1e4, 0.999
@@ -169,6 +170,7 @@ def _selected(run: Run, data: AttentionData, loss: str) -> list[int] | Slack:
     return [int(t) for t in values.argmax(axis=1)]
 
 
+@by_flow
 def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
     """Descent ends in the same direction without the tokens of least score."""
     chosen = _selected(run, run.data, loss)
@@ -183,6 +185,7 @@ def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
     return direction_converges(_reduced(run, which), run.start, LOSSES[loss], W)
 
 
+@by_flow
 def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
     """Each input ends at a token of no lower score without the tokens of least score."""
     ends = [_selected(run, data, loss) for data in (run.data, _reduced(run, which))]
@@ -195,7 +198,7 @@ def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
 
 
 def _courses(run: Run, loss: str, which: str) -> tuple[Course | None, Course | None]:
-    whole, rest = (course(d, run.start, loss) for d in (run.data, _reduced(run, which)))
+    whole, rest = (course(d, run.start, loss, run.step) for d in (run.data, _reduced(run, which)))
     return whole, rest
 
 

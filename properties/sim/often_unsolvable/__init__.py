@@ -133,7 +133,7 @@ REASON = Statement(
     source=SOURCE,
     place=PLACE,
     printed=PRINTED,
-    variables=Records(Spoken, token_sequences.spoken(from_zero=True), fixed=("start",)),
+    variables=Records(Spoken, token_sequences.spoken(from_zero=True), fixed=("start", "step")),
     hypotheses={INDEPENDENT: independent},
     conclusion=told,
     cost=2,

@@ -117,7 +117,7 @@ def grows_for_sure(run: Run, loss: str) -> arb | None:
         return arb(-1)
     if feasible(run) and moves_along_margins(data):
         return arb(1)
-    return None if ends_at(run.data, start, loss) is None else arb(-1)
+    return None if ends_at(run.data, start, loss, run.step) is None else arb(-1)
 
 
 NORM = Measured(

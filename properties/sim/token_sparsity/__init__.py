@@ -30,10 +30,13 @@ Let R be A_j less its projection on the span of the others: <A_k, R> = 0 for the
 w_j ||R||^2. So X^mm - w_j R meets the other constraints with a squared norm less by w_j^2 ||R||^2.
 It is attained where the other multipliers stay positive. Both hold of any multipliers, and of the
 first optimal tokens where some are tied.
+
+Neither `amended-2` nor `sharp-3` was seen to fail with steps longer than 1/L_X.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,7 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.descent_runs import Run
 from properties._support.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
+from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -64,7 +68,7 @@ TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and some token is no support vector of it"
-IN_BASIN = Records(Run, shares.crowded_basin(), shares.basin_larger)
+IN_BASIN = stepped(Run, shares.crowded_basin(), shares.basin_larger)
 PROGRAMMES = Records(AttentionData, tokens.crowded(), tokens.crowded_larger)
 
 
@@ -78,7 +82,7 @@ def other_tokens(*runs: Run) -> dict[str, Any]:
 
 LAPSES = {
     "any start": changed(
-        drop=[BASIN], variables=Records(Run, tokens.crowded_runs()), examples=[PASSED_OVER]
+        drop=[BASIN], variables=stepped(Run, tokens.crowded_runs()), examples=[PASSED_OVER]
     ),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
 }
@@ -91,7 +95,7 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=Records(Run, tokens.crowded_runs()),
+    variables=stepped(Run, tokens.crowded_runs()),
     hypotheses={
         **training.HYPOTHESES,
         IDLE: tokens.has_idle,
@@ -107,6 +111,7 @@ SPARSITY = Statement(
             ONE_KEY,
             ONE_KEY.data,
         ],
+        SHORT: [replace(FROM_BASIN, step=256.0)],
     },
     readings={
         "literal-1": Reading(
@@ -168,7 +173,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, EXISTS, BASIN),
+            under=(UNIQUE, EXISTS, BASIN, SHORT),
             variables=IN_BASIN,
             conclusion=shares.FADING,
             cost=10,
@@ -209,7 +214,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, EXISTS, BASIN),
+            under=(UNIQUE, EXISTS, BASIN, SHORT),
             variables=IN_BASIN,
             conclusion=shares.EXPONENT,
             cost=12,

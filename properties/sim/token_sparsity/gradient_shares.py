@@ -36,6 +36,7 @@ from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import Course, course
 from properties._support.limit_certificates import ends_at
+from properties._support.steps import by_flow
 from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
@@ -95,6 +96,7 @@ def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     return Fading(path, tokens, margins[tokens], size, least)
 
 
+@by_flow
 def fades(run: Run, loss: str, which: str = "others") -> Slack:
     """The common share of the tokens named tends to 0.
 
@@ -109,6 +111,7 @@ def fades(run: Run, loss: str, which: str = "others") -> Slack:
     return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
 
 
+@by_flow
 def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     """The share of each token that is no support vector falls like k^-share (m - less).
 
@@ -140,7 +143,7 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
         return arb(-1)
     if not named(run.data, which):
         return arb(1)
-    found = course(run.data, run.start, loss)
+    found = course(run.data, run.start, loss, run.step)
     if found is None:
         return arb(-1) if keep_pulling(run, loss) & set(named(run.data, which)) else None
     falls = exponents(found)
@@ -164,7 +167,7 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     idle = {t: m for t, m in solved.margins.items() if m > 1}
     if not idle:
         return arb(1)
-    found, claimed = course(run.data, run.start, loss), rational(Fraction(share))
+    found, claimed = course(run.data, run.start, loss, run.step), rational(Fraction(share))
     if found is None:
         pulling = keep_pulling(run, loss) & set(idle)
         return arb(-max(abs(claimed * (idle[t] - less)) for t in pulling)) if pulling else None
@@ -195,7 +198,7 @@ def keep_pulling(run: Run, loss: str) -> set[Token]:
 
     None of a run that is not proved to end so.
     """
-    end, data = ends_at(run.data, rationals(run.start), loss), ExactData.of(run.data)
+    end, data = ends_at(run.data, rationals(run.start), loss, run.step), ExactData.of(run.data)
     found: set[Token] = set()
     if end is None:
         return found

@@ -28,11 +28,12 @@ from properties._support.descent_runs import (
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import unique_optimum
 from properties._support.losses import SLOPED
+from properties._support.steps import Stepped
 from properties._support.torch_objectives import elsewhere
 
 
 @dataclass(frozen=True, slots=True)
-class Descent:
+class Descent(Stepped):
     """A data set, a start and a decreasing loss by name."""
 
     data: AttentionData
@@ -78,7 +79,7 @@ def started_right(generator: np.random.Generator) -> Descent:
 
 def descent(run: Run, loss: str = "log-loss") -> Descent:
     """A run on a loss."""
-    return Descent(run.data, run.start, loss)
+    return Descent(run.data, run.start, loss, step=run.step)
 
 
 def from_zero(tokens: object, queries: Any = None, **head: Any) -> Descent:
@@ -99,15 +100,15 @@ FLAT = replace(from_zero([[[1], [-1]]], scores=[[2.0, 0.0]]), loss="squared")
 
 def follows(case: Descent, towards: str = "optimal") -> Slack:
     """Descent from the start converges in direction to the target."""
-    return reaches(Run(case.data, case.start), case.loss, towards)
+    return reaches(Run(case.data, case.start, step=case.step), case.loss, towards)
 
 
 def decided(case: Descent, towards: str = "optimal") -> arb | None:
     """Where descent goes, proved; tokens may be tied in inputs that never pull."""
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
-        return arrives(case.data, case.start, case.loss, target)
-    return certified_limit(Run(case.data, case.start), case.loss, towards)
+        return arrives(case.data, case.start, case.loss, target, case.step)
+    return certified_limit(Run(case.data, case.start, step=case.step), case.loss, towards)
 
 
 def patiently(case: Descent, towards: str = "optimal") -> arb:

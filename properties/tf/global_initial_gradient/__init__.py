@@ -25,6 +25,8 @@ of input i in L(W_1) - L_* is at most b_i G_i (T_i - 1) exp(-m)/n, their sum is 
 min_i drop_i/n, and W_1 is in the basin of W^mm (`attsvm.exact.descent.basin`). The length of the
 step alone is used: a step that lowers some margins, so that iota is not positive, will do where
 m_0 is large.
+
+`amended` was not seen to fail with steps longer than 1/L.
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import rivals_equal, sloped, unique_optimum
+from properties._support.steps import SHORT, is_short, stepped
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
 from properties.tf.global_equal_scores import PULLED
@@ -72,9 +75,10 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
-    variables=Records(Step, first_steps.steps((1.0,)), fixed=("length",)),
+    variables=stepped(Step, first_steps.steps((1.0,)), fixed=("length",)),
     hypotheses={
         SLOPED: sloped,
+        SHORT: is_short,
         UNIQUE: unique_optimum,
         SEPARATED: first_steps.separates,
         LONG: first_steps.is_long,
@@ -88,6 +92,7 @@ THEOREM = Statement(
         UNIQUE: [TWO_BEST],
         SEPARATED: [FAR_AHEAD],
         LONG: [Step(CROWDED, ZERO, "correlation", 0.25)],
+        SHORT: [replace(FAR_AHEAD, step=2.0**power) for power in (8, 64)],
     },
     readings={
         "literal-1": Reading(
@@ -124,8 +129,8 @@ THEOREM = Statement(
             "W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_by_margins",
-            under=(SLOPED, UNIQUE, LONG),
-            variables=Records(
+            under=(SLOPED, UNIQUE, LONG, SHORT),
+            variables=stepped(
                 Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger
             ),
             conclusion=first_steps.AFTER_STEP,

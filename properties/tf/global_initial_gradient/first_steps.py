@@ -28,12 +28,13 @@ from properties._support.att_svm import exact_constraints, flat
 from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
 from properties._support.limit_certificates import certified_direction
 from properties._support.losses import SLOPED
+from properties._support.steps import Stepped
 from properties._support.torch_objectives import Tensor, elsewhere, pull
 from properties._support.torch_objectives import norm as norm_of
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Stepped):
     """A data set, a point W_0, a decreasing loss by name, and the length R of the first step."""
 
     data: AttentionData
@@ -120,7 +121,7 @@ def reaches_after(case: Step, towards: str = "optimal") -> Slack:
     first = stepped(case)
     if first is None:
         return Slack.unknown("the gradient vanishes")
-    return reaches(Run(case.data, first), case.loss, towards)
+    return reaches(Run(case.data, first, step=case.step), case.loss, towards)
 
 
 def decided_after(case: Step, towards: str = "optimal") -> arb | None:
@@ -130,7 +131,7 @@ def decided_after(case: Step, towards: str = "optimal") -> arb | None:
         return None
     if towards == "optimal" and limit is not None and never_rises(case, limit):
         return arb(-1)
-    return or_more_bits(certified_direction(case.data, first, case.loss, limit))
+    return or_more_bits(certified_direction(case.data, first, case.loss, limit, case.step))
 
 
 def never_rises(case: Step, target: Matrix) -> bool:

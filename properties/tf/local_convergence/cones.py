@@ -30,12 +30,13 @@ from attsvm.theory import Measured, Slack
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
+from properties._support.steps import Stepped, by_flow
 from properties._support.torch_objectives import elsewhere
 from properties.tf.local_convergence.radius import Pairs, closes
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class Local(Stepped):
     """A data set, the tokens alpha_i, a start, a loss by name, a share of the cone."""
 
     data: AttentionData
@@ -45,6 +46,7 @@ class Local:
     share: float = 0.5
 
     def __post_init__(self) -> None:
+        Stepped.__post_init__(self)
         present, d = self.data.present, self.data.d
         fits = self.alpha.shape == (self.data.n,) and self.start.shape == (d, d)
         fits = fits and bool(((self.alpha >= 0) & (self.alpha < self.data.T)).all())
@@ -99,7 +101,7 @@ def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None or not 0.0 < case.share < 1.0:
         return False
-    sigma, step = parts(case, pairs)[0] / fraction, short_step(case.data, case.loss)
+    sigma, step = parts(case, pairs)[0] / fraction, short_step(case.data, case.loss, case.step)
     return bool(sigma > 0) and closes(pairs, case.loss, step, rational(case.share), sigma)
 
 
@@ -127,7 +129,7 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     if pairs is None:
         return False
     sigma = arb(dot(W0, W0) / (pairs.square + tangent(pairs))).sqrt().lower() / fraction
-    step = short_step(case.data, case.loss)
+    step = short_step(case.data, case.loss, case.step)
     return bool(sigma > 0) and closes(pairs, case.loss, step, fmpq(1, 2), sigma)
 
 
@@ -161,6 +163,7 @@ def climbs_away(case: Local, limit: Matrix) -> bool:
     return bool(dot(flat(limit), flat(best.W)) < 0)
 
 
+@by_flow
 def follows(case: Local, towards: str = "alpha") -> Slack:
     """Descent from the start converges in direction to the target."""
     found = target(case, towards)
@@ -176,7 +179,7 @@ def decided(case: Local, towards: str = "alpha") -> arb:
     if limit is not None and climbs_away(case, limit):
         return arb(-1)
     start = rationals(case.start)
-    return or_more_bits(certified_direction(case.data, start, case.loss, limit))
+    return or_more_bits(certified_direction(case.data, start, case.loss, limit, case.step))
 
 
 def strays(case: Any, towards: str = "alpha") -> Any:

@@ -1,0 +1,73 @@
+"""The step of descent: a variable of every record of a run, in units of 1/L.
+
+L is the smoothness of the risk (`attsvm.exact.descent.smoothness`), and a run of step s is descent
+with the constant step s/L. Proofs in balls take these steps, one after the other, and decide.
+Floats follow the curve of gradient flow instead, which knows no step: they propose where a run of
+short steps goes, and say nothing of one whose steps are longer than 1/L.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.errors import DataError
+from attsvm.theory import Records, Slack
+
+SHORT = "the step is at most 1/L"
+
+SHARES = (1.0, 0.5, 0.25)
+"""Steps that are drawn. Sentences say (0, 1]; a proof takes a run of short steps the longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """What a record of descent has beside its own fields: the step, in units of 1/L.
+
+    Raises:
+        DataError: a step that is not positive, or not finite.
+    """
+
+    step: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.step < np.inf:
+            raise DataError("the step of a run is not a positive number", value=self.step)
+
+
+def is_short(case: Any) -> bool:
+    """The step is at most 1/L."""
+    return bool(case.step <= 1.0)
+
+
+def stepped(
+    kind: Any, drawn: Any, ensemble: Any = None, fixed: tuple[str, ...] = (), steps: Any = SHARES
+) -> Records:
+    """Records of descent whose step is drawn as well."""
+
+    def larger(generator: np.random.Generator) -> Any:
+        return replace(ensemble(generator), step=float(generator.choice(steps)))
+
+    both = st.builds(_with_step, drawn, st.sampled_from(steps))
+    return Records(kind, both, larger if ensemble else None, fixed)
+
+
+def _with_step(case: Any, step: float) -> Any:
+    return replace(case, step=step)
+
+
+def by_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
+    """A form for floats that follows the curve: it knows nothing of steps beyond 1/L."""
+
+    @functools.wraps(floats)
+    def form(case: Any, *arguments: Any, **constants: Any) -> Slack:
+        if not is_short(case):
+            return Slack.unknown("the steps are longer than 1/L")
+        return floats(case, *arguments, **constants)
+
+    return form
