@@ -426,8 +426,6 @@ def test_what_does_not_move_with_the_logits_is_solved_for():
     one, two, three = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1, 1))
     field = Field(three, three, two, two, two, 0, True, one, 0.0, two, two)
     E = np.linalg.inv(np.eye(3) - c * c * M.T @ M)
-    _unmoved.function(
-        field, M, c, E, a, found := np.empty_like(a)
-    )  # as Python
+    _unmoved.function(field, M, c, E, a, found := np.empty_like(a))  # as Python
     S = np.block([[np.zeros((3, 3)), M.T], [M, np.zeros((2, 2))]])
     np.testing.assert_allclose(found - c * S @ found, a, rtol=1e-12, atol=1e-12)
