@@ -296,16 +296,16 @@ def _changed(document: Any, paths: list[Path], change: Callable[[float], float])
     return changed
 
 
-def simplicity(value: float | Fraction) -> tuple[int, Fraction, bool]:
-    """How simple a number is: few bits after the point, then small, then positive.
+def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
+    """How simple a number is: 0, then few bits after the point, then small, then positive.
 
     As many bits as the denominator has if it is a power of two, or the next one.
     """
     if isinstance(value, float) and not math.isfinite(value):
-        return 0, Fraction(0), False  # it has no simpler values
+        return True, 0, Fraction(0), False
     exact = Fraction(value)
     negative = exact < 0 if isinstance(value, Fraction) else math.copysign(1.0, value) < 0
-    return (exact.denominator - 1).bit_length(), abs(exact), negative
+    return exact != 0, (exact.denominator - 1).bit_length(), abs(exact), negative
 
 
 def _rounded(value: float, bits: int) -> float:
