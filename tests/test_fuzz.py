@@ -72,12 +72,15 @@ def test_payloads_stay_text_wherever_they_stand_in_a_run(made, folder):
 
 
 def form(value):
-    """The keys and the types of a document: what has the same is read alike."""
+    """The keys and the types of a document, and which texts are empty, as a reading's part is.
+
+    What has the same is read alike.
+    """
     if isinstance(value, dict):
         return {key: form(item) for key, item in value.items()}
     if isinstance(value, list):
         return [form(item) for item in value]
-    return type(value).__name__
+    return value if value == "" else type(value).__name__
 
 
 def read_all(reader, folder, texts):
