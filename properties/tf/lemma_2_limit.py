@@ -203,6 +203,7 @@ LIMIT = Statement(
     variables=Records(Point, points()),
     hypotheses={DECREASING: decreasing, TWO_SCORES: two_scores, SEPARATED: separable},
     conclusion=approached,
+    cost=3,
     violating={
         DECREASING: [replace(SPREAD, loss="logistic")],
         TWO_SCORES: [ONE_TOKEN],
