@@ -76,6 +76,26 @@ SINGULAR_VALUES = Lemma(
     "|y^T S x| <= ||S||_2 ||y|| ||x||, with equality at a pair of singular vectors of ||S||_2",
 )
 
+FACTORS = Lemma(
+    "the nuclear norm by factors",
+    "Srebro, Rennie and Jaakkola, Maximum-Margin Matrix Factorization (2004), lemma 1",
+    (),
+    "||K Q^T||_* <= ||K||_F ||Q||_F, and every W of rank r at most is K Q^T with r columns and "
+    "||K||_F^2 = ||Q||_F^2 = ||W||_*",
+)
+"""By the singular value decomposition."""
+
+BOUNDED_SEQUENCE = "the sequence is bounded"
+
+ACCUMULATION = Lemma(
+    "Bolzano and Weierstrass",
+    "Rudin, Principles of Mathematical Analysis, theorem 3.6",
+    (BOUNDED_SEQUENCE,),
+    "some subsequence converges, and the distance to a set tends to 0 where all limits of "
+    "subsequences lie in it",
+)
+"""In R^N."""
+
 POPOVICIU = Lemma(
     "Popoviciu's inequality on variances",
     "Popoviciu, Mathematica 9 (1935); Bhatia and Davis, Amer. Math. Monthly 107 (2000)",

@@ -120,6 +120,7 @@ COMBINATION = Statement(
         APART: lambda m, v: m.below(m.exact(0), m.oscillation(v.X @ v.u)),
     },
     conclusion=short_of,
+    cost=3,
     readings={
         "literal-1": Reading(
             "<u, x^att> <= max_t <u, x_t> for every u: x^att is in the convex hull of the tokens",

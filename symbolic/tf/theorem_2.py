@@ -14,11 +14,17 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
-from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
+from symbolic.textbook import (
+    COMPACT,
+    CONTINUOUS,
+    DIFFERENTIABLE,
+    MEAN_VALUE_ON_A_LINE,
+    WEIERSTRASS,
+)
 
 
 def ensure_near_where_margins_are_large() -> None:
@@ -76,3 +82,31 @@ def prove() -> str:
     ensure_near_where_margins_are_large()
     ensure_margins_are_large()
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
+
+
+def ensure_secants() -> None:
+    """L(best - x) - l(best) lies between b x and a x, 0 < b <= a, where l' < 0 at the best score.
+
+    So b and a may take the place of the least and largest |l'|.
+    """
+    x, drop, slope = sp.symbols("x drop slope", positive=True)
+    ensure_positive(
+        [drop / x, slope],
+        "the drop over x is positive where x > 0, as l falls strictly, and tends to -l' > 0",
+    )
+    cite(
+        WEIERSTRASS,
+        given={
+            CONTINUOUS: "the drop over x, with -l' of the best score at x = 0, is continuous",
+            COMPACT: "the interval from 0 to the range of the scores",
+        },
+    )
+
+
+def prove_limit() -> str:
+    """W/R tends to U, for every W of the ball of radius R that is as good as R U."""
+    ensure_secants()
+    prove()
+    spread, rho = sp.symbols("spread rho", positive=True)
+    ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
+    return "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d"

@@ -87,7 +87,8 @@ PATH = Statement(
         "amended-1": Reading(
             "W_R / R tends to W^mm / ||W^mm||_F, where l' < 0 at the best scores and some input "
             "has two tokens",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.theorem_2:prove_limit",
             examples=(cases.PUBLISHED, cases.UNEVEN),
             siblings=DIRECTIONS,
         ),

@@ -1,0 +1,199 @@
+"""As training proceeds fewer tokens keep weight, and the norm of the weights grows.
+
+"Observation: Attention mechanism selects few tokens most relevant for prediction. As we select
+fewer tokens, norm of the weights grow." How many tokens keep weight in an input is read as the
+effective number 1 / sum_t s_t^2 of its attention s, which is m for m equal weights; printed is no
+number. `attsvm reproduce tf/probabilities` draws a run of the talk's protocol.
+
+An observation of some runs is no law of each of their steps. A start that selects the worst of two
+tokens moves back first: the norm shrinks (literal-1) and the second token comes in (literal-2). So
+it is also from W(0) = 0 with long steps (literal-3). For tokens 1, 0 of scores 1, 0 and tokens 1/8,
+0 of scores 0, 1, the loss -u and the step 64, W goes 0, 7 and back to about 6.2: the first input
+pulls harder and is soon content.
+
+What holds at every W is that few tokens need a large norm (`amended-1`): for D the largest
+||x_t - x_u|| ||z||, no logit is ahead of another by more than D ||W||, so the largest weight has
+odds against the others of at most exp(D ||W||) each, and the effective number, which is at least
+1 / max_t s_t, is at least 1 + (T - 1) exp(-D ||W||). In the limit both are seen in every run from
+the basin, where the risk gap is below min_i [l(second) - l(best)] / n, with a step of at most 1/L:
+there the norm tends to infinity and the direction to that of W^mm, whose margins are positive, so
+that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Measured, Reading, Records, Statement, changed
+from properties._support.gradients import loss_slope
+from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
+from properties._support.hypothesis_violations import TIED_APART
+from properties._support.losses import SLOPED as LOSS_NAMES
+from properties.sim._support.training import PULLED_APART
+from properties.tf import SOURCE
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_instances import Descent
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A data set, a loss by its name, a start and the size of a step."""
+
+    data: AttentionData
+    loss: str
+    start: Array
+    size: float
+
+
+@st.composite
+def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
+    """Steps on any data, from any start or from zero."""
+    n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 2))
+    data = AttentionData(draw(arrays(n, T, d)), draw(arrays(n, d)), scores=draw(arrays(n, T)))
+    size = draw(st.sampled_from([1.0, 0.125, 16.0, 64.0]))
+    return Step(data, draw(st.sampled_from(LOSS_NAMES)), start * draw(arrays(d, d)), size)
+
+
+def step(X: Any, Z: Any, scores: Any, start: Any, size: float = 1.0) -> Step:
+    """A step for the loss -u by nested lists."""
+    tokens, queries, gamma, W = (np.array(part, dtype=float) for part in (X, Z, scores, start))
+    return Step(AttentionData(tokens, queries, scores=gamma), "correlation", W, size)
+
+
+MISLED = step([[[1], [0]]], [[1]], [[1, 0]], [[-2]])
+CONTENT = step([[[1], [0]], [[0.125], [0]]], [[1], [1]], [[1, 0], [0, 1]], [[0]], 64.0)
+AT_ZERO = step([[[1], [0]]], [[1]], [[1, 0]], [[0]])
+ONE_TOKEN = step([[[1]]], [[1]], [[0]], [[0]])
+
+
+def attention(m: Any, case: Step, W: Any) -> list[Any]:
+    """The attention of each input."""
+    exact = ExactData.of(case.data)
+    inputs = zip(exact.X, exact.Z, strict=True)
+    return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
+
+
+def advanced(m: Any, case: Step, W: Any) -> Any:
+    """The matrix after a step of descent from W."""
+    exact, moved = ExactData.of(case.data), W
+    inputs = zip(exact.X, exact.Z, exact.gamma, attention(m, case, W), strict=True)
+    for X, z, scores, s in inputs:
+        gamma = m.values(scores)
+        u = m.dot(s, gamma)
+        toward = m.values(X).T @ m.covariance(s, gamma)
+        factor = -m.values(case.size) * loss_slope(m, case.loss, u) / case.data.n
+        moved = moved + factor * m.outer(toward, m.values(z))
+    return moved
+
+
+def effective(m: Any, case: Step, W: Any) -> Any:
+    """The sum over inputs of the effective numbers of tokens."""
+    return m.sum(m.array([1 / m.sum(m.square(s)) for s in attention(m, case, W)]))
+
+
+def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any = 1) -> Any:
+    """The norm does not shrink, or the effective number does not grow, in a step."""
+    W = m.values(case.start)
+    if when == "second step":
+        W = advanced(m, case, W)
+    moved = advanced(m, case, W)
+    longer = m.at_most(m.norm(W), slack * m.norm(moved))
+    fewer = m.at_most(effective(m, case, moved), slack * effective(m, case, W))
+    return {"norm": longer, "tokens": fewer, "both": m.all_of(longer, fewer)}[what]
+
+
+def needs_norm(m: Any, case: Step) -> Any:
+    """The mean over inputs of 1 + (T - 1) exp(-D ||W||) is at most that of effective numbers."""
+    W, exact, least = m.values(case.start), ExactData.of(case.data), m.exact(0)
+    for X, z in zip(exact.X, exact.Z, strict=True):
+        tokens, T = m.values(X), len(X)
+        length = m.norm(W) * m.norm(m.values(z))
+        least = least + 1 + (T - 1) * m.exp(-m.diameter(tokens) * length)
+    return m.at_most(least, effective(m, case, W))
+
+
+SETTLES = Measured(
+    "||W_k|| tends to infinity, and the attention to the {towards} token of each input to 1",
+    floats=cases.follows,
+    balls=cases.decided,
+)
+EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
+UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
+
+OBSERVATION = Statement(
+    "tf/few-tokens",
+    source=SOURCE,
+    place="Empirical insights",
+    printed="Attention mechanism selects few tokens most relevant for prediction. As we select "
+    "fewer tokens, norm of the weights grow",
+    variables=Records(Step, steps()),
+    hypotheses={
+        EXISTS: exists,
+        FALLING: sloped,
+        UNIQUE: unique_optimum,
+        BASIN: lambda case: in_basin(case, case.loss),
+    },
+    conclusion=proceeds,
+    violating={
+        EXISTS: [cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
+        FALLING: [cases.FLAT],
+        UNIQUE: [cases.descent(TIED_APART)],
+        BASIN: [cases.descent(PULLED_APART, "correlation")],
+    },
+    readings={
+        "literal-1": Reading(
+            "the norm of W shrinks in no step of descent",
+            expected="refuted, certified",
+            constants={"what": "norm"},
+            under=(),
+            examples=(MISLED,),
+            siblings={"it grows by a tenth at least": changed(slack="10/11")},
+        ),
+        "literal-2": Reading(
+            "the effective number of tokens, added up over inputs, grows in no step of descent",
+            expected="refuted, certified",
+            constants={"what": "tokens"},
+            under=(),
+            examples=(MISLED,),
+            siblings={"it falls by a tenth at least": changed(slack="9/10")},
+        ),
+        "literal-3": Reading(
+            "neither happens in the second step of descent from W(0) = 0, with any constant step",
+            expected="refuted, certified",
+            constants={"what": "both", "when": "second step"},
+            under=(),
+            variables=Records(Step, steps(0.0), fixed=("start",)),
+            examples=(CONTENT,),
+            siblings={"by a tenth at least": changed(slack="9/10")},
+        ),
+        "amended-1": Reading(
+            "at every W the effective number of tokens is at least 1 + (T - 1) exp(-D ||W||), D "
+            "the largest ||x_t - x_u|| ||z||: it tends to 1 only where ||W|| tends to infinity",
+            expected="proved",
+            proof="symbolic.tf.few_tokens:prove",
+            under=(),
+            conclusion=needs_norm,
+            tight=True,
+            examples=(MISLED, CONTENT, AT_ZERO, ONE_TOKEN),
+        ),
+        "amended-2": Reading(
+            "W^mm exists, l' < 0, optimal tokens unique, step at most 1/L, start with a risk gap "
+            "below min_i [l(second) - l(best)]/n: ||W_k|| tends to infinity and each input's "
+            "attention to its optimal token to 1",
+            expected="proved",
+            proof="symbolic.basins:prove",
+            variables=Records(Descent, cases.descents(), cases.started_right),
+            conclusion=SETTLES,
+            siblings={"the worst tokens": changed(towards="worst")},
+            cost=12,
+        ),
+    },
+)

@@ -1,0 +1,107 @@
+"""Abstract: with vanishing regularisation, descent's weights take the direction of the SVM.
+
+"Optimizing the attention layer with vanishing regularization, parameterized by (K,Q), converges in
+direction to an SVM solution minimizing the nuclear norm of the combined parameter W = K Q^T.
+Instead, directly parameterizing by W minimizes a Frobenius norm objective."
+
+W_lambda minimises L(W) + (lambda/2) ||W||_F^2, and (K_lambda, Q_lambda) minimises
+L(K Q^T) + (lambda/2) (||K||_F^2 + ||Q||_F^2), as lambda falls to 0. Each is a minimiser of L over
+the ball of its own norm, for a better one there would be better here as well: so these are points
+of the regularisation paths of theorems 2 and 3. Where L_* is approached at infinity alone, which is
+where the Att-SVM is feasible and some input has two different scores (`tf/lemma-2-limit`), their
+norms tend to infinity, and all that these theorems say of radii R is true of ||W_lambda||. The
+converse is false: a point of the path need not be a W_lambda, as L is not convex.
+
+Both ways differ where no input has two tokens. Then L is constant: every W is a minimiser over a
+ball, and W_lambda = 0. There is no direction either way. And where l is flat at a best score both
+turn away from the SVM together, as in theorems 2 and 3 (literal-1, literal-2).
+
+The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
+norm (amended-2), of which a solution set is all that is approached: where it is no point, whether
+the path has a limit in it stays open.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from attsvm.theory import Measured, Reading, Records, Statement, changed
+from properties.tf import SOURCE
+from properties.tf._support import regularisation_paths as cases
+from properties.tf._support.regularisation_paths import Path
+
+DIRECTION = Measured(
+    "W_lambda / ||W_lambda|| tends to the direction of W^mm",
+    floats=cases.follows,
+    balls=cases.certified_direction,
+)
+"""On the path that W_lambda runs through."""
+SET = Measured(
+    "dist(K_lambda Q_lambda^T / R_lambda, W_*^mm / C_*) tends to 0",
+    floats=cases.follows_set,
+    balls=cases.certified_set,
+)
+"""R_lambda is (||K_lambda||_F^2 + ||Q_lambda||_F^2) / 2."""
+WORST = {
+    "direction of the worst tokens": changed(towards="worst", examples=[cases.PUBLISHED]),
+    "W^mm turned by about a 64th": changed(towards="turned", examples=[cases.PUBLISHED]),
+}
+OTHERS = {
+    "half of the solutions": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
+    "the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING]),
+}
+
+ABSTRACT = Statement(
+    "tf/vanishing-regularisation",
+    source=SOURCE,
+    place="Abstract of the paper, (1)",
+    printed="Optimizing the attention layer with vanishing regularization, parameterized by (K,Q), "
+    "converges in direction to an SVM solution minimizing the nuclear norm of the combined "
+    "parameter W = K Q^T. Instead, directly parameterizing by W minimizes a Frobenius norm "
+    "objective",
+    variables=Records(Path, cases.paths(), cases.protocol),
+    hypotheses=cases.HYPOTHESES,
+    conclusion=DIRECTION,
+    cost=12,
+    violating=cases.VIOLATING,
+    readings={
+        "literal-1": Reading(
+            "W_lambda / ||W_lambda|| tends to W^mm / ||W^mm||_F, for l strictly decreasing and "
+            "smooth",
+            expected="refuted",
+            under=(cases.UNIQUE, cases.FEASIBLE),
+            variables=Records(Path, cases.flat_paths()),
+            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
+            siblings=WORST,
+        ),
+        "literal-2": Reading(
+            "K_lambda Q_lambda^T tends in direction to the solutions of the nuclear-norm SVM, for "
+            "l strictly decreasing and smooth",
+            expected="refuted",
+            under=(cases.UNIQUE, cases.FEASIBLE),
+            variables=Records(Path, cases.flat_paths()),
+            conclusion=SET,
+            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
+            siblings=OTHERS,
+        ),
+        "amended-1": Reading(
+            "W_lambda / ||W_lambda|| tends to W^mm / ||W^mm||_F, where l' < 0 at the best scores "
+            "and some input has two tokens",
+            expected="proved",
+            proof="symbolic.tf.vanishing_regularisation:prove",
+            examples=(cases.PUBLISHED, cases.UNEVEN),
+            siblings=WORST,
+        ),
+        "amended-2": Reading(
+            "K_lambda Q_lambda^T / R_lambda tends to the set of nuclear-norm solutions over C_*, "
+            "for K, Q in R^{d x d}, where l' < 0 at the best scores and some input has two tokens",
+            expected="proved",
+            proof="symbolic.tf.vanishing_regularisation:prove_factored",
+            variables=Records(Path, cases.paths(cases.turned())),
+            cost=24,
+            conclusion=SET,
+            examples=(cases.PUBLISHED, cases.TURNING),
+            siblings=OTHERS,
+        ),
+    },
+)

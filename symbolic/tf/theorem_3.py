@@ -1,0 +1,59 @@
+"""The path of (K, Q) approaches the solution set of the nuclear-norm SVM.
+
+V is a solution times rho = R/C_*: its nuclear norm is R and its margins are at least rho. W = K Q^T
+minimises the risk among products of inner dimension r with (||K||^2 + ||Q||^2)/2 <= R, and V is one
+of them where some solution has a rank of r at most.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.textbook import ACCUMULATION, BOUNDED_SEQUENCE, FACTORS, RANK_OF_PRODUCT
+from symbolic.tf.theorem_2 import ensure_margins_are_large, ensure_secants
+
+RHO, SPREAD, C, R = sp.symbols("rho spread C_* R", positive=True)
+MORE = sp.Symbol("more", nonnegative=True)
+
+
+def ensure_products() -> None:
+    """K Q^T runs through all matrices of nuclear norm R at most and rank r at most."""
+    k, q = sp.symbols("k q", real=True)
+    ensure_equal((k**2 + q**2) / 2 - k * q, (k - q) ** 2 / 2, "half the sum of squares")
+    ensure_nonnegative((k - q) ** 2 / 2, "so (||K||^2 + ||Q||^2)/2 >= ||K|| ||Q||")
+    cite(FACTORS)
+    cite(RANK_OF_PRODUCT)
+
+
+def ensure_limit_points() -> None:
+    """Limit points of W/R have a nuclear norm of 1 at most and margins of 1/C_* at least."""
+    ensure_secants()
+    ensure_margins_are_large()
+    ensure_zero(
+        sp.expand((C * RHO - R).subs(RHO, R / C)), "rho = R/C_*, with margins of V at least rho"
+    )
+    ensure_nonnegative(
+        (RHO - SPREAD + MORE) / (C * RHO) - (1 - SPREAD / RHO) / C,
+        "margins of W/R are at least (1 - log(2 Gamma)/rho)/C_*",
+        normal=expanded,
+    )
+    ensure_equal(sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo), 1 / C, "which tends to 1/C_*")
+    cite(ACCUMULATION, given={BOUNDED_SEQUENCE: "the nuclear norm of W/R is at most 1"})
+    ensure_nonnegative(
+        (C + MORE) - C,
+        "C_* times a limit point meets the constraints, so has a nuclear norm of C_* exactly: it "
+        "is a solution",
+    )
+
+
+def prove() -> str:
+    """dist(W/R, solutions/C_*) tends to 0 where some solution has a rank of r at most."""
+    ensure_products()
+    ensure_limit_points()
+    return (
+        "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
+        "dimension r that the rank of some solution does not exceed; for smaller r limit points, "
+        "of rank r at most, are no solutions"
+    )
