@@ -50,6 +50,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.adversarial_starts import starts_about
@@ -92,14 +93,13 @@ WRONG = {
 
 def apart(case: Any) -> bool:
     """Queries are orthogonal, and none is 0."""
-    products = case.data.Z @ case.data.Z.T  # of small dyadic numbers: exact
-    return bool((np.diag(products) > 0).all() and np.count_nonzero(products) == len(products))
+    Z = ExactData.of(case.data).Z
+    return all((dot(a, b) != 0) == (i == k) for i, a in enumerate(Z) for k, b in enumerate(Z))
 
 
 def different(case: Any) -> bool:
     """No two tokens of an input have one score."""
-    rows = zip(case.data.gamma, case.data.present, strict=True)
-    return all(len(set(row[here].tolist())) == here.sum() for row, here in rows)
+    return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
 
 
 @st.composite

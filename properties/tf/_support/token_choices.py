@@ -157,20 +157,27 @@ def optimal(data: AttentionData, alpha: Array) -> bool:
     )
 
 
+def input_of(data: AttentionData, i: int) -> AttentionData:
+    """One input as a data set."""
+    y, scores, mask = (
+        None if part is None else part[i : i + 1] for part in (data.y, data.scores, data.mask)
+    )
+    return AttentionData(data.X[i : i + 1], data.Z[i : i + 1], y, data.v, scores, mask)
+
+
 def better_support(data: AttentionData) -> bool:
     """Whether each token but the best of its input has all better ones on its margin.
 
     Of each input by itself: where the Local-SVM of the token has a solution, all tokens that score
     more are support vectors, and one of them has a positive multiplier.
     """
-    for i, here in enumerate(data.present):
-        alone = AttentionData(
-            data.X[i : i + 1, here], data.Z[i : i + 1], scores=data.gamma[[i]][:, here]
-        )
-        (gamma,) = ExactData.of(alone).gamma
+    for i in range(data.n):
+        alone = input_of(data, i)
+        exact = ExactData.of(alone)
+        (gamma,), (kept,) = exact.gamma, exact.kept
         for b, score in enumerate(gamma):
-            better = [(0, t) for t, g in enumerate(gamma) if g > score]
-            answer = exact_att_svm(alone, [b]) if better else None
+            better = [(0, t) for t, g in zip(kept, gamma, strict=True) if g > score]
+            answer = exact_att_svm(alone, [kept[b]]) if better else None
             if answer is None:
                 continue
             if any(answer.margins[t] != 1 for t in better):

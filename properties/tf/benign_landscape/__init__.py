@@ -114,9 +114,7 @@ def own_query(case: Any) -> bool:
 
 def separable(case: Any) -> bool:
     """The Att-SVM of the first input by itself has a solution."""
-    data = case.data
-    mask = None if data.mask is None else data.mask[:1]
-    return feasible(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1], mask=mask))
+    return feasible(choices.input_of(case.data, 0))
 
 
 def solvable(m: Any, data: AttentionData) -> Any:

@@ -15,9 +15,6 @@ from properties._support.att_svm import exact_constraints
 from properties._support.gradients import negative_gradient
 from properties.tf._support.descent_instances import Descent
 
-STEEP = 1e-6
-"""A gradient above this norm is none of rounding alone."""
-
 
 def descends(case: Descent) -> arb | None:
     """Above 0 where the risk falls from the point; below 0 at a strict minimum, moved as it can be.
@@ -47,8 +44,7 @@ def in_floats(case: Descent) -> Slack:
     found = descends(case)
     if found is None or not found.is_finite():
         return Slack.unknown("neither slope nor curvature is decided")
-    value = float(found.mid())
-    return Slack.below(0.0, value, 0.0 if abs(value) > STEEP else STEEP)
+    return Slack.below(0.0, float(found.mid()), float(found.rad()))
 
 
 def hessian(case: Descent) -> Matrix:
