@@ -113,6 +113,8 @@ INSIDE = example([[[1], [-2]]], [[1]], [[-1]], "square", [0])
 LEVEL = example([[[0], [1]]], [[1]], [[-1]], "square", [0])
 """The best token 0 of -x^2 is left with slope 0."""
 ONE_SIDED = example([[[2], [1], [-1]]], [[1]], [[1]], "relu", [1])
+BENT = example([[[4, 0], [0, 3]]], [[1, 0], [0, 1]], [[1, 1]], "logistic", [0, 0])
+"""Of a sum of logistic functions the mean of both tokens is better than either."""
 
 CONVEX, RISING = "phi is convex", "every b_ik >= 0"
 ALONE = "the first token of each input alone is best"
@@ -172,6 +174,7 @@ PATH = Statement(
             siblings={
                 "worse by what twice the gaps tell": changed(share=2, examples=[ONE_SIDED]),
                 "b_k of any sign": changed(drop=[RISING], examples=[INSIDE]),
+                "phi need not be convex": changed(drop=[CONVEX], examples=[BENT]),
             },
         ),
         "amended-2": Reading(
@@ -189,6 +192,7 @@ PATH = Statement(
                 "1.05 d in place of d": changed(low="1.05"),
                 "0.95 D in place of D": changed(high="0.95"),
                 "b_k of any sign": changed(drop=[RISING], examples=[LEVEL]),
+                "phi need not be convex": changed(drop=[CONVEX], examples=[BENT]),
             },
         ),
     },

@@ -157,20 +157,20 @@ def correlates(m: Any, case: Kept, share: Any = "0.99") -> Any:
 
 
 def solvable(m: Any, case: Kept, share: Any = 0) -> Any:
-    """Gen-SVM has a solution, of norm at least a share of 1."""
+    """The programme has a solution, of norm at least a share of 1."""
     found = parts(case).svm
     size = m.exact(-1) if found is None else m.values(dot(found, found))
     return m.at_least(size, m.exact(share))
 
 
 def all_finite(m: Any, case: Kept, factor: Any = 1) -> Any:
-    """W is W_fin."""
+    """The matrix W is W_fin."""
     found = parts(case)
     return m.equal(m.values(found.W), factor * m.values(found.fin))
 
 
 def reached(m: Any, case: Kept, share: Any = 1) -> Any:
-    """Gen-SVM has a solution, and a share of mu ||W_svm|| is at most ||V||."""
+    """The programme has a solution, and a share of mu ||W_svm|| is at most ||V||."""
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
     solved = m.exact(0 if found.svm is None else 1)
@@ -234,7 +234,7 @@ ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""
 
 RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
-POSITIVE = "all margins of V are positive"
+POSITIVE, MOVED = "all margins of V are positive", "W is not 0"
 
 STATEMENT = Statement(
     "tf/generalised-svm",
@@ -246,6 +246,7 @@ STATEMENT = Statement(
         RESTS: rests,
         ALL: lambda case: bool(case.kept.all()),
         SEEN: seen,
+        MOVED: lambda case: bool(case.W.any()),
         POSITIVE: lambda case: all(x > 0 for x in parts(case).margins),
     },
     violating={ALL: [APART], SEEN: [UNSEEN], POSITIVE: [BETWEEN, BEHIND]},
@@ -253,10 +254,10 @@ STATEMENT = Statement(
     cost=6,
     readings={
         "literal-1": Reading(
-            "where descent rests, all tokens being kept, the correlation of W with W_fin + c W_svm "
-            "is above 99% for some c >= 0",
+            "where descent rests at W, not 0, all tokens being kept, the correlation of W with "
+            "W_fin + c W_svm is above 99% for some c >= 0",
             expected="refuted, certified",
-            under=(RESTS, ALL),
+            under=(RESTS, ALL, MOVED),
             variables=Records(Kept, drawn(everything=True)),
             examples=(UNSEEN,),
             siblings={"above 100%": changed(share=1)},

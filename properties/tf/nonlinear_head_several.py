@@ -106,6 +106,7 @@ LOW = example([[0], [1]], [[1], [0]], [1, 0], "square")
 PAIR, SEVERAL = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
 SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}
 LINEAR, RELU, CONVEX = "phi is the identity", "phi is ReLU", "phi is convex"
+TWO = "T >= 2"
 RISING, FALLING = "every b_k >= 0", "every b_k <= 0"
 
 STATEMENT = Statement(
@@ -125,6 +126,7 @@ STATEMENT = Statement(
         "s": Defined(lambda m, v: m.softmax(v.a)),
     },
     hypotheses={
+        TWO: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
         LINEAR: lambda m, v: _flag(m, v.phi is ACTIVATIONS["identity"]),
         RELU: lambda m, v: _flag(m, v.phi is ACTIVATIONS["relu"]),
         CONVEX: lambda m, v: _flag(m, v.phi.convex),
@@ -139,7 +141,7 @@ STATEMENT = Statement(
             "the best one",
             expected="refuted, certified",
             constants={"strict": True},
-            under=(LINEAR,),
+            under=(LINEAR, TWO),
             variables=SEVERAL,
             examples=(TIED,),
             siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
@@ -183,7 +185,12 @@ STATEMENT = Statement(
             conclusion=below_tangent,
             tight=True,
             examples=(APART,),
-            siblings={"b_k of any sign": changed(drop=[FALLING], examples=[LOW])},
+            siblings={
+                "b_k of any sign": changed(drop=[FALLING], examples=[LOW]),
+                "phi need not be convex": changed(
+                    drop=[CONVEX], examples=[example([[8], [0]], [[1]], [-1], "logistic")]
+                ),
+            },
         ),
         "sharp-1": Reading(
             "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: "
