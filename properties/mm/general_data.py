@@ -25,24 +25,26 @@ from properties.mm._support.prompt_limits import DIRECTION, certified
 from properties.mm.loss_choice import one_limit
 
 
-def separates(case: Prompting) -> Slack:
-    """The direction of p(k) converges to p(alpha) of the tokens that the run selects."""
+def separates(case: Prompting, towards: str = "selected") -> Slack:
+    """The direction of p(k) converges to p(alpha) of the tokens that the run selects, or others."""
     start = case.run.start
     if is_stationary_start(ExactData.of(case.data), rationals(start), case.loss):
         return Slack(-1.0, 0.0)
-    return one_limit(case, other=case.loss)
+    return one_limit(case, other=case.loss, towards=towards)
 
 
-def certified_separates(case: Prompting) -> arb | None:
+def certified_separates(case: Prompting, towards: str = "selected") -> arb | None:
     """-1 where the start is exactly stationary, 1 where the run is proved to reach p(alpha)."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
         return arb(-1)
+    if towards != "selected":
+        return certified(case, towards)
     reached = certified(case)
     return reached if reached is not None and bool(reached > 0) else None
 
 
 SEPARATES = Measured(
-    "p(k) converges in direction to p(alpha) of the tokens that it selects",
+    "p(k) converges in direction to p(alpha) of the {towards} tokens",
     floats=separates,
     balls=certified_separates,
 )
@@ -53,7 +55,7 @@ MOVES = "some input has two different scores"
 GENERAL = Statement(
     "mm/general-data",
     source=SOURCE,
-    place="abstract",
+    place="Abstract",
     printed="We prove that running gradient descent on p, or equivalently W, converges in "
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
     "ones. Remarkably, our results are applicable to general data",
@@ -76,7 +78,12 @@ GENERAL = Statement(
             expected="refuted, certified",
             under=(MOVES,),
             examples=(cases.TWO_KEYS, cases.STUCK),
-            siblings={"all scores may be alike": changed(drop=[MOVES], examples=[cases.TIED])},
+            siblings={
+                "all scores may be alike": changed(drop=[MOVES], examples=[cases.TIED]),
+                "the direction of the worst tokens": changed(
+                    towards="worst", examples=[cases.TWO_KEYS]
+                ),
+            },
         ),
         "amended": Reading(
             "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, in any dimension "
