@@ -139,7 +139,7 @@ def test_a_file_of_claims_is_named_by_its_statement_and_explains_it(path):
     assert len(docstring.splitlines()) >= 3
     kind, _, number = statement.partition("/")[2].partition("-")
     if re.fullmatch(KINDS, kind):
-        assert f"{kind.capitalize()} {number.split('-')[0]}" in docstring
+        assert f"{kind} {number.split('-')[0]}" in docstring.casefold()
 
 
 def test_every_module_of_the_pack_is_imported_without_effect_on_the_list_of_claims():

@@ -145,20 +145,26 @@ def mean_margin(case: Selection) -> tuple[Any, Any]:
     return v.margin_square, max(squares)
 
 
-def bounded(m: Any, case: Attended, share: Any = 1, over: str = "largest") -> Any:
-    """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
-    chosen = case.chosen
-    h = m.values(case.h)
-    # one root of each product, so that a head along v(alpha) attains the bound exactly
-    gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(chosen))
-    keys = m.values(chosen.X) @ m.values(chosen.W).T
+def label_margin(m: Any, case: Attended) -> tuple[Any, list[Any]]:
+    """min_i Y_i h^T x_i^p, and what attention leaves to tokens that are not selected."""
+    one, h = case.chosen, m.values(case.h)
+    keys = m.values(one.X) @ m.values(one.W).T
     margins, left = [], []
-    for y, tokens, k, best in zip(chosen.y, chosen.X, keys, chosen.alpha, strict=True):
+    for y, tokens, k, best in zip(one.y, one.X, keys, one.alpha, strict=True):
         s = m.softmax(k @ m.values(case.p))
         margins.append(int(y) * (s @ (m.values(tokens) @ h)))
         left.append(sum((s[t] for t in range(len(s)) if t != best), m.exact(0)))
+    return m.min(m.array(margins)), left
+
+
+def bounded(m: Any, case: Attended, share: Any = 1, over: str = "largest") -> Any:
+    """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    h = m.values(case.h)
+    # one root of each product, so that a head along v(alpha) attains the bound exactly
+    gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
+    margin, left = label_margin(m, case)
     off = m.max(m.array(left)) if over == "largest" else sum(left, m.exact(0))
-    return m.at_most(m.min(m.array(margins)), gamma - share * (gamma - most) * off)
+    return m.at_most(margin, gamma - share * (gamma - most) * off)
 
 
 def void(m: Any, case: Selection, share: Any = 1) -> Any:
