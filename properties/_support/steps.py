@@ -24,6 +24,9 @@ SHORT = "the step is at most 1/L"
 SHARES = (1.0, 0.5, 0.25)
 """Steps that are drawn. Sentences say (0, 1]; a proof takes a run of short steps the longer."""
 
+ANY = (1.0, 0.25, 16.0, 256.0)
+"""Steps that are drawn where a sentence allows any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stepped:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, sloped, unique_optimum
-from properties._support.steps import SHORT, is_short, stepped
+from properties._support.steps import ANY, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin
@@ -88,7 +88,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
-            variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes),
+            variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes, steps=ANY),
             examples=(cases.PULLED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(

@@ -47,7 +47,7 @@ from properties._support.hypotheses import (
 )
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import SHORT, by_flow, is_short, stepped
+from properties._support.steps import ANY, SHORT, by_flow, is_short, stepped
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
@@ -151,7 +151,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(TIGHT, TWO_SCORES, SLOPED),
-            variables=stepped(Descent, tied(), cases.larger),
+            variables=stepped(Descent, tied(), cases.larger, steps=ANY),
             examples=(cases.TRAP, TIED_OPTIMA),
             siblings=ANY_MARGINS,
         ),

@@ -63,7 +63,7 @@ from properties._support.descent_runs import (
 )
 from properties._support.hypotheses import rivals_equal, two_scores
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties._support.steps import SHORT, by_flow, stepped
+from properties._support.steps import ANY, SHORT, by_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -171,11 +171,12 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
-            "any start the norm of descent on g(b <f, h>) diverges",
+            "any start and with any constant step the norm of descent on g(b <f, h>) diverges",
             expected="proved",
             proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
             under=(EQUAL, FEASIBLE, DIFFERENT),
+            variables=stepped(Run, runs(rival_data(), 0, 2), steps=ANY),
             conclusion=nearly_equal.NORM,
         ),
         "sharp": Reading(
