@@ -16,8 +16,9 @@ from flint import arb
 
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.hypotheses import exists, sloped, unique_optimum
+from properties._support.steps import SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves, starts_in_basin
@@ -59,24 +60,30 @@ GENERAL = Statement(
     printed="We prove that running gradient descent on p, or equivalently W, converges in "
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
     "ones. Remarkably, our results are applicable to general data",
-    variables=Records(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
         SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
         BASIN: starts_in_basin,
+        SHORT: is_short,
         MOVES: lambda case: not never_moves(case),
     },
     conclusion=SEPARATES,
     cost=12,
-    violating={EXISTS: [cases.ONE_KEY], UNIQUE: [cases.ASIDE], SLOPED: [cases.FLAT]},
+    violating={
+        EXISTS: [cases.ONE_KEY],
+        UNIQUE: [cases.ASIDE],
+        SLOPED: [cases.FLAT],
+        SHORT: [cases.LEAPING],
+    },
     readings={
         "literal": Reading(
             "whatever the data, the start and the decreasing loss, descent with step at most 1/L "
             "converges in direction to p(alpha) of the tokens that it selects, if some input has "
             "two different scores",
             expected="refuted, certified",
-            under=(MOVES,),
+            under=(MOVES, SHORT),
             examples=(cases.TWO_KEYS, cases.STUCK),
             siblings={
                 "all scores may be alike": changed(drop=[MOVES], examples=[cases.TIED]),
@@ -92,8 +99,8 @@ GENERAL = Statement(
             "min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN),
-            variables=Records(Prompting, cases.comparable(0, 1)),
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            variables=stepped(Prompting, cases.comparable(0, 1)),
             conclusion=DIRECTION,
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={

@@ -33,10 +33,12 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
+from properties._support.descent_runs import LEAPING
 from properties._support.gradients import loss_slope
 from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import SLOPED as LOSS_NAMES
+from properties._support.steps import SHORT, is_short, stepped
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -140,6 +142,7 @@ OBSERVATION = Statement(
         FALLING: sloped,
         UNIQUE: unique_optimum,
         BASIN: lambda case: in_basin(case, case.loss),
+        SHORT: is_short,
     },
     conclusion=proceeds,
     violating={
@@ -147,6 +150,7 @@ OBSERVATION = Statement(
         FALLING: [cases.FLAT],
         UNIQUE: [cases.descent(TIED_APART)],
         BASIN: [cases.descent(PULLED_APART, "correlation")],
+        SHORT: [cases.descent(LEAPING)],
     },
     readings={
         "literal-1": Reading(
@@ -190,7 +194,7 @@ OBSERVATION = Statement(
             "attention to its optimal token to 1",
             expected="proved",
             proof="symbolic.basins:prove",
-            variables=Records(Descent, cases.descents(), cases.started_right),
+            variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=SETTLES,
             siblings={"the worst tokens": changed(towards="worst")},
             cost=12,

@@ -31,11 +31,13 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE, norm_diverges
 from attsvm.losses import LOSSES as FLOAT_LOSSES
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.training import follow_w
+from properties._support.descent_runs import LEAPING
 from properties._support.growth_rates import course
 from properties._support.hypotheses import feasible, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support.steps import SHORT, by_flow, is_short, stepped
 from properties._support.torch_objectives import not_selecting
 from properties.tf import SOURCE
 from properties.tf import lemma_2 as risk
@@ -50,6 +52,7 @@ PAIR = risk.example([[[1], [1], [0]]], [[1]], [1], [[4]])
 """Two equal best tokens share nearly all attention."""
 
 
+@by_flow
 def selects(case: Descent, which: str) -> Slack:
     """The logit of one token an input leaves all others behind: `any`, the `optimal`, the `worst`.
 
@@ -71,10 +74,11 @@ def selects(case: Descent, which: str) -> Slack:
     logits = [np.einsum("ntd,de,ne->nt", data.X, W, data.Z) for W in path.W[0, 1:]]
     rows = np.arange(data.n)
     scored = {"any": logits[1], "optimal": data.gamma, "worst": -data.gamma}
-    kept = scored[which].argmax(axis=1)
+    kept = np.where(data.present, scored[which], -math.inf).argmax(axis=1)
     leads = [values[rows, kept][:, None] - values for values in logits]
     gained = leads[1] - leads[0]
     gained[rows, kept] = math.inf
+    gained[~data.present] = math.inf
     reach = longest * float(path.norms[0, 2] - path.norms[0, 1])
     return Slack(float(gained.min()) / reach, ALLOWANCE / 10.0, "strict")
 
@@ -113,9 +117,9 @@ def certified(case: Descent, which: str) -> arb | None:
         return arb(-1)
     if any(all(data.X[i].count(x) > 1 for x in data.X[i]) for i in several):
         return arb(-1)
-    if in_basin(case, case.loss) and mirrored(data, W):
+    if is_short(case) and in_basin(case, case.loss) and mirrored(data, W):
         return arb(-1)
-    way = course(case.data, case.start, case.loss)
+    way = course(case.data, case.start, case.loss, case.step)
     if way is None or not way.fate.settles or not set(several) <= set(way.inputs):
         return None
     chosen = [(data.gamma[i], t) for i, t in zip(way.inputs, way.fate.selected, strict=True)]
@@ -161,12 +165,13 @@ WORST = {"the token of least score is selected": changed(which="worst")}
 SELECTION = Statement(
     "tf/linear-head-one-token",
     **PRINTED,
-    variables=Records(Descent, cases.descents(), cases.started_right),
+    variables=stepped(Descent, cases.descents(), cases.started_right),
     hypotheses={
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
         SLOPED: sloped,
         BASIN: lambda case: in_basin(case, case.loss),
+        SHORT: is_short,
     },
     conclusion=SELECTS,
     cost=16,
@@ -175,6 +180,7 @@ SELECTION = Statement(
         FEASIBLE: [cases.descent(NO_QUERY)],
         SLOPED: [cases.FLAT],
         BASIN: [cases.descent(PASSED_OVER), cases.OPPOSED],
+        SHORT: [cases.descent(LEAPING)],
     },
     readings={
         "literal-1": Reading(

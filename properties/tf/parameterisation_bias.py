@@ -25,8 +25,10 @@ from attsvm.data import AttentionData
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
+from properties._support.descent_runs import LEAPING
 from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import PASSED_OVER, TIED_APART
+from properties._support.steps import SHORT, is_short, stepped
 from properties.sim._support.training import PULLED_APART
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
@@ -52,13 +54,14 @@ BIAS = Statement(
     source=SOURCE,
     place="Summary",
     printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",
-    variables=Records(Descent, cases.descents(), cases.started_right),
+    variables=stepped(Descent, cases.descents(), cases.started_right),
     hypotheses={
         EXISTS: exists,
         FALLING: sloped,
         UNIQUE: unique_optimum,
         BASIN: lambda case: in_basin(case, case.loss),
         ONE: factors.one_pair,
+        SHORT: is_short,
     },
     conclusion=cases.DIRECTION,
     cost=12,
@@ -67,6 +70,7 @@ BIAS = Statement(
         FALLING: [cases.FLAT],
         UNIQUE: [cases.descent(TIED_APART)],
         BASIN: [cases.descent(PULLED_APART, "correlation")],
+        SHORT: [cases.descent(LEAPING)],
     },
     readings={
         "literal-1": Reading(
@@ -104,7 +108,7 @@ BIAS = Statement(
             "below min_i [l(second) - l(best)]/n: descent on W converges in direction to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(EXISTS, FALLING, UNIQUE, BASIN),
+            under=(EXISTS, FALLING, UNIQUE, BASIN, SHORT),
             siblings=WORST,
         ),
     },

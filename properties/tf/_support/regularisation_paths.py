@@ -279,6 +279,9 @@ def follows_set(
     chosen = "worst" if target == "worst" else "optimal"
     if not several_tokens(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
+    rows = zip(case.data.gamma, case.data.present, strict=True)
+    if all(len(set(row[here].tolist())) == 1 for row, here in rows):
+        return Slack.unknown("the risk is the same everywhere: every W minimises it")
     try:
         found = _found(case, inner)
         goal = nuclear(case.data, target == "worst")

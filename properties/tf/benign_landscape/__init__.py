@@ -187,7 +187,7 @@ LANDSCAPE = Statement(
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
-    variables=Records(Descent, st.one_of(points(), cases.descents())),
+    variables=Records(Descent, st.one_of(points(), cases.descents()), fixed=("step",)),
     hypotheses={
         LARGE: large,
         SLOPED: sloped,
