@@ -18,12 +18,11 @@ The least data of which some run fails with l' < 0, unique optimal tokens and an
 | n = 2, T = 2 | d = 1, where no input pulls against another | d = 2 (`PULLED`) | d = 2 |
 
 The second reading falls for one token an input or for tied scores alone. Without these
-(`amended-2`) no counterexample is known, and some runs are settled neither way: tokens 0, e_1,
-e_1 + e_2 and e_1 + e_2 + e_3 have multipliers 0 on their margins, and a run that is misled to the
-last one keeps it up to norms of 10^6 and beyond while the best token gains on the others like
-ln ln k: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100
+(`amended-2`) no counterexample is known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100
 --seed 1` varied data, starts and losses for steps of 1/L, among them tokens on the margin with
-multiplier 0, judged 823 runs of 109,312, left 113 of these open, and found none.
+multiplier 0, judged 823 runs of 109,312, left 113 of these open, and found none. The open ones
+linger: a run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last
+one up to norms of 10^6, and nothing tells whether the best one returns. So it is `undecided`.
 
 For inputs that do not act on each other it is a theorem, but for tokens on the margin with
 multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and
