@@ -180,7 +180,7 @@ THEOREM = Statement(
         TWO: [on(training.ONE_TOKEN, "log-loss")],
         FEASIBLE: [on(NO_QUERY, "log-loss")],
         SLOPED: [TOP, on(TWO_TOKENS, "logistic")],
-        SHORT: [on(LEAPING, "log-loss")],
+        SHORT: [on(LEAPING, "log-loss"), replace(on(TWO_TOKENS, "log-loss"), step=256.0)],
     },
     readings={
         "literal-1": Reading(

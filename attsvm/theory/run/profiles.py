@@ -37,7 +37,7 @@ class Profile:
             self.shards,
             max(self.examples // cost, 12),
             max(self.ensemble // cost, 6),
-            max(self.guided // cost, 40),
+            max(self.guided // cost, 24),
             max(self.audits // cost, 2),
             max(self.simplify // cost, 40),
         )

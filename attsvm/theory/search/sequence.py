@@ -28,7 +28,7 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
     """Search a refutation of the tally's part with every searcher in turn; a find is made smaller.
 
     Explicit instances are not: they are as their author wants them. What refutes a sibling is
-    made smaller with a tenth of the effort: it shows that the check can fail, and few read it.
+    made smaller with a twentieth of the effort: it shows that the check can fail, and few read it.
     """
     sibling = bool(tally.part.name)
     if explicit:
@@ -38,7 +38,7 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
                 return found
     found = _search(tally, budget, 0 if sibling else budget.simplify, seed)
     if found:
-        return shrink(tally, found, budget.simplify // 10 if sibling else budget.simplify).found
+        return shrink(tally, found, budget.simplify // 20 if sibling else budget.simplify).found
     tally.repeat()
     return tally.audit_closest()
 
