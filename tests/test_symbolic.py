@@ -61,7 +61,13 @@ def test_there_are_proofs():
     )
 
 
-SHARED = {"symbolic.basins", "symbolic.divergence", "symbolic.least_points"}
+SHARED = {
+    "symbolic.basins",
+    "symbolic.divergence",
+    "symbolic.least_points",
+    "symbolic.tf.definition_1",
+    "symbolic.tf.lemma_2",
+}
 """Proofs of claims of several sources."""
 
 REPEATED = {"symbolic.sim.step_3"}

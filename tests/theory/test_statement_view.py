@@ -119,7 +119,7 @@ def test_hypotheses_are_told_by_the_shorter_list():
     readings = {r.name: r for r in shown(DIRECTION).readings}
     assert readings["literal-2"].differs == (
         "size = 1",
-        "hypotheses: p(alpha) exists and is not 0, alpha optimal",
+        "hypotheses: p(alpha) exists and is not 0, alpha optimal; the step is at most 1/L",
     )
     assert readings["amended-2"].differs == (
         "without optimal tokens are unique; risk gap of the start below "

@@ -481,6 +481,9 @@ def heights(library: Any, relation: Any) -> Any:
             size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
             found = size if found is None else library.maximum(found, size)
         return found
-    left, right = _number(relation.left), _number(relation.right)
+    left, right = (
+        side if hasattr(side, "shape") else library.asarray(side, dtype=library.float64)
+        for side in (_number(relation.left), _number(relation.right))
+    )
     ratio = left / library.where(right > 0, right, right * 0 + 1)
     return library.where((right > 0) & (left >= 0), ratio, left - right)
