@@ -9,8 +9,8 @@ value over the tokens, for every vector u. The hull is never left (`literal-1`),
 boundary is never reached: s_t > 0 for all t, so <u, x^att> lies strictly between the least and the
 largest <u, x_t> unless all are one (`sharp`).
 
-literal-2 and literal-3 fall where x_1 lies in the hull of the others: tokens 0, 1, -1 put out
-x_1 = 0 at W = 0, and two equal tokens do so at every W. What is needed is a vector u with
+literal-2 and literal-3 may fall where x_1 lies in the hull of the others: tokens 0, 1, -1 put out
+x_1 = 0 at W = 0, and two equal tokens do so at every W. Enough is a vector u with
 <u, x_1> > <u, x_t> for all t > 1 (x_1 is a vertex of the hull and no other token): the difference
 <u, x_1 - x^att> is sum_{t > 1} s_t <u, x_1 - x_t>, so it lies between (1 - s_1) times the least
 and (1 - s_1) times the largest of the <u, x_1 - x_t>. So x_1 is put out exactly where s_1 = 1,

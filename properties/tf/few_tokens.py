@@ -180,7 +180,8 @@ OBSERVATION = Statement(
         ),
         "amended-1": Reading(
             "at every W the effective number of tokens is at least 1 + (T - 1) exp(-D ||W||), D "
-            "the largest ||x_t - x_u|| ||z||: it tends to 1 only where ||W|| tends to infinity",
+            "the largest ||x_t - x_u|| ||z||: for T >= 2 it tends to 1 only where ||W|| tends to "
+            "infinity",
             expected="proved",
             proof="symbolic.tf.few_tokens:prove",
             under=(),
@@ -189,9 +190,9 @@ OBSERVATION = Statement(
             examples=(MISLED, CONTENT, AT_ZERO, ONE_TOKEN),
         ),
         "amended-2": Reading(
-            "W^mm exists, l' < 0, optimal tokens unique, step at most 1/L, start with a risk gap "
-            "below min_i [l(second) - l(best)]/n: ||W_k|| tends to infinity and each input's "
-            "attention to its optimal token to 1",
+            "W^mm exists and is not 0, l' < 0, optimal tokens unique, step at most 1/L, start with "
+            "a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| tends to infinity and each "
+            "input's attention to its optimal token to 1",
             expected="proved",
             proof="symbolic.basins:prove",
             variables=stepped(Descent, cases.descents(), cases.started_right),

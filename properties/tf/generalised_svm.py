@@ -271,8 +271,8 @@ STATEMENT = Statement(
             siblings={"one of norm 1 at least": changed(share=1)},
         ),
         "amended-1": Reading(
-            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W = W_fin "
-            "and W_svm = 0, whether descent rests or not",
+            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W = W_fin, "
+            "whether descent rests or not",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_finite",
             under=(ALL, SEEN),
@@ -281,7 +281,7 @@ STATEMENT = Statement(
             siblings={"twice W_fin": changed(factor=2)},
         ),
         "amended-2": Reading(
-            "V = W - W_fin, all margins of V to tokens that are left out positive, mu the least: "
+            "some token left out, V = W - W_fin, all its margins to these positive, mu the least: "
             "Gen-SVM has a solution, and mu ||W_svm|| <= ||V||",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_solvable",

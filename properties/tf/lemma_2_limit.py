@@ -250,8 +250,9 @@ LIMIT = Statement(
             siblings={"1/2 of the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-2": Reading(
-            "where some W separates, L(x M) - L_* is at most the mean over inputs of two scores of "
-            "l(best - range r / (r + exp(x))) - l(best), x >= 0; no smaller bound will do",
+            "where some W separates, L(x M) - L_* is at most 1/n times the sum over inputs of two "
+            "scores of l(best - range r / (r + exp(x))) - l(best), x >= 0; no smaller bound will "
+            "do",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, SEPARATED),

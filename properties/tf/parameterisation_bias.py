@@ -6,7 +6,8 @@ descent, as the talk's pictures do; of regularisation paths it is theorems 2 and
 
 Descent on W may go to a local direction, be it from zero: tokens 4, 0, 3 of scores 1, 0, -3 and
 query 1 (literal-1). Descent on (K, Q) goes nowhere from K = Q = 0, and for K = 1, Q = -1 on tokens
-1, 0 and query 1 it goes to W = -infinity, where both solutions are 1 (literal-2). From the basin,
+1, 0 and query 1 it keeps K = -Q, so that W is never above 0, where both solutions are 1
+(literal-2). From the basin,
 where the risk gap is below min_i [l(second) - l(best)] / n, descent on W keeps the bias
 (amended).
 
@@ -104,8 +105,9 @@ BIAS = Statement(
             siblings={"rank above 2": changed(least=2)},
         ),
         "amended": Reading(
-            "W^mm exists, l' < 0, optimal tokens unique, step at most 1/L, start with a risk gap "
-            "below min_i [l(second) - l(best)]/n: descent on W converges in direction to W^mm",
+            "W^mm exists and is not 0, l' < 0, optimal tokens unique, step at most 1/L, start with "
+            "a risk gap below min_i [l(second) - l(best)]/n: descent on W converges in direction "
+            "to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(EXISTS, FALLING, UNIQUE, BASIN, SHORT),
