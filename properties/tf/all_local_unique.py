@@ -123,7 +123,7 @@ LEMMA = Statement(
         "sharp": Reading(
             "one input of at most three tokens, the optimal one unique: it alone is locally "
             "optimal exactly where some token of the second-best score is a support vector of the "
-            "Att-SVM",
+            "Att-SVM, or there is no other token",
             expected="proved",
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),

@@ -220,7 +220,8 @@ CONJECTURE = Statement(
             siblings=WRONG,
         ),
         "sharp": Reading(
-            "l' < 0, orthogonal queries, affinely independent tokens of different scores, some "
+            "l' < 0, orthogonal queries, none 0, affinely independent tokens of different scores, "
+            "some "
             "input with two; in the Local-SVM of each token but the best, for its input alone, all "
             "better tokens support, one with a positive multiplier; step at most 1/L: "
             "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",

@@ -196,7 +196,8 @@ PROBABILITY = Statement(
             siblings={"of the Att-SVM": changed(where="Att-SVM")},
         ),
         "amended-1": Reading(
-            "n inputs of T independent standard Gaussian tokens, orthogonal queries, d >= T - 1, "
+            "n inputs of T independent standard Gaussian tokens, orthogonal queries, none 0, "
+            "d >= T - 1, "
             "T >= 2: all tokens are support vectors of all Local-SVMs with probability at least "
             "(1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, where that is a power of a "
             "positive number, so that it tends to 1 as d grows",
@@ -223,7 +224,8 @@ PROBABILITY = Statement(
             siblings={"an exponent 65536 times as large": changed(factor=65536)},
         ),
         "sharp": Reading(
-            "n inputs of three independent standard Gaussian tokens, orthogonal queries, any d: "
+            "n inputs of three independent standard Gaussian tokens, orthogonal queries, none 0, "
+            "any d: "
             "all tokens are support vectors of all Local-SVMs with probability "
             "(1 - 3 I_{1/4}(d/2, d/2))^n",
             expected="proved",
