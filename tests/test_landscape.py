@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from flint import arb
 
+from attsvm.exact.minima import is_positive_definite
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties.tf._support.descent_instances import from_zero
 from properties.tf._support.token_choices import all_support_everywhere, better_support
 from properties.tf.benign_landscape import BESIDE, FINITE, REST, WITHIN, minima
-from properties.tf.benign_landscape.minima import descends, hessian, positive_definite
+from properties.tf.benign_landscape.minima import descends, hessian
 
 
 @pytest.mark.parametrize("loss", ["log-loss", "exponential", "correlation", "logistic-loss"])
@@ -37,9 +38,9 @@ def test_descent_returns_to_a_strict_minimum_of_separable_data():
 
 def test_a_hessian_that_may_be_singular_proves_nothing():
     one, wide = arb(1), arb(0).union(arb(2))
-    assert positive_definite([[one, arb(0)], [arb(0), one]])
-    assert not positive_definite([[one, one], [one, one]])
-    assert not positive_definite([[wide]])
+    assert is_positive_definite([[one, arb(0)], [arb(0), one]])
+    assert not is_positive_definite([[one, one], [one, one]])
+    assert not is_positive_definite([[wide]])
 
 
 def test_a_slope_that_is_not_decided_is_left_open(monkeypatch):

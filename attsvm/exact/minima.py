@@ -97,7 +97,7 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     count = range(len(G))
     above = [[H[j][k] - mu * G[j][k] for k in count] for j in count]
     below = [[2 * G[j][k] / step - H[j][k] for k in count] for j in count]
-    if not (_is_positive(above) and _is_positive(below)):
+    if not (is_positive_definite(above) and is_positive_definite(below)):
         return None
     return Minimum(near, still.upper())
 
@@ -106,7 +106,7 @@ def _flat(W: Matrix) -> Vector:
     return [x for row in W for x in row]
 
 
-def _is_positive(matrix: Matrix) -> bool:
+def is_positive_definite(matrix: Matrix) -> bool:
     """Whether elimination proves every symmetric matrix in a matrix of balls positive definite."""
     rows = [list(row) for row in matrix]
     for j, pivot in enumerate(rows):

@@ -44,7 +44,7 @@ SINGLE = "one input of two tokens, and R > 0"
 LONGEST = "no other tokens have as long a sum of labelled tokens"
 
 MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
-UNBALANCED = select([[[1.0, 1.0], [-0.5, -0.5]], [[1.0, -2.0], [-0.5, 1.0]]], [1, 1], [0, 0])
+UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
 """v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""
 
 

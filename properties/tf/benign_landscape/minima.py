@@ -7,8 +7,9 @@ from flint import arb, fmpq, fmpq_mat
 
 from attsvm.exact import ExactData, dot, rational, rationals, softmax
 from attsvm.exact.attention import logits
-from attsvm.exact.losses import loss_slope
-from attsvm.exact.numbers import Matrix, Number, Vector
+from attsvm.exact.losses import loss_curvature, loss_slope
+from attsvm.exact.minima import is_positive_definite
+from attsvm.exact.numbers import Matrix, Vector
 from attsvm.theory import Slack
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_constraints
@@ -36,7 +37,7 @@ def descends(case: Descent) -> arb | None:
     least = dot(vector, [dot(row, vector) for row in H])
     if least < 0:
         return -arb(least)
-    return arb(-1) if positive_definite(H) else None
+    return arb(-1) if is_positive_definite(H) else None
 
 
 def in_floats(case: Descent) -> Slack:
@@ -75,30 +76,3 @@ def hessian(case: Descent) -> Matrix:
                 bent = bent - slopes[k] * means[j] - slopes[j] * means[k]
                 total[k][j] += (second * slopes[k] * slopes[j] + first * bent) / len(exact.X)
     return total
-
-
-def loss_curvature(loss: str, u: Number) -> arb:
-    """l''(u)."""
-    if loss == "correlation":
-        return arb(0)
-    if loss == "squared":
-        return arb(2)
-    e = (-arb(u)).exp()
-    if loss == "exponential":
-        return e
-    bell = e / ((1 + e) * (1 + e))
-    return bell if loss == "log-loss" else bell * (1 - e) / (1 + e)
-
-
-def positive_definite(H: Matrix) -> bool:
-    """Whether all pivots of a symmetric matrix of balls are above 0 for sure."""
-    left = [[arb(x) for x in row] for row in H]
-    while left:
-        pivot = left[0][0]
-        if not pivot > 0:
-            return False
-        left = [
-            [x - row[0] * y / pivot for x, y in zip(row[1:], left[0][1:], strict=True)]
-            for row in left[1:]
-        ]
-    return True
