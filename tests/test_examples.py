@@ -29,6 +29,9 @@ def test_the_python_in_the_readme_runs(capsys):
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out
+    shown = re.findall(r"^margins \[.*\]$", README, re.M)
+    assert len(shown) == 2
+    assert printed.splitlines()[:2] == shown
     assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
     assert names["curve"].norms[0, -1] >= 1e4
     assert names["run"].norms[0, -1] > 1.0
