@@ -270,6 +270,20 @@ def test_a_maximum_is_enclosed_wherever_in_the_last_bracket_it_lies(monkeypatch,
     assert found.rad() < 1e-2
 
 
+def test_a_height_that_is_known_roughly_bounds_the_constant_roughly(monkeypatch):
+    """Of (1 - (a - 1/2)^2 + e)/1000, |e| <= 1/4, whose bend is not known: any e may be the one."""
+
+    def rough(D, a, terms):
+        h = arb(a) - arb(0.5)
+        return [(1 - h * h + arb(0, 0.25)) / 1000, -2 * h / 1000, arb("nan")][:terms]
+
+    monkeypatch.setattr(enclosures, "_height", rough)
+    found = enclosures._enclosed_constant(arb(1), 3)
+    assert found.contains(arb("0.00076"))
+    assert found.contains(arb("0.00124"))
+    assert found.rad() < 1e-3
+
+
 @pytest.mark.parametrize("precision", [20, 53, 100])
 def test_the_squared_constant_is_as_tight_as_its_bracket(precision):
     """A slope below 4 (r + w) w times a bracket of 2^-prec is 20 of these; half is the radius."""

@@ -319,6 +319,7 @@ def test_a_shared_slack_is_paid_once():
     assert soft_bracket(rows, [0, 0], fmpq(1), W, duals) == (arb(1), arb(1))
     assert soft_bracket(rows, [0, 0], fmpq(1), [[fmpq(1)]], duals)[1] == 3
     assert soft_bracket(rows, [0, 1], fmpq(1), W, [fmpq(0)] * 2) == (arb(0), arb(2))
+    assert soft_bracket(rows, [0, 1], fmpq(1), W, [fmpq(4), fmpq(-3)]) == (arb(0), arb(2))
 
 
 @pytest.mark.parametrize(("C", "equal"), [(fmpq(0), False), (fmpq(-1), False), (fmpq(1), True)])

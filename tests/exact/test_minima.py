@@ -12,7 +12,7 @@ from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.descent import descend, followed
 from attsvm.exact.losses import loss_curvature
 from attsvm.exact.minima import _Frame, is_positive_definite, minimum_at
-from attsvm.limits import direction_is_proved, finite_minimum
+from attsvm.limits import direction_is_proved
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data
@@ -193,12 +193,6 @@ def test_long_runs_are_enclosed_as_short_ones_are():
         for x in (-1e-6, 1e-6)
     ]
     assert all(first[r][0].contains(end[r][0]) for end in ends for r in range(2))
-
-
-@pytest.mark.parametrize("steps", [0, 7])
-def test_a_run_of_few_steps_proves_nothing(steps):
-    zero = rationals(ENCLOSED.start)
-    assert finite_minimum(ENCLOSED.data, zero, "correlation", fmpq(1, 100), steps) is None
 
 
 def test_two_inputs_of_one_score_move_nothing():

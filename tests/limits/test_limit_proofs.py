@@ -4,10 +4,18 @@ from functools import partial
 
 import numpy as np
 import pytest
+from flint import arb, fmpq
 
 from attsvm import limits
 from attsvm.data import AttentionData
-from attsvm.limits import direction_converges, norm_diverges
+from attsvm.exact.descent import Fate
+from attsvm.limits import (
+    direction_converges,
+    direction_is_proved,
+    finite_minimum,
+    in_basin,
+    norm_diverges,
+)
 from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.svm import att_svm
 from attsvm.training import follow_w
@@ -148,3 +156,56 @@ def test_a_direction_turned_by_a_hundredth_does_not_pass(turn):
     wrong = np.linalg.norm(W) * (np.cos(turn) * unit + np.sin(turn) * across)
     assert direction_converges(run.data, run.start, LOGISTIC_LOSS, W).holds
     assert direction_converges(run.data, run.start, LOGISTIC_LOSS, wrong).violated
+
+
+BOUNDED = AttentionData.of(
+    [[[3, 3], [-2, 3], [2, 2]], [[2, 1], [-1, -2], [0, -2]]],
+    [[1, 0]] * 2,
+    scores=[[-1, -3, 0], [-2, 0, -4]],
+)
+"""From zero, descent on -u ends at w = (0.873, 0.355)."""
+ZERO, STEP = [[fmpq(0)] * 2] * 2, fmpq(1, 8)
+
+
+def test_a_run_is_proved_to_end_at_a_finite_minimum():
+    end = finite_minimum(BOUNDED, ZERO, "correlation", STEP)
+    assert end.radius < 1e-9
+    for row, w in zip(end.near, (0.873, 0.355), strict=True):
+        assert float(arb(row[0])) == pytest.approx(w, abs=1e-3)
+        assert abs(float(arb(row[1]))) <= float(end.radius)
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "steps"),
+    [
+        (ZERO, STEP, 0),
+        (ZERO, STEP, 7),
+        (ZERO, fmpq(0), 64),
+        (ZERO, fmpq(10) ** 400, 64),
+        ([[arb("nan"), fmpq(0)], [fmpq(0)] * 2], STEP, 64),
+    ],
+)
+def test_no_run_no_minimum(start, step, steps):
+    assert finite_minimum(BOUNDED, start, "correlation", step, steps) is None
+
+
+def test_a_run_without_end_has_no_finite_minimum():
+    apart = AttentionData.of(BOUNDED.X, BOUNDED.Z, scores=[[-3, -3, 0], [-2, 0, -4]])
+    assert finite_minimum(apart, ZERO, "correlation", STEP, 256) is None
+
+
+def test_a_target_that_leaves_the_kept_tokens_is_refuted(monkeypatch):
+    """All that is known of a run is that it keeps the second token."""
+    kept = Fate(0, [1], False, "trap", False)
+    monkeypatch.setattr(limits.proofs, "certified_fate", lambda *_: kept)
+    start, target = np.zeros((2, 2)), np.array([[1.0, 0.0], [-1.0, 0.0]])
+    judged = partial(direction_is_proved, one_pair(), start, LOG, step=0.125)
+    assert judged(target).violated
+    assert judged(-target).kind == "unknown"
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_iterate_that_is_not_finite_proves_nothing(value):
+    data = one_pair()
+    assert in_basin(data, np.array([[1.0, 0.0], [0.0, 0.0]]), LOG).kind != "unknown"
+    assert in_basin(data, np.array([[1.0, 0.0], [0.0, value]]), LOG).kind == "unknown"
