@@ -376,6 +376,13 @@ def test_a_weight_of_no_sign_bounds_nothing():
         assert (point.p[1] > 0) is known
 
 
+def test_a_set_in_which_one_token_comes_to_lead_has_no_bounds():
+    """The margin over the first worse token does not turn with E, that over the second one does."""
+    frame = frame_of(plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -1.0, -4.0]]), fmpq(40))
+    assert bounds(frame, arb(1), "correlation", SMALL) is not None
+    assert bounds(frame, arb(1000), "correlation", SMALL) is None
+
+
 def cones(limit: int, name: str = "log-loss"):
     for number, (data, exact, W, generator) in enumerate(starts(limit)):
         step, normalised = STEPS[number % 3]

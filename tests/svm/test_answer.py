@@ -245,6 +245,7 @@ def test_the_time_is_positive(seconds):
 
 def test_a_deadline_refuses_what_does_not_fit():
     Deadline.after(100.0).ensure(1.0)
+    assert 0.0 < Deadline.after(100.0).left <= 100.0
     with pytest.raises(OutOfTimeError, match="got 100 s"):
         Deadline.after(100.0).ensure(101.0)
     with pytest.raises(OutOfTimeError):
