@@ -11,7 +11,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.descent import descend, followed
 from attsvm.exact.losses import loss_curvature
-from attsvm.exact.minima import _Frame, _is_positive, minimum_at
+from attsvm.exact.minima import _Frame, is_positive_definite, minimum_at
 from attsvm.limits import direction_is_proved, finite_minimum
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
@@ -173,10 +173,10 @@ def test_curvatures_are_those_of_200_bits(name):
 
 def test_elimination_decides_balls_of_symmetric_matrices():
     edge = [[arb(2), arb(1)], [arb(1), arb(0.5, 0.125)]]
-    assert not _is_positive(edge)  # one of them is singular
-    assert _is_positive([[arb(2), arb(1)], [arb(1), arb(0.75, 0.125)]])
-    assert not _is_positive([[arb(-1), arb(0)], [arb(0), arb(1)]])
-    assert not _is_positive([[arb("nan")]])
+    assert not is_positive_definite(edge)  # one of them is singular
+    assert is_positive_definite([[arb(2), arb(1)], [arb(1), arb(0.75, 0.125)]])
+    assert not is_positive_definite([[arb(-1), arb(0)], [arb(0), arb(1)]])
+    assert not is_positive_definite([[arb("nan")]])
 
 
 def test_long_runs_are_enclosed_as_short_ones_are():
