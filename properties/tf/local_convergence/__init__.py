@@ -20,8 +20,8 @@ keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1 make the second inpu
 of the first, from starts near W* = (1, 1) at every norm, and the direction tends to (3, 1). It says
 that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2 the angle is
 arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a number of data,
-alpha, loss and step. That the radius suffices is proved in
-`properties.tf.local_convergence.radius`; there is one exactly where l' < 0 at the scores of alpha.
+alpha, loss and step. That the radius suffices is proved in `symbolic.tf.local_convergence`; there
+is one exactly where l' < 0 at the scores of alpha.
 
 In the sharp reading no factor above 1 in the width will do for all data: with the third token at
 (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
@@ -33,8 +33,7 @@ approached from any start: tokens 0, -1 with scores 0, 1.
 
 The talk names no step. Here it is at most 1/L with L the smoothness of the risk, and the radius is
 that of the step. No radius serves all steps, as one long first step leaves any cone that does not
-hold the gradient; but the radius grows with the step, and nothing was seen to need the bound
-1/L.
+hold the gradient; but the radius grows with the step, and the proof does not need the bound 1/L.
 """
 
 from __future__ import annotations
@@ -110,7 +109,8 @@ THEOREM = Statement(
             "alpha locally optimal, l' < 0 at its scores, step at most 1/L, W_0 within some angle "
             "of W^mm(alpha) and of some norm at least, both depending on the data, alpha, the loss "
             "and the step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG, SHORT),
             variables=stepped(
                 Local,
@@ -136,7 +136,8 @@ THEOREM = Statement(
             "alpha locally optimal, l' < 0 at its scores, step at most 1/L, s < 1, ||E|| r_j <= s "
             "sigma c_j for all pairs j, and sigma at least an explicit radius of data, alpha, loss "
             "and step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE, SHORT),
             variables=stepped(  # the claim is sharpest where s is nearly 1
                 Local,
