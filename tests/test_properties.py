@@ -17,9 +17,10 @@ import pytest
 
 import properties
 from attsvm.strategies import GRID, arrays
-from attsvm.theory import Truth, load_packs
+from attsvm.theory import Measured, Truth, load_packs
 from attsvm.theory.record import codec
 from attsvm.theory.run.confirm import confirm
+from properties._support.hypotheses import exists, unique_optimum
 from tests.searching import searched, untold
 
 (PACK,) = load_packs()
@@ -122,6 +123,37 @@ def test_a_statement_whose_literal_reading_is_false_has_an_amended_one():
         if claim.reading.startswith("literal") and str(claim.expected.truth) == "refuted":
             others = [c for c in CLAIMS.values() if c.statement_id == claim.statement_id]
             assert any(str(c.expected.truth) in ("holds", "proved") for c in others)
+
+
+LIMITS = [
+    claim
+    for claim in CLAIMS.values()
+    if claim.expected.truth is not Truth.REFUTED
+    and isinstance(claim.formula.conclusion, Measured)
+    and hasattr(claim.instance_type, "data")
+]
+"""Readings on limits of runs and of paths that stand."""
+
+
+def test_there_are_readings_on_limits():
+    assert {"mm/general-data:amended", "sim/kq-bias:amended-3"} <= {c.id for c in LIMITS}
+    assert len(LIMITS) > 50
+
+
+@pytest.mark.parametrize("claim", LIMITS, ids=[c.id for c in LIMITS])
+def test_a_reading_on_a_limit_would_be_refuted_where_a_hypothesis_fails(claim):
+    """By a run or path with a max-margin solution to converge to, on the same conclusion."""
+    known = (
+        (part, case)
+        for sibling, part in zip(claim.siblings, claim.parts()[1:], strict=True)
+        for case in sibling.examples
+        if not sibling.parameters and exists(case) and unique_optimum(case)
+    )
+    assert any(
+        confirm(claim, part.parameters, case, "inequality").refuted
+        for part, case in known
+        if all(h.holds(case) is True for h in part.hypotheses)
+    )
 
 
 FILES = sorted({Path(c.file) for c in CLAIMS.values()})

@@ -145,7 +145,8 @@ DEFINITION = Statement(
         "amended": Reading(
             "where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
             "locally-optimal direction, with t over all tokens and so over T_i",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.definition_2:prove_optimal",
             constants={"over": "all"},
             under=(UNIQUE, FEASIBLE),
             variables=Records(AttentionData, ragged(choices.separable()), choices.separable_larger),

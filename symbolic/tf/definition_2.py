@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
+from attsvm.theory import ensure_positive
 from symbolic.least_points import (
     ensure_least_point,
     ensure_multipliers,
@@ -19,3 +22,17 @@ def prove() -> str:
         "W^mm(alpha), being nearest in a larger set; else some rival is tight, or multipliers of "
         "the others alone would prove W^mm(alpha) to be W'"
     )
+
+
+def prove_optimal() -> str:
+    """Unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
+    best, norm = sp.Symbol("best", real=True), sp.Symbol("norm", positive=True)
+    apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
+    ensure_least_point("the Att-SVM is feasible")
+    ensure_positive(1 / norm, "where W^mm is not 0, a matrix of norm 1 has margins above 0")
+    ensure_positive(
+        best - (best - apart),
+        "no score is above the best one, and that of another token, which is not optimal, differs "
+        "from it: gamma_opt - gamma_it is positive, for every t and so for those in T_i",
+    )
+    return "for any n, T, d: by the definition of an optimum and of feasibility"

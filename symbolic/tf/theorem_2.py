@@ -22,21 +22,31 @@ from symbolic.textbook import (
     COMPACT,
     CONTINUOUS,
     DIFFERENTIABLE,
+    JENSEN,
     MEAN_VALUE_ON_A_LINE,
+    SECOND_DERIVATIVE,
     WEIERSTRASS,
 )
+
+CONVEX_LOGARITHM = "-log is convex"
 
 
 def ensure_near_where_margins_are_large() -> None:
     """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho."""
     ensure_multipliers()
-    W, X = vector("W"), vector("X")
     rho, c, w = sp.symbols("rho c w", positive=True)
     ensure_nonnegative(
         w * (rho - c + MORE) - w * (rho - c),
         "<W^mm, W> is the sum of lambda_j m_j, so at least (rho - c) ||W^mm||^2",
         normal=expanded,
     )
+    ensure_near()
+
+
+def ensure_near() -> None:
+    """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho."""
+    W, X = vector("W"), vector("X")
+    rho, c = sp.Symbol("rho", positive=True), sp.Symbol("c", real=True)
     square = inner("X", "X")
     apart = (W - rho * X) @ (W - rho * X)
     facts = {
@@ -110,3 +120,69 @@ def prove_limit() -> str:
     spread, rho = sp.symbols("spread rho", positive=True)
     ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
     return "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d"
+
+
+def ensure_mean_margin_is_large() -> None:
+    """L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
+    G, b, d, s = sp.symbols("G least gap s", positive=True)
+    more, also = sp.symbols("more also", nonnegative=True)
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "l' < 0 is continuous"})
+    ensure_nonnegative(
+        (b + more) * also,
+        "an input at deficit x costs at least b x >= 0, b its least |l'|: each costs G at most, "
+        "the inputs together at W, and x <= G/b",
+    )
+    ensure_nonnegative(
+        s * (d + more) - s * d, "x = sum_t s_t gap_t is at least (1 - s_o) d", normal=expanded
+    )
+    room = 1 - G / (b * d)
+    ensure_positive(
+        room.subs(G, b * d - s),
+        "so s_o >= 1 - G/(b d), which is above 0 where G is below b d",
+        normal=sp.cancel,
+    )
+    near, gap, e = sp.symbols("b_i gap_j exp(-m_j)", positive=True)
+    weight = sp.Symbol("room", positive=True)
+    ensure_nonnegative(
+        (near + more) * (weight + also) * e * gap - near * weight * gap * e,
+        "s_t = s_o exp(-m_t), and |l'| is at least b_i within G/b of the best score: token t costs "
+        "at least c_j exp(-m_j), c_j = b_i gap_j (1 - G/(b d)), and G >= sum_j c_j exp(-m_j)",
+        normal=expanded,
+    )
+    y, p, c = sp.symbols("y p c", positive=True)
+    m = sp.Symbol("m", real=True)
+    ensure_positive(sp.diff(-sp.log(y), y, 2), CONVEX_LOGARITHM)
+    cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_LOGARITHM})
+    ensure_equal(
+        p * sp.log(c / p * sp.exp(-m)),
+        p * sp.log(c / p) - p * m,
+        "log G >= log sum_j p_j (c_j/p_j) exp(-m_j) >= sum_j p_j log(c_j/p_j) - sum_j p_j m_j over "
+        "the p_j > 0, of sum 1: sum_j p_j m_j >= rho - kappa",
+        normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
+    )
+
+
+def prove_sharp() -> str:
+    """||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
+    ensure_multipliers()
+    ensure_mean_margin_is_large()
+    w, p, square, m = sp.symbols("lambda p square m", nonnegative=True)
+    ensure_equal(
+        w * m - w * (m - 1),
+        w,
+        "||W^mm||^2 = sum_j lambda_j <A_j, W^mm> is sum_j lambda_j, where <A_j, W^mm> > 1 has "
+        "lambda_j = 0",
+    )
+    ensure_equal(
+        (w * m).subs(w, p * square),
+        square * (p * m),
+        "so <W^mm, W> = sum_j lambda_j m_j is ||W^mm||^2 times sum_j p_j m_j",
+    )
+    ensure_near()
+    power, gamma, b, d = sp.symbols("power Gamma b d", positive=True)  # power = e^rho
+    ensure_positive(
+        b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),
+        "G <= Gamma m_i d_i e^-rho is below m_i d_i where e^rho >= 2 Gamma",
+        normal=sp.factor,
+    )
+    return "for every loss with l' < 0 continuous, any n, T, d, and any W and rho as supposed"

@@ -18,7 +18,7 @@ twice and e_2, 0, with queries e_1, e_2, e_1, and K = Q = [[2, 1], [1, 2]]; W st
 semidefinite and X^mm = [[1, 1], [1, 0]] is not, so the direction is another for ever (that of the
 nuclear solution, all ones, as far as it was followed). With one input of two tokens all norms
 agree, and (K, Q) converges from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D =
-x_opt - x_t; from the others it never does. Proofs in `factor_descent`.
+x_opt - x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
 from __future__ import annotations
@@ -141,10 +141,11 @@ BIAS = Statement(
             },
         ),
         "amended-3": Reading(
-            "one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with short steps "
-            "converges in direction to the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| "
-            "= 0",
-            expected="holds",
+            "one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with a step of at "
+            "most 8 / (sup|g'| (gamma_opt - gamma_t) ||D|| ||z||) converges in direction to the "
+            "Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0",
+            expected="proved",
+            proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, ONE, LEANS),
             variables=Records(Factors, factors.starting(factors.pair_data())),

@@ -8,16 +8,10 @@ same with the scores turned round):
    moves at all.
 2. Semidefinite starts. If L(W) = L(W^T) and K = Q, then G is symmetric where W is, so K = Q for
    ever and W = K K^T is positive semidefinite, a closed cone; if K = -Q, negative semidefinite.
-3. One input of two tokens, D = x_opt - x_t, query z, both not 0. Then G = -c D z^T with c > 0.
-   With p = K^T D / ||D|| and q = Q^T z / ||z||, steps of size e multiply s = p + q by
-   1 + e c ||D|| ||z||, and p - q by 1 - e c ||D|| ||z||. So s keeps its direction, and p - q is
-   bounded for steps of at most 8 / (sup|l'| (gamma_opt - gamma_t) ||D|| ||z||), as
-   c <= sup|l'| (gamma_opt - gamma_t) / 4. The margin is ||D|| ||z|| (||s||^2 - ||p - q||^2) / 4.
-   If s = 0 at the start, it is 0 for ever and the margin is not above 0. If not, s grows at every
-   step, and without bound: were it bounded, so would be the margin, and c bounded below. As
-   K = K_0 + D p^T / ||D|| with the part K_0 of the start whose columns are orthogonal to D, and Q
-   likewise, W = ||s||^2 / (4 ||D|| ||z||) D z^T + O(||s||): the direction converges to that of
-   D z^T, which is that of the Frobenius solution (and of the nuclear one).
+3. One input of two tokens, D = x_opt - x_t, query z, both not 0. If K^T D / ||D|| + Q^T z / ||z||
+   is 0 at the start, it is 0 for ever and the margin is not above 0. If not, the direction
+   converges to that of D z^T, which is that of the Frobenius solution (and of the nuclear one), for
+   steps of at most 8 / (sup|l'| (gamma_opt - gamma_t) ||D|| ||z||): `symbolic.sim.kq_bias`.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1 make the second inpu
 of the first, from starts near W* = (1, 1) at every norm, and the direction tends to (3, 1). It says
 that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2 the angle is
 arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a number of data,
-alpha, loss and step. That the radius suffices is proved in
-`properties.tf.local_convergence.radius`; there is one exactly where l' < 0 at the scores of alpha.
+alpha, loss and step. That the radius suffices is proved in `symbolic.tf.local_convergence`; there
+is one exactly where l' < 0 at the scores of alpha.
 
 In the sharp reading no factor above 1 in the width will do for all data: with the third token at
 (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
@@ -31,10 +31,8 @@ is of the right order: at four fifths of it a start at the rim of half of the co
 Where a support token scores higher, both are numbers all the same, and the direction is not
 approached from any start: tokens 0, -1 with scores 0, 1.
 
-The talk names no step. Here it is at most 1/L with L the smoothness of the risk, and the radius is
-that of the step. No radius serves all steps, as one long first step leaves any cone that does not
-hold the gradient; but the radius grows with the step, and nothing was seen to need the bound
-1/L.
+The talk names no step. Here it is any constant one, and the radius is that of the step: no radius
+serves all steps, as one long first step leaves any cone that does not hold the gradient.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ from typing import Any
 from flint import fmpq
 
 from attsvm.theory import Reading, Statement, changed
-from properties._support.steps import SHORT, is_short, stepped
+from properties._support.steps import stepped
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
@@ -59,6 +57,7 @@ LARGE = "0 < s < 1, and sigma is at least the radius of s, there where l' < 0 at
 ON_RAY = (
     starts.placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
     starts.on_the_line(64.0, -1.0),
+    *(replace(starts.on_the_line(64.0, -1.0), step=step) for step in (16.0, 256.0)),
 )
 OTHER: dict[str, Any] = {
     "towards the optimal tokens": changed(towards="optimal"),
@@ -82,14 +81,12 @@ THEOREM = Statement(
         LONG: cones.is_long,
         CONE: cones.within,
         LARGE: cones.is_large,
-        SHORT: is_short,
     },
     conclusion=cones.DIRECTION,
     cost=8,
     violating={
         OPTIMAL: [starts.BETTER_SUPPORT],
         NEAR: [starts.fleeing(2, 1024.0)],
-        SHORT: [replace(start, step=2.0) for start in ON_RAY],
     },
     readings={
         "literal-1": Reading(
@@ -107,11 +104,12 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "alpha locally optimal, l' < 0 at its scores, step at most 1/L, W_0 within some angle "
+            "alpha locally optimal, l' < 0 at its scores, any constant step, W_0 within some angle "
             "of W^mm(alpha) and of some norm at least, both depending on the data, alpha, the loss "
             "and the step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-            expected="holds",
-            under=(OPTIMAL, NEAR, LONG, SHORT),
+            expected="proved",
+            proof="symbolic.tf.local_convergence:prove",
+            under=(OPTIMAL, NEAR, LONG),
             variables=stepped(
                 Local,
                 starts.started(0.5).map(starts.lengthened),
@@ -133,11 +131,12 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "alpha locally optimal, l' < 0 at its scores, step at most 1/L, s < 1, ||E|| r_j <= s "
+            "alpha locally optimal, l' < 0 at its scores, any constant step, s < 1, ||E|| r_j <= s "
             "sigma c_j for all pairs j, and sigma at least an explicit radius of data, alpha, loss "
             "and step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
-            expected="holds",
-            under=(OPTIMAL, CONE, LARGE, SHORT),
+            expected="proved",
+            proof="symbolic.tf.local_convergence:prove_sharp",
+            under=(OPTIMAL, CONE, LARGE),
             variables=stepped(  # the claim is sharpest where s is nearly 1
                 Local,
                 starts.started(0.5, 0.25, 0.875, 0.984375),

@@ -12,12 +12,7 @@ width where w = 0), the conditions of `attsvm.exact.cones` hold with a_0 = sigma
 there closes, and every exponent r Q - a_0 c of a pair that is not good is at most -1.
 
 At every larger sigma they hold as well, with the same s', so that descent from there converges to
-the direction of W*. In terms of `attsvm.exact.cones`: all bounds of exp(-m_j) are exponentials of
-negative multiples of sigma, which fall; with them the enclosures of |l'|, of the shares and of what
-is missing shrink, c_j and kappa grow, and C_j, d_j, D and S fall. Of R/(kappa - D) each part falls:
-L/(1 - D/kappa), the sum over the good pairs, and d_j r_j Q, which is a multiple of
-sigma exp(-x sigma) with x sigma >= 1. K and rho fall, hence B; and r B <= 2 Q c and
-(r + 1/Q) B <= 2 Q c hold the more, as Q grows.
+the direction of W*: `symbolic.tf.local_convergence`.
 
 The radius is a number where support tokens do not tie with alpha and l' < 0 at its scores. Support
 tokens count by |lead_j|, so that there is a number also where alpha is not locally optimal; there

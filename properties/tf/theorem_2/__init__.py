@@ -15,7 +15,7 @@ With U = W^mm / ||W^mm||_F, rho = R / ||W^mm||_F and Gamma a constant of scores 
 the ball that is at least as good as the SVM point R U, so every minimiser, has
 ||W / R - U||^2 <= 2 log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of
 log(2 Gamma) is the divergence of the multipliers from the score gaps times slopes, up to what dies
-with rho. Both are proved in `properties.tf.theorem_2.near_optimal_points`, and the limits of paths
+with rho. Both are proved in `symbolic.tf.theorem_2`, and the limits of paths
 in `properties.tf._support.regularisation_paths`.
 """
 
@@ -131,7 +131,8 @@ RATE = Statement(
             "has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j log(c_j / p_j), "
             "p_j the share of multiplier j, c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input "
             "i, b_i the least |l'| within G / m_i of the best score",
-            expected="holds",
+            expected="proved",
+            proof="symbolic.tf.theorem_2:prove_sharp",
             under=(*LISTED, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=closest,

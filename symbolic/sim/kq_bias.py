@@ -1,0 +1,129 @@
+"""Descent on key and query weights with one input of two tokens, from every start but a few.
+
+D = x_opt - x_t and the query z are not 0; lengths are a = ||D|| and b = ||z||. With p = K^T D / a
+and q = Q^T z / b let s = p + q and r = p - q. The slope of the risk is -c D z^T in W = K Q^T, and
+x = e c a b for the step e. The rows of K and Q are vectors of R^r, of which only inner products
+are known.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_multipliers_suffice
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    COMPACT,
+    CONTINUOUS,
+    EXPONENTIAL,
+    TRIANGLE,
+    WEIERSTRASS,
+)
+
+MORE = sp.Symbol("more", nonnegative=True)
+P, Q = vector("p"), vector("q")
+A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
+
+
+def ensure_step() -> None:
+    """A step multiplies s by 1 + x and r by 1 - x, and |1 - x| <= 1 for short steps."""
+    c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
+    ensure_gain()
+    ensure_gain_of_equal_rivals()  # u - gamma_t = s_o lead: so -grad L = |l'| s_o s_t lead D z^T
+    p, q = P + STEP * c * A * B * Q, Q + STEP * c * A * B * P
+    for found, factor, start in ((p + q, 1 + X, P + Q), (p - q, 1 - X, P - Q)):
+        change = found - factor * start
+        ensure_zero(
+            [k.subs(X, STEP * c * A * B) for _, k in change.parts],
+            "K + e c D z^T Q and Q + e c z D^T K make p + q to (1 + x)(p + q), p - q to "
+            "(1 - x)(p - q)",
+        )
+    ensure_nonnegative(
+        sp.Rational(1, 4) - attention * (1 - attention),
+        "c = |l'| s_o s_t lead is at most sup|l'| lead/4",
+        normal=sp.factor,
+    )
+    longest = 8 / ((SLOPE + MORE) * LEAD * A * B)
+    ensure_nonnegative(
+        2 - longest * (SLOPE * LEAD / 4) * A * B,
+        "x is between 0 and 2: ||p - q|| never grows",
+        normal=sp.factor,
+    )
+
+
+def ensure_growth() -> None:
+    """The length of s tends to infinity."""
+    start, least, k = sp.symbols("||s_0|| least k", positive=True)
+    s, r = P + Q, P - Q
+    ensure_equal(
+        (s @ s - r @ r) / 4,
+        P @ Q,
+        "the margin D^T K Q^T z = a b <p, q> is a b (||s||^2 - ||r||^2)/4: bounded where s is",
+    )
+    ball = "a closed interval of margins"
+    cite(
+        WEIERSTRASS,
+        given={CONTINUOUS: "|l'| s_o s_t, as l' < 0 is continuous and softmax is", COMPACT: ball},
+    )
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        start * (1 + least + MORE) - start * (1 + least),
+        "s keeps its direction and never shrinks; were it bounded, x would be above a constant, "
+        "and s grow by a constant factor at each step",
+        normal=expanded,
+    )
+    ensure_zero(
+        sp.limit(1 / (start * (1 + k * least)), k, sp.oo),
+        "(1 + least)^k >= 1 + k least is unbounded: so s is",
+    )
+
+
+def ensure_direction() -> None:
+    """W/||W|| tends to the direction of D z^T, that of the Frobenius solution."""
+    D, square = vector("D"), sp.Symbol("a^2", positive=True)
+    ensure_zero(
+        (D - D * ((D @ D) / square)).parts[0][1].subs(inner("D", "D"), square),
+        "steps add to K matrices D v^T, which have no part K_0 orthogonal to D: "
+        "K = K_0 + D p^T/a and Q = Q_0 + z q^T/b with constant K_0 and Q_0",
+    )
+    y, r, far, also, cross = sp.symbols("y r far also cross", nonnegative=True)
+    cite(CAUCHY_SCHWARZ)
+    cite(TRIANGLE)
+    K0, Q0, p, q, column, row = sp.symbols("K_0 Q_0^T p^T q D z^T", commutative=False)
+    ensure_equal(
+        (K0 + column * p / A) * (Q0 + q * row / B),
+        K0 * Q0 + K0 * q * row / B + column * p * Q0 / A + column * (p * q) * row / (A * B),
+        "W is K_0 Q_0^T + K_0 q z^T/b + D p^T Q_0^T/a + <p, q> D z^T/(a b)",
+    )
+    ensure_equal(
+        sp.limit((y**2 - r**2) / 4 / y**2, y, sp.oo),
+        sp.Rational(1, 4),
+        "<p, q>/y^2 tends to 1/4 as y = ||s|| grows, since ||r|| <= r",
+    )
+    ensure_zero(
+        sp.limit((far + also * (y + r) + cross * (y + r)) / y**2, y, sp.oo),
+        "and the rest of W over y^2 to 0, as ||p|| and ||q|| are at most (y + r)/2: W/y^2 tends to "
+        "D z^T/(4 a b)",
+    )
+    ensure_multipliers_suffice()
+    margin = sp.Symbol("<A, A>", positive=True)
+    ensure_positive(
+        1 / margin,
+        "A/<A, A> with A = D z^T has margin 1 and is a positive multiple of A: it is the Frobenius "
+        "solution",
+    )
+
+
+def prove() -> str:
+    """K Q^T converges in direction to the Frobenius solution where s is not 0 at the start."""
+    ensure_step()
+    ensure_growth()
+    ensure_direction()
+    return (
+        "for every smooth loss with l' < 0, tokens of any dimension, K and Q of any width, every "
+        "start with s != 0 and steps of at most 8/(sup|l'| lead ||D|| ||z||)"
+    )

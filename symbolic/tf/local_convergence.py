@@ -1,0 +1,311 @@
+"""A cone about W^mm(alpha) that descent never leaves, for any number of inputs and tokens.
+
+The letters are those of `attsvm.exact.cones`: W = a u + E with u = W*/N and <E, u> = 0, y = ||E||,
+pairs j with A_j, margins 1 + g_j under W*, multipliers lambda_j, r_j = ||A_j - <A_j, u> u||,
+m_j = <A_j, W>, e_j = <A_j, E>. Good pairs have lead_j > 0, and so has every j with lambda_j > 0.
+I is the set of all W with a >= a_0 and y^2 <= Q^2 + B (a - a_0). G is -grad L, the sum of all
+p_j A_j, and g = N <G, u>. What is said of a sum is executed for one term, which stands for all.
+
+For starts at sigma W* + E the set is taken with a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j,
+and its conditions are shown to hold from some sigma on (`ensure_radius`).
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.gains import ensure_gain
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_multipliers
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL,
+    JENSEN,
+    SECOND_DERIVATIVE,
+    TRIANGLE,
+)
+
+A0, N, Q, KAPPA, ROOM, GAIN = sp.symbols("a_0 N Q kappa room g", positive=True)
+"""`room` is kappa - D, which is above 0 as a condition of the cone."""
+B, H, C, R_J, Y = sp.symbols("B h c r y", nonnegative=True)
+"""h is a - a_0."""
+MORE, ALSO, EXCESS = sp.symbols("more also D", nonnegative=True)
+CONVEX_EXP, CONVEX_LOG = "exp is convex", "-log is convex"
+
+
+def logarithms(expression: object) -> object:
+    """Logarithms of products and of exponentials taken apart."""
+    return sp.expand(sp.expand_log(expression, force=True))
+
+
+def ensure_frame() -> None:
+    """m_j = a (1 + g_j)/N + e_j, |e_j| <= r_j y, sum_j lambda_j e_j = 0, sum_j lambda_j = N^2."""
+    A, E, u = (vector(name) for name in "AEu")
+    a, g, w = sp.Symbol("a", real=True), sp.Symbol("g_j", nonnegative=True), sp.Symbol("w")
+    margin = {inner("A", "u"): (1 + g) / N, inner("E", "u"): 0, inner("u", "u"): 1}
+    ensure_equal(
+        (A @ (a * u + E)).subs(margin),
+        a * (1 + g) / N + inner("A", "E"),
+        "W = a u + E has the margins m_j = a (1 + g_j)/N + e_j",
+    )
+    ensure_equal(
+        ((A - (A @ u) * u) @ E).subs(margin),
+        inner("A", "E"),
+        "e_j is the inner product of E with what A_j has across u",
+    )
+    cite(CAUCHY_SCHWARZ)
+    ensure_multipliers()
+    ensure_zero((N * u @ E).subs(margin), "sum_j lambda_j e_j = <W*, E> = N <u, E> is 0")
+    ensure_equal(
+        w * (1 + g) - w * g, w, "sum_j lambda_j = sum_j lambda_j (1 + g_j) = <W*, W*>, as w g_j = 0"
+    )
+
+
+def ensure_largest_at_tip() -> None:
+    """On I exp(-a c + r y) and y exp(-a c + r y) are at most what they are at a = a_0, y = Q.
+
+    This needs r B <= 2 Q c, and (r + 1/Q) B <= 2 Q c for the second one.
+    """
+    wide = Q + B * H / (2 * Q)
+    ensure_nonnegative(
+        wide**2 - (Q**2 + B * H),
+        "y <= Q + B h/(2 Q) on I, h = a - a_0",
+        normal=expanded,
+    )
+    c = (R_J * B + MORE) / (2 * Q)
+    ensure_nonnegative(
+        -A0 * c + R_J * Q - (-(A0 + H) * c + R_J * wide),
+        "where r B <= 2 Q c the exponent -a c + r y is largest at the tip",
+        normal=expanded,
+    )
+    cite(EXPONENTIAL)
+    c = ((R_J + 1 / Q) * B + MORE) / (2 * Q)
+    ensure_nonnegative(
+        -A0 * c + R_J * Q - (-(A0 + H) * c + R_J * wide + (wide - Q) / Q),
+        "where (r + 1/Q) B <= 2 Q c so is y times its exponential, as y <= Q exp((y - Q)/Q)",
+        normal=expanded,
+    )
+
+
+def ensure_coefficients() -> None:
+    """p_j exp(m_j) is between c_j and C_j; of pairs that are not good |p_j| <= d_j exp(-a/N)."""
+    e, t, a, g, far = sp.symbols("e t a g_j far", nonnegative=True)
+    ensure_gain()
+    ensure_nonnegative(
+        1 / (1 + t) - 1 / (1 + t + e),
+        "s_a = 1/(1 + sum_t exp(-m_t)) is least where all margins are: exp(-m_t) has its bound at "
+        "the tip, hence so have s_a, missing = sum_t s_t lead_t, |l'| and p_j exp(m_j)",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        -a * (1 + g) / N + R_J * Y,
+        -a / N + (-a * (g / N) + R_J * Y),
+        "exp(-m_j) is at most exp(-a/N) times an exponential that is largest at the tip",
+    )
+    ensure_equal(
+        -a * (1 + g) / N + R_J * Y - a * (1 + far) / N,
+        -a / N + (-a * (g / N + (1 + far) / N) + R_J * Y),
+        "at lead 0 missing brings another exp(-m_t) in",
+    )
+
+
+def ensure_pull() -> None:
+    """P = sum over good j of p_j (1 + g_j) is at least kappa exp(-a/N), and g above 0."""
+    lam, c, x, d = sp.symbols("lambda_j c_j x d_j", positive=True)
+    e = sp.Symbol("e_j", real=True)
+    ensure_positive(sp.diff(sp.exp(e), e, 2), CONVEX_EXP)
+    cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_EXP})
+    ensure_equal(
+        c * sp.exp(-e),
+        lam * sp.exp(sp.log(c / lam) - e),
+        "P exp(a/N) >= sum_j c_j exp(-e_j) = N^2 times the mean of exp(ln(c_j/lambda_j) - e_j) "
+        "with weights lambda_j/N^2, at least kappa, as the mean of the e_j is 0",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(
+        -(d * x - MORE) * (1 + ALSO) + d * x * (1 + ALSO),
+        "p_j (1 + g_j) >= -d_j (1 + g_j) exp(-a/N) where j is not good: g is at least P - D x for "
+        "x = exp(-a/N)",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        (KAPPA * x + MORE) - EXCESS * x - (KAPPA * x + MORE) * (KAPPA - EXCESS) / KAPPA,
+        "so g >= P (kappa - D)/kappa where P = kappa exp(-a/N) + more",
+        normal=sp.factor,
+    )
+    ensure_positive(KAPPA * x * ROOM / KAPPA, "and a grows")
+    ensure_nonnegative(
+        (KAPPA * x + MORE) / KAPPA - x, "exp(-a/N) <= P/kappa <= g/(kappa - D)", normal=expanded
+    )
+
+
+def ensure_turn() -> None:
+    """<G, E> <= g R/(kappa - D); pairs that are not good have |p_j e_j| <= d_j r_j Q exp(-a/N)."""
+    p, q, f, total, x, S = sp.symbols("p q f P_1 x S", positive=True)
+    a, e = sp.symbols("a e_j", real=True)
+    ensure_equal(
+        sp.log(q * sp.exp(-a / N) / p).subs(p, f * total),
+        sp.log(q / f) - sp.log(total * sp.exp(a / N)),
+        "of good j with g_j = 0 p_j = q_j exp(-a/N - e_j): e_j = ln(q_j/f_j) - ln(P_1 exp(a/N)), "
+        "f_j = p_j/P_1",
+        normal=logarithms,
+    )
+    ensure_positive(sp.diff(-sp.log(x), x, 2), CONVEX_LOG)
+    cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_LOG})
+    ensure_nonnegative(
+        sp.log(S) - sp.log(KAPPA) - (sp.log(S) - sp.log(KAPPA * (1 + MORE))),
+        "sum_j f_j ln(q_j/f_j) <= ln sum_j q_j <= ln S, and P_1 exp(a/N) >= kappa: their sum of "
+        "p_j e_j is at most P_1 ln(S/kappa) <= P L",
+        normal=logarithms,
+    )
+    cite(EXPONENTIAL)  # 1 + (x - 1) <= exp(x - 1)
+    ensure_equal(
+        sp.exp(e) * sp.exp(-1) * sp.exp(-e),
+        sp.exp(-1),
+        "x exp(-x) <= 1/e: for other good j p_j e_j <= C_j exp(-a/N) exp(-a_0 g_j/N)/e, as for "
+        "those with g_j = 0",
+    )
+    L, rest = sp.symbols("L rest", nonnegative=True)
+    ensure_nonnegative(
+        GAIN * (KAPPA * L + rest) / ROOM
+        - (GAIN * KAPPA / ROOM - ALSO) * L
+        - (GAIN / ROOM - MORE) * rest,
+        "P <= g kappa/(kappa - D) and exp(-a/N) <= g/(kappa - D): <G, E> <= g R/(kappa - D)",
+        normal=expanded,
+    )
+
+
+def ensure_kept() -> None:
+    """A step from I ends in I, and a tends to infinity."""
+    E, G = vector("E"), vector("G_E")
+    e, turn, K = sp.symbols("e turn K", nonnegative=True)
+    p, step, x = sp.symbols("p step exp(-a/N)", positive=True)
+    cite(TRIANGLE)
+    ratio, reach = sp.symbols("ratio reach", nonnegative=True)
+    ensure_nonnegative(
+        GAIN * (KAPPA * (ratio + MORE) + reach) / ROOM
+        - (GAIN * KAPPA / ROOM - ALSO) * ratio
+        - (GAIN / ROOM - EXCESS) * reach,
+        "what G has across u is at most sum_j |p_j| r_j <= P max r_j/(1 + g_j) + exp(-a/N) sum_j "
+        "d_j r_j <= g K",
+        normal=expanded,
+    )
+    ensure_equal(
+        (E + e * G) @ (E + e * G),
+        E @ E + 2 * e * (G @ E) + e * e * (G @ G),
+        "y^2 becomes y^2 + 2 e <G, E> + e^2 ||G_E||^2, G_E what G has across u",
+    )
+    moved = H  # what a grows by, e <G, u> = e g/N
+    ensure_nonnegative(
+        moved * (2 * N * turn + K**2 * N**2 * (moved + MORE))
+        - 2 * (moved * N) * turn
+        - (moved * N * K) ** 2,
+        "which adds at most B (e <G, u>), B = 2 N R/(kappa - D) + K^2 N^2 rho, where a step moves "
+        "a by rho at most",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        step * p * (x + MORE) - step * p * x,
+        "rho: e <G, u> is at most e sum_j |p_j| (1 + g_j)/N, each at its bound at the tip",
+        normal=expanded,
+    )
+    ensure_positive(
+        step * x * ROOM / N,
+        "where a is bounded a step adds a constant to it, so a tends to infinity",
+    )
+    ensure_zero(
+        sp.limit((Q**2 + B * H) / (A0 + H) ** 2, H, sp.oo),
+        "y/a tends to 0: the direction of W to u",
+    )
+
+
+def ensure_cone() -> None:
+    """From every point of I the direction converges to that of W*."""
+    ensure_frame()
+    ensure_largest_at_tip()
+    ensure_coefficients()
+    ensure_pull()
+    ensure_turn()
+    ensure_kept()
+
+
+def ensure_radius() -> None:
+    """With a_0 = sigma N and Q = s' sigma/w the conditions hold from some sigma on, for ever."""
+    sigma, w, x, room, odds = sp.symbols("sigma w x c_j odds", positive=True)
+    share = 1 / (1 + odds)  # s', below 1
+    r = w * room - MORE
+    ensure_positive(
+        -(-sigma * (room + ALSO) + r * share * sigma / w),
+        "as r_j <= w c_j, and c_j is 1 + g_j for good j and g_j > 0 for the others (support tokens "
+        "are good), every exponent at the tip is -x sigma with x > 0",
+        normal=sp.factor,
+    )
+    ensure_positive(-sp.diff(sp.exp(-x * sigma), sigma), "the bounds of all exp(-m_j) fall")
+    tip = sigma * sp.exp(-x * sigma)
+    ensure_nonnegative(
+        -sp.diff(tip, sigma).subs(sigma, (1 + MORE) / x),
+        "d_j r_j Q, a multiple of sigma exp(-x sigma), falls where x sigma >= 1",
+        normal=sp.factor,
+    )
+    ensure_zero(
+        [sp.limit(z, sigma, sp.oo) for z in (sp.exp(-x * sigma), tip)],
+        "both tend to 0, so that p_j exp(m_j) tends to |l'| lead_j/n > 0 for good j, l' < 0 being "
+        "the slope at the score of alpha_i, kappa to a positive number, and D and rho to 0",
+    )
+    kappa, S, R = KAPPA, sp.Symbol("S", positive=True), sp.Symbol("rest", nonnegative=True)
+    turn, falls = kappa / (kappa - EXCESS) * sp.log(S / kappa), {kappa: EXCESS + ROOM}
+    ensure_nonnegative(
+        [
+            sp.diff(kappa / (kappa - EXCESS), EXCESS).subs(falls),
+            -sp.diff(kappa / (kappa - EXCESS), kappa).subs(falls),
+            sp.diff(turn, S).subs(falls),
+            -sp.diff(sp.log(S / kappa), kappa),
+            sp.diff(R / (kappa - EXCESS), EXCESS).subs(falls),
+            -sp.diff(R / (kappa - EXCESS), kappa).subs(falls),
+        ],
+        "c_j and kappa grow, C_j, S and D fall: so do all parts of R/(kappa - D) and K, hence B",
+        normal=sp.factor,
+    )
+    c, spread = sp.Symbol("c", positive=True), B + ALSO
+    ensure_nonnegative(
+        (2 * (Q + MORE) * c - (R_J + 1 / (Q + MORE)) * B) - (2 * Q * c - (R_J + 1 / Q) * spread),
+        "and r B <= 2 Q c and (r + 1/Q) B <= 2 Q c hold the more, as Q grows",
+        normal=sp.factor,
+    )
+    ensure_zero(
+        sp.limit((R_J + 1 / Q) * B / (2 * Q * c), Q, sp.oo),
+        "they hold from some sigma on, as B is bounded (where w = 0, because R, K and B are 0)",
+    )
+
+
+def prove_sharp() -> str:
+    """From ||E|| r_j <= s sigma c_j for all j, sigma at least the radius of s < 1."""
+    sigma, w, s = sp.symbols("sigma w s", positive=True)
+    ensure_cone()
+    ensure_radius()
+    ensure_nonnegative(
+        (s + MORE) * sigma / w - s * sigma / w,
+        "||E|| <= s sigma/w is at most Q = s' sigma/w, s' >= s: the start is in I",
+        normal=expanded,
+    )
+    return "for every smooth loss with l' < 0 at the scores of alpha, any n, T, d and any step"
+
+
+def prove() -> str:
+    """From within arctan(q/N) and a norm of sqrt(N^2 + q^2) times the radius of 1/2 on."""
+    proved = prove_sharp()
+    sigma, w, q, least = sp.symbols("sigma w q radius", positive=True)
+    far = least**2 * (N**2 + q**2) + MORE  # ||W_0||^2
+    ensure_nonnegative(
+        (far + ALSO) / (N**2 + q**2) - least**2,
+        "sigma^2 (N^2 + q^2) >= sigma^2 N^2 + ||E||^2 = ||W_0||^2: sigma is at least the radius",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        sigma / w / 2 - sigma * q.subs(q, 1 / (2 * w + MORE)),
+        "||E|| <= sigma q <= sigma/(2 w): the start is in half of the cone",
+        normal=sp.factor,
+    )
+    return proved
