@@ -5,13 +5,14 @@ import pytest
 
 from properties._support.experiments import INTERVAL, means, shares
 from properties.mm.figures import joint, loss_choice
-from properties.tf.figures import few_tokens, several_inputs, svm_rank
+from properties.tf.figures import few_tokens, overparameterisation, several_inputs, svm_rank
 
 FEW = {"each": (0.1, 40), joint.NAIVE: (0.1, 600)}
 EXPERIMENTS = {
     "mm/joint": (joint, {"rules": FEW, "radii": (1.0,)}),
     "mm/loss-choice": (loss_choice, {"steps": 30}),
     "tf/few-tokens": (few_tokens, {"steps": 40}),
+    "tf/overparameterisation": (overparameterisation, {"sizes": ((1, 3),), "dimensions": (2, 8)}),
     "tf/several-inputs": (several_inputs, {"inputs": (1, 4), "steps": 30}),
     "tf/svm-rank": (svm_rank, {"sizes": ((5, 5),), "dimensions": (1, 5)}),
 }
