@@ -1,10 +1,10 @@
-"""tf/overparameterisation: support vectors and selections of descent from zero, against d.
+"""tf/overparameterisation: solutions, support vectors and selections of descent, against d.
 
 Gaussian tokens, queries and head, of mean squared norm 1, and random labels. Counted are the data
-sets in which all tokens are support vectors of the Att-SVM, in which they are so in each of the T^n
-Local-SVMs, both decided exactly, and those of which normalised descent from zero (log-loss, 400
-steps of 1/2) ends with every optimal token selected, in floats. Beside the counts stand exact
-binomial intervals of 95%.
+sets in which the Att-SVM has a solution, in which all tokens are its support vectors, and in which
+they are so in each of the T^n Local-SVMs, all decided exactly; and those of which normalised
+descent from zero (log-loss, 400 steps of 1/2) ends with every optimal token selected, in floats.
+Beside the counts stand exact binomial intervals of 95%.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
-from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
+from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
-from properties.sim._support.counts import interval
+from properties._support.experiments import curves, shares
 from properties.tf import SOURCE
 from properties.tf.overparameterisation.laws import everywhere, support
 
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 SIZES = ((1, 3), (2, 4), (4, 4))
 DIMENSIONS = (1, 2, 4, 8, 16, 32, 64, 128)
 CONDITIONS = (
+    "the Att-SVM has a solution",
     "all tokens support the Att-SVM",
     "all tokens support all Local-SVMs",
     "descent from zero selects all optimal tokens",
 )
-RISK, STEP, STEPS = 0.025, 0.5, 400
+STEP, STEPS = 0.5, 400
 
 
 def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> AttentionData:
@@ -70,39 +71,27 @@ def numbers(
             data = [drawn(generator, n, T, d) for _ in range(sets)]
             tight = [bool(support(one, target_tokens(one)[None])[0]) for one in data]
             local = [t and everywhere(one) for t, one in zip(tight, data, strict=True)]
-            for condition, found in zip(CONDITIONS, (tight, local, selects(data)), strict=True):
-                low, high = interval(sum(found), sets, RISK)
-                counted = {"hits": sum(found), "sets": sets, "low": low, "high": high}
-                rows.append(Table.of(n=[n], T=T, d=d, condition=condition, **counted))
-    facts = {"data_sets": sets, "confidence": 1 - 2 * RISK, "step": STEP, "steps": STEPS}
+            solved = [separability(one).separable for one in data]
+            found = np.array([solved, tight, local, selects(data)]).T
+            keys = {"size": f"n = {n}, T = {T}", "n": n, "T": T, "d": d}
+            rows.append(shares(found, **keys, condition=CONDITIONS))
+    facts = {"data_sets": sets, "confidence": 0.95, "step": STEP, "steps": STEPS}
     return Numbers({"frequencies": Table.join(rows)}, facts)
 
 
 def picture(n: Numbers) -> Figure:
     """Frequencies against d, a panel for each size, a line for each condition."""
-    table = n.tables["frequencies"]
-    sizes = sorted({*zip(table["n"].tolist(), table["T"].tolist(), strict=True)})
-    figure = sheet(1, len(sizes), panel=(3.8, 3.3))
-    panels = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
-    for axes, (count, T) in zip(panels, sizes, strict=True):
-        dress(axes, f"n = {count}, T = {T}", "dimension d", "share of data sets")
-        for c, condition in enumerate(CONDITIONS):
-            cell = table.where(n=count, T=T, condition=condition)
-            share, colour = cell["hits"] / cell["sets"], PALETTE[c % len(PALETTE)]
-            axes.plot(cell["d"], share, color=colour, marker="o", label=condition)
-            axes.fill_between(cell["d"], cell["low"], cell["high"], color=colour, alpha=0.12)
-        axes.set_xscale("log", base=2)
-        axes.set_ylim(-0.03, 1.03)
-        axes.label_outer()
-    key_below(figure, columns=len(CONDITIONS))
-    return figure
+    return curves(
+        n.tables["frequencies"], x="d", panels="size", lines="condition", xlabel="dimension d",
+        ylabel="share of data sets", xscale="log", ylim=(-0.03, 1.03),
+    )  # fmt: skip
 
 
 figure = Reproduction(
     "tf/overparameterisation",
     source=SOURCE,
     place="Main results on large d",
-    shows="how often all tokens are support vectors, and descent selects all optimal ones, by d",
+    shows="how often a solution exists, all tokens support it, and descent selects the best, by d",
     numbers=numbers,
     pictures={"": picture},
     sets=100,

@@ -1,0 +1,126 @@
+"""mm/loss-choice: descent on p for -x, exp(-x) and log(1 + exp(-x)), one beside the other.
+
+Normalised descent from zero with step 0.1. `published` are the inputs {0, (1, 1)} of scores 0, C
+and {0, (1, -1)} of scores 0, 1 for C = 1, 10 and 100, whose p(alpha) is (1, 0). Random data are n =
+4 inputs of T = 4 unit-norm Gaussian tokens, d = 6, random labels, with a head of norm 1, 10 and
+100: the losses are nearly linear on scores of size 1 and tell inputs apart on larger ones.
+
+`cosine` holds each run against p(alpha) of the tokens that it selects in the end; runs that select
+tokens without a p(alpha) are left out of it. `pairs` are cosines between the iterates of two
+losses. `selected` counts the data sets in which a loss selects all optimal tokens, and those in
+which all three losses select the same tokens.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS
+from attsvm.plots import Table, heading
+from attsvm.reproduce import Numbers, Reproduction
+from attsvm.svm import p_svm
+from attsvm.training import descend_p
+from properties._support.experiments import curves, means, shares
+from properties._support.published_data import gaussian_protocol
+from properties.mm import SOURCE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOSSES = {"-x": CORRELATION, "exp(-x)": EXPONENTIAL, "log(1 + exp(-x))": LOG_LOSS}
+SCALES = (1.0, 10.0, 100.0)
+STEP, STEPS = 0.1, 2000
+
+
+def published(C: float) -> AttentionData:
+    """The published inputs; W and its queries play no part."""
+    X = np.array([[(0.0, 0.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, -1.0)]])
+    return AttentionData(X, np.ones((2, 2)), scores=np.array([[0.0, C], [0.0, 1.0]]))
+
+
+def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
+    """Cosines, their means and counts by scale."""
+    generator = np.random.default_rng(seed)
+    drawn = [gaussian_protocol(generator, n=4, T=4, d=6) for _ in range(sets)]
+    parts = []
+    for scale in SCALES:
+        heads = [replace(one, v=scale * one.v, scores=None) for one in drawn]  # type: ignore[operator]
+        parts += [_runs("random", scale, heads, steps)]
+        parts += [_runs("published", scale, [published(scale)], steps)]
+    tables = (Table.join(found) for found in zip(*parts, strict=True))
+    facts = {"data_sets": sets, "step": STEP, "steps": steps}
+    return Numbers(dict(zip(("cosine", "pairs", "selected"), tables, strict=True)), facts)
+
+
+def _runs(
+    kind: str, scale: float, data: Sequence[AttentionData], steps: int
+) -> tuple[Table, Table, Table]:
+    """The three tables of data sets of one kind and scale."""
+    record = np.unique(np.geomspace(1, steps, 25).astype(int)).tolist()
+    how: dict[str, Any] = {"step": STEP, "steps": steps, "record": record, "normalised": True}
+    zero = np.zeros(data[0].d)
+    runs = {name: descend_p(data, zero, loss, **how).W[:, 1:] for name, loss in LOSSES.items()}
+    keys = {"data": kind, "scale": scale}
+    cosine, chosen, hits = [], [], []
+    best = np.stack([one.gamma.argmax(axis=1) for one in data])
+    for name, p in runs.items():
+        picks = [(one.X @ row[-1]).argmax(axis=1) for one, row in zip(data, p, strict=True)]
+        values = [_cosine(*each) for each in zip(data, picks, p, strict=True)]
+        cosine.append(means(np.stack(values), **keys, loss=name, step=record))
+        chosen.append(picks)
+        hits.append(
+            shares((np.stack(picks) == best).all(axis=1), **keys, condition=f"{name}, best")
+        )
+    same = (np.array(chosen) == chosen[0]).all(axis=(0, 2))
+    hits.append(shares(same, **keys, condition="all select the same"))
+    pairs = [
+        means(_between(runs[a], runs[b]), **keys, pair=f"{a} and {b}", step=record)
+        for a, b in itertools.combinations(LOSSES, 2)
+    ]
+    return Table.join(cosine), Table.join(pairs), Table.join(hits)
+
+
+def _cosine(data: AttentionData, chosen: Array, p: Array) -> Array:
+    """Cosines with the p(alpha) of these tokens; NaN where there is none."""
+    answer = p_svm(data, chosen)
+    return heading(p, answer.vector).cosine if answer.solved else np.full(len(p), np.nan)
+
+
+def _between(a: Array, b: Array) -> Array:
+    norms: Array = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
+    result: Array = (a * b).sum(axis=-1) / norms
+    return result
+
+
+def picture(n: Numbers) -> Figure:
+    """Cosines between the losses on random data, a panel for each scale."""
+    return curves(
+        n.tables["pairs"].where(data="random"), x="step", panels="scale", lines="pair",
+        xlabel="step", ylabel="cosine between iterates", xscale="log",
+    )  # fmt: skip
+
+
+def directions(n: Numbers) -> Figure:
+    """Cosines with p(alpha) on random data, a panel for each scale."""
+    return curves(
+        n.tables["cosine"].where(data="random"), x="step", panels="scale", lines="loss",
+        xlabel="step", ylabel="cosine with p(α)", xscale="log",
+    )  # fmt: skip
+
+
+figure = Reproduction(
+    "mm/loss-choice",
+    source=SOURCE,
+    place="Convergence of GD on p, figures",
+    shows="descent on p under three losses: one max-margin direction or several",
+    numbers=numbers,
+    pictures={"": picture, "directions": directions},
+    sets=100,
+)
