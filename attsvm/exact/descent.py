@@ -11,7 +11,17 @@ from attsvm.errors import DataError
 from attsvm.exact.attention import gradient, risk_gap
 from attsvm.exact.cones import cone_at
 from attsvm.exact.losses import loss_drop, loss_slope
-from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm, spectral_norm, subtract
+from attsvm.exact.numbers import (
+    ExactData,
+    Matrix,
+    Vector,
+    dot,
+    norm,
+    product,
+    spectral_norm,
+    subtract,
+    transpose,
+)
 from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.exact.traps import trap_at
 
@@ -37,6 +47,37 @@ def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> 
         W, more = _parted(_advance(data, W, loss, step))
         rho = (rho * factor + more).upper()
     return [[w + arb(0, rho) for w in row] for row in W]
+
+
+def followed_factors(
+    data: ExactData, K: Matrix, Q: Matrix, loss: str, step: fmpq, steps: int
+) -> tuple[Matrix, Matrix]:
+    """The same for descent on (K, Q) from an exact start, by `factor_smoothness` on the way."""
+    (K, rho), (Q, more) = _parted(K), _parted(Q)
+    rho += more
+    for _ in range(steps):
+        factor = 1 + step * factor_smoothness(data, K, Q, loss, rho)
+        G = gradient(data, product(K, transpose(Q)), loss)
+        slopes = product(G, Q), product(transpose(G), K)
+        (K, more), (Q, also) = (
+            _parted([[m - step * x for m, x in zip(*rows, strict=True)] for rows in pairs])
+            for pairs in (zip(K, slopes[0], strict=True), zip(Q, slopes[1], strict=True))
+        )
+        rho = (rho * factor + more + also).upper()
+    K, Q = ([[m + arb(0, rho) for m in row] for row in M] for M in (K, Q))
+    return K, Q
+
+
+def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb) -> arb:
+    """A constant such that the gradient of L(K Q^T) in (K, Q) is Lipschitz within rho of (K, Q).
+
+    With W = K Q^T, G = grad L(W) and dW = dK Q^T + K dQ^T the second derivative is
+    D^2 L(dW, dW) + 2 <G, dK dQ^T>, at most h (||K||^2 + ||Q||^2) + ||G|| times ||(dK, dQ)||^2 with
+    h the smoothness of L, and ||G|| changes by at most h times the change of W.
+    """
+    h, (k, q) = smoothness(data, loss), (norm([x for row in M for x in row]) for M in (K, Q))
+    G = norm([x for row in gradient(data, product(K, transpose(Q)), loss) for x in row])
+    return h * ((k + rho) ** 2 + (q + rho) ** 2) + G + h * rho * (k + q + rho)
 
 
 def _parted(W: Matrix) -> tuple[Matrix, arb]:

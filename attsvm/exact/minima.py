@@ -16,6 +16,31 @@ of the gradient at C, which lies in S.
 
 D is convex, so that nothing is asked of the risk outside of it. That W* is enclosed by the ball
 about C of radius g/mu is what Newton's interval operator would say with more effort.
+
+Descent on (K, Q), with W = K Q^T and G = grad L(W), has slopes G Q and G^T K. Its minima are not
+strict, as K A and Q A^-T have the same W; W moves outside of W_0 + S, and L does not see it. Let g
+be the norm of G at a point (K_0, Q_0), nu > 0 such that ||V Q_0||^2 + ||V^T K_0||^2 >= nu ||V||^2
+for V in S, and within rho < sqrt(nu) of the point let h be the smoothness of L, the projections of
+W - K_0 Q_0^T on S lie in D - K_0 Q_0^T, and e be at most 1/`factor_smoothness`. If
+3 g <= rho mu (sqrt(nu) - rho), descent from the point stays within rho, and it converges:
+
+1. On D L - L(W*) <= ||G||^2/(2 mu). Within rho the slopes of f = L(K Q^T) have a length of at least
+   (sqrt(nu) - rho) ||G||, so that f - L(W*) <= ||slopes||^2/(2 m), m = mu (sqrt(nu) - rho)^2.
+2. While descent stays, e/2 ||slopes||^2 is at most what f falls by (the descent lemma). So
+   sqrt(f - L(W*)) falls by at least sqrt(m/8) times the step's length, and the path is at most
+   sqrt(8/m) times its first value, which is at most g/sqrt(2 mu): 2 g/(mu (sqrt(nu) - rho)).
+3. ||G|| <= h ||P W - W*|| <= h g/mu as f never increases, with P the projection on W_0 + S: a step
+   is at most e h (||K||^2 + ||Q||^2)^(1/2) g/mu, so at most g/(mu (sqrt(nu) - rho)), as e h is at
+   most 1/(||K||^2 + ||Q||^2) and nu at most ||K_0||^2 + ||Q_0||^2. So the next point, and the
+   segment to it, lie within rho as well.
+
+The limit's W is within rho (||K_0|| + ||Q_0|| + rho) of K_0 Q_0^T.
+
+Normalised steps of length s never come to rest. On a ball about W* where mu <V, V> <= H(V, V) <=
+h <V, V> let c = 2 sqrt(mu h)/(mu + h). As <G, x> >= mu h/(mu + h) ||x||^2 + ||G||^2/(mu + h) >=
+c ||G|| ||x|| with x = W - W*, a step makes ||x||^2 at most ||x||^2 - 2 s c ||x|| + s^2: ||x|| falls
+where it is above s/(2 c), and is at most s/(2 c) + s after a step from below. So no run leaves the
+ball about W* of radius s + s/(2 c).
 """
 
 from __future__ import annotations
@@ -27,8 +52,19 @@ from flint import arb, fmpq, fmpq_mat
 
 from attsvm._types import Array
 from attsvm.exact.attention import deficit, gradient, softmax
+from attsvm.exact.descent import factor_smoothness
 from attsvm.exact.losses import loss_curvature, loss_slope
-from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm, rational, subtract
+from attsvm.exact.numbers import (
+    ExactData,
+    Matrix,
+    Vector,
+    dot,
+    norm,
+    product,
+    rational,
+    subtract,
+    transpose,
+)
 
 Pair = tuple[int, int]
 
@@ -41,25 +77,26 @@ SHARE = fmpq(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """A strict local minimum W* of the risk in W_0 + S, to which a run is proved to converge.
+    """Where a run is proved to end: near a strict local minimum W* of the risk in W_0 + S.
 
     Attributes:
         near: C, exact or an enclosure.
-        radius: at least the distance of C to W*.
+        radius: at least the distance of C to the run's limit; to all of its points from some step
+            on where it has none, as steps of one length do not come to rest.
     """
 
     near: Matrix
     radius: arb
 
     def along(self, matrix: Vector) -> arb:
-        """<A, W*> for a matrix A given row by row."""
+        """<A, W> at the end of the run, for a matrix A given row by row."""
         return arb(dot(matrix, _flat(self.near))) + arb(0, (norm(matrix) * self.radius).upper())
 
     def apart(self, target: Matrix) -> arb | None:
-        """Minus the squared sine of the angle of W* to the target, or -1 where that is obtuse.
+        """Minus the squared sine of the angle of the end to the target, or -1 where that is obtuse.
 
-        None where W* is not proved to have another direction than the target: the two may agree,
-        or W* may be 0.
+        None where the end is not proved to have another direction than the target: the two may
+        agree, or it may be 0.
         """
         aim = _flat(target)
         size = norm(_flat(self.near)) + arb(0, self.radius.upper())
@@ -70,36 +107,60 @@ class Minimum:
         return -sine if sine > 0 else None
 
 
-def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> Minimum | None:
+def minimum_at(
+    data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb, *, normalised: bool = False
+) -> Minimum | None:
     """The minimum to which descent of that step is proved to converge from W, if it is.
 
     W and W_0, of the same run, may be enclosures. Floats propose C, r and mu; None where these
-    prove nothing.
+    prove nothing. `normalised` steps have that length, and stay near the minimum.
     """
     frame = _Frame.of(data, loss)
-    if frame is None:
+    found = None if frame is None else frame.proposal(W0, W)
+    if frame is None or found is None:
         return None
-    found = frame.proposal(W0, W)
-    if found is None:
-        return None
-    shift, mu = found
-    near = [
-        [arb(w) + c for w, c in zip(*rows, strict=True)]
-        for rows in zip(W0, frame.combined(shift), strict=True)
-    ]
+    near, mu, top = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
-    radius = (away + 4 * still).upper()
-    if not (radius.is_finite() and still < radius and away + 2 * still <= radius):
+    if normalised:
+        room = step + step * (mu + top) / (4 * arb(mu * top).sqrt())
+        radius, fits = (room + 2 * still).upper(), away + still <= room
+    else:
+        radius = (away + 4 * still).upper()
+        fits = away + 2 * still <= radius
+    if not (radius.is_finite() and still < radius and fits):
         return None
-    H = frame.hessian(near, radius)
-    G = frame.metric
-    count = range(len(G))
-    above = [[H[j][k] - mu * G[j][k] for k in count] for j in count]
-    below = [[2 * G[j][k] / step - H[j][k] for k in count] for j in count]
-    if not (is_positive_definite(above) and is_positive_definite(below)):
+    if not frame.bends(near, radius, mu, arb(top) if normalised else 2 / step):
         return None
-    return Minimum(near, still.upper())
+    return Minimum(near, ((room if normalised else 0) + still).upper())
+
+
+def factor_minimum_at(
+    data: ExactData, K: Matrix, Q: Matrix, loss: str, step: arb
+) -> Minimum | None:
+    """Where W = K Q^T ends under descent on (K, Q) of that step, if that is proved.
+
+    K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
+    """
+    frame, W = _Frame.of(data, loss), product(K, transpose(Q))
+    found = None if frame is None else frame.proposal(W, W)
+    if frame is None or found is None:
+        return None
+    near, mu, _ = found
+    moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
+    least = frame.least_slopes(K, Q)
+    g, size = norm(_flat(gradient(data, W, loss))), norm(_flat(K)) + norm(_flat(Q))
+    if not least > 0:
+        return None
+    rho = (4 * g / (mu * least)).upper()
+    reach = (rho * (size + rho)).upper()
+    radius = (2 * (moved + reach)).upper()
+    still = norm(_flat(gradient(data, near, loss))) / mu
+    if not (radius.is_finite() and still < radius and 3 * g <= rho * mu * (least - rho)):
+        return None
+    if not step * factor_smoothness(data, K, Q, loss, rho) <= 1:
+        return None
+    return Minimum(W, reach) if frame.bends(near, radius, mu) else None
 
 
 def _flat(W: Matrix) -> Vector:
@@ -196,8 +257,36 @@ class _Frame:
                     total[k][j] = total[j][k]
         return total
 
-    def proposal(self, W0: Matrix, W: Matrix) -> tuple[Vector, fmpq] | None:
-        """Coordinates of C - W_0 in the basis, and mu, both by Newton's method in floats from W."""
+    def bends(self, near: Matrix, radius: arb, mu: fmpq, top: arb | None = None) -> bool:
+        """Whether mu <V, V> <= H(V, V), and < top <V, V>, within the radius of a point, is proved.
+
+        V is any matrix in S that is not 0.
+        """
+        H, G = self.hessian(near, radius), self.metric
+        count = range(len(G))
+        sides = [[[H[j][k] - mu * G[j][k] for k in count] for j in count]]
+        if top is not None:
+            sides.append([[top * G[j][k] - H[j][k] for k in count] for j in count])
+        return all(is_positive_definite(side) for side in sides)
+
+    def least_slopes(self, K: Matrix, Q: Matrix) -> arb:
+        """At most the least length of (V Q, V^T K) over all V in S of norm 1, or 0."""
+        width, basis = len(self.data.Z[0]), [self.A[j] for j in self.basis]
+        moved = []
+        for A in basis:
+            V = [A[k : k + width] for k in range(0, len(A), width)]
+            moved.append(_flat(product(V, Q)) + _flat(product(transpose(V), K)))
+        G, count = self.metric, range(len(basis))
+        N = [[arb(dot(a, b)) for b in moved] for a in moved]
+        try:
+            least = SHARE * rational(_eigenvalues(_floats(N), _floats(G))[0])
+        except (np.linalg.LinAlgError, ArithmeticError):
+            return arb(0)
+        proved = is_positive_definite([[N[j][k] - least * G[j][k] for k in count] for j in count])
+        return arb(least).sqrt() if least > 0 and proved else arb(0)
+
+    def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq, fmpq] | None:
+        """C, mu and twice the largest eigenvalue at C, by Newton's method in floats from W."""
         basis = [self.A[j] for j in self.basis]
         G = _floats(self.metric)
         moved = _flat([subtract(*rows) for rows in zip(W, W0, strict=True)])
@@ -209,19 +298,27 @@ class _Frame:
                 pull = _floats([[dot(a, slopes) for a in basis]])[0]
                 c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), pull)
             H = _floats(self.hessian(self._moved(W0, c), arb(0)))
-            half = np.linalg.inv(np.linalg.cholesky(G))
-            least = float(np.linalg.eigvalsh(half @ H @ half.T)[0])
+            found = _eigenvalues(H, G)
         except (np.linalg.LinAlgError, ArithmeticError):
             return None
-        if not (np.isfinite(c).all() and np.isfinite(least) and least > 0.0):
+        if not (np.isfinite(c).all() and found[0] > 0.0):
             return None
-        return [rational(x) for x in c.tolist()], SHARE * rational(least)
+        return self._moved(W0, c), SHARE * rational(found[0]), 2 * rational(found[-1])
 
     def _moved(self, W0: Matrix, c: Array) -> Matrix:
         if not np.isfinite(c).all():
             raise ArithmeticError
         shift = self.combined([rational(x) for x in c.tolist()])
         return [[w + v for w, v in zip(*rows, strict=True)] for rows in zip(W0, shift, strict=True)]
+
+
+def _eigenvalues(H: Array, G: Array) -> list[float]:
+    """Of H in the metric G, rising; those that are not finite are errors."""
+    half = np.linalg.inv(np.linalg.cholesky(G))
+    found = np.linalg.eigvalsh(half @ H @ half.T)
+    if not np.isfinite(found).all():
+        raise ArithmeticError
+    return [float(x) for x in found]
 
 
 def _floats(matrix: Matrix) -> Array:

@@ -16,7 +16,12 @@ from attsvm.limits.direction import (
     unique_multipliers,
 )
 from attsvm.limits.growth import ALLOWANCE
-from attsvm.limits.proofs import direction_is_proved, finite_minimum, in_basin
+from attsvm.limits.proofs import (
+    direction_is_proved,
+    finite_minimum,
+    finite_minimum_of_factors,
+    in_basin,
+)
 from attsvm.limits.rates import (
     margin_grows_like_log,
     norm_diverges,
@@ -33,6 +38,7 @@ __all__ = [
     "dual_weights",
     "dual_weights_converge",
     "finite_minimum",
+    "finite_minimum_of_factors",
     "gradient_aligns",
     "in_basin",
     "margin_grows_like_log",

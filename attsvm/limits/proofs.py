@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import numpy as np
 from flint import arb, ctx, fmpq
 from jaxtyping import Float
@@ -10,12 +13,12 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import ExactData, certified_fate, rational, rationals, separate
-from attsvm.exact.descent import basin, followed
-from attsvm.exact.minima import Minimum, minimum_at
+from attsvm.exact.descent import basin, followed, followed_factors
+from attsvm.exact.minima import Minimum, factor_minimum_at, minimum_at
 from attsvm.exact.numbers import Matrix, Vector, dot
 from attsvm.losses import Loss
 from attsvm.theory.declaration.slack import Slack
-from attsvm.training import descend_w
+from attsvm.training import descend_kq, descend_w
 
 PRECISIONS = (64, 128, 256, 512, 1024)
 """Bits that are tried until a sign is decided."""
@@ -74,22 +77,67 @@ def finite_minimum(
         step: the step size.
         steps: how many steps to follow; fewer than 8 prove nothing.
     """
-    start, size = np.array([[float(arb(w).mid()) for w in row] for row in W0]), float(arb(step))
-    if not (np.isfinite(start).all() and 0.0 < size < np.inf and steps >= LEAST):
+    exact, e = ExactData.of(data), arb(step)
+
+    def run(start: list[Array], **how: Any) -> list[Array]:
+        return [descend_w(data, start[0], loss, **how).W[0]]
+
+    return _end(
+        [W0],
+        run,
+        (step, steps),
+        lambda W: minimum_at(exact, W0, W, loss, e),
+        lambda k: [followed(exact, W0, loss, step, k)],
+    )
+
+
+def finite_minimum_of_factors(
+    data: AttentionData, K0: Matrix, Q0: Matrix, loss: str, step: fmpq, steps: int = STEPS
+) -> Minimum | None:
+    """The same for W = K Q^T under descent on (K, Q) from (K0, Q0), both exact."""
+    exact, e = ExactData.of(data), arb(step)
+
+    def run(start: list[Array], **how: Any) -> list[Array]:
+        found = descend_kq(data, start[0], start[1], loss, **how)
+        return [present(M, "the weights of a run on (K, Q)")[0] for M in (found.K, found.Q)]
+
+    return _end(
+        [K0, Q0],
+        run,
+        (step, steps),
+        lambda K, Q: factor_minimum_at(exact, K, Q, loss, e),
+        lambda k: followed_factors(exact, K0, Q0, loss, step, k),
+    )
+
+
+def _end(
+    start: list[Matrix],
+    run: Callable[..., list[Array]],
+    lengths: tuple[fmpq, int],
+    end_at: Callable[..., Minimum | None],
+    enclosed: Callable[[int], Iterable[Matrix]],
+) -> Minimum | None:
+    """The end of a run: floats say at which step to look, an enclosure of that step decides."""
+    step, steps = lengths
+    first = [np.array([[float(arb(x).mid()) for x in row] for row in M]) for M in start]
+    size = float(arb(step))
+    if not (all(np.isfinite(M).all() for M in first) and 0.0 < size < np.inf and steps >= LEAST):
         return None
     asked = [steps >> j for j in range(steps.bit_length() - 1, -1, -1)]
     with np.errstate(over="ignore", invalid="ignore"):
-        run = descend_w(data, start, loss, step=size, steps=steps, record=asked).W[0]
-        lengths = np.linalg.norm(np.diff(run, axis=0), axis=(1, 2))
-    if not (np.isfinite(run).all() and lengths[-1] < max(lengths[-2] / 2, SLOW * lengths[0])):
+        found = run(first, step=size, steps=steps, record=asked)
+        moved = sum((np.diff(M, axis=0) ** 2).sum(axis=(1, 2)) for M in found) ** 0.5
+    if not all(np.isfinite(M).all() for M in found):
         return None
-    exact, e = ExactData.of(data), arb(step)
-    if minimum_at(exact, W0, rationals(run[-1]), loss, e) is None:
+    if not moved[-1] < max(moved[-2] / 2, SLOW * moved[0]):
         return None
-    near = (minimum_at(exact, W0, rationals(point), loss, e) is not None for point in run[1:])
+    points = [[rationals(M) for M in point] for point in zip(*found, strict=True)]
+    if end_at(*points[-1]) is None:
+        return None
+    near = (end_at(*point) is not None for point in points[1:])
     k = next(k for k, closes in zip(asked, near, strict=True) if closes)
     with ctx.workprec(max(ctx.prec, PRECISIONS[0]) + k):
-        return minimum_at(exact, W0, followed(exact, W0, loss, step, k), loss, e)
+        return end_at(*enclosed(k))
 
 
 def direction_is_proved(

@@ -11,12 +11,12 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.descent import descend, followed
 from attsvm.exact.losses import loss_curvature
-from attsvm.exact.minima import _Frame, is_positive_definite, minimum_at
-from attsvm.limits import direction_is_proved
+from attsvm.exact.minima import _Frame, factor_minimum_at, is_positive_definite, minimum_at
+from attsvm.limits import direction_is_proved, finite_minimum_of_factors
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data
-from attsvm.training import descend_w
+from attsvm.training import descend_kq, descend_w
 from properties._support.descent_runs import Run, certified_limit, max_margin
 from properties._support.growth_rates import rate_error
 from properties._support.limit_certificates import ends_at, short_step
@@ -24,6 +24,7 @@ from properties.mm._support import prompt_limits
 from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
 from properties.sim._support.margins import certified_end
+from properties.sim.kq_bias.factor_descent import Factors, fate
 from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.sim.token_sparsity import gradient_shares
 from properties.tf import all_support_divergence
@@ -193,6 +194,57 @@ def test_long_runs_are_enclosed_as_short_ones_are():
         for x in (-1e-6, 1e-6)
     ]
     assert all(first[r][0].contains(end[r][0]) for end in ends for r in range(2))
+
+
+BENT = AttentionData.of([[[4.0], [-4.0], [-2.0], [3.0]]], [[1.0]], scores=[[1.0, -1.0, 0.0, -4.0]])
+AT = -0.430850755
+"""X^mm = 1; the risk of the loss -u has a minimum near AT, where no token has won."""
+
+
+def test_descent_on_keys_and_queries_ends_at_a_planted_minimum():
+    K, Q, loss = np.array([[1.0]]), np.array([[-0.5]]), "correlation"
+    step = short_step(BENT, loss, 0.5)
+    end = finite_minimum_of_factors(BENT, rationals(K), rationals(Q), loss, step)
+    run = descend_kq(BENT, K, Q, loss, step=float(arb(step)), steps=5000, record=[4999, 5000])
+    assert abs(run.W[0, -1, 0, 0] - AT) < 1e-8
+    assert abs(end.near[0][0] - rational(run.W[0, -1, 0, 0])) <= end.radius + fmpq(1, 10**12)
+    assert end.radius < 1e-4
+    assert fate(Factors(BENT, K, Q), loss) == -1
+    assert fate(Factors(BENT, K, -Q), loss) is None  # to the optimal token
+    assert finite_minimum_of_factors(BENT, rationals(K), rationals(-Q), loss, step) is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "width", "closes"),
+    [(1, "1e-9", True), (1, "1", False), (100, "1e-9", False)],
+)
+def test_weights_too_far_apart_and_steps_too_long_are_refused(factor, width, closes):
+    k = rational((-AT) ** 0.5)
+    K, Q = [[arb(k, width)]], [[arb(-k, width)]]
+    step = arb(short_step(BENT, "correlation", factor))
+    found = factor_minimum_at(ExactData.of(BENT), K, Q, "correlation", step)
+    assert (found is not None) == closes
+
+
+def test_minima_at_weights_without_slopes_are_not_claimed():
+    """At K = 0 with Q = 0 the slopes vanish, be W a minimum or not."""
+    zero = [[fmpq(0)]]
+    assert factor_minimum_at(ExactData.of(BENT), zero, zero, "correlation", arb("1e-3")) is None
+
+
+@pytest.mark.parametrize("share", [1, 64])
+def test_normalised_steps_stay_near_a_minimum_if_they_are_short(share):
+    exact, start, length = ExactData.of(BENT), rationals(np.array([[AT]])), 2.0**-16 * share
+    end = minimum_at(exact, start, start, "correlation", arb(length), normalised=True)
+    assert (end is not None) == (share == 1)
+    how = {"step": length, "steps": 5000, "normalised": True, "record": [*range(1, 5001)]}
+    run = descend_w(BENT, [[AT]], "correlation", **how)
+    moved = np.diff(run.W[0, :, 0, 0])
+    assert np.allclose(np.abs(moved), length)  # it does not come to rest
+    if end is not None:
+        assert np.abs(run.W[0, :, 0, 0] - AT).max() <= float(end.radius)
+        assert length / 2 <= float(end.radius) <= 2.1 * length
+        assert end.apart([[fmpq(1)]]) == -1
 
 
 def test_two_inputs_of_one_score_move_nothing():

@@ -12,6 +12,8 @@ same with the scores turned round):
    is 0 at the start, it is 0 for ever and the margin is not above 0. If not, the direction
    converges to that of D z^T, which is that of the Frobenius solution (and of the nuclear one), for
    steps of at most 8 / (sup|l'| (gamma_opt - gamma_t) ||D|| ||z||): `symbolic.sim.kq_bias`.
+4. A run with steps of 1/(1 + ||K||^2 + ||Q||^2) times 1/L that ends at a minimum of finite norm, by
+   `attsvm.limits.finite_minimum_of_factors`, has the direction of that.
 """
 
 from __future__ import annotations
@@ -35,11 +37,12 @@ from attsvm.exact.numbers import (
     subtract,
     transpose,
 )
+from attsvm.limits import finite_minimum_of_factors
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Slack
 from attsvm.training import follow_kq
 from properties._support.descent_runs import max_margin
-from properties._support.limit_certificates import agreement
+from properties._support.limit_certificates import agreement, short_step
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
@@ -143,7 +146,10 @@ def fate(case: Factors, loss: str, towards: str = "optimal") -> arb | None:
     if fmpq_mat([*K, *Q]).rank() < fmpq_mat(target).rank() or _outside_cone(case, target):
         return arb(-1)
     if not one_pair(case):
-        return None
+        share = 1.0 / (1.0 + float((case.K**2).sum() + (case.Q**2).sum()))
+        step = short_step(case.data, loss, share)
+        end = finite_minimum_of_factors(case.data, K, Q, loss, step)
+        return None if end is None else end.apart(target)
     pursued = exact if loss != "logistic" else _turned_round(exact)
     if not _leans(pursued, K, Q):
         return arb(-1) if pursued is exact and towards == "optimal" else None
