@@ -59,6 +59,27 @@ def squared_slope(w: Any, m: Any, a: Any) -> Any:
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
 
 
+def normed_height(H: Any, b: Any, a: Any, root: Any) -> Any:
+    """The largest `squared_height` at a over heads of norm H and labels of size b.
+
+    The extreme values are mu +- w/2 with w = sqrt 2 H c, mu = H t c/sqrt 2, c = 1/sqrt(1 + t^2).
+    """
+    q = 1 - 3 * a * a
+    t = a * q / (1 - 2 * a * a + 3 * a**4)
+    c = H / root(1 + t * t)
+    return (1 - a * a) * c * (root(2 + 0 * a) * b * a + c * (t * a + q / 2))
+
+
+def normed_slope(h2: Any, b2: Any, a: Any) -> Any:
+    """Of the sign of its derivative in a in [0, 3/5], h2 and b2 the squares of H and b."""
+    u = a * a
+    q, D = 1 - 3 * u, 1 - 2 * u + 3 * u * u
+    return (
+        2 * b2 * q * abs(q) * (D * D + u * q * q)
+        - h2 * u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2
+    )
+
+
 def _size(value: float) -> float:
     """The value itself, if it is finite and not negative.
 
@@ -214,6 +235,29 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
     return float(squared_gradient_constants(np.array([oscillation]), np.array([reach]))[0])
+
+
+def squared_normed_constants(
+    h2: Float[Array, " B"], labels: Float[Array, " B"]
+) -> Float[Array, " B"]:
+    """The best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given ||h||^2 and |b|.
+
+    With t = |b|/||h|| and Q = (1-2u+3u^2)^2 + u (1-3u)^2 it is
+    ||h||^2 (1-u)^2 (1+3u) (1-2u+3u^2)^2/(2 (1-3u) Q), where u in [0, 1/3) is the one solution of
+    2 t^2 (1-3u)^2 Q = u (3-8u+15u^2-18u^3)^2. Two tokens attain it. NaN where a size is negative
+    or not finite (`symbolic.sim.lemma_3_13_l2`).
+    """
+    with np.errstate(all="ignore"):
+        usable = np.isfinite(h2 + labels) & (h2 >= 0.0) & (labels >= 0.0)
+        H, b = np.where(usable, np.sqrt(h2), np.nan), labels
+        scale = np.maximum(np.maximum(H, b), np.finfo(float).tiny)
+        low, high = np.zeros_like(H), np.full_like(H, 0.6)
+        for _ in range(60):
+            a = 0.5 * (low + high)
+            rising = normed_slope((H / scale) ** 2, (b / scale) ** 2, a) > 0.0
+            low, high = np.where(rising, a, low), np.where(rising, high, a)
+        values: Array = normed_height(H, b, a, np.sqrt)
+    return values
 
 
 def risk_smoothness(data: AttentionData, loss: Loss) -> float:

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from attsvm.errors import ProofError
 from attsvm.exact import lipschitz as exact
 from attsvm.exact import rational
-from attsvm.lipschitz import log_loss_gradient_constant, spread, squared_gradient_constant
+from attsvm.lipschitz import (
+    log_loss_gradient_constant,
+    spread,
+    squared_gradient_constant,
+    squared_normed_constants,
+)
 from attsvm.theory import PROFILES, Reading, Statement, Vector
 from attsvm.theory.run.judge import judge
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
@@ -119,6 +124,10 @@ def test_enclosed_constants_hold_those_of_the_log_loss_and_of_the_square(width, 
             exact.squared_gradient_constant(rational(width), rational(size)),
             squared_gradient_constant(width, size),
         ),
+        (
+            exact.squared_normed_constant(rational(width), rational(size)),
+            float(squared_normed_constants(np.array([width]), np.array([size]))[0]),
+        ),
     ):
         assert abs(ball - arb(value)) <= 64 * EPS * value
         assert ball.rad() <= 1e-12 * ball.mid()
@@ -128,6 +137,7 @@ NEAR = [
     (LEMMA.claim("sharp"), (0,)),
     (HESSIAN.claim("sharp"), (0,)),
     (SQUARED.claim("sharp"), (0, 1)),
+    (SQUARED.claim("sharp-2"), (0, 1)),
     (LOG_LOSS.claim("sharp"), (1, 2)),
 ]
 """Claims, and which of their explicit instances come near to the bound."""
@@ -148,6 +158,7 @@ def test_examples_come_within_a_ten_thousandth_of_the_constant(claim, places):
         (LEMMA.claim("sharp-2"), entry_loss.K),
         (HESSIAN.claim("sharp"), entry_loss.K),
         (SQUARED.claim("sharp"), entry_loss.squared_constant),
+        (SQUARED.claim("sharp-2"), entry_loss.normed_constant),
         (LOG_LOSS.claim("sharp"), entry_loss.log_loss_constant),
     ],
     ids=lambda x: getattr(x, "id", ""),
@@ -190,16 +201,19 @@ def wrong(function, factor):
         (proof_log_loss, "log_loss_beyond", wrong(proof_log_loss.log_loss_beyond, LITTLE)),
         (proof_l2, "squared_height", wrong(proof_l2.squared_height, LITTLE)),
         (proof_l2, "squared_slope", lambda w, m, a: m * (1 - 3 * a * a) - w * a),
+        (proof_l2, "normed_height", wrong(proof_l2.normed_height, LITTLE)),
+        (proof_l2, "normed_slope", wrong(proof_l2.normed_slope, LITTLE)),
         (proof_l2, "bound", wrong(proof_l2.bound, 2)),
         (proof_l2, "height", wrong(proof_l2.height, sp.Rational(19, 20))),
         (proof_l2, "height", lambda x, a: (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)),
     ],
 )
 def test_a_proof_with_one_part_spoilt_falls(module, name, spoilt, monkeypatch):
-    module.prove()
+    prove = module.prove_normed if name.startswith("normed") else module.prove
+    prove()
     monkeypatch.setattr(module, name, spoilt)
     with pytest.raises(ProofError):
-        module.prove()
+        prove()
 
 
 def test_the_printed_constant_is_above_the_sharp_one():

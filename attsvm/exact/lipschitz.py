@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from flint import arb, arb_series, ctx, fmpq
@@ -60,12 +61,25 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
             value=(str(w), str(r)),
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
+    low, high = _bisected(lambda a: kernels.squared_slope(w, middle, a))
+    value = arb(kernels.squared_height(w, middle, (low + high) / 2))
+    return value.union(value + arb(4 * (r + w) * w * (high - low)))
+
+
+def squared_normed_constant(h2: Number, label: Number) -> arb:
+    """Enclosure of `attsvm.lipschitz.squared_normed_constants` at rationals ||h||^2 and |b|."""
+    h2, b = _size(fmpq(h2)), _size(fmpq(label))
+    bracket = _interval(*_bisected(lambda a: kernels.normed_slope(h2, b * b, a)))
+    return arb(kernels.normed_height(arb(h2).sqrt(), arb(b), bracket, _root))
+
+
+def _bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
+    """The bracket of the one maximum in [0, 3/5], 2^-prec wide."""
     low, high = fmpq(0), fmpq(3, 5)
     for _ in range(ctx.prec):
         a = (low + high) / 2
-        low, high = (a, high) if kernels.squared_slope(w, middle, a) > 0 else (low, a)
-    value = arb(kernels.squared_height(w, middle, (low + high) / 2))
-    return value.union(value + arb(4 * (r + w) * w * (high - low)))
+        low, high = (a, high) if slope(a) > 0 else (low, a)
+    return low, high
 
 
 def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:

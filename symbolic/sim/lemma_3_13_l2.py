@@ -1,4 +1,4 @@
-"""The best constant of lemma 3.13 for (<f, h> - b)^2, given osc(h) and max |h - b|.
+"""The best constant of lemma 3.13 for (<f, h> - b)^2: given osc(h), max |h - b|; given norms.
 
 Let w = osc(h) and r = max |h - b| >= w/2. The numbers h - b fill an interval of length w about
 x w or -x w, x = r/w - 1/2 >= 0. For every number of tokens the curvature along u in the logits
@@ -36,6 +36,21 @@ v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
    w^2 j's at the maximum only (envelope): there j_a = 0, x = a (2-3a^2)/(1-3a^2), and it is
    w (1-a^2) N(a)/(2 (1-3a^2)), N = 1 - a - 2a^2 + 3a^3 + 3a^4 > 0 on [0, 1] (`widening_residual`).
    The maximum has a < 1/sqrt 3, as j_a < 0 there, and a = 0 only for x = 0, where j_a = 0 too.
+
+Given ||h|| and |b| (`prove_normed`). By homogeneity of degree 2 let ||h|| = 1. With the extreme
+values mu +- w/2 of h, w^2/2 + 2 mu^2 <= 1 and r - w/2 = |mu - b| <= |mu| + |b|; both are attained
+by two values, where b has the sign of -mu (at the maximum 0 lies between them, and other tokens
+may have it). For a in [0, 1/sqrt 3], where the maximum is, the height grows with w and with
+m = r - w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [0, pi/2].
+
+6. Not on its edge, unless b = 0: at p = pi/2 the height is 0; at a = 1/sqrt 3, w > 0, its slope in
+   a is negative; at a = 0 that is w m > 0, or else b = 0 = p; at p = 0 < a its slope in p is
+   (1-a^2) a > 0.
+7. Inside, the slopes in a and in p are 0 only if tan p = a (1-3a^2)/(1-2a^2+3a^4) and
+   |b|^2 = B(a^2), B(u) = u (3-8u+15u^2-18u^3)^2/(2 (1-3u)^2 Q(u)); then the height is the closed
+   form (`critical_residuals`). B(0) = 0, and B grows without bound on [0, 1/3): so for each b != 0
+   there is one such point, and for b = 0 none, but the corner a = p = 0, where the closed form is
+   the height too.
 """
 
 from __future__ import annotations
@@ -44,7 +59,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.lipschitz import squared_height, squared_slope
+from attsvm.lipschitz import normed_height, normed_slope, squared_height, squared_slope
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from symbolic.sim.lemma_3_13 import a, bound, prove_bound
 
@@ -101,6 +116,70 @@ def widening_residual() -> Any:
     value = grown.subs(width, 1).subs(r, critical + sp.Rational(1, 2))
     N = 1 - a - 2 * a**2 + 3 * a**3 + 3 * a**4
     return sp.cancel(value - (1 - a**2) * N / (2 * (1 - 3 * a**2)))
+
+
+def label(u: Any) -> Any:
+    """B of step 7, the |b|^2 of which a^2 = u is critical."""
+    return u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2 / (2 * (1 - 3 * u) ** 2 * _circle(u))
+
+
+def _circle(u: Any) -> Any:
+    """Q, which is (1-2u+3u^2)^2/cos(p)^2 at the critical p."""
+    return sp.expand((1 - 2 * u + 3 * u**2) ** 2 + u * (1 - 3 * u) ** 2)
+
+
+def critical_residuals() -> list[Any]:
+    """Step 7, with c = cos p; all of these are 0.
+
+    The height over the rectangle minus that of sharp-2; at the critical point its two slopes, |b|^2
+    minus B, and the height, twice, minus the closed form: by definition and by the code; and the
+    code's slope minus 2 (1-3u)^2 Q (b^2 - h2 B).
+    """
+    b, angle, c, H, h2 = sp.symbols("b p c H h2", positive=True)
+    root2, u, q, D = sp.sqrt(2), a**2, 1 - 3 * a**2, 1 - 2 * a**2 + 3 * a**4
+    sine, cosine = sp.sin(angle), sp.cos(angle)
+    value = squared_height(root2 * cosine, b + sine / root2, a)
+    level = root2 * b * a * cosine + a * sine * cosine + q * cosine**2 / 2
+    t = a * q / D
+    size = c * (2 * a * (1 + q) / q - t) / root2  # |b|, from the slope in a
+
+    def there(term: Any) -> Any:
+        at = sp.expand(term.subs({sine: c * t, cosine: c}).subs(b, size))
+        return sp.cancel(at.subs({c**4: 1 / (1 + t**2) ** 2, c**2: 1 / (1 + t**2)}))
+
+    def root(square: Any) -> Any:
+        return root2 if square == 2 else sp.sqrt(sp.cancel(square / (1 + t**2))) / c
+
+    closed = (1 - u) ** 2 * (1 + 3 * u) * D**2 / (2 * q * _circle(u))
+    slope = normed_slope(h2, b**2, a).replace(sp.Abs, lambda _: q)
+    return [
+        sp.expand(value - (1 - a**2) * level),
+        there(sp.diff(value, angle)),
+        there(sp.diff(value, a)),
+        sp.cancel(there(b**2) - label(u)),
+        sp.cancel(there(value) - closed),
+        sp.cancel(there(normed_height(H, H * b, a, root)) - H**2 * closed),
+        sp.cancel(slope - 2 * q**2 * _circle(u) * (b**2 - h2 * label(u))),
+    ]
+
+
+def prove_normed() -> str:
+    """Check what the proof says of given norms, on top of all of `prove`."""
+    prove()
+    ensure_zero(critical_residuals(), "step 7, heights and slopes at the critical point")
+    p, b, u = sp.symbols("p b u", real=True)
+    m = b + sp.sin(p) / sp.sqrt(2)
+    value = squared_height(sp.sqrt(2) * sp.cos(p), m, a)
+    ensure_zero(value.subs(p, sp.pi / 2), "step 6, the height at p = pi/2")
+    edge = sp.diff(value, p).subs(p, 0) - (1 - a**2) * a
+    ensure_zero(sp.expand(edge), "step 6, the slope in p at p = 0")
+    growth = sp.cancel(sp.diff(label(u), u))
+    roots = sp.Poly(sp.numer(growth), u).count_roots(0, sp.Rational(1, 3))
+    ensure_zero(roots, "step 7, the slope of B has no root in [0, 1/3]")
+    ensure_positive(growth.subs(u, 0), "step 7, the slope of B is positive at 0")
+    poles = sp.Poly(_circle(u), u).count_roots(0, sp.Rational(1, 3))
+    ensure_zero([poles, label(0)], "step 7, Q has no root in [0, 1/3], and B(0) = 0")
+    return "||h||^2 c(|b|/||h||) bounds the curvature for every n; two tokens attain it"
 
 
 def prove() -> str:

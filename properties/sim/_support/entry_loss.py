@@ -16,10 +16,12 @@ from attsvm._types import Array
 from attsvm.exact.lipschitz import log_loss_gradient_constant as log_constant_ball
 from attsvm.exact.lipschitz import softmax_gradient_constant as gradient_constant_ball
 from attsvm.exact.lipschitz import squared_gradient_constant as squared_constant_ball
+from attsvm.exact.lipschitz import squared_normed_constant as normed_constant_ball
 from attsvm.lipschitz import (
     log_loss_gradient_constants,
     softmax_gradient_constants,
     squared_gradient_constants,
+    squared_normed_constants,
 )
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
 from attsvm.theory import gradient as calculus
@@ -169,6 +171,17 @@ squared_constant = Primitive(
     of=("w", "r"),
     balls=squared_constant_ball,
     floats=squared_gradient_constants,
+)
+
+normed_constant = Primitive(
+    r"c\left({0}, {1}\right)",
+    "c({0}, {1})",
+    "the largest curvature of (<softmax(s), h> - b)^2 over ||h||^2 and |b| of these sizes, "
+    "||h||^2 max over a in [0, 1] and p in [0, pi/2] of (1-a^2)(sqrt 2 t a cos p + "
+    "a sin(2p)/2 + (1-3a^2) cos(p)^2/2), t = |b|/||h||",
+    of=("s", "b"),
+    balls=normed_constant_ball,
+    floats=squared_normed_constants,
 )
 
 
