@@ -1,4 +1,4 @@
-"""Selections whose keys differ along one vector: a bound of the p-SVM is attained, exactly."""
+"""Selections: keys along one vector attain a bound of the p-SVM; how often assumption B holds."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from attsvm.errors import SolverError
 from properties.mm import p_svm
 from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along
+from properties.mm.figures import assumption_b
 
 BOUND = p_svm.PROGRAMME.claim("amended-2")
 
@@ -51,3 +52,15 @@ def test_multipliers_that_name_another_point_of_the_hull_are_refused():
     negative = [[fmpq(1)], [fmpq(2)], [fmpq(3)]]  # the point 1 is the nearest, by weights below 0
     with pytest.raises(SolverError, match="nearest to 0"):
         _ = Programme(negative, [fmpq(1)] * 3, None, [fmpq(2), fmpq(-2), fmpq(1)]).hull_square
+
+
+def test_one_input_meets_assumption_b_and_two_in_one_dimension_do_not_both_count():
+    # the longest token is an end of the hull of its input, so that p(alpha) exists and B holds
+    table = assumption_b.numbers(0, 5, [(1, 3), (2, 2)], [1, 4]).tables["frequencies"]
+    assert table.where(n=1)["hits"].tolist() == [5] * 8
+    assert (table.where(n=1)["low"] < 0.5).all()
+    exist, count, needed, enough = (table.where(n=2, condition=c) for c in assumption_b.CONDITIONS)
+    assert count["hits"].tolist()[0] == enough["hits"].tolist()[0] == 0
+    assert enough["hits"][1] > 0
+    assert (enough["hits"] <= needed["hits"]).all()
+    assert (needed["hits"] <= exist["hits"]).all()

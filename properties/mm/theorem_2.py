@@ -12,24 +12,46 @@ granted by the nu > 0 of `mm/assumption-b:amended`.
 
 `amended` is what survives for v: a head is as near to v(alpha) as the pair's label margin is near
 to Gamma. For exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less
-(ln n)/r, so that it tends to Gamma where r and R tend to infinity, in any way. Nothing is said here
-of the limit of p_R/R. By `mm/assumption-b:sharp` Assumption B leaves nothing to relax in p(alpha).
+(ln n)/r, so that it tends to Gamma where r and R tend to infinity, in any way.
+
+`literal-3` is the second limit as printed, for each r. A short head prefers the tokens whose mean
+is longest, which need not be those of the largest label margin: for small r the prompt selects
+others. `sharp-1` asks for a large r: from some r_0 on attention
+off the selected tokens is at most a constant times the least possible, and p_R/R converges as R
+grows, whatever r does. Assumption B leaves nothing to relax in p(alpha) (`assumption-b:sharp`), so
+that r against R does not matter. `sharp-2` is for data with inputs outside of S, where it does:
+input i counts in the risk like exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and
+its logit margins may be smaller by that exponent. The joint p-SVM as printed is the limit where r/R
+is large, the p-SVM without relaxation the one where r/R tends to 0.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 from hypothesis import strategies as st
 
-from attsvm.exact import dot
+from attsvm.errors import DataError
+from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import sizes
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.att_svm import pythagoras
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
-from properties.mm._support.token_selections import Selection, chosen, select
+from properties.mm._support.token_selections import (
+    OPPOSED,
+    ORTHOGONAL,
+    PUBLISHED,
+    Rival,
+    Selection,
+    chosen,
+    rivals,
+    select,
+)
 from properties.mm.assumption_b import (
     PARALLEL,
     Attended,
@@ -42,10 +64,33 @@ from properties.mm.assumption_b import (
 P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu of assumption-b:amended"
 SINGLE = "one input of two tokens, and R > 0"
 LONGEST = "no other tokens have as long a sum of labelled tokens"
+V_EXISTS = "v(alpha) exists"
+MEETS = "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i"
 
 MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
 UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
 """v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""
+LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1], [0, 0])
+"""The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
+
+ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
+
+
+@dataclass(frozen=True, slots=True)
+class Tilted:
+    """A selection with a prompt q, and tau, which grows with r/R."""
+
+    rival: Rival
+    tau: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.tau) and self.tau >= 0):
+            raise DataError("tau is below 0 or not finite", value=self.tau)
+
+    @property
+    def chosen(self) -> Selection:
+        """The selection."""
+        return self.rival.chosen
 
 
 def total(case: Selection) -> Vector:
@@ -102,6 +147,92 @@ def steered(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
     size = m.sqrt(square * (v @ v))  # one root, so that a head along v(alpha) leaves exactly 0
     turned = size - square * (v @ m.values(svm.v_programme(one).vector))
     return m.at_most(turned, share * (size - label_margin(m, case)[0]) * factor)
+
+
+def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
+    """exp(-||q|| ||mean of Y_i x_i,alpha_i||) <= mean of exp(-Y_i q^T x_i,beta_i), beta in reach.
+
+    The left side bounds the risk of heads as long as q on the selected tokens; prompts come as near
+    to the right side as one likes where p(beta) exists.
+    """
+    one, q = case.chosen, m.values(case.q)
+    n = len(one.y)
+    least = m.exp(-share * m.norm(m.values(total(one))) * m.norm(q) / n)
+    said = [m.at_most(m.exact(0), least)]
+    for beta in (one, *others(one)):
+        if svm.p_programme(beta).exists:
+            risk = sum((m.exp(-(m.values(row) @ q)) for row in svm.v_rows(beta)), m.exact(0)) / n
+            said.append(m.at_most(least, risk))
+    return m.all_of(*said)
+
+
+def to_second_order(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
+    """Label margin <= ||h|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)); other tokens score below 1.
+
+    Scores are those under v(alpha), at most 1 - delta/Gamma; D is the largest distance of a token
+    from the selected one, and Q the mean of 1 - s_i,alpha_i with the multipliers as weights.
+    """
+    one, v = case.chosen, svm.v_programme(case.chosen)
+    if v.vector is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no v(alpha)
+    square, gaps, scores = m.values(v.margin_square), [], []
+    for y, tokens, a in zip(one.y, m.values(one.X), one.alpha, strict=True):
+        others_of_one = [x for t, x in enumerate(tokens) if t != a]
+        gaps += [m.square(m.norm(tokens[a] - x)) for x in others_of_one]
+        scores += [int(y) * (x @ m.values(v.vector)) for x in others_of_one]
+    margin, left = label_margin(m, case)
+    weights = m.values([w / sum(v.weights, fmpq(0)) for w in v.weights])
+    q, size = weights @ m.array(left), m.sqrt(square * (m.values(case.h) @ m.values(case.h)))
+    if not scores:
+        return m.at_most(margin, size)
+    turned = 1 - lead * (1 - m.max(m.array(scores))) * q
+    bound = size * (turned + bend * m.max(m.array(gaps)) * q * q / (2 * square))
+    return m.all_of(m.at_most(margin, bound), *(m.below(s, m.exact(1)) for s in scores))
+
+
+def tilted(case: Tilted, tau: Any = None) -> svm.Programme:
+    """p_tau: the least prompt of logit margins max(0, 1 - tau (m_i - 1)), m_i that of v(alpha)."""
+    v = svm.v_programme(case.chosen)
+    t = rational(case.tau if tau is None else tau)
+    margins = [dot(row, v.vector or [fmpq(0)] * len(row)) for row in v.rows]
+    bounds = [max(fmpq(0), 1 - t * (margin - 1)) for margin in margins]
+    rivals_of_one = case.chosen.X.shape[1] - 1
+    rows = svm.p_rows(case.chosen)
+    return svm.solve(rows, case.chosen.X.shape[2], np.repeat(bounds, rivals_of_one).tolist())
+
+
+def meets(case: Tilted) -> bool:
+    """Whether q meets the constraints of p_tau."""
+    programme, q = tilted(case), rationals(case.rival.q)
+    pairs = zip(programme.rows, programme.bound, strict=True)
+    return all(bool(dot(row, q) >= b) for row, b in pairs)
+
+
+def nearest(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
+    """v(alpha) exists; Pythagoras' inequality for q and p_tau."""
+    if not svm.v_programme(case.chosen).exists:
+        return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
+    return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
+
+
+@st.composite
+def prompts(draw: st.DrawFn) -> Tilted:
+    """Inputs of which one is shifted so that its label margin grows; q is nearly p_tau or longer.
+
+    In every second draw q meets the p-SVM without relaxation instead.
+    """
+    drawn = draw(rivals(least=2))
+    one, X = drawn.chosen, drawn.chosen.X.copy()
+    i = draw(sizes(0, len(one.y) - 1))
+    X[i, :, 0] += one.y[i] * draw(st.sampled_from([1.0, 4.0, 16.0]))
+    tau = draw(st.sampled_from([0.5, 0.125, 1.0, 0.0, 4.0]))
+    case = Tilted(Rival(Selection(X, one.y, one.alpha, one.W), drawn.q), tau)
+    p = tilted(case).vector
+    if p is None or draw(st.booleans()):
+        return case
+    factor = draw(st.sampled_from([1.25, 2.0, 8.0]))
+    q = np.array([factor * float(x.p) / float(x.q) for x in p])
+    return Tilted(Rival(case.chosen, q), tau)
 
 
 @st.composite
@@ -170,11 +301,71 @@ PATH = Statement(
                 "D counted as 0": changed(spread=0),
             },
         ),
+        "literal-3": Reading(
+            "Assumption B holds: for each radius r > 0 and every loss of Assumption A, such as "
+            "exp(-x), p_R/R tends to p(alpha)/||p(alpha)|| as R -> infinity; so no head of norm r, "
+            "here q, has less risk on other tokens that attention can reach than any has on alpha",
+            expected="refuted, certified",
+            under=(POSITIVE, P_EXISTS),
+            variables=Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h))),
+            conclusion=for_every_radius,
+            examples=(Rival(PARALLEL, np.ones(1)), Rival(LOPSIDED, np.array([0.03125, -0.09375]))),
+            siblings={"half of the length": changed(share="0.5")},
+        ),
+        "sharp-1": Reading(
+            "Assumption B holds with the nu > 0 of assumption-b:amended: other tokens score at "
+            "most 1 - delta/Gamma under v(alpha), a delta > 0, and every head v and prompt p have "
+            "margin <= ||v|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)), Q the mean of 1 - s_i,alpha_i "
+            "with multipliers of v(alpha) as weights; so for exp(-x) there are r_0 and C with 1 - "
+            "s_i,alpha_i <= C exp(-R/||p(alpha)||) at (v_r, p_R) for all r >= r_0 and large R, and "
+            "p_R/R tends to p(alpha)/||p(alpha)|| whatever r >= r_0 does, where p(alpha) exists and"
+            " T > 1",
+            expected="proved",
+            proof="symbolic.mm.joint_path:prove_prompt",
+            under=(POSITIVE,),
+            conclusion=to_second_order,
+            examples=(
+                Attended(PARALLEL, np.ones(1), np.ones(1)),
+                Attended(ACROSS, np.zeros(2), np.array([2.0, 1.0])),
+            ),
+            siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
+        ),
+        "sharp-2": Reading(
+            "without Assumption B: let m_i be the label margins of v(alpha), tau >= 0 and p_tau "
+            "the least prompt of logit margins max(0, 1 - tau (m_i - 1)); every q that has them is "
+            "||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2 from p_tau. So for exp(-x) p_R/R tends to "
+            "p_tau/||p_tau|| as r, R and r/R -> infinity, infinity and tau ||v(alpha)||/||p_tau||, "
+            "and to p(alpha) of the joint p-SVM, over its norm, as r/R -> infinity, where p(alpha) "
+            "without relaxation exists, other tokens score below 1 under v(alpha), and some "
+            "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have ||sum_i "
+            "w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input",
+            expected="proved",
+            proof="symbolic.mm.joint_path:prove_ratio",
+            under=(V_EXISTS, MEETS),
+            variables=Records(Tilted, prompts()),
+            conclusion=nearest,
+            tight=True,
+            examples=(
+                Tilted(Rival(ORTHOGONAL, np.ones(2)), 1.0),
+                Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0),
+                Tilted(Rival(PUBLISHED[1], np.array([1.125, 0.125])), 0.5),
+            ),
+            siblings={
+                "twice the left side": changed(share=2),
+                "p(alpha) without relaxation": changed(tau="0"),
+            },
+        ),
     },
     hypotheses={
         SINGLE: lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
         POSITIVE: positive,
         P_EXISTS: lambda case: svm.p_programme(chosen(case)).exists,
         LONGEST: longest,
+        V_EXISTS: lambda case: svm.v_programme(chosen(case)).exists,
+        MEETS: meets,
+    },
+    violating={
+        V_EXISTS: [Tilted(Rival(OPPOSED, np.ones(1)), 1.0)],
+        MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
     },
 )

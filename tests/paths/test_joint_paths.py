@@ -19,6 +19,9 @@ from attsvm.paths.pair import Pair
 from attsvm.paths.search import scaled
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
+from properties._support.published_data import joint_inputs
+from properties.mm import theorem_2
+from properties.mm._support.token_selections import PUBLISHED, Rival
 from tests.paths.checks import check_derivatives, protocol
 
 LOSS = st.sampled_from([LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL])
@@ -60,6 +63,18 @@ def test_every_start_ends_in_a_joint_first_order_point_of_the_protocol():
         assert m.log_lower <= m.log_risk
         assert m.log_risk == min(a.value for a in m.attempts)
     assert path[-1].log_risk < -3000.0
+
+
+@pytest.mark.parametrize("tau", [0.25, 0.5, 0.75, 8.0])
+def test_the_prompt_follows_r_over_R_where_an_input_does_not_support_v(tau):
+    case = theorem_2.Tilted(Rival(PUBLISHED[1], np.zeros(2)), tau)
+    limit = np.array([float(x.p) / float(x.q) for x in theorem_2.tilted(case).vector])
+    ratio = tau / np.linalg.norm(limit)  # v(alpha) is (0, 1)
+    radii = [(ratio * R, R) for R in (30.0, 300.0)]
+    path = path_joint(joint_inputs(1.5), EXPONENTIAL, radii, starts=("mean",))
+    near, far = (np.linalg.norm(m.p / m.radii[1] - limit / np.linalg.norm(limit)) for m in path)
+    assert far < 1e-3
+    assert far < near / 5
 
 
 @pytest.mark.parametrize("radii", [(1.0, 1.0), (30.0, 3.0), (1e3, 1e3), (10.0, 1e4)])

@@ -1,0 +1,110 @@
+"""mm/assumption-b: how often random data meet assumption B, against the dimension d.
+
+Gaussian tokens, rounded to 1/256, which are the keys as well, and random labels. alpha is the
+choice of tokens with the largest label margin Gamma, as assumption B asks for. What B needs where
+p(alpha) exists (`mm/assumption-b:literal-1`) and what is enough for it (the nu > 0 of
+`mm/assumption-b:amended`) are decided in rationals: B is met by a share of data sets between the
+two. Beside the counts stand exact binomial intervals of 95%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attsvm.plots import Table
+from attsvm.plots.style import PALETTE, dress, key_below, sheet
+from attsvm.reproduce import Numbers, Reproduction
+from properties.mm import SOURCE
+from properties.mm._support.max_margin import p_programme, v_programme
+from properties.mm._support.token_selections import Selection, select
+from properties.mm.assumption_b import mean_margin, others, slowest
+from properties.sim._support.counts import interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZES = ((1, 3), (2, 2), (2, 3), (3, 2), (3, 3))
+DIMENSIONS = (1, 2, 3, 4, 6, 8, 16, 32)
+CONDITIONS = (
+    "v(alpha) and p(alpha) exist",
+    "every input counts in v(alpha)",
+    "what B needs",
+    "enough for B",
+)
+RISK = 0.025
+
+
+def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
+    """One data set of this law with its choice of largest label margin."""
+    X = np.round(256.0 * generator.normal(size=(n, T, d))) / 256.0
+    y = np.where(generator.random(n) < 0.5, -1, 1)
+    first = select(X, y, [0] * n)
+    margins = [(v_programme(one).margin_square, one) for one in (first, *others(first))]
+    return max(margins, key=lambda pair: pair[0] or 0)[1]
+
+
+def met(case: Selection) -> tuple[bool, ...]:
+    """Which of the conditions a data set meets."""
+    v = v_programme(case)
+    if not v.exists or not p_programme(case).exists:
+        return (False,) * len(CONDITIONS)
+    gamma, most = mean_margin(case)
+    alone = all(
+        v_programme(beta).margin_square < gamma for beta in others(case) if p_programme(beta).exists
+    )
+    needs = alone and not any(prompt.exists for prompt in slowest(case))
+    return True, all(w > 0 for w in v.weights), needs, bool(most < gamma)
+
+
+def numbers(
+    seed: int,
+    sets: int = 100,
+    sizes: Sequence[tuple[int, int]] = SIZES,
+    dimensions: Sequence[int] = DIMENSIONS,
+) -> Numbers:
+    """Counts and intervals by size, dimension and condition."""
+    rows = []
+    for n, T in sizes:
+        for d in dimensions:
+            generator = np.random.default_rng([seed, n, T, d])
+            found = [met(drawn(generator, n, T, d)) for _ in range(sets)]
+            for condition, flags in zip(CONDITIONS, zip(*found, strict=True), strict=True):
+                low, high = interval(sum(flags), sets, RISK)
+                counted = {"hits": sum(flags), "sets": sets, "low": low, "high": high}
+                rows.append(Table.of(n=[n], T=T, d=d, condition=condition, **counted))
+    facts = {"data_sets": sets, "confidence": 1 - 2 * RISK}
+    return Numbers({"frequencies": Table.join(rows)}, facts)
+
+
+def picture(n: Numbers) -> Figure:
+    """Frequencies against d, a panel for each size, a line for each condition."""
+    table = n.tables["frequencies"]
+    sizes = sorted({*zip(table["n"].tolist(), table["T"].tolist(), strict=True)})
+    figure = sheet(1, len(sizes), panel=(3.2, 3.3))
+    panels = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
+    for axes, (count, T) in zip(panels, sizes, strict=True):
+        dress(axes, f"n = {count}, T = {T}", "dimension d", "share of data sets")
+        for c, condition in enumerate(CONDITIONS):
+            cell = table.where(n=count, T=T, condition=condition)
+            share, colour = cell["hits"] / cell["sets"], PALETTE[c % len(PALETTE)]
+            axes.plot(cell["d"], share, color=colour, marker="o", label=condition)
+            axes.fill_between(cell["d"], cell["low"], cell["high"], color=colour, alpha=0.12)
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(-0.03, 1.03)
+        axes.label_outer()
+    key_below(figure, columns=len(CONDITIONS))
+    return figure
+
+
+figure = Reproduction(
+    "mm/assumption-b",
+    source=SOURCE,
+    place="Joint convergence of regularized path on v and p, Assumption B",
+    shows="how often random data meet assumption B, by d: between what it needs and what is enough",
+    numbers=numbers,
+    pictures={"": picture},
+    sets=100,
+)

@@ -1,0 +1,266 @@
+"""The prompt of the joint path under exp(-x): its limit with Assumption B, and by r/R without it.
+
+Let u be the head of norm at most r with the least risk on the selected tokens, g_i the weights
+exp(-u_i) over their sum, u_i = Y_i u^T x_i,alpha_i, and G and G_p the means of Y_i x_i,alpha_i and
+Y_i x_i^p with these weights; w multipliers of v(alpha) of sum 1, e = v(alpha)/||v(alpha)||; q_i =
+1 - s_i,alpha_i of the pair (v_r, p_R), Q their mean with the weights g, q*_i those of a prompt of
+norm R that one may choose; D the largest distance of a token from the selected one, and delta > 0
+the least lead of a selected token over another one, in scores under e. What is said of a sum over
+inputs or tokens is executed for one term of it.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
+from symbolic.mm.theorem_2 import prove as prove_head
+from symbolic.textbook import (
+    ACCUMULATION,
+    BOUNDED_SEQUENCE,
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL,
+    SECOND_DERIVATIVE,
+    TANGENT,
+)
+
+GAMMA, DELTA, D, n, r, R, w = sp.symbols("Gamma delta D n r R w", positive=True)
+LOG_N = sp.Symbol("ln n", nonnegative=True)
+
+
+def ensure_on_tangent() -> None:
+    """L(v, p) exp(||v|| ||G_p||) >= L(u, alpha) exp(<u, G>), for all heads u, v and prompts p."""
+    x, mean = sp.symbols("x mean", real=True)
+    convex = "exp(-x) is convex"
+    ensure_positive(sp.diff(sp.exp(-x), x, 2), convex)
+    cite(TANGENT, met={SECOND_DERIVATIVE: convex})
+    total, before, after = sp.symbols("total before after", real=True)
+    ensure_equal(
+        (sp.exp(-before) * (1 + mean - after + before)).expand(),
+        (sp.exp(-before) * (1 + mean) - sp.exp(-before) * (after - before)).expand(),
+        "exp(-(m_i - c)) >= exp(-u_i) (1 + c - (m_i - u_i)): the tangent at u_i",
+    )
+    ensure_zero(
+        total * (1 + mean - mean) - total,
+        "summed over i, with c the mean of m_i - u_i with weights g_i, that is sum_i exp(-u_i): "
+        "L(v, p) >= L(u, alpha) exp(<u, G> - <v, G_p>)",
+    )
+    cite(CAUCHY_SCHWARZ)
+
+
+def ensure_first_order() -> None:
+    """<u, G> = r ||G|| for the minimiser u: its risk falls nowhere in the ball."""
+    e, slope, own = sp.symbols("e slope own", real=True)
+    ensure_equal(
+        sp.diff(sp.exp(-(own + e * slope)), e).subs(e, 0),
+        -slope * sp.exp(-own),
+        "the derivative of L(u + e (v - u), alpha) at e = 0 is -<v - u, G> times L(u, alpha): for "
+        "v = r G/||G|| it is not negative only where <u, G> >= r ||G||",
+    )
+    cite(CAUCHY_SCHWARZ)
+
+
+def ensure_weights() -> None:
+    """g_i >= n^(-1/w_i) where w_i > 0; u is within sqrt(2 r ln n/Gamma) of r e."""
+    ensure_equal(
+        (r * GAMMA - (1 - w) * (r * GAMMA - LOG_N)) / w,
+        r * GAMMA + LOG_N * (1 - w) / w,
+        "L(u, alpha) <= exp(-r Gamma), so each u_j >= r Gamma - ln n; their mean with weights w is "
+        "Gamma <e, u> <= r Gamma: u_i <= r Gamma + (ln n) (1 - w_i)/w_i",
+        normal=sp.expand,
+    )
+    ensure_equal(
+        sp.exp(-(LOG_N * (1 - w) / w) - LOG_N),
+        sp.exp(-LOG_N / w),
+        "over sum_j exp(-u_j) <= n exp(-r Gamma): g_i >= n^(-1/w_i)",
+        normal=sp.simplify,
+    )
+    u, e = vector("u"), vector("e")
+    apart = (u - r * e) @ (u - r * e)
+    short = r - LOG_N / GAMMA
+    bound = apart.subs({inner("e", "e"): 1, inner("u", "u"): r**2, inner("e", "u"): short})
+    ensure_equal(
+        bound,
+        2 * r * LOG_N / GAMMA,
+        "the same mean is at least r Gamma - ln n, so <e, u> >= r - (ln n)/Gamma and ||u - r e||^2 "
+        "<= 2 r (ln n)/Gamma, as ||u|| <= r",
+        normal=sp.expand,
+    )
+    ensure_equal(
+        (r * GAMMA - LOG_N) / r,
+        GAMMA - LOG_N / r,
+        "||G|| >= <u, G>/r, a mean of u_i/r: at least Gamma - (ln n)/r, so Gamma/2 for large r",
+        normal=sp.expand,
+    )
+    ensure_zero(
+        sp.limit(sp.sqrt(2 * r * LOG_N / GAMMA) / r, r, sp.oo),
+        "so for large r scores under u/r lead by delta/2, and (u_i - r Gamma_i)/r vanishes",
+    )
+
+
+def ensure_shorter_mean() -> None:
+    """||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||), for any weights; ||G|| - Q delta/4 near u."""
+    a, b, c = sp.symbols("a b c", positive=True)
+    ensure_nonnegative(
+        sp.factor((a - b + c) ** 2 - (a**2 - 2 * a * b + 2 * a * c)),
+        "G - G_p = E with <G/||G||, E> = b >= lead Q and ||E|| <= D Q: ||G_p||^2 = a^2 - 2 a b + "
+        "||E||^2, a = ||G||, and ||E||^2 = 2 a c: ||G_p|| <= a - b + c",
+    )
+    ensure_equal(
+        2 * a * (a - b + b**2 / (2 * a)),
+        (a - b) ** 2 + a**2,
+        "whose right side is positive, as b <= ||E||",
+        normal=sp.expand,
+    )
+    Q, lead = sp.symbols("Q lead", positive=True)
+    ensure_nonnegative(
+        sp.expand((a - lead * Q + c + MORE) - (a - (lead * Q + MORE) + c)),
+        "and at most a - lead Q + D^2 Q^2/(2 a): with the multipliers as weights a = Gamma, lead = "
+        "delta, and a label margin is at most the mean of all, ||v|| ||G_p||",
+    )
+    small = DELTA * GAMMA / (4 * D**2 * (1 + MORE))
+    ensure_nonnegative(
+        sp.factor((Q * DELTA / 2 - (D * Q) * (D * small) / GAMMA) - Q * DELTA / 4),
+        "with the weights g lead is delta/2 and a at least Gamma/2: ||G|| - ||G_p|| >= Q delta/4 "
+        "where Q <= delta Gamma/(4 D^2)",
+    )
+
+
+def ensure_prompt_nears() -> None:
+    """Prompts of norm R and logit margins R/size - c tend to R X/size, X least, size = ||X||."""
+    size, c = sp.symbols("size c", positive=True)
+    ensure_least_point("the least prompt exists")
+    ensure_pythagoras()
+    ensure_zero(
+        sp.limit((R / (R / size - c)) ** 2 - size**2, R, sp.oo),
+        "p_R over R/size - c meets the constraints; its squared norm less that of the least prompt "
+        "vanishes, and so does its squared distance from it",
+    )
+
+
+def prove_prompt() -> str:
+    """1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
+    prove_head()
+    ensure_on_tangent()
+    ensure_first_order()
+    nu, q, lead = sp.symbols("nu q lead", positive=True)
+    ensure_nonnegative(
+        sp.expand(((GAMMA - nu) + nu + MORE) - GAMMA),
+        "another token in place of alpha_i changes the mean with weights w, of length Gamma, to "
+        "one of Gamma - nu at most: its score is below that of alpha_i where w_i > 0, and where "
+        "w_i were 0 nu were not positive",
+        normal=expanded,
+    )
+    ensure_weights()
+    ensure_zero(
+        sp.limit((D * sp.exp(-R) + LOG_N * sp.exp(-R)) / nu, R, sp.oo),
+        "nu q <= D q* + (ln n)/r, q the largest q_i: small for R large and r >= r_0",
+    )
+    ensure_shorter_mean()
+    least, other = sp.symbols("least other", positive=True)
+    ensure_equal(
+        sp.exp(-(lead - r * D * other)) / sp.exp(-lead),
+        sp.exp(r * D * other),
+        "with the head u and a prompt along p(alpha) the risk is at most exp(r D q*) L(u, alpha)",
+        normal=sp.simplify,
+    )
+    ensure_equal(
+        (r * D * other) / (r * DELTA / 4) / least,
+        4 * D * other / (DELTA * least),
+        "so r Q delta/4 <= r D q*, and q <= Q / min g <= (4 D/(delta min g)) q*, whatever r is",
+        normal=sp.cancel,
+    )
+    ensure_nonnegative(
+        1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= q/(1 - q) <= 2 q", normal=sp.cancel
+    )
+    ensure_prompt_nears()
+    return "for any number of inputs, tokens and axes; T > 1 tokens, r >= r_0 in any way as R grows"
+
+
+def prove_ratio() -> str:
+    """||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R."""
+    ensure_least_point("q has these logit margins")
+    ensure_pythagoras()
+    prove_head()
+    ensure_on_tangent()
+    ensure_first_order()
+    ensure_weights()
+    top, over, miss = sp.symbols("top over miss", positive=True)
+    ensure_nonnegative(
+        sp.expand(GAMMA * (1 + over) - GAMMA * (1 - top) - GAMMA * top),
+        "selected tokens score at least Gamma under e, others at most (1 - top) Gamma: the bound "
+        "of the label margin for tight inputs alone makes q_i vanish there and turns v_r/r to e",
+        normal=expanded,
+    )
+    share = (top - miss) / (over + top)
+    ensure_zero(
+        share * (1 + over) + (1 - share) * (1 - top) - (1 - miss),
+        "where Gamma_i = (1 + over) Gamma a label margin of (1 - miss) Gamma, miss vanishing, "
+        "leaves s_i,alpha_i >= (top - miss)/(over + top): logit margins are bounded below",
+        normal=sp.cancel,
+    )
+    ensure_zero(
+        sp.limit(sp.exp(-r * over + sp.sqrt(r)), r, sp.oo),
+        "Q vanishes, as g_i does where Gamma_i > Gamma",
+    )
+    ensure_shorter_mean()
+    # r/R tends to tau ||v(alpha)|| / ||p_tau||
+    size, tau, eps, sized = sp.symbols("||p_tau|| tau e ||p(alpha)||", positive=True)
+    ensure_positive(
+        eps / sized + MORE,
+        "the mean (1 - e) p_tau/||p_tau|| + e p(alpha)/||p(alpha)|| has positive logit margins",
+    )
+    cite(EXPONENTIAL)
+    ensure_zero(
+        sp.limit(R * sp.exp(-eps * R), R, sp.oo),
+        "at R times it r D q*_i vanishes, so that ln sum_i g_i exp(r D q*_i) is at most a constant "
+        "times r sum_i g_i q*_i: with r Q delta/4 below it, g_i q_i <= C max_j g_j q*_j",
+    )
+    m, bound = sp.symbols("m bound", real=True)
+    rate = tau / (GAMMA * size)  # of r/R, as ||v(alpha)|| = 1/Gamma
+    ensure_equal(
+        rate * (m * GAMMA - GAMMA),
+        tau * (m - 1) / size,
+        "-(ln g_j)/R tends to the limit of (r/R) (Gamma_j - Gamma), tau (m_j - 1)/||p_tau||",
+        normal=sp.cancel,
+    )
+    ensure_nonnegative(
+        [eps * tau * MORE, (1 + MORE) - (1 - eps)],
+        "t + (1 - e) max(0, 1 - t) >= 1 - e for t = tau (m_j - 1) >= 0, below 1 or not: with the "
+        "logit margins of the mean that makes at least (1 - e)/||p_tau||",
+        normal=expanded,
+    )
+    ensure_equal(
+        eps * tau * MORE,
+        tau * MORE + (1 - eps) * (1 - tau * MORE) - (1 - eps),
+        "where t is below 1",
+    )
+    ensure_equal(
+        (1 - eps) / size - tau * (m - 1) / size,
+        (1 - tau * (m - 1)) / size - eps / size,
+        "so logit margins of p_R/R in input i have a lower limit of that less (r/R) (Gamma_i - "
+        "Gamma), for every e, and of 0",
+        normal=sp.expand,
+    )
+    cite(ACCUMULATION, met={}, given={BOUNDED_SEQUENCE: "||p_R/R|| <= 1"})
+    ensure_equal(
+        size * (bound / size),
+        bound,
+        "||p_tau|| times a limit of p_R/R meets the constraints of p_tau and is no longer than it: "
+        "it is p_tau, by the inequality above",
+    )
+    # r/R tends to infinity
+    B, x = sp.symbols("B x", nonnegative=True)
+    ensure_nonnegative(
+        sp.expand(x + B - (x + B / (1 + MORE))).factor(),
+        "ln(exp(x) + B) = x + ln(1 + B exp(-x)) <= x + B: with x = r D q*, q* over tight inputs, B "
+        "= sum of g_i exp(r D q*_i) over the others, at most exp(-c r) as q*_i vanishes",
+    )
+    ensure_zero(
+        sp.limit(sp.exp(-r * r * over) / sp.exp(-r * top), r, sp.oo),
+        "so tight inputs have q_i <= C (q* + exp(-c r)), and exp(-c r) vanishes against exp(-c' R)",
+    )
+    return "for any number of inputs, tokens and axes"
