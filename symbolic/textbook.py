@@ -68,6 +68,14 @@ RANK_OF_PRODUCT = Lemma(
     "rank(B C) is at most rank(B) and at most rank(C), and a rank is at most either size",
 )
 
+MINORS = Lemma(
+    "ranks by minors",
+    "Horn and Johnson, Matrix Analysis, section 0.4.4",
+    (),
+    "a matrix has rank r at most exactly where its minors of order r + 1 are 0; these are "
+    "polynomials of its entries, so that limits of such matrices have rank r at most",
+)
+
 SINGULAR_VALUES = Lemma(
     "norms by singular values",
     "Horn and Johnson, Matrix Analysis, sections 5.6 and 7.4",

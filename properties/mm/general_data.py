@@ -6,8 +6,9 @@ results are applicable to general data."
 
 `literal` takes all data whose scores are not all alike and any start. It falls from zero with one
 input of keys 1, 0, -2 and scores 1, -4, 0: their pulls cancel at p = 0, for every loss, and p has
-no direction. `amended` names starts from which the direction is that of p(alpha), those in the
-basin of the optimal tokens. Nothing is said here of other starts.
+no direction. `amended` is that of theorem 1: it names starts from which the direction is that of
+p(alpha), those in the basin of the optimal tokens. Nothing is said here of other starts, nor of
+tokens that are optimal only locally; what is said of p is said of W by `mm/w-p-equivalence`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from properties._support.steps import SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves, starts_in_basin
-from properties.mm._support.prompt_limits import DIRECTION, certified
+from properties.mm._support.prompt_limits import certified
 from properties.mm.loss_choice import one_limit
+from properties.mm.theorem_1_direction import BASIN, EXISTS, FROM_BASIN, SLOPED, UNIQUE
 
 
 def separates(case: Prompting, towards: str = "selected") -> Slack:
@@ -49,8 +51,6 @@ SEPARATES = Measured(
     floats=separates,
     balls=certified_separates,
 )
-EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
-BASIN, SLOPED = "risk gap of the start below the threshold", "l' < 0 everywhere"
 MOVES = "some input has two different scores"
 
 GENERAL = Statement(
@@ -92,21 +92,6 @@ GENERAL = Statement(
                 ),
             },
         ),
-        "amended": Reading(
-            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, in any dimension "
-            "and for any number of inputs and tokens: descent with step at most 1/L converges in "
-            "direction to p(alpha) from every p(0) whose risk gap is below "
-            "min_i [l(second) - l(best)]/n",
-            expected="proved",
-            proof="symbolic.basins:prove",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
-            variables=stepped(Prompting, cases.comparable(0, 1)),
-            conclusion=DIRECTION,
-            examples=(cases.UNEVEN, cases.TWO_KEYS),
-            siblings={
-                **cases.OTHER_DIRECTIONS,
-                "any start": changed(drop=[BASIN], examples=[cases.TRAPPED]),
-            },
-        ),
+        "amended": FROM_BASIN,
     },
 )

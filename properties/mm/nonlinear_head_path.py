@@ -6,12 +6,13 @@ nature of attention even for nonlinear prediction heads." (abstract; the talk ha
 The path is p_R = argmin L(p) over ||p|| <= R, and p(alpha) the least prompt that separates the
 tokens alpha_i, which are numbered 1 here. Below h_i stands for Y_i h, with b_i = Y_i b for one
 hidden layer, h_i(x) = sum_k b_ik phi(<a_k, x>), and q_i for the attention of input i to other
-tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, then all margins along the path
-tend to infinity and L(p_R) to the risk at the tokens alpha, which is at least that at the best
-ones: no prompt may be better than these. `literal-1` falls for h(x) = -x^2 and tokens 1, -1, where
-p = 0 is best at every R. Nor does it do that tokens are best and alone so: where h leaves its best
-token with slope 0, L - L_* falls like the square of q (`literal-2`), and inputs with and without
-such a token share the ball in another way, as for l(u) = -u^3 in `tf/theorem-2`.
+tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, then all margins along the path tend
+to infinity and L(p_R) to the risk at the tokens alpha, which is at least that at the best ones: no
+prompt may be better than these. `literal-1` falls for h(x) = -x^2 and tokens 1, -2: p = 0 is better
+than both, and (ln 2)/3, whose output is 0, is the best prompt at every R from there on. Nor does it
+do that tokens are best and alone so: where h leaves its best token with slope 0, L - L_* falls like
+the square of q (`literal-2`), and inputs with and without such a token share the ball in another
+way, as for l(u) = -u^3 in `tf/theorem-2`.
 
 What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) is the least margin
 up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
@@ -156,9 +157,9 @@ PATH = Statement(
             siblings={"and worse by half of what the gaps tell": changed(share="0.5")},
         ),
         "literal-2": Reading(
-            "l' < 0, best tokens unique: L(p) - L_* >= (1/n) sum_i [l(best - d q) - l(best)] as "
-            "for a linear head, d the least gap between the values of h at tokens, so that L - "
-            "L_* is at least of the order of q",
+            "if the analysis is that of linear heads: l' < 0, best tokens unique, L(p) - L_* >= "
+            "(1/n) sum_i [l(best - d q) - l(best)], d the least gap between the values of h at "
+            "tokens, so that L - L_* is at least of the order of q",
             expected="refuted, certified",
             constants={"share": 1},
             under=(ALONE,),

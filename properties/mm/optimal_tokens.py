@@ -155,8 +155,8 @@ TOKENS = Statement(
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "literal-3": Reading(
-            "for l decreasing, a prompt that attends at least as much to the optimal tokens of "
-            "each input has no higher risk",
+            'if "minimize" says that they lower the risk: for l decreasing, a prompt that attends '
+            "at least as much to the optimal tokens of each input has no higher risk",
             expected="refuted, certified",
             constants={"share": 1},
             under=(DECREASES, MORE),

@@ -14,8 +14,8 @@ from where descent starts, that all of W_GD is seen by the data, or that Gen-SVM
 logit sees anything: both parts are 0. From 0 that cannot be, and where all tokens are kept W_svm is
 0 and W_GD = W_fin exactly (`amended-1`). `literal-2`: a token between two selected ones cannot be
 suppressed. What can be is decided by the run: with V = W_GD - W_fin Gen-SVM has a solution wherever
-all margins of V to the tokens that are left out are positive (`amended-2`). The parts are
-orthogonal, and the correlation is at least
+all margins of V to the tokens that are left out, of which there are some, are positive
+(`amended-2`): then W_svm and W are not 0. The parts are orthogonal, and the correlation is at least
 
     sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)),  mu the least margin of V,
 
@@ -164,9 +164,10 @@ def solvable(m: Any, case: Kept, share: Any = 0) -> Any:
 
 
 def all_finite(m: Any, case: Kept, factor: Any = 1) -> Any:
-    """The matrix W is W_fin."""
+    """W_svm is 0, and the matrix W is W_fin."""
     found = parts(case)
-    return m.equal(m.values(found.W), factor * m.values(found.fin))
+    finite = m.equal(m.values(found.W), factor * m.values(found.fin))
+    return m.all_of(m.equal(m.exact(int(found.svm is None or any(found.svm))), 0), finite)
 
 
 def reached(m: Any, case: Kept, share: Any = 1) -> Any:
@@ -179,10 +180,11 @@ def reached(m: Any, case: Kept, share: Any = 1) -> Any:
 
 
 def splits(m: Any, case: Kept, share: Any = 1) -> Any:
-    """||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2, the square of the projection."""
+    """0 < ||W||^2, and ||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2 <= ||W||^2."""
     W, fin, size, along, mu = squares(m, parts(case))
     best = fin + along * along / (size + m.is_zero(size))
-    return m.all_of(m.at_most(fin + share * m.square(mu) * size, best), m.at_most(best, W))
+    least = fin + share * m.square(mu) * size
+    return m.all_of(m.below(m.exact(0), W), m.at_most(least, best), m.at_most(best, W))
 
 
 def kept(X: Any, Z: Any, chosen: Any, W: Any, a: Any = None, b: Any = None) -> Kept:
@@ -217,6 +219,11 @@ def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kep
     return Kept(X, Z, case.kept, case.a, case.b, W)
 
 
+def leads(case: Kept) -> bool:
+    """Some token is left out, and all margins of V to these are positive."""
+    return min(parts(case).margins, default=fmpq(0)) > 0
+
+
 def seen(case: Kept) -> bool:
     """W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
     everything = Kept(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
@@ -234,7 +241,7 @@ ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""
 
 RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
-POSITIVE, MOVED = "all margins of V are positive", "W is not 0"
+POSITIVE, MOVED = "a token is left out, and all margins of V are positive", "W is not 0"
 
 STATEMENT = Statement(
     "tf/generalised-svm",
@@ -247,7 +254,7 @@ STATEMENT = Statement(
         ALL: lambda case: bool(case.kept.all()),
         SEEN: seen,
         MOVED: lambda case: bool(case.W.any()),
-        POSITIVE: lambda case: all(x > 0 for x in parts(case).margins),
+        POSITIVE: leads,
     },
     violating={ALL: [APART], SEEN: [UNSEEN], POSITIVE: [BETWEEN, BEHIND]},
     conclusion=correlates,
@@ -271,8 +278,8 @@ STATEMENT = Statement(
             siblings={"one of norm 1 at least": changed(share=1)},
         ),
         "amended-1": Reading(
-            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W = W_fin, "
-            "whether descent rests or not",
+            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W_svm = 0 "
+            "and W = W_fin, whether descent rests or not",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_finite",
             under=(ALL, SEEN),
@@ -291,8 +298,8 @@ STATEMENT = Statement(
             siblings={"1.05 times mu": changed(share="1.05", examples=[ALONG])},
         ),
         "sharp": Reading(
-            "the same: the square of the correlation of W with W_fin + c W_svm, at the best c, is "
-            "at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
+            "the same: W is not 0, and the square of the correlation of W with W_fin + c W_svm, at "
+            "the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_correlation",
             under=(POSITIVE,),

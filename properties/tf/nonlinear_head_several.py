@@ -9,11 +9,11 @@ its shape is h(x) = sum_k b_k phi(<a_k, x>).
 see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for ReLU with b > 0
 (`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
 and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
-concave head token a is best exactly where no other pulls: <h'(x_a), x_t - x_a> <= 0 for all t
-(`amended-2`, and `sharp-1` with e near 0). Of any smooth head a token that another one pulls is
-not best. On one input of two tokens that pull each other descent by small steps keeps both: it
-raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
-likewise.
+concave head token a is best where no other pulls, <h'(x_a), x_t - x_a> <= 0 for all t
+(`amended-2`), and only there if h has a derivative at x_a (`sharp-1` with e near 0). Of any smooth
+head a token that another one pulls is not best. On one input of two tokens that pull each other
+descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2
+is below g/beta (`sharp-2`), and s_1 likewise.
 """
 
 from __future__ import annotations
@@ -147,7 +147,8 @@ STATEMENT = Statement(
             siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
         ),
         "literal-2": Reading(
-            "of a ReLU head some mixture of any two tokens is better than both",
+            'if "key" says that nonlinearity suffices, as that of ReLU: some mixture of any two '
+            "tokens is better than both",
             expected="refuted, certified",
             under=(RELU,),
             variables=PAIR,
@@ -177,8 +178,8 @@ STATEMENT = Statement(
         ),
         "amended-2": Reading(
             "phi convex and every b_k <= 0, so that h is concave: h of the attention output is at "
-            "most h(x_1) + (1 - s_1) max_t <h'(x_1), x_t - x_1>, so that x_1 is best where no "
-            "token pulls",
+            "most h(x_1) + (1 - s_1) max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its "
+            "kink, so that x_1 is best where no token pulls",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_concave",
             under=(CONVEX, FALLING),

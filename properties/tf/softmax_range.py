@@ -4,8 +4,9 @@
 saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1, ..., T. The formulas speak of
 the first entry, which may be any: softmax commutes with permutations.
 
-literal-1 falls for T = 1, where S = 1 at every v. literal-2 takes "the way" as one that leads
-there: it falls where largest entries are tied, for S(r (1, 1)) = (1/2, 1/2) however large r is.
+literal-1 falls for T = 1, where S = 1 at every v; for T >= 2 a growing norm is the only way, as
+printed (sharp-1, sharp-2). literal-2 reads "the way" as one that leads there, the converse: it
+falls where largest entries are tied, for S(r (1, 1)) = (1/2, 1/2) however large r is.
 
 What saturates is not the norm but the lead of v_1, that is v_1 - max_{u > 1} v_u: the odds
 (1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead), so that
@@ -95,8 +96,8 @@ RANGE = Statement(
             siblings=INSIDE,
         ),
         "literal-2": Reading(
-            "where ||r v|| tends to infinity, as for any v other than 0 and r to infinity, each "
-            "S(r v)_t tends to 0 or to 1",
+            'if "way" says that it leads there: where ||r v|| tends to infinity, as for any v '
+            "other than 0 and r to infinity, each S(r v)_t tends to 0 or to 1",
             expected="refuted, certified",
             constants={"only": 0},
             under=(NOT_ZERO,),

@@ -14,9 +14,11 @@ inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) an
 W_11, W_21, -W_12, W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
 
 amended is proved for any inner dimension that the rank of some solution does not exceed, and for
-no other, as limit points of products of rank r have rank r at most (`symbolic.tf.theorem_3`). With
-inner dimension 1 (sharp) that is so where W^mm has rank 1, when it is the only solution. What
-is approached is the set: where it is no point, whether the path has a limit in it stays open.
+no other, as limit points of products of rank r have rank r at most (`symbolic.tf.theorem_3`):
+sharp says so of inner dimension 1. Some solution has rank 1 where W^mm has, as it is the only
+solution then (`tf/svm-rank`); W^mm need not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the
+solution (1, 1) (1, 1)^T. What is approached is the set: where it is no point, whether the path has
+a limit in it stays open.
 """
 
 from __future__ import annotations
@@ -25,25 +27,38 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.strategies import sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
-from properties.tf._support.regularisation_paths import Path
+from properties.tf._support.regularisation_paths import Path, single_entries
 
 OTHERS = {
     "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
     "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
 }
-RANK_ONE = "W^mm has rank 1"
+RANK_ONE = "some solution of Att-SVM* has rank 1"
 
 
 def rank_one(case: Path) -> bool:
-    """W^mm exists and has rank 1."""
+    """Some solution of Att-SVM* has rank 1, as is known in two ways; other data are left out.
+
+    W^mm has rank 1. Or each constraint is on one entry, s_k W_ij >= b_k with s_k = 1 or -1, no two
+    in one row or column: with u_i = sqrt(b_k), v_j = s_k sqrt(b_k), u v^T meets them, and
+    ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
+    """
     found = exact_att_svm(case.data)
-    return found is not None and found.rank == 1
+    if found is None or not found.A:
+        return False
+    entries = {at for at, _ in single_entries(case.data)}
+    apart = None not in entries and all(
+        len(set(axis)) == len(entries) for axis in zip(*filter(None, entries), strict=True)
+    )
+    return found.rank == 1 or apart
 
 
 def first_input(case: Path) -> Path:
@@ -52,6 +67,17 @@ def first_input(case: Path) -> Path:
     scores = np.where(data.present, data.gamma, 0.0)[:1]
     mask = None if data.mask is None else data.mask[:1]
     return replace(case, data=AttentionData(data.X[:1], data.Z[:1], scores=scores, mask=mask))
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> AttentionData:
+    """Inputs of two tokens that ask for one entry of W each, no two in one row or column."""
+    d = draw(sizes(1, 3))
+    sizes_of = draw(st.permutations([1.0, -2.0, 0.5]))[:d]
+    X = np.zeros((d, 2, d))
+    X[:, 0] = np.diag(sizes_of)
+    queries = np.eye(d)[draw(st.permutations(range(d)))]
+    return AttentionData(X, queries, scores=np.tile([1.0, 0.0], (d, 1)))
 
 
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
@@ -102,17 +128,17 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "with inner dimension 1 it tends to 0 where W^mm has rank 1 and l' < 0 at the best "
-            "scores",
+            "with inner dimension 1, where optimal tokens are unique and l' < 0 at the best "
+            "scores, it tends to 0 where, and only where, some solution of Att-SVM* has rank 1",
             expected="proved",
-            proof="symbolic.tf.theorem_3:prove",
+            proof="symbolic.tf.theorem_3:prove_one",
             constants={"inner": 1},
             under=(cases.UNIQUE, cases.FALLING, RANK_ONE),
-            variables=Records(Path, cases.paths().map(first_input)),
-            examples=(cases.PUBLISHED, replace(cases.FLAT_PULLS, loss="log-loss")),
+            variables=Records(Path, st.one_of(cases.paths().map(first_input), cases.of(entries()))),
+            examples=(cases.PUBLISHED, cases.UNEVEN, replace(cases.FLAT_PULLS, loss="log-loss")),
             siblings={
                 "solutions for the worst tokens": OTHERS["solutions for the worst tokens"],
-                "W^mm of any rank": changed(
+                "solutions of any rank": changed(
                     drop=[RANK_ONE],
                     variables=Records(Path, cases.paths(cases.turned())),
                     examples=[cases.TURNING],

@@ -11,7 +11,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import INNER, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
-from symbolic.tf.softmax_range import ensure_odds
+from symbolic.tf.softmax_range import ensure_mean_odds
 from symbolic.tf.softmax_range import prove_inside as prove_softmax_inside
 
 S, MOST = sp.Symbol("s_t", positive=True), sp.Symbol("most", real=True)
@@ -61,16 +61,19 @@ def prove_short() -> str:
 
 
 def prove_far() -> str:
-    """(1 - s_1)/s_1 >= exp(-D ||W||)."""
-    ensure_odds()
+    """(1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it."""
+    ensure_mean_odds()
     y, z = vector("y"), vector("z")
     ensure_equal(
         INNER.norm(y) ** 2 * INNER.norm(z) ** 2,
         (y @ y) * (z @ z),
-        "||y z^T|| is ||y|| ||z||, and a logit's lead is <W, y z^T> with y = x_1 - x_t",
+        "||y z^T|| is ||y|| ||z||, and the mean lead is <W, y z^T> with y = x_1 - mean of the x_t",
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_nonnegative(
-        sp.exp(-MORE) + LESS - sp.exp(-MORE), "one of the others adds exp(-D ||W||) at least"
+    c = sp.Symbol("c", positive=True)
+    ensure_equal(
+        c * (y @ y) * (z @ z),
+        INNER.norm(y) * INNER.norm(z) * (c * INNER.norm(y) * INNER.norm(z)),
+        "x_t = x_1 - y for all t > 1 and W = c y z^T have leads of ||y|| ||z|| ||W||: attained",
     )
     return "for any T >= 2, d and W"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -51,12 +51,13 @@ def ensure_projection() -> None:
 def prove_finite() -> str:
     """Where all tokens are kept and W lies in their span it is its own projection."""
     ensure_projection()
+    ensure_zero([E @ (0 * V), (0 * V) @ (0 * V)], "0 meets the equalities, all of Gen-SVM: W_svm")
     seen = ((W - F) @ (W - F)).subs(inner("W", "W"), inner("F", "W"))
     ensure_zero(
         seen.subs(inner("F", "W"), inner("F", "F")).expand(),
         "||V||^2 = 0, as <W, V> = 0 for W in the span and <W_fin, V> = 0",
     )
-    return "for any n, T and d; with nothing to suppress 0 meets Gen-SVM and is the least matrix"
+    return "for any n, T and d"
 
 
 def prove_solvable() -> str:
@@ -103,4 +104,14 @@ def prove_correlation() -> str:
         "c = <V, W_svm>/||W_svm||^2 is the best one",
     )
     cite(CAUCHY_SCHWARZ)
+    length, fin = sp.Symbol("length", positive=True), sp.Symbol("fin", nonnegative=True)
+    ensure_nonnegative(
+        (mu * length + MORE) ** 2 / length - mu**2 * length,
+        "<V, W_svm>^2/||W_svm||^2 >= mu^2 ||W_svm||^2",
+        normal=expanded,
+    )
+    ensure_positive(
+        fin + mu**2 * length,
+        "and ||W||^2 is no less than with ||W_fin||^2, so not 0: W_svm is not, with a margin of 1",
+    )
     return "for any n, T, d and kept tokens"

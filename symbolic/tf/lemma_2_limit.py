@@ -9,8 +9,10 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from symbolic.least_points import ensure_least_point
+from attsvm.theory.declaration.proof import expanded
+from symbolic.least_points import ensure_least_point, ensure_scaled_meets
 from symbolic.textbook import EXPONENTIAL
+from symbolic.tf import definition_1
 
 K, R, POWER = sp.symbols("k r power", positive=True)
 """Optimal and other tokens of an input, and exp(x)."""
@@ -19,12 +21,13 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 
 def ensure_margin() -> None:
     """Some margin of W is at most ||W||/N, at most 0 where nothing separates."""
+    ensure_scaled_meets()
     ensure_least_point()
     norm, N, margin = sp.symbols("norm N margin", positive=True)
     ensure_nonnegative(
-        (norm / margin - N).subs(norm, N * margin + MORE),
-        "were all margins at least margin > 0, W/margin would meet the constraints of a choice, so "
-        "be no shorter than N: margin <= ||W||/N",
+        (norm / N - margin).subs(norm, margin * (N + MORE)),
+        "of margins of at least margin > 0, W/margin meets the constraints of a choice, so "
+        "||W||/margin >= N: margin <= ||W||/N",
         normal=sp.cancel,
     )
 
@@ -37,12 +40,14 @@ def ensure_below() -> None:
         "an odd of at least exp(-x) against k optimal tokens of odds 1 at most",
         normal=sp.factor,
     )
-    gap = sp.Symbol("gap", positive=True)
-    ensure_positive(
-        gap / (1 + K * POWER) + LESS,
-        "best - <s, gamma> is at least that times the next gap, so "
-        "l grows by what it does there at least, and other inputs add no less than 0",
+    least = sp.Symbol("next", positive=True)
+    bound = 1 / (1 + K * POWER)
+    ensure_nonnegative(
+        (bound + LESS) * least - bound * least,
+        "best - <s, gamma>, at least w next, is at least the bound times next in that input",
+        normal=expanded,
     )
+    ensure_positive(bound * least, "so l(best) is not attained there, nor undercut elsewhere")
 
 
 def ensure_above() -> None:
@@ -59,14 +64,24 @@ def ensure_above() -> None:
         "odds of sum r exp(-x) at most, against optimal tokens of odds 1 + less, have that weight",
         normal=sp.factor,
     )
+    whole, less = sp.symbols("range less", positive=True)
+    ensure_positive(
+        (odds + less) * whole - odds * whole,
+        "best - <s, gamma>, at most w range, is at most a larger weight times the range",
+        normal=expanded,
+    )
     ensure_equal(
         sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo), 0, "which tends to 0"
     )
 
 
 def prove() -> str:
-    """Both bounds of L(W) - L_*."""
+    """Both bounds of L(W) - L_*, which are one for an input of two tokens at W = x M."""
+    definition_1.prove()
     ensure_margin()
     ensure_below()
     ensure_above()
+    ensure_equal(
+        (1 / (1 + K * POWER)).subs(K, 1), (R / (R + POWER)).subs(R, 1), "attained by two tokens"
+    )
     return "for every strictly decreasing loss, any n, T and d, ties included"

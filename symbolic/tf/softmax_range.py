@@ -57,15 +57,20 @@ def prove_lead() -> str:
     return "for any T >= 2 and all real v"
 
 
+def ensure_mean_odds() -> None:
+    """The odds are at least T - 1 times exp of the mean of v_u - v_1 over the others."""
+    ensure_odds()
+    x = sp.Symbol("x", real=True)
+    ensure_positive(sp.diff(sp.exp(x), x, 2), "exp'' is positive")
+    cite(JENSEN, met={SECOND_DERIVATIVE: "exp'' is positive"})
+
+
 def prove_norm() -> str:
     """The odds are at least (T - 1) exp(-||v|| sqrt(T/(T - 1))), at most (T - 1) exp(sqrt 2 ||v||).
 
     The first is attained where v_1 = (T - 1) a and the others are -a, the second for T = 2.
     """
-    ensure_odds()
-    x = sp.Symbol("x", real=True)
-    ensure_positive(sp.diff(sp.exp(x), x, 2), "exp'' is positive")
-    cite(JENSEN, met={SECOND_DERIVATIVE: "exp'' is positive"})
+    ensure_mean_odds()
     ensure_equal(
         1 + K * (1 / K) ** 2,
         (K + 1) / K,

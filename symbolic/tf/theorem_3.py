@@ -11,7 +11,18 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.proof import expanded
-from symbolic.textbook import ACCUMULATION, BOUNDED_SEQUENCE, FACTORS, RANK_OF_PRODUCT
+from symbolic.textbook import (
+    ACCUMULATION,
+    BOUNDED_SEQUENCE,
+    COMPACT,
+    CONTINUOUS,
+    FACTORS,
+    MINORS,
+    RANK_OF_PRODUCT,
+    TRIANGLE,
+    WEIERSTRASS,
+)
+from symbolic.tf import svm_rank
 from symbolic.tf.theorem_2 import ensure_margins_are_large, ensure_secants
 
 RHO, SPREAD, C, R = sp.symbols("rho spread C_* R", positive=True)
@@ -48,12 +59,35 @@ def ensure_limit_points() -> None:
     )
 
 
+def cite_only_there() -> None:
+    """Where the distance tends to 0 some solution has a rank of r at most, limits being solutions.
+
+    The distance of a limit of W/R from the set is at most that of W/R plus what W/R lacks to the
+    limit, so 0, and it is attained.
+    """
+    cite(ACCUMULATION, given={BOUNDED_SEQUENCE: "the nuclear norm of W/R is at most 1"})
+    cite(TRIANGLE)
+    solutions = "the solutions: inequalities that are not strict, and one nuclear norm"
+    cite(WEIERSTRASS, given={CONTINUOUS: "the distance from a matrix", COMPACT: solutions})
+    cite(MINORS)
+
+
 def prove() -> str:
     """dist(W/R, solutions/C_*) tends to 0 where some solution has a rank of r at most."""
     ensure_products()
     ensure_limit_points()
     return (
         "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
-        "dimension r that the rank of some solution does not exceed; for smaller r limit points, "
-        "of rank r at most, are no solutions"
+        "dimension r that the rank of some solution does not exceed"
+    )
+
+
+def prove_one() -> str:
+    """With inner dimension 1 it does exactly where some solution has rank 1."""
+    prove()
+    svm_rank.prove_rank_one()
+    cite_only_there()
+    return (
+        "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d; a W^mm of "
+        "rank 1 is a solution, and limit points of W/R have rank 1 at most"
     )

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_positive
 from symbolic.textbook import COMPACT, CONTINUOUS, WEIERSTRASS
 from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
 
-LAMBDA, SQUARE, GAP = sp.symbols("lambda square gap", positive=True)
+LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
+"""`square` is ||W||^2, or ||K||^2 + ||Q||^2, so that the penalty is lambda R; gaps are of risks."""
 LESS, MORE = sp.symbols("less more", nonnegative=True)
 
 
 def ensure_on_path() -> None:
     """A minimiser with penalty exists, and minimises the risk over the ball of its own norm."""
-    ensure_nonnegative(
-        GAP + LAMBDA * SQUARE / 2 - LAMBDA * SQUARE / 2,
-        "the objective less L_* is at least the penalty, so large matrices are worse than 0",
+    ensure_positive(
+        (GAP + LAMBDA * SQUARE / 2 - START).subs(SQUARE, 2 * START / LAMBDA + LESS),
+        "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
+        normal=sp.expand,
     )
     cite(WEIERSTRASS, given={CONTINUOUS: "risk and penalty are", COMPACT: "a closed ball"})
     ensure_positive(
@@ -29,13 +31,14 @@ def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
     lemma_2_limit.prove()
     lemma_2.prove()
-    ensure_zero(
-        sp.limit(LAMBDA * SQUARE / 2, LAMBDA, 0),
-        "the least objective less L_* is at most gap + lambda square/2 of any W, which tends to "
-        "gap, and gaps have the infimum 0",
-    )
     cite(WEIERSTRASS, given={CONTINUOUS: "the risk is", COMPACT: "a closed ball"})
-    ensure_positive(GAP, "on every ball the risk gap is above a positive constant, so it is left")
+    on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)
+    ensure_positive(
+        (on_ball - (GAP + LAMBDA * SQUARE / 2)).subs(LAMBDA, 2 * GAP / (SQUARE * (1 + more))),
+        "a ball on which the risk gap is positive, so that its least is at least twice that of "
+        "some W, is left as lambda falls below 2 gap/square of this W: W has a lower objective",
+        normal=sp.factor,
+    )
 
 
 def prove() -> str:
@@ -50,11 +53,5 @@ def prove_factored() -> str:
     """The products approach the solutions of the nuclear-norm SVM over C_*."""
     ensure_on_path()
     ensure_norm_grows()
-    k, q = sp.symbols("k q", real=True)
-    ensure_equal(
-        sp.expand((k**2 + q**2) / 2 - (k - q) ** 2 / 2),
-        k * q,
-        "the penalty is lambda R, R = (||K||^2 + ||Q||^2)/2, and ||W||_* <= R tends to infinity",
-    )
     theorem_3.prove()
     return "for every strictly decreasing loss with l' < 0 at the best scores, inner dimension d"

@@ -117,10 +117,14 @@ def turned(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, np.eye(d), scores=scores)
 
 
-@st.composite
-def paths(draw: st.DrawFn, *further: st.SearchStrategy[AttentionData]) -> Path:
+def of(data: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
+    """Such data, and a loss with l' < 0."""
+    return st.builds(Path, data, st.sampled_from(SLOPED))
+
+
+def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
     """Separable data, of further strategies as well, and a loss with l' < 0."""
-    return Path(draw(st.one_of(SEPARABLE, *further)), draw(st.sampled_from(SLOPED)))
+    return of(st.one_of(SEPARABLE, *further))
 
 
 @st.composite
@@ -364,18 +368,17 @@ def certified_set(
     norm is none where a feasible matrix is shorter. With fewer inner dimensions than d M has no
     larger rank, whatever the loss: none is near where every solution has a larger one, seen by its
     singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
-    1 only data of parallel queries are decided: there both norms agree.
+    1, or ties, only data of parallel queries are decided: there both norms agree and rank 1 does.
     """
     if not several_tokens(case) or not feasible(case) or target == "worst":
         return arb(-1)
-    if not ExactData.of(case.data).unique:
-        return _of_parallel(case) if share == 1 and inner is None else None
-    if share != 1:
+    unique = ExactData.of(case.data).unique
+    if unique and share != 1:
         return -abs(1 - arb(rational(share))) / arb(case.data.d).sqrt()
+    if not unique or not steep(case):
+        return _of_parallel(case) if share == 1 else None
     if inner is not None and inner < case.data.d:
         return _ranks_are_above(case, inner)
-    if not steep(case):
-        return _of_parallel(case)
     return _frobenius_is_long(case) if target == "frobenius" else None
 
 
@@ -398,13 +401,7 @@ def _ranks_are_above(case: Path, inner: int) -> arb | None:
 
 def _turns(case: Path) -> bool:
     """Whether constraints on single entries make a 2 x 2 minor of every feasible W nonzero."""
-    exact, signs = ExactData.of(case.data), dict[tuple[int, int], int]()
-    for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True):
-        for x in tokens:
-            D = subtract(tokens[best[0]], x)
-            rows, columns = ([k for k, e in enumerate(v) if e != 0] for v in (D, z))
-            if len(rows) == len(columns) == 1:
-                signs[rows[0], columns[0]] = 1 if D[rows[0]] * z[columns[0]] > 0 else -1
+    signs = {at: sign for at, sign in single_entries(case.data) if at is not None}
     return any(
         signs.get((a, b), 0) * signs.get((c, d), 0) * signs.get((a, d), 0) * signs.get((c, b), 0)
         < 0
@@ -413,6 +410,19 @@ def _turns(case: Path) -> bool:
         for b in range(case.data.d)
         for d in range(b)
     )
+
+
+def single_entries(data: AttentionData) -> list[tuple[tuple[int, int] | None, int]]:
+    """The one entry of W on which each constraint is, with its sign; None if on 0 or several."""
+    exact, found = ExactData.of(data), list[tuple[tuple[int, int] | None, int]]()
+    for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True):
+        for x in [*tokens[: best[0]], *tokens[best[0] + 1 :]]:
+            D = subtract(tokens[best[0]], x)
+            rows, columns = ([k for k, e in enumerate(v) if e != 0] for v in (D, z))
+            single = len(rows) == len(columns) == 1
+            sign = 1 if single and D[rows[0]] * z[columns[0]] > 0 else -1
+            found.append(((rows[0], columns[0]) if single else None, sign))
+    return found
 
 
 def _frobenius_is_long(case: Path) -> arb | None:
