@@ -19,8 +19,8 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
+from symbolic import divergence
 from symbolic.gains import (
     GAMMA_O,
     REST,
@@ -40,10 +40,8 @@ from symbolic.textbook import (
     DIFFERENTIABLE,
     EXPONENTIAL,
     INCREASING,
-    JENSEN,
     LIPSCHITZ,
     MEAN_VALUE_ON_A_LINE,
-    SECOND_DERIVATIVE,
     SHORT,
     STOLZ,
     SUMMABLE,
@@ -99,7 +97,7 @@ def ensure_coefficients() -> None:
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
     interval = "the smallest interval that holds all scores"
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|, as the loss is smooth", COMPACT: interval})
+    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
     ensure_positive(SLOPE * P * kept, "p_j exp(m_j) = |l'| s_o (u - gamma_j)/n is above a constant")
     ensure_nonnegative(
         (SLOPE + MORE) * gap * (P + rest) - SLOPE * P * (gap - LESS),
@@ -159,12 +157,20 @@ def ensure_direction() -> None:
     cite(CAUCHY_SCHWARZ)
 
 
-def ensure_from_basin() -> None:
-    """From the basin the norm diverges and the direction converges to that of V."""
-    ensure_kept()
+def ensure_from_kept() -> None:
+    """Where 1 holds from some step on, whatever the step is, the direction converges to that of V.
+
+    And the norm diverges.
+    """
     ensure_coefficients()
     ensure_divergence()
     ensure_direction()
+
+
+def ensure_from_basin() -> None:
+    """From the basin the norm diverges and the direction converges to that of V."""
+    ensure_kept()
+    ensure_from_kept()
 
 
 def prove() -> str:
@@ -173,12 +179,61 @@ def prove() -> str:
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 
-def prove_equal_rivals() -> str:
-    """One input whose rivals have one score is in the basin wherever it starts."""
+def ensure_raised() -> None:
+    """Attention to the optimal tokens stays above a constant, with any step.
+
+    Rivals of an input have one score, and no input pulls against another. Let F be the logarithm of
+    the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), and reach the largest ||A_t||.
+    """
+    v, share = sp.Symbol("v", real=True), sp.Symbol("s_t", positive=True)
+    reach, top, n = sp.symbols("reach max|l'| n", positive=True)
+    ensure_gain()
     ensure_gain_of_equal_rivals()
-    ensure_positive(P * LEAD, "u is above the rivals' score: the risk gap is below the threshold")
-    ensure_from_basin()
-    return "for every smooth loss with l' < 0, any T, d and start"
+    ensure_equal(
+        1 / (1 + REST / P), P, "exp(F) = (1 - s_o)/s_o: s_o falls with F", normal=sp.simplify
+    )
+    ensure_equal(
+        SLOPE * share * P * LEAD,
+        SLOPE * LEAD * P * S * (share / S),
+        "the input moves W by e |l'| lead s_o (1 - s_o)/n times sum_t q_t A_t = -grad F",
+    )
+    Z = sp.Function("Z")
+    ensure_zero(
+        sp.diff(sp.log(Z(v)), v, 2) - (Z(v).diff(v, 2) / Z(v) - (Z(v).diff(v) / Z(v)) ** 2),
+        "along a unit vector F'' is the variance of <A_t, .> with weights q_t",
+        normal=sp.cancel,
+    )
+    ensure_nonnegative(
+        reach**2 - (reach**2 - MORE - v**2), "and that at most the mean square, so reach^2"
+    )
+    small = n / (STEP * top * LEAD * reach**2)
+    ensure_nonnegative(
+        1 / reach**2 - (STEP * top * LEAD / n * (small - small * LESS / (1 + LESS))),
+        "that factor is at most 1/reach^2 where s_o is at most n/(e max|l'| lead reach^2)",
+        normal=sp.factor,
+    )
+    cite(
+        DESCENT,
+        given={
+            LIPSCHITZ: "for F the constant is reach^2",
+            SHORT: "where s_o is that small: then F does not increase",
+        },
+    )
+    cite(TRIANGLE)
+    ensure_nonnegative(
+        STEP * top * LEAD / n * (reach**2 - P * S / (P + S) ** 2 * reach**2),
+        "elsewhere F is at most -ln of that bound, and grows by e max|l'| lead reach^2/n at most",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(S * MORE, "pulls of others raise margins, as <A_it, A_ju> >= 0: F falls")
+    ensure_positive(P * LEAD, "so s_o, and u less the score of rivals, stay above constants")
+
+
+def prove_equal_rivals() -> str:
+    """Inputs in accord whose rivals have one score, as one input is: any start and any step."""
+    ensure_raised()
+    ensure_from_kept()
+    return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
 def ensure_rate() -> None:
@@ -307,43 +362,61 @@ def prove_by_margins() -> str:
 
 
 def prove_pair() -> str:
-    """Two inputs of two tokens with the same two scores, none negative: zero is on the edge."""
-    u = sp.Symbol("u", real=True)
-    power = sp.Symbol("power", nonnegative=True)
-    ensure_zero(
-        SYMBOLS.logistic_curvature(u) - sp.diff(SYMBOLS.logistic(u), u, 2),
-        "the curvature of g is its second derivative",
-        normal=sp.simplify,
+    """Two inputs of two tokens with the same two scores, from zero.
+
+    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are in accord; let c be
+    above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, m_1 = a alpha - c beta, m_2 = b beta -
+    c alpha, and e p(m_i) is added to alpha and to beta, p one function of slope K at most.
+    """
+    prove_equal_rivals()
+    a, b, c, apart = sp.symbols("a b c apart", positive=True)
+    alpha, beta = sp.symbols("alpha beta", nonnegative=True)
+    m_1, m_2 = a * alpha - c * beta, b * beta - c * alpha
+    cite(CAUCHY_SCHWARZ)
+    ensure_positive(
+        (b + MORE) ** 2 - (b * (b + MORE) - apart),
+        "A_1 and A_2 are independent, as the Att-SVM is feasible: c^2 < a b <= a^2",
+        normal=expanded,
+    )
+    ensure_equal(
+        (sp.Matrix([[1, -1]]) * sp.Matrix([[a, -c], [-c, b]]) * sp.Matrix([1, -1]))[0] / 2,
+        (a + b) / 2 + c,
+        "L is at least K times that, by a point with m_1 = m_2 where |p'| = K",
     )
     ensure_nonnegative(
-        -SYMBOLS.logistic_curvature(u).subs(sp.exp(-u), 1 / (1 + power)),
-        "l = g(-.) = 1 - g has l'' >= 0 where u >= 0, that is exp(u) = 1 + power",
+        (1 - (b + c) / ((a + b) / 2 + c)).subs(a, b + MORE),
+        "a step adds to m_1 - m_2 >= 0 e times p(m_1) (a + c) - p(m_2) (b + c), at least "
+        "-K (b + c) (m_1 - m_2): m_1 stays at least m_2",
         normal=sp.factor,
     )
-    cite(JENSEN, given={SECOND_DERIVATIVE: "no score is negative"})
-    best, second = sp.symbols("l_best l_second", real=True)
+    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
     ensure_equal(
-        (best + second) / 2 - best,
-        (second - best) / 2,
-        "l at the mean of both scores is at most their mean: at zero the risk gap is at most the "
-        "threshold, half of l(second) - l(best)",
+        c * m_1 + a * m_2,
+        (a * b - c**2) * beta,
+        "the gradient tends to 0, and so do p(m_1) and p(m_2): both |m_i| tend to infinity, with "
+        "signs that settle. <W, V> grows from 0, so m_1 > 0. And c m_1 + a m_2 >= 0, so -m_2 is at "
+        "most m_1 c/a",
+        normal=expanded,
     )
-    ensure_equal(
-        (GAMMA_O + SECOND) / 2 - SECOND, LEAD / 2, "u is above second there: the gradient is not 0"
+    y = sp.Symbol("m_1", positive=True)
+    ensure_positive(
+        (y - c / a * y).subs(a, c + apart),
+        "were m_2 to tend to -infinity, m_1 + m_2 would to infinity: p(m_1), at most C exp(-m_1), "
+        "over p(m_2), at least C' exp(m_2), would tend to 0, and m_2 grow",
+        normal=sp.factor,
     )
-    ensure_from_basin()
-    return "for any two such inputs, any d: one step takes the risk gap below the threshold"
+    ensure_from_basin()  # both margins tend to infinity, and the risk gap to 0
+    return "for every smooth loss with l' < 0 and any d"
 
 
 def prove_three() -> str:
-    """One input of three tokens, the second best a support vector: the basin is reached.
+    """One input of three tokens, the second best a support vector: any start and any step.
 
     Let d_1, d_2 be the optimal token minus the second best and minus the worst, c = <d_1, d_2>,
-    q = ||d_2||^2. Where u is above second the run is in the basin, as n = 1. Where it is not, a
-    step moves the logit margin of the worst token by a multiple of
-    s_1 (u - second) c + s_2 (u - worst) q. Were it so for ever, W would converge, to a point with
-    s_o above 0, and s_o would tend to 0.
+    q = ||d_2||^2, and p_t = s_t (u - gamma_t). A step adds to m_1 and m_2 the same positive
+    multiple of p_1 ||d_1||^2 + p_2 c and of p_1 c + p_2 q.
     """
+    prove_equal_rivals()  # two tokens, or two rivals of one score
     q, drop, weight, first = sp.symbols("q drop s_2 s_1", positive=True)
     short = LESS  # second - u
     more = inner("d_1", "d_2") - q
@@ -358,21 +431,62 @@ def prove_three() -> str:
     ensure_nonnegative(
         -first * short * (q - MORE) + weight * (drop - short) * q - q * pulls,
         "as c <= q the margin of the worst token moves by at least q times the sum over rivals of "
-        "s_t (u - gamma_t)",
+        "s_t (u - gamma_t), where u is at most second",
         normal=expanded,
     )
     ensure_gain_of_support()
     ensure_positive(P * (LEAD + short), "which is s_o (gamma_o - u) > 0: s_o/s_2 never falls")
     ensure_equal(
         P * GAMMA_O + (1 - P - weight) * SECOND + weight * (SECOND - drop) - SECOND,
-        P * LEAD - weight * drop,
-        "u <= second says that s_o/s_2 is at most (second - worst)/lead: the margin is bounded, "
-        "and the s_o are summable",
+        P * (LEAD - drop * weight / P),
+        "u - second is s_o (lead - drop exp(-m_2)), above 0 where m_2 > ln(drop/lead). u <= second "
+        "for ever would bound m_2, and the s_o would be summable",
     )
     cite(TRIANGLE)
     ensure_nonnegative(
         weight * drop - (weight * (drop - short) - P * (LEAD + short)), SHORTER, normal=expanded
     )
-    cite(COMPLETE, met={SUMMABLE: SHORTER})
-    ensure_from_basin()
-    return "for every smooth loss with l' < 0, any d and start"
+    cite(COMPLETE, met={SUMMABLE: SHORTER})  # W would converge, to a point with s_o above 0
+    p_1, p_2, size, c = sp.symbols("p_1 p_2 ||d_1||^2 c", positive=True)
+    ensure_nonnegative(
+        [p_1 * size + p_2 * MORE, p_1 * MORE + p_2 * q],
+        "if c >= 0 no margin falls where u is above second: s_o and lead - drop exp(-m_2) rise",
+    )
+    ensure_opposed(c, size, q, drop)
+    ensure_from_kept()
+    return "for every loss with continuous l' < 0, any d and start, and any constant step"
+
+
+def ensure_opposed(c: sp.Symbol, size: sp.Symbol, q: sp.Symbol, drop: sp.Symbol) -> None:
+    """Where <d_1, d_2> = -c < 0, m_1 and m_2 - ln(drop/lead) stay above constants, the latter > 0.
+
+    A step moves margins by J at most. V = w_1 A_1 + w_2 A_2 with w_t > 0, as no multiple of one A_t
+    has a margin above 0 for the other; so A_1, A_2 are independent, and both have the margin 1.
+    Where B is large enough, m_1 grows if m_1 <= 0 and m_2 >= B, and m_2 grows if m_2 <= b, a given
+    number, and m_1 >= B. The norm tends to infinity, and <W, V> = w_1 m_1 + w_2 m_2 + constant
+    grows. Were it bounded, one margin would tend to infinity and the other one to -infinity, always
+    the same ones as J is finite: but the latter would grow. So <W, V> tends to infinity, and of two
+    margins below 0 and B, or b and B, there are none from some step on: m_1 stays above -J, and m_2
+    above b - J once it is above b. It gets there, as m_1 is large while m_2 <= b, so that a step
+    adds a multiple of p_2 to m_2, where s_o and s_2 are bounded below.
+    """
+    divergence.prove()
+    small, y = sp.symbols("exp(-m_2) s_1", positive=True)
+    ensure_positive([c / q, c / size], "minus the other margin of A_2/q and of A_1/||d_1||^2")
+    p_2 = small * (LEAD + drop)
+    ensure_zero(
+        sp.limit(c * p_2 / (size * (LEAD - drop * small) / 3), small, 0),
+        "if m_1 <= 0 <= m_2, s_1 is 1/3 at least: p_2 is at most s_o exp(-m_2) (lead + drop), p_1 "
+        "at least s_o (lead - drop exp(-m_2))/3, and c p_2 below ||d_1||^2 p_1 for large m_2",
+    )
+    ensure_equal(
+        P * GAMMA_O + y * SECOND + (1 - P - y) * (SECOND - drop) - (SECOND - drop),
+        P * (LEAD + drop) + y * drop,
+        "u - worst, which is at least s_o lead",
+    )
+    ensure_nonnegative(
+        P * (LEAD + drop) + y * drop - (P * LEAD - MORE),
+        "and u - second at most that: so p_1/p_2 is at most s_1/s_2 = exp(m_2 - m_1), and c p_1 "
+        "below q p_2 where m_2 <= b and m_1 is large",
+        normal=expanded,
+    )

@@ -172,17 +172,53 @@ def _level(data: ExactData, loss: str) -> arb | None:
     return threshold(data, loss) if solved is not None and solved.status == "solved" else None
 
 
+def in_accord(data: ExactData) -> bool:
+    """Whether <A_it, A_ju> >= 0 for all rivals t, u of the first best tokens of two inputs i, j."""
+    gaps = [
+        [subtract(tokens[tied[0]], x) for t, x in enumerate(tokens) if t != tied[0]]
+        for tokens, tied in zip(data.X, data.optimal, strict=True)
+    ]
+    return all(
+        dot(a, b) * dot(data.Z[i], data.Z[j]) >= 0
+        for i in range(len(gaps))
+        for j in range(i)
+        for a in gaps[i]
+        for b in gaps[j]
+    )
+
+
+def always_converges(data: ExactData, loss: str) -> bool:
+    """Whether descent converges to W^mm from every start, with every constant step, if proved.
+
+    Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, and l' < 0. It
+    does where inputs are in accord and the rivals of each have one score, and for one input of
+    three tokens, the second best a support vector (`prove_equal_rivals` and `prove_three` in
+    `symbolic/basins.py`).
+    """
+    if _level(data, loss) is None:
+        return False
+    rivals = [sorted(set(gamma))[:-1] for gamma in data.gamma]
+    if all(len(scores) <= 1 for scores in rivals):
+        return in_accord(data)
+    best = [rows[0] for rows in data.optimal]
+    solved = separate(data, best)
+    if len(rivals) > 1 or len(data.gamma[0]) > 3 or solved is None:
+        return False
+    second = [g == rivals[0][-1] for t, g in enumerate(data.gamma[0]) if t != best[0]]
+    return any(s and m == 1 for s, m in zip(second, solved.margins, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Fate:
     """What is proved of a run of descent for all time.
 
     Attributes:
         step: the step at which the proof was closed.
-        selected: rows of the tokens that the inputs select for ever (in a basin: from some step
-            on).
+        selected: rows of the tokens that the inputs select for ever (in a basin, or where every run
+            converges: from some step on).
         converges: whether the direction is proved to converge to the Frobenius solution for the
             optimal tokens.
-        reason: `basin`, `trap` or `cone`.
+        reason: `basin`, `trap`, `cone`, or `always`.
         settles: whether the direction is proved to converge to the Frobenius solution for
             `selected`, optimal or not.
     """
@@ -190,7 +226,7 @@ class Fate:
     step: int
     selected: list[int]
     converges: bool
-    reason: Literal["basin", "trap", "cone"]
+    reason: Literal["basin", "trap", "cone", "always"]
     settles: bool = False
 
 
@@ -201,8 +237,9 @@ def certified_fate(
 
     Basin: see `basin`; tried where the step is at most 1/smoothness, which is decided here.
     Trap: see `attsvm.exact.traps.trap_at`; cone: see `attsvm.exact.cones.cone_at`; for any step.
-    All are tried at steps 0, 1, 2, 4, 8, ...; None where none closed, or where the enclosures
-    grew too wide for the working precision.
+    All are tried at steps 0, 1, 2, 4, 8, ...; where none closed, or the enclosures grew too wide
+    for the working precision, it is asked whether every run goes one way (`always_converges`).
+    None where nothing is proved.
 
     Args:
         data: exact data.
@@ -222,6 +259,14 @@ def certified_fate(
             value=str(step) if steps >= 0 else steps,
             remedy="Use e.g. fmpq(1, 10) and 256.",
         )
+    fate = _followed(data, W0, loss, step, steps)
+    if fate is None and always_converges(data, loss):
+        return Fate(0, [rows[0] for rows in data.optimal], True, "always", True)
+    return fate
+
+
+def _followed(data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int) -> Fate | None:
+    """What the iterates prove."""
     bend = smoothness(data, loss)
     short = step is None or bool(step * bend <= 1)
     size = arb(step) if step is not None else (1 / bend).upper() if bend > 0 else arb(1)

@@ -7,7 +7,8 @@ Theorem. Let optimal tokens be unique, the Att-SVM feasible, some input have two
 inputs be in accord, and every input's attended score u_i(0) lie above its second-best one. Then
 descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of l(u_i) in W, has
 ||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||: no attended score ever falls, so that the
-basin of `attsvm.exact.descent.basin` is reached (`symbolic.basins.prove_accord`).
+basin of `attsvm.exact.descent.basin` is reached (`symbolic.basins.prove_accord`). Where rivals
+score the same, longer steps do as well (`symbolic.basins.prove_equal_rivals`).
 
 Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then
 u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best score wherever
@@ -25,26 +26,15 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, dot, rational, rationals, softmax
+from attsvm.exact import ExactData, descent, rational, rationals, softmax
 from attsvm.exact.attention import logits
-from attsvm.exact.numbers import Vector, subtract
+from attsvm.exact.numbers import Vector
 from attsvm.strategies import arrays, sizes
 
 
 def in_accord(data: AttentionData) -> bool:
     """Whether no rival of one input pulls against a rival of another."""
-    exact = ExactData.of(data)
-    gaps = [
-        [subtract(tokens[tied[0]], x) for t, x in enumerate(tokens) if t != tied[0]]
-        for tokens, tied in zip(exact.X, exact.optimal, strict=True)
-    ]
-    return all(
-        dot(a, b) * dot(exact.Z[i], exact.Z[j]) >= 0
-        for i in range(len(gaps))
-        for j in range(i)
-        for a in gaps[i]
-        for b in gaps[j]
-    )
+    return descent.in_accord(ExactData.of(data))
 
 
 def levels(gamma: Vector) -> tuple[int, Vector]:

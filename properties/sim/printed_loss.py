@@ -36,7 +36,7 @@ from properties._support import hypotheses as scores
 from properties._support.aligned_inputs import in_accord
 from properties._support.att_svm import exact_att_svm
 from properties._support.growth_rates import rate_error
-from properties._support.steps import SHORT, by_flow, is_short, stepped
+from properties._support.steps import ANY, SHORT, by_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.margins import step_along_solution
@@ -195,12 +195,13 @@ LOSS = Statement(
         ),
         "amended-4": Reading(
             "two tokens an entry at most, no entry pulls against another, unique optimal tokens, "
-            "X^mm exists: descent on the sum of g(b <f, h>) with step at most 1/L_X from any "
-            "start: X(k)^T converges in direction to -X^mm",
+            "X^mm exists: descent on the sum of g(b <f, h>) with any constant step from any start: "
+            "X(k)^T converges in direction to -X^mm",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             constants={"loss": PRINTED, "towards": "opposite"},
-            under=(PAIRS, ACCORD, UNIQUE, DEFINED, SHORT),
+            under=(PAIRS, ACCORD, UNIQUE, DEFINED),
+            variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(LINE, SIDEWAYS),
             siblings={
                 **OTHERS,

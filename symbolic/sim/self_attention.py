@@ -56,7 +56,7 @@ def prove_accord() -> str:
         ProofError: a step fails.
     """
     ensure_reduction()
-    return basins.prove_accord()
+    return basins.prove_equal_rivals()
 
 
 def prove_printed() -> str:
@@ -85,7 +85,7 @@ def prove_printed_pairs() -> str:
     A, B = sp.symbols("A B", real=True)
     ensure_equal((-A) * (-B), A * B, "and constraints have the same inner products")
     prove_accord()
-    return "for any number of sequences and columns, and any d"
+    return "for any number of sequences and columns, any d and any constant step"
 
 
 def prove_printed_rate() -> str:

@@ -79,8 +79,8 @@ CLAIMS = (
         "Att-SVM.",
         repair="With a decreasing loss, a feasible Att-SVM and an input of two tokens, a single "
         "input may start anywhere. Several start in the basin, where equal scores are not "
-        "needed; or from zero, if they are two of two tokens with the same two scores, none "
-        "negative. Three such inputs, or two of three tokens, are the least that fail from zero.",
+        "needed; or from zero, if they are two of two tokens with the same two scores. Three such "
+        "inputs, or two of three tokens, are the least that fail from zero.",
         stands=("amended-2", "amended-3", "amended-4"),
         telling={"literal": 0, "amended-1": 1},
     ),
