@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import find, given, settings
 
-from attsvm.strategies.data import attention_data, ragged, separable_data, starts
+from attsvm.data import AttentionData
+from attsvm.strategies.data import (
+    attention_data,
+    ragged,
+    ragged_larger,
+    separable_data,
+    starts,
+)
 from attsvm.strategies.dyadic import GRID
 
 
@@ -53,3 +60,13 @@ def test_ragged_data_keep_what_is_named_and_differ_in_length(keep):
 
     look()
     assert seen >= {1, 2, 3}
+
+
+def test_larger_ragged_data_differ_in_length_and_keep_their_best_tokens():
+    scores = np.arange(12.0).reshape(3, 4)
+    data = AttentionData(np.zeros((3, 4, 2)), np.ones((3, 2)), scores=scores)
+    drawn = [ragged_larger(np.random.default_rng(k), data) for k in range(60)]
+    lengths = {int(count) for found in drawn for count in found.present.sum(axis=1)}
+    assert all(found.present[:, 3].all() for found in drawn)
+    assert {2, 3, 4} <= lengths
+    assert 10 <= sum(found.present.all() for found in drawn) <= 50

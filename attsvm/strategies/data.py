@@ -75,6 +75,15 @@ def ragged(
     return dataclasses.replace(drawn, mask=drawn.present & (kept | ~gone))
 
 
+def ragged_larger(
+    generator: np.random.Generator, data: AttentionData, keep: Array | None = None
+) -> AttentionData:
+    """The same for data from a generator; `keep` names the tokens (n, T) that are never masked."""
+    gone = (generator.random(data.present.shape) < 0.25) & (generator.random() < 1 / 3)
+    kept = _best(data) if keep is None else keep
+    return dataclasses.replace(data, mask=data.present & (kept | ~gone))
+
+
 def _best(data: AttentionData) -> Array:
     """The first token of highest score of each input, as a mask (n, T)."""
     best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)

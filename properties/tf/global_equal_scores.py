@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.strategies.data import ragged
+from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Reading, Statement, changed
 from properties._support import losses
 from properties._support.adversarial_starts import starts_about, trapping_data
@@ -64,7 +64,7 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
 
 def larger(generator: np.random.Generator) -> Descent:
     """Inputs in accord with equal rivals, from zero or a random start."""
-    data = together_larger(generator)
+    data = ragged_larger(generator, together_larger(generator))
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
     return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))
 

@@ -36,6 +36,7 @@ from attsvm.exact.numbers import subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import ragged
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import two_scores
 from properties._support.losses import LOSSES
@@ -65,7 +66,7 @@ def anywhere(draw: st.DrawFn) -> AttentionData:
 @st.composite
 def points(draw: st.DrawFn) -> Point:
     """Points of any data, along M, or anywhere, at several norms."""
-    data = draw(st.one_of(SEPARABLE, anywhere(), anywhere()))
+    data = draw(st.one_of(SEPARABLE, ragged(anywhere()), ragged(anywhere())))
     W, answer = draw(arrays(data.d, data.d)), separation(data)
     if answer is not None and draw(st.booleans()):
         W = np.array([[float(x.p) / float(x.q) for x in row] for row in answer.W])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.strategies import arrays, sizes
-from attsvm.strategies.data import ragged
+from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import (
@@ -68,13 +68,14 @@ def larger(generator: np.random.Generator) -> Descent:
     """Up to three inputs of four tokens, a random start."""
     run = towards_solution(generator)
     start = generator.integers(-8, 9, size=run.start.shape) / 4
-    return Descent(run.data, start, str(generator.choice(SLOPED)))
+    return Descent(ragged_larger(generator, run.data), start, str(generator.choice(SLOPED)))
 
 
 def started_right(generator: np.random.Generator) -> Descent:
     """The same data, started along W^mm with a random part."""
     run = towards_solution(generator)
-    return Descent(run.data, run.start, str(generator.choice(SLOPED)))
+    data = ragged_larger(generator, run.data)
+    return Descent(data, run.start, str(generator.choice(SLOPED)))
 
 
 def descent(run: Run, loss: str = "log-loss") -> Descent:

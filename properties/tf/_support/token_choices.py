@@ -14,7 +14,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
-from attsvm.strategies.data import ragged
+from attsvm.strategies.data import ragged, ragged_larger
 from properties._support.att_svm import exact_att_svm
 from properties._support.separable_data import crowd, preferring, separated, separated_larger
 
@@ -46,7 +46,7 @@ def separable_larger(generator: np.random.Generator) -> AttentionData:
     """The same at larger sizes."""
     X, Z, chosen, _ = separated_larger(generator)
     scores = generator.integers(-8, 9, size=X.shape[:2]) / 4
-    return AttentionData(X, Z, scores=preferring(chosen, scores))
+    return ragged_larger(generator, AttentionData(X, Z, scores=preferring(chosen, scores)))
 
 
 @st.composite
@@ -59,9 +59,7 @@ def choices(draw: st.DrawFn) -> Choice:
         scores[:, :T] = preferring(alpha, scores[:, :T])
     factor = np.full(n, draw(st.sampled_from([2.0, 1.0, 1.5])))
     whole = _rivalled(X, Z, alpha, by, factor, scores)
-    named = np.arange(T + 1) == alpha[:, None]
-    named[0, -1] = True
-    return replace(whole, data=draw(ragged(st.just(whole.data), lambda _: named)))
+    return replace(whole, data=draw(ragged(st.just(whole.data), lambda _: _named(whole))))
 
 
 def choices_larger(generator: np.random.Generator) -> Choice:
@@ -71,7 +69,15 @@ def choices_larger(generator: np.random.Generator) -> Choice:
     scores = generator.integers(-8, 9, size=(n, T + 1)) / 4
     if generator.random() < 0.5:
         scores[:, :T] = preferring(alpha, scores[:, :T])
-    return _rivalled(X, Z, alpha, 1, generator.choice([2.0, 1.0], size=n), scores)
+    whole = _rivalled(X, Z, alpha, 1, generator.choice([2.0, 1.0], size=n), scores)
+    return replace(whole, data=ragged_larger(generator, whole.data, _named(whole)))
+
+
+def _named(whole: Choice) -> Array:
+    """The chosen tokens (n, T), and the rival of the first input."""
+    named: Array = np.arange(whole.data.T) == whole.alpha[:, None]
+    named[0, -1] = True
+    return named
 
 
 def _rivalled(X: Array, Z: Array, alpha: Array, by: int, factor: Array, scores: Array) -> Choice:

@@ -13,6 +13,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.data import ragged, ragged_larger
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.limit_certificates import short_step
 from properties._support.losses import SLOPED
@@ -165,7 +166,8 @@ def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
     best = draw(arrays(n))
     scores[np.arange(n), last] = best if draw(st.booleans()) else 0.5 + np.abs(best)
     own, lean = draw(arrays(n, n * (T - 2) + 1)), draw(arrays(n)) / 16.0
-    return around_alpha(alpha, own, lean, beyond, aside, scores)
+    whole = around_alpha(alpha, own, lean, beyond, aside, scores)
+    return replace(whole, data=draw(ragged(st.just(whole.data), lambda _: _supported(whole))))
 
 
 def locals_larger(generator: np.random.Generator) -> Choice:
@@ -179,7 +181,16 @@ def locals_larger(generator: np.random.Generator) -> Choice:
     scores = -0.5 - np.abs(dyadic(n, T))
     scores[:, 0], scores[:, -1] = 0.0, dyadic(n)
     shape = dyadic(n) / 16.0, 1.5 + np.abs(dyadic(n)), 1.0 + np.abs(dyadic(n))
-    return around_alpha(alpha, dyadic(n, n * (T - 2) + 1), *shape, scores)
+    whole = around_alpha(alpha, dyadic(n, n * (T - 2) + 1), *shape, scores)
+    return replace(whole, data=ragged_larger(generator, whole.data, _supported(whole)))
+
+
+def _supported(choice: Choice) -> Array:
+    """The chosen tokens (n, T) and the first support token of each, which no mask takes."""
+    first = np.where(choice.alpha == 0, 1, 0)
+    place = np.arange(choice.data.T)
+    found: Array = (place == choice.alpha[:, None]) | (place == first[:, None])
+    return found
 
 
 @st.composite
