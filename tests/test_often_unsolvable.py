@@ -1,5 +1,7 @@
 """When sentences ask for the impossible: circles, exact probabilities, intervals, the figure."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from flint import fmpq
@@ -10,9 +12,12 @@ from attsvm.errors import DataError
 from attsvm.language import Language, random_language
 from attsvm.plots import Table as Figures
 from properties._support.hypotheses import feasible
+from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import often_unsolvable as statement
 from properties.sim._support.counts import interval
 from properties.sim._support.telling_sentences import said
+from properties.sim._support.training import PULLED_APART, TWO_TOKENS
+from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.figures.causal import Setting
 from properties.sim.often_unsolvable import contradictions
@@ -123,3 +128,19 @@ def test_coordinates_of_the_span_keep_inner_products():
     assert language.embeddings.shape == (20, 20)
     products = language.embeddings @ language.embeddings.T
     assert np.allclose(products, other.embeddings @ other.embeddings.T)
+
+
+def test_failing_data_are_told_by_their_certificates():
+    for run, expected in ((PULLED_APART, "fails"), (TWO_TOKENS, "converges")):
+        end = np.array([[9.0, 0.0], [0.0, 0.0]])[: run.data.d, : run.data.d]
+        assert failing_data.outcome(run.data, [run.start, end]) == expected
+    assert failing_data.outcome(NO_QUERY.data, [NO_QUERY.start] * 2) == "no_solution"
+
+
+def test_findings_count_failing_data_as_the_figure_does():
+    numbers = failing_data.numbers(0, 50, [(2, 4, 2)])
+    row = {name: column[0] for name, column in numbers.tables["frequencies"].columns.items()}
+    counts = f"{row['fails']}, {row['astray']}, {row['unsettled']} of {50 - row['no_solution']}"
+    told = (Path(__file__).parents[1] / "docs/findings.md").read_text()
+    assert f"\n| 2 | 4 | {counts}: {row['low']:.3f} to {row['high']:.3f} | " in told
+    assert len(failing_data.picture(numbers).axes) == 1

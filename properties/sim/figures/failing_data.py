@@ -1,0 +1,119 @@
+"""sim/failing-data: how often descent from zero misses the optimal tokens, against n, T and d.
+
+Data sets of unit-norm Gaussian tokens, queries and head with random labels, plain descent from
+X(0) = 0 on the decreasing loss g(-b <f, h>) with step 1/L_X. From an iterate that floats reached,
+a certificate in balls decides where every descent with a step of at most 1/L_X goes on to
+(`attsvm.exact.certified_fate`): to X^mm, as theorem 3.14 has it, or with other tokens than the
+optimal ones selected for ever, which is a failure. Where no certificate closes within `STEPS`
+steps, a run that selects another token and has settled in its last decade, in floats by
+`attsvm.limits.settled`, is astray; others are unsettled. Data sets without X^mm are counted apart.
+The interval is the exact binomial one of the probability of a failure where there is an X^mm, of
+95%: its lower end counts certified failures only, its upper end all but certified successes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import ctx
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, certified_fate, rationals, separate
+from attsvm.limits.settled import unsettled
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+from attsvm.plots import Table, token_weights
+from attsvm.plots.style import PALETTE, dress, key_below, sheet
+from attsvm.reproduce import Numbers, Reproduction
+from attsvm.tokens import target_tokens
+from attsvm.training import descend_w
+from properties._support.published_data import gaussian_protocol
+from properties.sim import SOURCE
+from properties.sim._support.counts import interval
+from properties.sim._support.training import REPAIRED
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZES = tuple(itertools.product((1, 2, 4, 8), (2, 4), (2, 4, 8, 16)))
+RECORD = (100, 3000, 10_000, 100_000)
+STEPS = RECORD[-1]
+RISK, BITS = 0.025, 128
+OUTCOMES = ("converges", "fails", "astray", "unsettled", "no_solution")
+
+
+def outcome(data: AttentionData, iterates: Sequence[Array]) -> str:
+    """One of `OUTCOMES`, by the first of these iterates from which there is a certificate."""
+    exact = ExactData.of(data)
+    solved = separate(exact, [rows[0] for rows in exact.optimal])
+    if solved is not None and solved.status == "unseparable":
+        return "no_solution"
+    with ctx.workprec(BITS):
+        for W in iterates:
+            fate = certified_fate(exact, rationals(W), REPAIRED, None, 0)
+            if fate is not None and fate.converges:
+                return "converges"
+            pairs = zip(fate.selected, exact.optimal, strict=True) if fate else ()
+            if any(token not in best for token, best in pairs):
+                return "fails"
+    before, last = iterates[-2:]
+    if unsettled(data, before, last, LOSSES[REPAIRED]) is not None:
+        return "unsettled"
+    selected = token_weights(data, last).argmax(axis=-1)
+    return "astray" if (selected != target_tokens(data)).any() else "unsettled"
+
+
+def numbers(seed: int, sets: int = 50, sizes: Sequence[tuple[int, int, int]] = SIZES) -> Numbers:
+    """Counts by size, and the interval."""
+    rows = []
+    for n, T, d in sizes:
+        generator = np.random.default_rng([seed, n, T, d])
+        data = [gaussian_protocol(generator, n, T, d) for _ in range(sets)]
+        steps = [1.0 / risk_smoothness(one, LOSSES[REPAIRED]) for one in data]
+        run = descend_w(
+            data, np.zeros((d, d)), REPAIRED, step=np.array(steps), steps=STEPS, record=RECORD
+        )
+        found = Counter(outcome(one, W[1:]) for one, W in zip(data, run.W, strict=True))
+        usable = sets - found["no_solution"]
+        low, _ = interval(found["fails"], usable, RISK)
+        _, high = interval(usable - found["converges"], usable, RISK)
+        counted = {name: found[name] for name in OUTCOMES}
+        rows.append(Table.of(n=[n], T=T, d=d, sets=sets, **counted, low=low, high=high))
+    facts = {"loss": REPAIRED, "steps": STEPS, "confidence": 1 - 2 * RISK, "data_sets": sets}
+    return Numbers({"frequencies": Table.join(rows)}, facts)
+
+
+def picture(n: Numbers) -> Figure:
+    """Shares of failures, certified or astray, against d, a panel for each T, a line for each n."""
+    table = n.tables["frequencies"]
+    lengths = table.distinct("T")
+    figure = sheet(1, len(lengths), panel=(3.8, 3.3))
+    for axes, T in zip(figure.subplots(1, len(lengths), squeeze=False)[0], lengths, strict=True):
+        dress(axes, f"T = {T}", "dimension d", "share that fails")
+        for k, inputs in enumerate(table.distinct("n")):
+            cell = table.where(n=inputs, T=T)
+            usable = np.maximum(cell["sets"] - cell["no_solution"], 1)
+            colour = PALETTE[k % len(PALETTE)]
+            share = (cell["fails"] + cell["astray"]) / usable
+            axes.plot(cell["d"], share, color=colour, marker="o", label=f"n = {inputs}")
+            axes.fill_between(cell["d"], cell["low"], cell["high"], color=colour, alpha=0.12)
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(-0.03, 1.03)
+    key_below(figure, columns=len(table.distinct("n")))
+    return figure
+
+
+figure = Reproduction(
+    "sim/failing-data",
+    source=SOURCE,
+    place="Theorem 3.14 from X(0) = 0",
+    shows="how often descent from zero misses the optimal tokens, against n, T and d",
+    numbers=numbers,
+    pictures={"": picture},
+    sets=50,
+)
