@@ -25,7 +25,12 @@ from attsvm.training import descend_kq, descend_w
 from properties._support.published_data import gaussian_protocol, one_input
 from properties.mm.figures import trajectories as mm_trajectories
 from properties.sim.figures import margins as sim_margins
-from properties.tf.figures import generalised_svm, parameterisation_bias, probabilities
+from properties.tf.figures import (
+    generalised_svm,
+    parameterisation_bias,
+    probabilities,
+    singular_values,
+)
 from properties.tf.figures import trajectories as tf_trajectories
 
 LOSS = LOSSES["log-loss"]
@@ -446,3 +451,14 @@ def test_ids_are_well_formed_and_unique(tmp_path, attsvm, pack):
     assert "same id" in error
     with pytest.raises(UsageError, match="none"):
         named((), "toy/x")
+
+
+def test_singular_values_grow_as_those_of_the_certificate():
+    numbers = singular_values.numbers(0, 1, (10.0, 100.0, 1000.0, 10000.0))
+    table, facts = numbers.tables["slopes"], numbers.facts
+    assert table.where(index=1)["slope"].tolist() == [1.0, 1.0, 1.0]
+    np.testing.assert_allclose(table.where(on_face=1)["certificate"], 1.0, atol=1e-6)
+    assert (table.where(on_face=0)["certificate"] < 0.9).all()
+    first, _, last = facts["median_gap_to_S_by_decade"]
+    assert last < first / 2
+    assert last < 0.1

@@ -17,20 +17,27 @@ amended is proved for any inner dimension that the rank of some solution does no
 no other, as limit points of products of rank r have rank r at most (`symbolic.tf.theorem_3`):
 sharp says so of inner dimension 1. Some solution has rank 1 where W^mm has, as it is the only
 solution then (`tf/svm-rank`); W^mm need not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the
-solution (1, 1) (1, 1)^T. What is approached is the set: where it is no point, whether the path has
-a limit in it stays open.
+solution (1, 1) (1, 1)^T. What is approached is the set. Where it is no point the path need not have
+a limit in it: for these two inputs all solutions, (1, a; a, 1) with |a| <= 1, are minimisers at
+every radius (sharp-2). If W_R is unique for all large R and l is a formula in exp and log, W_R/R
+has a limit, since it is then definable in the o-minimal structure of the exponential (Wilkie, J.
+Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is cited, not
+run.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.strategies import sizes
+from attsvm.errors import DataError
+from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties.tf import SOURCE
@@ -78,6 +85,32 @@ def entries(draw: st.DrawFn) -> AttentionData:
     X[:, 0] = np.diag(sizes_of)
     queries = np.eye(d)[draw(st.permutations(range(d)))]
     return AttentionData(X, queries, scores=np.tile([1.0, 0.0], (d, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """K and Q of two rows and any inner dimension."""
+
+    K: Array
+    Q: Array
+
+    def __post_init__(self) -> None:
+        if self.K.ndim != 2 or len(self.K) != 2 or self.K.shape != self.Q.shape:
+            raise DataError("K and Q are not of two rows each", value=self.K.shape)
+
+
+@st.composite
+def factors(draw: st.DrawFn) -> Factors:
+    """Every second pair has K = Q."""
+    K = draw(arrays(2, draw(sizes(1, 3))))
+    return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
+
+
+def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
+    """(K Q^T)_11 + (K Q^T)_22 <= (||K||^2 + ||Q||^2)/2."""
+    K, Q = m.values(case.K), m.values(case.Q)
+    half = (m.trace(K @ K.T) + m.trace(Q @ Q.T)) / 2
+    return m.at_most(m.trace(K @ Q.T), share * half)
 
 
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
@@ -144,6 +177,20 @@ THEOREM = Statement(
                     examples=[cases.TURNING],
                 ),
             },
+        ),
+        "sharp-2": Reading(
+            "dist to the set is no limit in it: on tokens (1, 0), 0 with query (1, 0) and (0, 1), "
+            "0 with query (0, 1), scores 1, 0, margins are (K Q^T)_11 and (K Q^T)_22, whose sum is "
+            "at most (||K||^2 + ||Q||^2)/2, with equality where K = Q; so for log-loss all of "
+            "R (1, a; a, 1)/2, |a| <= 1, minimise at every R, and these over R are W_*^mm / C_*",
+            expected="proved",
+            proof="symbolic.tf.theorem_3:prove_no_limit",
+            under=(),
+            variables=Records(Factors, factors()),
+            conclusion=diagonal,
+            tight=True,
+            examples=(Factors(np.eye(2), np.eye(2)), Factors(np.ones((2, 1)), np.ones((2, 1)))),
+            siblings={"half of it": changed(share=Fraction(1, 2))},
         ),
     },
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.textbook import (
     ACCUMULATION,
@@ -17,8 +17,10 @@ from symbolic.textbook import (
     COMPACT,
     CONTINUOUS,
     FACTORS,
+    JENSEN,
     MINORS,
     RANK_OF_PRODUCT,
+    SECOND_DERIVATIVE,
     TRIANGLE,
     WEIERSTRASS,
 )
@@ -91,3 +93,35 @@ def prove_one() -> str:
         "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d; a W^mm of "
         "rank 1 is a solution, and limit points of W/R have rank 1 at most"
     )
+
+
+def prove_no_limit() -> str:
+    """R (1, a; a, 1)/2 is a minimiser of log-loss for |a| <= 1, at every R."""
+    k, q, m, a = sp.symbols("k q m a", real=True)
+    ensure_equal((k**2 + q**2) / 2 - k * q, (k - q) ** 2 / 2, "half the sum of squares, by entry")
+    ensure_nonnegative((k - q) ** 2, "so the trace of K Q^T is at most (||K||^2 + ||Q||^2)/2 <= R")
+    risk, convex = sp.log(1 + sp.exp(-m)), "the log-loss of scores 1, 0 is convex in the margin"
+    weight = sp.exp(m) / (1 + sp.exp(m))
+    ensure_equal(-sp.log(weight), risk, "which is log(1 + exp(-m))", normal=_logarithms)
+    ensure_positive(sp.simplify(sp.diff(risk, m, 2)), convex)
+    cite(JENSEN, met={SECOND_DERIVATIVE: convex})
+    ensure_positive(
+        sp.simplify(-sp.diff(risk, m)),
+        "and falls: two margins of sum R at most have no less risk than R/2 and R/2",
+    )
+    K = sp.Matrix([[1, 0], [a, sp.sqrt(1 - a**2)]]) * sp.sqrt(R / 2)
+    whole = R / 2 * sp.Matrix([[1, a], [a, 1]])
+    ensure_zero(list(sp.expand(K * K.T - whole)), "K = Q with rows of one length: W = K K^T")
+    ensure_zero(sp.expand((K * K.T).trace() - R), "whose (||K||^2 + ||Q||^2)/2 is R, margins R/2")
+    cite(FACTORS)
+    ensure_equal(
+        list(whole / R),
+        list(sp.Matrix([[1, a], [a, 1]]) / 2),
+        "C_* = 2: margins of 1 make the sum 2, and a factored W of nuclear norm 2 has K = Q, so "
+        "that it is (1, a; a, 1), and |a| <= 1; each of these over 2 is a limit point",
+    )
+    return "for every R > 0, inner dimensions of 2 or more, and 1 for a = 1 and a = -1"
+
+
+def _logarithms(x: sp.Expr) -> sp.Expr:
+    return sp.simplify(sp.expand_log(sp.simplify(x), force=True))
