@@ -9,6 +9,7 @@ from properties._support.experiments import INTERVAL, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.mm.figures import joint, loss_choice
 from properties.tf.figures import (
+    added_regulariser,
     few_tokens,
     generalised_svm,
     overparameterisation,
@@ -20,6 +21,7 @@ FEW = {"each": (0.1, 40), joint.NAIVE: (0.1, 600)}
 EXPERIMENTS = {
     "mm/joint": (joint, {"rules": FEW, "radii": (1.0,)}),
     "mm/loss-choice": (loss_choice, {"steps": 30}),
+    "tf/added-regulariser": (added_regulariser, {"steps": 60}),
     "tf/few-tokens": (few_tokens, {"steps": 40}),
     "tf/generalised-svm": (generalised_svm, {"sizes": (4,), "steps": (10, 1000)}),
     "tf/overparameterisation": (overparameterisation, {"sizes": ((1, 3),), "dimensions": (2, 8)}),

@@ -77,7 +77,7 @@ def numbers(
                 if pair is None:
                     continue
                 solved[b] = True
-                counted[b] = [_rank(W, TOLERANCE * np.linalg.norm(W, 2)) for W in pair]
+                counted[b] = [_rank(W, TOLERANCE * float(np.linalg.norm(W, 2))) for W in pair]
                 G = generator.normal(size=(d, d)) @ np.linalg.pinv(one.Z) @ one.Z
                 G *= np.linalg.norm(pair[1]) / np.linalg.norm(G)
                 noisy[b] = [_rank(pair[1] + error * G, TOLERANCE) for error in ERRORS]
