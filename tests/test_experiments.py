@@ -3,17 +3,29 @@
 import numpy as np
 import pytest
 
+from attsvm.heads import relu_head
+from attsvm.training import descend_w
 from properties._support.experiments import INTERVAL, means, shares
+from properties._support.published_data import gaussian_protocol
 from properties.mm.figures import joint, loss_choice
-from properties.tf.figures import few_tokens, overparameterisation, several_inputs, svm_rank
+from properties.tf.figures import (
+    added_regulariser,
+    few_tokens,
+    generalised_svm,
+    overparameterisation,
+    several_inputs,
+    svm_rank,
+)
 
 FEW = {"each": (0.1, 40), joint.NAIVE: (0.1, 600)}
 EXPERIMENTS = {
     "mm/joint": (joint, {"rules": FEW, "radii": (1.0,)}),
     "mm/loss-choice": (loss_choice, {"steps": 30}),
+    "tf/added-regulariser": (added_regulariser, {"steps": 60}),
     "tf/few-tokens": (few_tokens, {"steps": 40}),
+    "tf/generalised-svm": (generalised_svm, {"sizes": (4,), "steps": (10, 1000)}),
     "tf/overparameterisation": (overparameterisation, {"sizes": ((1, 3),), "dimensions": (2, 8)}),
-    "tf/several-inputs": (several_inputs, {"inputs": (1, 4), "steps": 30}),
+    "tf/several-inputs": (several_inputs, {"inputs": (1, 4)}),
     "tf/svm-rank": (svm_rank, {"sizes": ((5, 5),), "dimensions": (1, 5)}),
 }
 
@@ -54,6 +66,45 @@ def test_means_and_shares_are_those_of_the_data_sets():
     assert counted["hits"].tolist() == [2, 1]
     np.testing.assert_allclose(counted["low"][0], 0.0943, atol=1e-4)  # exact, of 2 in 3
     np.testing.assert_allclose(counted["high"][0], 0.9916, atol=1e-4)
+
+
+@pytest.mark.parametrize("made", ["tf/svm-rank"], indirect=True)
+def test_programmes_without_a_solution_count_as_rank_one_and_errors_as_full_rank(made):
+    tables = made[2].tables
+    none = tables["rank"].where(d=1)
+    assert none.where(counted="solved")["data_sets"].tolist() == [0, 0]
+    assert none.where(counted="as published")["mean"].tolist() == [1.0, 1.0]
+    nuclear = tables["rank"].where(d=5, counted="solved", norm="nuclear")["mean"][0]
+    counted = tables["tolerance"].where(d=5)["mean"]
+    assert counted[0] == nuclear < 5.0 == counted[-1]
+
+
+@pytest.mark.parametrize("made", ["tf/several-inputs"], indirect=True)
+def test_each_choice_is_global_or_local_and_has_its_own_direction(made):
+    tables = made[2].tables
+    for n in (1, 4):
+        hits = [tables["choices"].where(n=n, choice=c)["hits"][0] for c in ("global", "local")]
+        assert sum(hits) == 2
+    assert np.nanmin(tables["cosine"].where(step=2000)["mean"]) > 0.99
+
+
+@pytest.mark.parametrize("made", ["mm/loss-choice"], indirect=True)
+def test_losses_part_where_scores_are_large(made):
+    pairs = made[2].tables["pairs"].where(data="published", pair="-x and exp(-x)")
+    least = [pairs.where(scale=C)["mean"].min() for C in loss_choice.SCALES]
+    assert least[0] == pytest.approx(1.0)  # equal scores: all go along (1, 0)
+    assert least[1] < 0.99
+
+
+def test_the_public_rule_descends_as_ours_while_its_floats_are_sound():
+    generator = np.random.default_rng(0)
+    data = [gaussian_protocol(generator, 3, 4, 4) for _ in range(2)]
+    units, W0 = generator.normal(size=(2, 2, 4, 4))
+    last = generalised_svm.public_descent(data, units, W0, steps=20)
+    for one, hidden, start, end in zip(data, units, W0, last, strict=True):
+        head = relu_head(hidden.T)
+        run = descend_w(one, start, "log-loss", step=0.1, steps=20, normalised=True, head=head)
+        np.testing.assert_allclose(end, run.W[0, -1], rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("made", ["mm/joint"], indirect=True)

@@ -22,6 +22,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import present
 from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS
 from attsvm.plots import Table, heading
 from attsvm.reproduce import Numbers, Reproduction
@@ -51,7 +52,7 @@ def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
     drawn = [gaussian_protocol(generator, n=4, T=4, d=6) for _ in range(sets)]
     parts = []
     for scale in SCALES:
-        heads = [replace(one, v=scale * one.v, scores=None) for one in drawn]  # type: ignore[operator]
+        heads = [replace(one, v=scale * present(one.v, "the head"), scores=None) for one in drawn]
         parts += [_runs("random", scale, heads, steps)]
         parts += [_runs("published", scale, [published(scale)], steps)]
     tables = (Table.join(found) for found in zip(*parts, strict=True))

@@ -4,30 +4,40 @@ n = 3 inputs of T = 4 unit-norm Gaussian tokens, d = 4, 6, 8, 10, random labels,
 max(x_k, 0), 100 data sets each; plain descent on W from zero with the log-loss, step 1, 100,000
 steps. The set told to Gen-SVM are the tokens whose weight is above a threshold at that step, of
 which the talk names none: 1e-2, 1e-3 and 1e-4 are tried. Correlation is the cosine of W with
-W_fin + c W_svm at the best c >= 0. Intervals are 95%, by the normal approximation of the mean.
+W_fin + c W_svm at the best c >= 0.
 
 `outside` sorts the same by the largest weight outside the set. `growth` keeps the set of the last
 step at threshold 1e-3, and follows ||W_fin||, ||V|| with V = W - W_fin, and ||V - ln t W_svm||,
 which stays bounded where V is W_svm ln t but for a bounded part.
+
+The other tables follow the public code, on 500 draws a size: a head of d ReLU units of random
+weights of norm 1 in all, at least one label -1, a start uniform in [-1, 1]/sqrt d, 2000 steps of
+0.1, gradients of autograd divided by their norm plus 2^-52, and tokens of weight above 1e-3 told to
+Gen-SVM. That code draws anew where a weight is between 1e-6 and 1e-3, where none is below 1e-6, and
+where Gen-SVM has no solution. `filter` counts what it leaves out and why; `protocol` has the
+correlations with W_fin + c W_svm and with W_svm alone, of all runs and of those that pass, and
+`left_out` those of all runs by the largest weight outside the set.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm._types import Array
+from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.heads import relu_head
 from attsvm.losses import LOSSES
-from attsvm.plots import Table, mean_and_error, token_weights
-from attsvm.plots.draw import band
-from attsvm.plots.style import dress, key, sheet
+from attsvm.plots import Table, token_weights
 from attsvm.reproduce import Numbers, Reproduction
+from attsvm.risk import covariance
 from attsvm.svm import finite_part, generalised_svm
 from attsvm.training import descend_w
+from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
@@ -38,10 +48,11 @@ LOSS = LOSSES["log-loss"]
 SIZES, THRESHOLDS = (4, 6, 8, 10), (1e-2, 1e-3, 1e-4)
 STEPS, STEP = 100_000, 1.0
 RECORD = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, STEPS]
-EDGES = [0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
+EDGES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 """Of the largest weight outside the set."""
-INTERVAL = 1.96
-"""Standard errors to either side of a mean."""
+LOW, HIGH, PLAIN = 1e-6, 1e-3, 100
+FATES = ("a weight between", "nothing left out", "no Gen-SVM solution", "passes")
+TOLD = ("W_fin + c W_svm", "W_svm alone")
 
 
 def split(data: AttentionData, W: Array, kept: Array) -> tuple[Array, Array] | None:
@@ -64,14 +75,16 @@ def correlation(W: Array, fin: Array, svm: Array) -> float:
     return float((W * told).sum()) / sizes if sizes > 0.0 else np.nan
 
 
-def numbers(seed: int, sets: int = 100) -> Numbers:
+def numbers(
+    seed: int, sets: int = 500, sizes: Sequence[int] = SIZES, steps: Sequence[int] = RECORD
+) -> Numbers:
     """Correlations by size, step and threshold, by the weight left outside, and growth."""
     generator = np.random.default_rng(seed)
-    means, found, growth = [], [], []
-    facts: dict[str, object] = {"data_sets": sets, "step": STEP, "loss": LOSS.name}
-    for d in SIZES:
-        data = [gaussian_protocol(generator, 3, 4, d) for _ in range(sets)]
-        how = {"step": STEP, "steps": STEPS, "record": RECORD, "head": relu_head(np.eye(d))}
+    parts: dict[str, list[Table]] = {"mean": [], "growth": []}
+    found, ends, fates = [], [], []
+    for d in sizes:
+        data = [gaussian_protocol(generator, 3, 4, d) for _ in range(min(sets, PLAIN))]
+        how = {"step": STEP, "steps": max(steps), "record": steps, "head": relu_head(np.eye(d))}
         run = descend_w(data, np.zeros((d, d)), LOSS, **how)  # type: ignore[arg-type]
         for threshold in THRESHOLDS:
             rows = np.array(
@@ -80,25 +93,66 @@ def numbers(seed: int, sets: int = 100) -> Numbers:
                     for one, Ws in zip(data, run.W, strict=True)
                 ]
             )
-            cosines, outside, several = np.moveaxis(rows, 2, 0)
-            mean, error, count = mean_and_error(cosines)
-            means.append(
-                Table.of(
-                    d=d,
-                    threshold=threshold,
-                    step=RECORD,
-                    mean=mean,
-                    half_interval=INTERVAL * error,
-                    above_99_percent=(cosines > 0.99).mean(axis=0),
-                    tokens_kept=several.mean(axis=0),
-                    data_sets=count,
-                )
-            )
-            found.append(np.stack([cosines, outside]))
-        growth.append(_growth(d, data, run.W))
-        facts[f"left_out_d_{d}"] = int(np.isnan(found[-1][0]).sum())
-    tables = {"mean": Table.join(means), "outside": _outside(found), "growth": Table.join(growth)}
-    return Numbers(tables, facts)
+            keys = {"d": d, "threshold": threshold, "step": steps}
+            above = (rows[..., 0] > 0.99).mean(axis=0)
+            more = {"above_99_percent": above, "tokens_kept": rows[..., 2].mean(axis=0)}
+            parts["mean"].append(means(rows[..., 0], **keys, **more))
+            found.append(rows[..., :2].reshape(-1, 2))
+        parts["growth"].append(_growth(d, data, run.W, steps))
+        ends.append(public_ends(np.random.default_rng([seed, d]), d, sets))
+        fates.append(shares(ends[-1][:, 3:] == np.arange(len(FATES)), d=d, fate=FATES))
+    protocol = [
+        means(np.where(kept, rows[:, :2], np.nan), d=d, runs=runs, measure=TOLD)
+        for d, rows in zip(sizes, ends, strict=True)
+        for runs, kept in (("all", True), ("pass", rows[:, 3:] == FATES.index("passes")))
+    ]
+    tables = {name: Table.join(part) for name, part in parts.items()}
+    tables |= {"outside": by_outside(np.concatenate(found)), "filter": Table.join(fates)}
+    tables |= {"protocol": Table.join(protocol)}
+    tables |= {"left_out": by_outside(np.concatenate(ends)[:, [0, 2]])}
+    facts = {"data_sets": sets, "plain_data_sets": min(sets, PLAIN), "step": STEP}
+    return Numbers(tables, {**facts, "loss": LOSS.name})
+
+
+def public_ends(generator: np.random.Generator, d: int, sets: int) -> Array:
+    """Both correlations at the end of runs of the public code, the weight outside, the fate."""
+    data: list[AttentionData] = []
+    while len(data) < sets:
+        one = gaussian_protocol(generator, 3, 4, d)
+        data += [one] if (present(one.y, "the labels") < 0.0).any() else []
+    units = generator.normal(size=(sets, d, d))
+    units /= np.linalg.norm(units, axis=(1, 2), keepdims=True)
+    W = public_descent(data, units, generator.uniform(-1.0, 1.0, (sets, d, d)) / np.sqrt(d))
+    rows = []
+    for one, end in zip(data, W, strict=True):
+        weights = token_weights(one, end)
+        kept, outside = weights > HIGH, np.where(weights > HIGH, 0.0, weights)
+        parts = split(one, end, kept)
+        cosines = (np.nan, np.nan)
+        if parts is not None:
+            cosines = correlation(end, *parts), correlation(end, np.zeros((d, d)), parts[1])
+        caught = ((outside > LOW).any(), (weights > LOW).all(), parts is None, True)
+        rows.append((*cosines, outside.max(), caught.index(True)))
+    return np.array(rows)
+
+
+def public_descent(
+    data: Sequence[AttentionData], units: Array, W: Array, steps: int = 2001
+) -> Array:
+    """The last iterates (B, d, d) of the public rule; head b is the sum of max(units[b]^T x, 0)."""
+    X, Z = (np.stack([getattr(one, part) for one in data]) for part in ("X", "Z"))
+    y = np.stack([present(one.y, "the labels") for one in data])
+    after = X @ units[:, None]
+    for _ in range(steps):
+        s = softmax(((X @ W[:, None]) @ Z[..., None])[..., 0])
+        hidden = (s[..., None, :] @ after)[..., 0, :]
+        gamma = y[..., None] * (after @ (hidden > 0.0)[..., None])[..., 0]
+        u = y * np.maximum(hidden, 0.0).sum(axis=-1)
+        pulls = LOSS.slope(u)[..., None] * covariance(s, gamma) / data[0].n
+        gradient = np.swapaxes((pulls[..., None, :] @ X)[..., 0, :], 1, 2) @ Z
+        size = np.linalg.norm(gradient, axis=(1, 2), keepdims=True)
+        W = W - 0.1 * gradient / (size + np.finfo(np.float64).eps)
+    return W
 
 
 def _told(data: AttentionData, W: Array, threshold: float) -> tuple[float, float, float]:
@@ -110,23 +164,17 @@ def _told(data: AttentionData, W: Array, threshold: float) -> tuple[float, float
     return cosine, float(np.where(kept, 0.0, weights).max()), float(kept.sum(axis=1).mean())
 
 
-def _outside(found: list[Array]) -> Table:
-    cosines, outside = np.concatenate([part.reshape(2, -1) for part in found], axis=1)
+def by_outside(found: Array) -> Table:
+    """Correlations (first column) by the largest weight outside the set (second column)."""
     rows = []
-    for low, high in zip([-1.0, *EDGES[:-1]], EDGES, strict=True):
-        chosen = cosines[(outside > low) & (outside <= high)]
-        mean, error, count = mean_and_error(chosen[:, None])
+    for low, high in zip((-1.0, *EDGES[:-1]), EDGES, strict=True):
+        chosen = found[(found[:, 1] > low) & (found[:, 1] <= high), :1]
         above = (chosen > 0.99).mean() if len(chosen) else np.nan
-        half = INTERVAL * error
-        rows.append(
-            Table.of(
-                at_most=high, mean=mean, half_interval=half, above_99_percent=above, runs=count
-            )
-        )
+        rows.append(means(chosen, at_most=[high], above_99_percent=above))
     return Table.join(rows)
 
 
-def _growth(d: int, data: list[AttentionData], iterates: Array) -> Table:
+def _growth(d: int, data: Sequence[AttentionData], iterates: Array, steps: Sequence[int]) -> Table:
     """The parts of each run for the set of its last step, where something is left out."""
     sizes: list[float] = []
     for one, Ws in zip(data, iterates, strict=True):
@@ -134,33 +182,29 @@ def _growth(d: int, data: list[AttentionData], iterates: Array) -> Table:
         split_up = [split(one, W, kept) for W in Ws[1:]]
         if kept.all() or any(found is None for found in split_up):
             continue
-        for W, t, found in zip(Ws[1:], RECORD, split_up, strict=True):
+        for W, t, found in zip(Ws[1:], steps, split_up, strict=True):
             fin, svm = present(found, "the parts")
             rest = W - fin
             sizes += [float(np.linalg.norm(x)) for x in (fin, rest, rest - np.log(t) * svm)]
-    runs = mean_and_error(np.reshape(sizes, (-1, 3 * len(RECORD))))
-    mean, error, count = (part.reshape(len(RECORD), 3) for part in runs)
     names = np.array(["W_fin", "V", "V - ln t W_svm"])
-    steps = np.array(RECORD)[:, None]
-    return Table.of(
-        d=d, step=steps, part=names, mean=mean, half_interval=INTERVAL * error, data_sets=count
-    )
+    values = np.reshape(sizes, (-1, len(steps), len(names)))
+    return means(values, d=d, step=np.array(steps)[:, None], part=names)
 
 
 def picture(n: Numbers) -> Figure:
-    """Mean correlation by step, a panel a threshold and a curve a size."""
-    figure = sheet(1, len(THRESHOLDS), panel=(4.2, 3.8))
-    panels = figure.subplots(1, len(THRESHOLDS), sharey=True)
-    for axes, threshold in zip(panels, THRESHOLDS, strict=True):
-        dress(axes, f"tokens of weight above {threshold:g}", "step", "correlation")
-        for c, d in enumerate(SIZES):
-            rows = n.tables["mean"].where(d=d, threshold=threshold)
-            band(axes, rows["step"], rows["mean"], rows["half_interval"], f"d = {d}", c)
-        axes.axhline(0.99, color="0.3", linewidth=0.8)
-        axes.set_xscale("log")
-        axes.label_outer()
-    key(panels[-1], loc="lower left", title="mean, 95% interval", title_fontsize=8)
-    return figure
+    """Mean correlation of plain descent by step, a panel a threshold and a curve a size."""
+    return curves(
+        n.tables["mean"], x="step", panels="threshold", lines="d", xlabel="step",
+        ylabel="correlation", xscale="log",
+    )  # fmt: skip
+
+
+def filtered(n: Numbers) -> Figure:
+    """Correlation at the end of runs of the public code against d, all runs and those that pass."""
+    return curves(
+        n.tables["protocol"], x="d", panels="runs", lines="measure", xlabel="dimension d",
+        ylabel="correlation",
+    )  # fmt: skip
 
 
 figure = Reproduction(
@@ -169,6 +213,6 @@ figure = Reproduction(
     place="Generalized SVM <-> Attention Equivalence",
     shows="correlation of descent under a ReLU head with W_fin + c W_svm",
     numbers=numbers,
-    pictures={"": picture},
-    sets=100,
+    pictures={"": picture, "filtered": filtered},
+    sets=500,
 )

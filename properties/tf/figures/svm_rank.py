@@ -9,8 +9,8 @@ above 1e-7 times the largest, over the programmes that have a solution (`solved`
 code does (`as published`): where there is none its solver hands out no matrix, of which numpy says
 that its rank is 1. `solvable` counts the programmes with a solution; those that are separable by a
 hair, or not, are `unsettled` and count as none. `tolerance` is the rank that
-1e-7 counts for a nuclear solution with a relative error: a solver that stops at an accuracy of
-1e-6 or worse makes nearly every singular value count.
+1e-7 counts for a nuclear solution with a relative error in the span of the queries, as of a solver
+that stops early: from 1e-6 on nearly every singular value counts.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def numbers(
                 if pair is None:
                     continue
                 solved[b] = True
-                counted[b] = [_rank(W, TOLERANCE * np.linalg.norm(W, 2)) for W in pair]
-                G = generator.normal(size=(d, d))
+                counted[b] = [_rank(W, TOLERANCE * float(np.linalg.norm(W, 2))) for W in pair]
+                G = generator.normal(size=(d, d)) @ np.linalg.pinv(one.Z) @ one.Z
                 G *= np.linalg.norm(pair[1]) / np.linalg.norm(G)
                 noisy[b] = [_rank(pair[1] + error * G, TOLERANCE) for error in ERRORS]
             keys = {"size": f"n = {n}, T = {T}", "n": n, "T": T, "d": d}
