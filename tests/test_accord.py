@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -97,8 +97,7 @@ def cases(draw):
 def test_in_accord_no_attended_score_ever_falls(case):
     data, W, loss = case
     attended = None
-    if not (in_accord(data) and spread_within(data, W, 1.0)):
-        return
+    assume(in_accord(data) and spread_within(data, W, 1.0))
     best = data.gamma.max(axis=1)
     second = np.sort(data.gamma, axis=1)[:, -2] if data.T > 1 else best - 1.0
     step = 1.0 / max(risk_smoothness(data, LOSSES[loss]), 1e-9)

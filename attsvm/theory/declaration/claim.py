@@ -247,6 +247,14 @@ def ensure_checkable(made: Claim) -> None:
             f"claim {made.id} needs at least one false sibling",
             remedy="Change a constant, a target, a domain, or drop a hypothesis.",
         )
+    if made.expected.truth is Truth.REFUTED:
+        for sibling in made.siblings:
+            if not (sibling.parameters or sibling.drop):
+                raise ClaimError(
+                    f"sibling {sibling.name!r} of {made.id}, which is to be refuted, changes "
+                    "neither a constant nor a hypothesis: what refutes it refutes the reading",
+                    remedy="Give it another constant, or drop a hypothesis.",
+                )
     if (made.expected.truth is Truth.PROVED) != (made.proof is not None):
         raise ClaimError(
             f"claim {made.id} expects {made.expected.truth} "
