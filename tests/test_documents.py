@@ -1,23 +1,17 @@
-"""What README, findings.md and hunts.md say of verdicts is what was reviewed.
+"""What README and hunts.md say of verdicts is what was reviewed.
 
-`python -m tests.test_documents` writes the reviewed verdicts into the tables of the two.
+`python -m tests.test_documents` writes the reviewed verdicts into the table of hunts.md.
 """
 
 import json
 import re
-from collections import defaultdict
-
-import pytest
 
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.verdict import Truth
 
 (PACK,) = load_packs()
 REVIEWED = json.loads(PACK.expectations.read_text())["claims"]
 ROOT = PACK.folder.parent
-
-
-FINDINGS, HUNTS = ROOT / "docs/findings.md", ROOT / "docs/hunts.md"
+HUNTS = ROOT / "docs/hunts.md"
 
 
 def cells(line):
@@ -26,38 +20,16 @@ def cells(line):
 
 
 def renewed(line):
-    """A row of findings.md or of hunts.md with the reviewed verdicts; other lines as they are."""
-    if statement := re.match(r"\| `(\S+/\S+)`: ", line):
-        return f"| {' | '.join([*cells(line)[:-1], told(statement[1])])} |"
+    """A row of hunts.md with the reviewed verdict; other lines as they are."""
     if (reading := re.match(r"\| (\S+/\S+:\S+) \| ", line)) and reading[1] in REVIEWED:
         name, _, *others = cells(line)
         return f"| {' | '.join([name, REVIEWED[name]['truth'], *others])} |"
     return line
 
 
-def told(statement):
-    """The readings of a statement by their reviewed truth, as findings.md writes them."""
-    by_truth = defaultdict(list)
-    for kind in ("literal", "amended", "sharp"):
-        for name in sorted(REVIEWED):
-            begins, _, reading = name.partition(":")
-            if begins == statement and reading.split("-")[0] == kind:
-                by_truth[REVIEWED[name]["truth"]].append(reading)
-    return "; ".join(f"{truth}: {', '.join(by_truth[truth])}" for truth in by_truth)
-
-
-@pytest.mark.parametrize("page", [FINDINGS, HUNTS], ids=lambda page: page.name)
-def test_verdicts_in_a_table_are_the_reviewed_ones(page):
-    for line in page.read_text().splitlines():
+def test_verdicts_in_the_table_are_the_reviewed_ones():
+    for line in HUNTS.read_text().splitlines():
         assert line == renewed(line)
-
-
-def test_findings_have_a_row_for_every_statement_of_the_talks():
-    found = [cells(row) for row in FINDINGS.read_text().splitlines() if row.startswith("| `")]
-    of_talks = {c.statement_id for c in PACK.claims if not c.id.startswith("sim/")}
-    assert sorted(row[0].split("`")[1] for row in found) == sorted(of_talks)
-    for row in found:
-        assert not [truth for truth in Truth if f"({truth})" in " ".join(row[:-1])]
 
 
 def test_hunts_are_of_all_literal_readings_and_find_none_that_stands():
@@ -81,5 +53,4 @@ def test_the_readme_shows_a_run_that_could_be_todays():
 
 
 if __name__ == "__main__":
-    for page in (FINDINGS, HUNTS):
-        page.write_text("".join(f"{renewed(line)}\n" for line in page.read_text().splitlines()))
+    HUNTS.write_text("".join(f"{renewed(line)}\n" for line in HUNTS.read_text().splitlines()))

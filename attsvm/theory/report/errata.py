@@ -37,9 +37,11 @@ class Erratum:
         statement: its id, such as sim/lemma-3.11.
         weight: how much hangs on it.
         gist: what was found, in a sentence for the list that comes first.
-        printed: what is printed, in plain words and formulas.
+        printed: what is printed, in plain words and formulas; where it is empty the quotation of
+            the statement and the sentences of its refuted literal readings say it.
         fails: what fails, and why.
-        repair: the least change that stands, or what is left where none is known.
+        repair: the least change that stands, or what is left where none is known; where it is
+            empty the sentences of `stands` say it.
         falls: the refuted readings that it rests on: all literal ones that fall, and those
             repairs that fall as well.
         stands: the readings that stand and that the repair rests on.

@@ -25,6 +25,7 @@ from attsvm.theory.record import codec, curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import (
+    Erratum,
     Source,
     Weight,
     claims_of,
@@ -234,15 +235,24 @@ class _Page:
         said = [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
         stands = []
         if words is not None:
+            quoted = safe(f'"{claims[0].printed}"')
+            read = [f"**Printed.** {quoted}", *said]
+            said = [f"**Printed.** {safe(words.printed)}"] if words.printed else read
+            said.append(f"**Fails.** {safe(words.fails)}")
             refuted, told = [by_id[name] for name in words.falls], words.telling
-            said = [f"**Printed.** {safe(words.printed)}", f"**Fails.** {safe(words.fails)}"]
-            readings = ", ".join(self.on(by_id[name]) for name in words.stands)
-            stands = [f"**Repair.** {safe(words.repair)}{f' ({readings}.)' if readings else ''}"]
+            stands = self.repair(words, [by_id[name] for name in words.stands])
         shown, fallen = self.counterexamples(refuted, told)
         if not any(c.reading.startswith("literal") for c in fallen):
             return []
         points = [*said, *shown, *stands]
         return [f"### {self.heading(statement)}", "\n".join(f"- {point}" for point in points)]
+
+    def repair(self, words: Erratum, readings: Sequence[Claim]) -> list[str]:
+        """What is true instead: in words, or as these readings say it."""
+        if not words.repair:
+            return [f"**True, {self.on(c)}.** {safe(c.statement)}" for c in readings]
+        rests = ", ".join(map(self.on, readings))
+        return [f"**Repair.** {safe(words.repair)}{f' ({rests}.)' if rests else ''}"]
 
     def on(self, claim: Claim) -> str:
         """A reading with the run's word on its truth."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from attsvm.theory.report.errata import Weight
+from properties._support import errata as made
 from properties.sim import (
     definition_3_6,
     definition_3_8,
@@ -25,7 +26,6 @@ from properties.sim import (
     token_separation,
     token_sparsity,
 )
-from properties.sim.errata import made
 
 erratum = partial(made.erratum, weight=Weight.CLAIM)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from attsvm.theory.report.errata import Weight
+from properties._support import errata as made
 from properties.sim import (
     basic_1,
     basic_3,
@@ -14,7 +15,6 @@ from properties.sim import (
     lemma_3_13,
     lemma_3_13_hessian,
 )
-from properties.sim.errata import made
 
 erratum = partial(made.erratum, weight=Weight.CONSTANT)
 

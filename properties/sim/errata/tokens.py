@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from attsvm.theory.report.errata import Weight
+from properties._support import errata as made
 from properties.sim import few_support_tokens, hyperplanes, large_dimension, low_score_tokens
-from properties.sim.errata import made
 
 erratum = partial(made.erratum, weight=Weight.CLAIM)
 

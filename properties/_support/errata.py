@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from attsvm.theory import Statement, Truth
 from attsvm.theory.report.errata import Erratum, Weight
 
+_STAND = (Truth.PROVED, Truth.HOLDS)
+
 
 def erratum(
     *declared: Statement,
     weight: Weight,
     gist: str,
-    printed: str,
     fails: str,
-    repair: str,
-    stands: tuple[str, ...],
+    printed: str = "",
+    repair: str = "",
+    stands: tuple[str, ...] = (),
     telling: Mapping[str, int] | None = None,
 ) -> Erratum:
     """The erratum of a statement, which rests on all its readings that are expected to fall.
@@ -24,16 +26,18 @@ def erratum(
         declared: the statement, in parts where its readings are about different variables.
         weight: how much hangs on it.
         gist: what was found, for the list that comes first.
-        printed: what is printed.
         fails: what fails, and why.
-        repair: the least change that stands.
-        stands: the names of the readings that stand and that the repair rests on.
+        printed: what is printed, where the quotation and the refuted readings do not say it.
+        repair: the least change that stands, where the sentences of `stands` do not say it.
+        stands: the names of the readings that stand and that the repair rests on; without names
+            all that stand.
         telling: by the names of readings, which of their examples tell more than the smallest.
     """
     claims = {c.reading: c for statement in declared for c in statement.claims}
     falls = [c.id for c in claims.values() if c.expected.truth is Truth.REFUTED]
     falls.sort(key=lambda id: ":literal" not in id)
-    standing = tuple(claims[name].id for name in stands)
+    expected = [c.reading for c in claims.values() if c.expected.truth in _STAND]
+    standing = tuple(claims[name].id for name in stands or expected)
     told = {claims[name].id: claims[name].examples[k] for name, k in (telling or {}).items()}
     words = (weight, gist, printed, fails, repair)
     return Erratum(declared[0].id, *words, tuple(falls), standing, told)

@@ -1,0 +1,56 @@
+"""For the authors of the talk: the order of its statements, and errata of those that fall."""
+
+from __future__ import annotations
+
+from attsvm.theory.report.errata import Source
+from properties.mm.errata.claims import CLAIMS
+from properties.mm.errata.conditions import CONDITIONS
+
+MM = Source(
+    "mm",
+    order=(
+        "mm/optimal-tokens",
+        "mm/p-svm",
+        "mm/v-svm",
+        "mm/joint-svm",
+        "mm/theorem-1-norm",
+        "mm/theorem-1-direction",
+        "mm/loss-choice",
+        "mm/normalised-descent",
+        "mm/assumption-b",
+        "mm/theorem-2",
+        "mm/w-p-equivalence",
+        "mm/general-data",
+        "mm/nonlinear-head-path",
+    ),
+    errata=(*CLAIMS, *CONDITIONS),
+    names={"Prompting.start": "p(0)", "Paced.start": "p(0)"},
+    notes=(
+        "Judged are the slides and the abstract of the paper (NeurIPS 2023), word for word. The "
+        "slides state two theorems without their conditions on the start, the step and the tokens; "
+        "a condition that is missed here may stand in the paper.",
+        "Slips of the slides that change nothing: attention is S(X Q K^T Z^T) X V, while K Q^T is "
+        "what W replaces; keys are K_i = X_i W^T, while the abstract has softmax(X W p); theorem I "
+        "descends on p alone, and writes v(k) for the fixed v.",
+    ),
+    notation={
+        "X, W, keys, alpha": "Tokens x_it, a list an input; the fixed weights; keys K_i = X_i W^T "
+        "as on the slides; the selected tokens, counted from 0. Where keys are given they alone "
+        "matter. In w-p-equivalence logits are X W p, as in the abstract.",
+        "y, v, scores": "Labels Y_i and the head v, or the scores gamma_it = Y_i v^T x_it.",
+        "loss": "correlation: -u; log-loss: log(1 + exp(-u)); exponential: exp(-u); hinge: max(0, "
+        "1 - u). x stands for u where the slides' figures name losses.",
+        "l' < 0": "The slope of the loss is negative everywhere; a strictly decreasing loss, as in "
+        "assumption A, may have slope 0 at a point.",
+        "best, second, L_*": "The highest score of an input, the next lower one, and the risk "
+        "(1/n) sum_i l(best).",
+        "Gamma": "1 / ||v(alpha)||, the largest label margin of a head of norm 1 on the selected "
+        "tokens.",
+        "basin": "The starts p(0) with L(p(0)) - L_* < min_i [l(second) - l(best)]/n, over inputs "
+        'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens '
+        "alpha, a p(alpha) that exists and is not 0, and steps of at most 1/L; then no optimal "
+        "token is lost.",
+        "L": 'A Lipschitz constant of the gradient of the risk. "Proper" steps are read as at most '
+        "1/L.",
+    },
+)

@@ -1,0 +1,75 @@
+"""For the authors of the talk: the order of its statements, and errata of those that fall."""
+
+from __future__ import annotations
+
+from attsvm.theory.report.errata import Source
+from properties.tf.errata.claims import CLAIMS
+from properties.tf.errata.conditions import CONDITIONS
+
+TF = Source(
+    "tf",
+    order=(
+        "tf/few-tokens",
+        "tf/softmax-range",
+        "tf/convex-combination",
+        "tf/svm-rank",
+        "tf/definition-1",
+        "tf/lemma-2",
+        "tf/lemma-2-limit",
+        "tf/theorem-2",
+        "tf/theorem-3",
+        "tf/definition-2",
+        "tf/local-convergence",
+        "tf/all-support-no-stationary",
+        "tf/all-support-divergence",
+        "tf/all-local-unique",
+        "tf/overparameterisation",
+        "tf/global-conjecture",
+        "tf/global-equal-scores",
+        "tf/global-initial-gradient",
+        "tf/linear-head-one-token",
+        "tf/nonlinear-head-several",
+        "tf/generalised-svm",
+        "tf/parameterisation-bias",
+        "tf/vanishing-regularisation",
+        "tf/benign-landscape",
+    ),
+    errata=(*CLAIMS, *CONDITIONS),
+    names={"Descent.start": "W_0", "Local.start": "W_0", "Step.start": "W_0", "Step.size": "step"},
+    notes=(
+        "Judged are the slides and the two abstracts that go with them, word for word. The slides "
+        'call their main results "simplified" and refer to the papers (arXiv 2308.16898, NeurIPS '
+        "2023) for cones, conditions and the global conjecture: a condition that is missed here "
+        'may stand there. "Observation", "explains", "approximately equal" and "no rigorous '
+        'theory yet" are repeated where they are printed.',
+        "Slips of the slides that change nothing: f(X) has S(X Q K^T X^T) on one slide and S(X K "
+        "Q^T x_1) on the next, and W is called QK^T under connections and KQ^T elsewhere; the sum "
+        "in the softmax uses the letter t of the entry; the Att-SVM of the slide on global "
+        "convergence has x_(i alpha_i) for x_(i opt_i); definition 2 uses the sets T_i, and an "
+        "index t, without saying what they are; the complement of O_i is written T - O_i; W_fin "
+        "of one slide is W_cor on the next.",
+    ),
+    notation={
+        "X, Z, W, alpha": "Tokens x_it, a list an input; queries z_i; the attention weights; the "
+        "chosen tokens, counted from 0. The logit of a token is x_it^T W z_i.",
+        "y, v, scores": "Labels Y_i and the head v, or the scores gamma_it = Y_i v^T x_it where "
+        "labels and head that have them can be chosen.",
+        "loss": "correlation: -u; log-loss: log(1 + exp(-u)); exponential: exp(-u); hinge: max(0, "
+        "1 - u); cubic: -u^3, strictly decreasing with slope 0 at u = 0.",
+        "l' < 0": "The slope of the loss is negative everywhere, or at the scores that are named. "
+        "A strictly decreasing loss may have slope 0 at a point.",
+        "best, second, L_*": "The highest score of an input, the next lower one, and the risk "
+        "(1/n) sum_i l(best).",
+        "W^mm, W^mm(alpha)": "The solutions of the Att-SVM and of the Local-SVM of alpha.",
+        "support vector": "A token on the margin: (x_opt - x_t)^T W^mm z = 1, whether it has a "
+        "multiplier or not.",
+        "basin": "The starts W_0 with L(W_0) - L_* < min_i [l(second) - l(best)]/n, over inputs "
+        'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens, a '
+        "feasible Att-SVM, an input of two tokens and steps of at most 1/L; then no optimal token "
+        "is lost.",
+        "trap": "Two inputs of tokens (1, 0), 0 and (-2, 1), 0 with labels 1, head (4, 9) and "
+        "query (1, 0), so that scores are 4, 0 and 1, 0: from W_0 = 0 descent on the loss -u "
+        "drags the second input to its worse token for ever.",
+        "L": "A Lipschitz constant of the gradient of the risk; the slides name no step eta.",
+    },
+)
