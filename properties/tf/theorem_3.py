@@ -18,9 +18,10 @@ no other, as limit points of products of rank r have rank r at most (`symbolic.t
 inner dimension 1 (sharp) that is so where W^mm has rank 1, when it is the only solution. What
 is approached is the set. Where it is no point the path need not have a limit in it: on two inputs
 that ask for W_11, W_22 >= 1 all solutions, (1, a; a, 1) with |a| <= 1, are minimisers at every
-radius for convex losses (sharp-2). If W_R is unique for all large R and l is a formula in exp and log, W_R/R has a
-limit, since it is then definable in the o-minimal structure of the exponential (Wilkie, J. Amer.
-Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is cited, not run.
+radius for convex losses (sharp-2). If W_R is unique for all large R and l is a formula in exp and
+log, W_R/R has a limit, since it is then definable in the o-minimal structure of the exponential
+(Wilkie, J. Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is
+cited, not run.
 """
 
 from __future__ import annotations
