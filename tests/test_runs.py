@@ -9,9 +9,11 @@ from flint import arb, ctx, fmpq
 from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, rationals, separate
+from attsvm.losses import LOG_LOSS
 from attsvm.theory import OPEN
 from attsvm.theory.record import codec
 from attsvm.theory.search.drawn import sample
+from attsvm.training import descend_kq, follow_kq
 from properties._support.descent_runs import (
     LEAPING,
     Run,
@@ -120,3 +122,23 @@ def test_steps_are_drawn_1_over_L_among_them_and_others_are_refused():
     for step in (0.0, -1.0, np.inf, np.nan):
         with pytest.raises(DataError, match="step of a run"):
             replace(LEAPING, step=step)
+
+
+def test_descent_on_factors_goes_to_the_nuclear_solution_that_its_start_chooses():
+    X = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]])
+    data = AttentionData(X, np.eye(2), scores=np.array([[1.0, 0.0], [1.0, 0.0]]))
+    K = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    Q = np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.5]])
+    a, b = K + Q
+    c = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    run = descend_kq([data], K, Q, LOG_LOSS, step=2.0, steps=3, record=[3])
+    (far,) = follow_kq(data, K, Q, LOG_LOSS, [1e2, 1e4])
+    for _ in range(3):
+        score = 1.0 / (1.0 + np.exp(-(K * Q).sum(axis=1, keepdims=True)))
+        slopes = score * (1.0 - score) / (1.0 + np.exp(score))  # a step of 2 and the mean of 2
+        K, Q = K + slopes * Q, Q + slopes * K
+    np.testing.assert_allclose(run.W[0, -1], K @ Q.T, atol=1e-12)
+    limit = np.array([[1.0, c], [c, 1.0]])
+    near, end = (np.abs(W / W[0, 0] - limit).max() for W in far.W[0, 1:])
+    assert end < 1e-2
+    assert end < near / 5

@@ -14,7 +14,8 @@ granted by the nu > 0 of `mm/assumption-b:amended`.
 to Gamma. For exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less
 (ln n)/r, so that it tends to Gamma where r and R tend to infinity, in any way.
 
-`literal-3` is the second limit as printed, for each r. A short head prefers the tokens whose mean
+`literal-3` is the second limit as printed, for each r, where p(alpha) exists (with W = 0 there is
+none, and Assumption B may hold). A short head prefers the tokens whose mean
 is longest, which need not be those of the largest label margin: for small r the prompt selects
 others. `sharp-1` asks for a large r: from some r_0 on attention
 off the selected tokens is at most a constant times the least possible, and p_R/R converges as R

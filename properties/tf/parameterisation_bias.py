@@ -13,16 +13,26 @@ where the risk gap is below min_i [l(second) - l(best)] / n, descent on W keeps 
 
 The parameterisation does not matter to the solution where W^mm has rank 1, as for one input of two
 tokens: every feasible V has ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_*, with equality for V =
-W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`). That descent on
-(K, Q) favours the nuclear solution on other data is seen in the pictures and proved of the
-regularisation path alone (`tf/theorem-3`).
+W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`). On the data of
+`tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)
+converges to one of them from nearly every start, and the start decides which: rows of K + Q grow
+along themselves, those of K - Q shrink, and c is the cosine of the rows of K + Q (sharp). It is 0,
+as for W^mm, where these are orthogonal. On other data the bias is seen in the pictures and proved
+of the regularisation path alone (`tf/theorem-3`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
@@ -42,6 +52,71 @@ EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
 UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
 ONE = "one input of two tokens"
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
+
+SUMS, DIFFERENCES = "no row of K + Q is 0", "no row of K - Q is 0"
+ALLOWED, MOVED = "0 < step <= 32", "one step or more, at most three"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """K and Q of two rows, a step size, and a number of steps."""
+
+    K: Array
+    Q: Array
+    step: float
+    steps: int
+
+    def __post_init__(self) -> None:
+        if self.K.ndim != 2 or len(self.K) != 2 or self.K.shape != self.Q.shape:
+            raise DataError("K and Q are not of two rows each", value=self.K.shape)
+        if not (np.isfinite(self.step) and 0 <= self.steps <= 3):
+            raise DataError("no such step size or number of steps", value=(self.step, self.steps))
+
+
+@st.composite
+def factor_rows(draw: st.DrawFn) -> Rows:
+    """Rows of K and Q that are mostly near each other."""
+    K = draw(arrays(2, draw(sizes(1, 3))))
+    Q = draw(st.sampled_from([1.0, 0.0])) * K + draw(arrays(*K.shape)) / 8
+    return Rows(K, Q, draw(st.sampled_from([1.0, 4.0, 32.0])), draw(st.integers(1, 3)))
+
+
+def keeps_angle(m: Any, case: Rows, share: Any = 1, towards: str = "start") -> Any:
+    """|4 (K Q^T)_12 - c |a_1| |a_2|| <= (|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| in the end.
+
+    The rows of K + Q are a_1 and a_2, those of K - Q at the start b_1 and b_2, c is the cosine of
+    a_1 and a_2 at the start, and (K Q^T)_11 has grown.
+    """
+    K, Q = m.values(case.K), m.values(case.Q)
+    sums, before = K + Q, K[0] @ Q[0]
+    lost = [m.norm(row) for row in K - Q]
+    if not _sums(case):
+        return m.below(m.exact(0), m.exact(0))  # there is no c
+    cosine = m.dot(sums[0], sums[1]) / (m.norm(sums[0]) * m.norm(sums[1]))
+    for _ in range(case.steps):
+        margins = [K[i] @ Q[i] for i in range(2)]
+        pulls = [m.logistic(-m.logistic(x)) * m.logistic_slope(x) / 2 for x in margins]
+        slopes = [m.values(case.step) * pull for pull in pulls]
+        K, Q = (m.array([A[i] + slopes[i] * B[i] for i in range(2)]) for A, B in ((K, Q), (Q, K)))
+    first, second = (m.norm(row) for row in K + Q)
+    goal = cosine * first * second if towards == "start" else m.exact(0)
+    room = (first + lost[0]) * (second + lost[1]) - first * second
+    return m.all_of(
+        m.at_most(m.abs(4 * (K[0] @ Q[1]) - goal), share * room), m.below(before, K[0] @ Q[0])
+    )
+
+
+def _sums(case: Rows) -> bool:
+    return bool((case.K + case.Q).any(axis=1).all())
+
+
+# where a row of K - Q is 0 both sides may be equal, which balls do not decide
+SIDES = {
+    SUMS: _sums,
+    DIFFERENCES: lambda case: bool((case.K != case.Q).any(axis=1).all()),
+    ALLOWED: lambda case: 0 < case.step <= 32,
+    MOVED: lambda case: case.steps > 0,
+}
 
 
 def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
@@ -63,6 +138,7 @@ BIAS = Statement(
         BASIN: lambda case: in_basin(case, case.loss),
         ONE: factors.one_pair,
         SHORT: is_short,
+        **SIDES,
     },
     conclusion=cases.DIRECTION,
     cost=12,
@@ -72,6 +148,10 @@ BIAS = Statement(
         UNIQUE: [cases.descent(TIED_APART)],
         BASIN: [cases.descent(PULLED_APART, "correlation")],
         SHORT: [cases.descent(LEAPING)],
+        SUMS: [Rows(np.eye(2), -np.eye(2), 1.0, 1)],
+        DIFFERENCES: [Rows(np.eye(2), np.eye(2), 1.0, 1)],
+        ALLOWED: [Rows(np.eye(2), np.zeros((2, 2)), -1.0, 1)],
+        MOVED: [Rows(np.eye(2), np.zeros((2, 2)), 1.0, 0)],
     },
     readings={
         "literal-1": Reading(
@@ -112,6 +192,26 @@ BIAS = Statement(
             proof="symbolic.basins:prove",
             under=(EXISTS, FALLING, UNIQUE, BASIN, SHORT),
             siblings=WORST,
+        ),
+        "sharp": Reading(
+            "tokens (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, "
+            "log-loss: with a_i the rows of K + Q, b_i those of K - Q at the start and c the "
+            "cosine of a_1 and a_2 there, descent with a step of at most 32 has |4 (K Q^T)_12 - c "
+            "|a_1| |a_2|| <= (|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2|, and (K Q^T)_ii grows; "
+            "so (K Q^T)/ln k tends to the nuclear solution (1, c; c, 1), if no a_i is 0",
+            expected="proved",
+            proof="symbolic.tf.parameterisation_bias:prove",
+            under=(SUMS, DIFFERENCES, ALLOWED, MOVED),
+            variables=Records(Rows, factor_rows()),
+            conclusion=keeps_angle,
+            examples=(
+                Rows(np.eye(2), np.eye(2) / 2, 1.0, 2),
+                Rows(np.array([[1.0], [1.0]]), np.array([[0.875], [0.875]]), 1.0, 3),
+            ),
+            siblings={
+                "the Frobenius solution, c = 0": changed(towards="frobenius"),
+                "a third of the room": changed(share="0.333"),
+            },
         ),
     },
 )

@@ -19,10 +19,10 @@ sharp says so of inner dimension 1. Some solution has rank 1 where W^mm has, as 
 solution then (`tf/svm-rank`); W^mm need not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the
 solution (1, 1) (1, 1)^T. What is approached is the set. Where it is no point the path need not have
 a limit in it: for these two inputs all solutions, (1, a; a, 1) with |a| <= 1, are minimisers at
-every radius (sharp-2). If W_R is unique for all large R and l is a formula in exp and log, W_R/R
-has a limit, since it is then definable in the o-minimal structure of the exponential (Wilkie, J.
-Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is cited, not
-run.
+every radius for convex losses (sharp-2). If W_R is unique for all large R and l is a formula in exp
+and log, W_R/R has a limit, since it is then definable in the o-minimal structure of the exponential
+(Wilkie, J. Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is
+cited, not run.
 """
 
 from __future__ import annotations
@@ -107,10 +107,10 @@ def factors(draw: st.DrawFn) -> Factors:
 
 
 def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
-    """(K Q^T)_11 + (K Q^T)_22 <= (||K||^2 + ||Q||^2)/2."""
+    """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2."""
     K, Q = m.values(case.K), m.values(case.Q)
     half = (m.trace(K @ K.T) + m.trace(Q @ Q.T)) / 2
-    return m.at_most(m.trace(K @ Q.T), share * half)
+    return m.at_most(m.abs(K[0] @ Q[0]) + m.abs(K[1] @ Q[1]), share * half)
 
 
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
@@ -180,9 +180,10 @@ THEOREM = Statement(
         ),
         "sharp-2": Reading(
             "dist to the set is no limit in it: on tokens (1, 0), 0 with query (1, 0) and (0, 1), "
-            "0 with query (0, 1), scores 1, 0, margins are (K Q^T)_11 and (K Q^T)_22, whose sum is "
-            "at most (||K||^2 + ||Q||^2)/2, with equality where K = Q; so for log-loss all of "
-            "R (1, a; a, 1)/2, |a| <= 1, minimise at every R, and these over R are W_*^mm / C_*",
+            "0 with query (0, 1), scores 1, 0, margins are (K Q^T)_11 and (K Q^T)_22, whose sizes "
+            "add up to (||K||^2 + ||Q||^2)/2 at most, with equality where K = Q; so for every "
+            "convex decreasing loss all of R (1, a; a, 1)/2, |a| <= 1, minimise at every R, and "
+            "these over R are W_*^mm / C_*",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_no_limit",
             under=(),

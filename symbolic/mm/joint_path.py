@@ -156,7 +156,7 @@ def prove_prompt() -> str:
     )
     ensure_weights()
     ensure_zero(
-        sp.limit((D * sp.exp(-R) + LOG_N * sp.exp(-R)) / nu, R, sp.oo),
+        [sp.limit(D * sp.exp(-R) / nu, R, sp.oo), sp.limit(LOG_N / (r * nu), r, sp.oo)],
         "nu q <= D q* + (ln n)/r, q the largest q_i: small for R large and r >= r_0",
     )
     ensure_shorter_mean()
@@ -259,8 +259,10 @@ def prove_ratio() -> str:
         "ln(exp(x) + B) = x + ln(1 + B exp(-x)) <= x + B: with x = r D q*, q* over tight inputs, B "
         "= sum of g_i exp(r D q*_i) over the others, at most exp(-c r) as q*_i vanishes",
     )
+    ratio = sp.Symbol("r/R", positive=True)
     ensure_zero(
-        sp.limit(sp.exp(-r * r * over) / sp.exp(-r * top), r, sp.oo),
-        "so tight inputs have q_i <= C (q* + exp(-c r)), and exp(-c r) vanishes against exp(-c' R)",
+        sp.limit(sp.exp(top - over * ratio), ratio, sp.oo),
+        "so tight inputs have q_i <= C (q* + exp(-c r)), and exp(-c r) is exp(-c' R) times "
+        "exp(-R (c r/R - c')), which vanishes as r/R grows",
     )
     return "for any number of inputs, tokens and axes"

@@ -96,18 +96,35 @@ def prove_one() -> str:
 
 
 def prove_no_limit() -> str:
-    """R (1, a; a, 1)/2 is a minimiser of log-loss for |a| <= 1, at every R."""
-    k, q, m, a = sp.symbols("k q m a", real=True)
-    ensure_equal((k**2 + q**2) / 2 - k * q, (k - q) ** 2 / 2, "half the sum of squares, by entry")
-    ensure_nonnegative((k - q) ** 2, "so the trace of K Q^T is at most (||K||^2 + ||Q||^2)/2 <= R")
-    risk, convex = sp.log(1 + sp.exp(-m)), "the log-loss of scores 1, 0 is convex in the margin"
-    weight = sp.exp(m) / (1 + sp.exp(m))
-    ensure_equal(-sp.log(weight), risk, "which is log(1 + exp(-m))", normal=_logarithms)
-    ensure_positive(sp.simplify(sp.diff(risk, m, 2)), convex)
-    cite(JENSEN, met={SECOND_DERIVATIVE: convex})
+    """R (1, a; a, 1)/2 is a minimiser for convex decreasing losses and |a| <= 1, at every R."""
+    k, q, a = sp.symbols("k q a", real=True)
+    m, falls, bends = sp.symbols("m falls bends", nonnegative=True)
+    ensure_equal(
+        [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],
+        [(k - q) ** 2 / 2, (k + q) ** 2 / 2],
+        "half the sum of squares, by entry, for either sign of a row of Q",
+    )
+    ensure_nonnegative([(k - q) ** 2, (k + q) ** 2], "so the sizes of both margins are R at most")
+    share = 1 / (1 + sp.exp(-m))
     ensure_positive(
-        sp.simplify(-sp.diff(risk, m)),
-        "and falls: two margins of sum R at most have no less risk than R/2 and R/2",
+        sp.diff(share, m), "the score of an input, the attention, rises with its margin"
+    )
+    ensure_nonnegative(
+        sp.simplify(-sp.diff(share, m, 2)), "and is concave in it from 0 on", normal=_halved
+    )
+    u, convex = sp.Function("u"), "so l of it is convex in the margin from 0 on"
+    of_score, x = sp.Function("l"), sp.Symbol("x")
+    second = sp.diff(of_score(u(x)), x, 2).doit()
+    slope, bend = (sp.Subs(sp.diff(of_score(a), a, p), a, u(x)) for p in (1, 2))
+    ensure_zero(
+        (second - bend * sp.diff(u(x), x) ** 2 - slope * sp.diff(u(x), x, 2)).doit(),
+        "(l o u)'' = l'' u'^2 + l' u''",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(bends * k**2 + (-falls) * (-m), convex)
+    cite(JENSEN, met={SECOND_DERIVATIVE: convex})
+    ensure_nonnegative(
+        falls * m, "and falls: margins of sizes of sum R at most have no less risk than R/2 and R/2"
     )
     K = sp.Matrix([[1, 0], [a, sp.sqrt(1 - a**2)]]) * sp.sqrt(R / 2)
     whole = R / 2 * sp.Matrix([[1, a], [a, 1]])
@@ -123,5 +140,7 @@ def prove_no_limit() -> str:
     return "for every R > 0, inner dimensions of 2 or more, and 1 for a = 1 and a = -1"
 
 
-def _logarithms(x: sp.Expr) -> sp.Expr:
-    return sp.simplify(sp.expand_log(sp.simplify(x), force=True))
+def _halved(x: sp.Expr) -> sp.Expr:
+    """In y = exp(m) - 1, which is not negative."""
+    m, y = sp.Symbol("m", nonnegative=True), sp.Symbol("y", nonnegative=True)
+    return sp.factor(sp.simplify(x.rewrite(sp.exp).subs(m, sp.log(1 + y))))

@@ -1,0 +1,94 @@
+"""Descent on (K, Q) to a nuclear solution that the start chooses, on data that see W_11 and W_22.
+
+k and q are row i of K and Q, a = k + q, b = k - q, A = |a|^2/4, B = |b|^2/4, so that W_ii = A - B;
+g is minus the slope of the risk in W_ii; e is the step, at most 32. The score of an input is the
+attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss log(1 + exp(-score)).
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import vector
+from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
+
+MORE = sp.Symbol("more", nonnegative=True)
+
+
+def prove() -> str:
+    """K Q^T/ln k tends to (1, c; c, 1)."""
+    e, g, x = sp.symbols("e g x", positive=True)
+    W = sp.Symbol("W", real=True)
+    score = 1 / (1 + sp.exp(-W))
+    slope = sp.exp(-W) / (1 + sp.exp(-W)) ** 2
+    ensure_equal(
+        -sp.diff(sp.log(1 + sp.exp(-score)) / 2, W),
+        slope / (1 + sp.exp(score)) / 2,
+        "g = S'(W_ii)/(1 + exp(S(W_ii)))/2",
+        normal=sp.simplify,
+    )
+    y = sp.Symbol("y", positive=True)  # exp(-W)
+    ensure_nonnegative(
+        sp.factor(sp.Rational(1, 4) - y / (1 + y) ** 2),
+        "S' is at most 1/4, and 1 + exp(S) at least 2: g is below 1/16",
+    )
+    k, q = vector("k"), vector("q")
+    for sign in (1, -1):
+        moved = (k + e * g * q) + sign * (q + e * g * k) - (1 + sign * e * g) * (k + sign * q)
+        ensure_zero([moved @ vector("v")], "a step takes a to (1 + e g) a, and b to (1 - e g) b")
+    ensure_nonnegative(
+        [(1 - (1 - x)).expand(), ((1 - x) + 1).subs(x, 2 / (1 + MORE)).factor()],
+        "|1 - e g| <= 1 as 0 < e g < 2: b never grows, and a keeps its direction",
+    )
+    a, b, c, d = (vector(name) for name in ("a_1", "b_1", "a_2", "b_2"))
+    ensure_equal(
+        4 * (((a + b) / 2) @ ((c - d) / 2)),
+        a @ c + b @ c - a @ d - b @ d,
+        "4 (K Q^T)_12 = <a_1, a_2> + <b_1, a_2> - <a_1, b_2> - <b_1, b_2>",
+        normal=sp.expand,
+    )
+    cite(CAUCHY_SCHWARZ)
+    A, B = sp.Symbol("A", positive=True), sp.Symbol("B", nonnegative=True)
+    grown = A * (1 + e * g) ** 2 - B * (1 - e * g) ** 2 - (A - B)
+    ensure_equal(
+        grown,
+        2 * e * g * (A + B) + (e * g) ** 2 * (A - B),
+        "W_ii grows by 2 e g (A + B) + (e g)^2 (A - B)",
+        normal=sp.expand,
+    )
+    ensure_positive(
+        ((2 * x * (A + B) + x**2 * (A - B)) / x).expand().subs(x, 2 / (1 + MORE)).factor(),
+        "which is positive, as e g < 2 and A > 0",
+    )
+    ensure_positive(
+        sp.factor((1 + x) ** 2 - 1),
+        "A grows by the factor (1 + e g)^2, where g is at least a constant while A is bounded: it "
+        "tends to infinity",
+    )
+    low = sp.Symbol("low", positive=True)
+    ensure_nonnegative(
+        [sp.factor((y / (1 + y) ** 2 - y / 4).subs(y, 1 / (1 + MORE))), y - y / (1 + MORE) ** 2],
+        "S'(W) lies between exp(-W)/4, where W >= 0, and exp(-W), and 1 + exp(S) between 2 and 1 + "
+        "exp(1): g is between two positive multiples of exp(-A), as B is bounded",
+        normal=sp.factor,
+    )
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        2 * e * low * (1 + MORE) - 2 * e * low,
+        "with g >= low exp(-A), exp(A) grows by at least exp(A) 2 e g A >= 2 e low where A >= 1: A "
+        ">= ln k - constant",
+        normal=expanded,
+    )
+    slow = sp.Symbol("slow", positive=True)
+    ensure_zero(
+        sp.limit(x * sp.exp(-slow * x), x, sp.oo),
+        "exp((1 - slow) A) grows by at most a constant times A exp(-slow A), which vanishes: A <= "
+        "(ln k + constant)/(1 - slow), for every slow; so A/ln k tends to 1, for both rows",
+    )
+    ensure_zero(
+        sp.limit(sp.sqrt(x) / x, x, sp.oo),
+        "what b adds vanishes over ln k: W/ln k tends to the cosines of a_1 and a_2",
+    )
+    return "for every inner dimension, every step of at most 32, and starts with no row of K + Q 0"
