@@ -26,7 +26,6 @@ from properties._support.published_data import gaussian_protocol, one_input
 from properties.mm.figures import trajectories as mm_trajectories
 from properties.sim.figures import margins as sim_margins
 from properties.tf.figures import (
-    generalised_svm,
     parameterisation_bias,
     probabilities,
     singular_values,
@@ -37,7 +36,6 @@ LOSS = LOSSES["log-loss"]
 OURS = {
     "mm/trajectories": mm_trajectories,
     "sim/margins": sim_margins,
-    "tf/generalised-svm": generalised_svm,
     "tf/parameterisation-bias": parameterisation_bias,
     "tf/probabilities": probabilities,
     "tf/trajectories": tf_trajectories,

@@ -43,15 +43,24 @@ def shares(hits: Bool[Array, ...], **keys: object) -> Table:
 
 
 def curves(
-    table: Table, *, x: str, panels: str, lines: str, xlabel: str, ylabel: str, **scales: Any
+    table: Table,
+    *,
+    x: str,
+    panels: str,
+    lines: str,
+    xlabel: str,
+    ylabel: str,
+    alike: bool = True,
+    **scales: Any,
 ) -> Figure:
     """Means against a column, a panel and a line for each value of two others, intervals shaded.
 
-    `scales` are settings of all panels, such as `xscale`, `yscale` and `ylim`.
+    Panels that are `alike` share their vertical axis. `scales` are settings of all panels, such as
+    `xscale`, `yscale` and `ylim`.
     """
     found, names = table.distinct(panels), table.distinct(lines)
     figure = sheet(1, len(found), panel=(4.0, 3.6))
-    row = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
+    row = figure.subplots(1, len(found), sharey=alike, squeeze=False)[0]
     for axes, value in zip(row, found, strict=True):
         title = str(value) if isinstance(value, str) else f"{panels} = {value:g}"
         dress(axes, title, xlabel, ylabel)
@@ -62,7 +71,8 @@ def curves(
             axes.fill_between(rows[x], rows["low"], rows["high"], alpha=0.18, color=look["color"])
             axes.plot(rows[x], rows["mean"], linewidth=1.7, label=label, **look)
         axes.set(**scales)
-        axes.label_outer()
+        if alike:
+            axes.label_outer()
     key_below(figure, columns=min(len(names), 4))
     figure.suptitle("mean and 95% interval", x=0.02, ha="left", fontsize=9, color=INK)
     return figure

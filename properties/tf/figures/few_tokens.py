@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STEP, STEPS = 1.0, 100_000
-TOKENS, OTHER = "effective number of tokens", "norm, weight"
+TOKENS = "effective number of tokens"
 MEASURES = {
     "mean": TOKENS, "least": TOKENS, "largest": TOKENS,
-    "norm of W": OTHER, "weight of optimal tokens": OTHER,
+    "norm of W": "norm", "optimal tokens": "weight",
 }  # fmt: skip
 
 
@@ -59,10 +59,10 @@ def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """Effective numbers of tokens, then norm and weight, against the step."""
+    """Effective numbers of tokens, norm and weight against the step."""
     return curves(
         n.tables["mean"], x="step", panels="panel", lines="measure", xlabel="step", ylabel="",
-        xscale="symlog",
+        alike=False, xscale="symlog",
     )  # fmt: skip
 
 
