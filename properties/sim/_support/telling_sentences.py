@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ IDLE = said([[1.0], [0.0]], [[1, 0]])
 """The query is 0."""
 SHARED = said([[1.0, 0.0], [1.0, 1.0]], [[0, 1], [1, 0]])
 """The tokens are not orthogonal."""
+
+LEAPING = replace(
+    said([[1.0, -1.0], [-3.0, 1.0]], [[0, 0], [1, 0]], [[-0.5, -0.75], [0.25, 0.5]]), step=128.0
+)
+"""In the basin; the first step takes the second sentence to its worse token for ever."""
 
 
 def orthonormal(case: Spoken) -> bool:

@@ -15,6 +15,7 @@ and <X, X^mm> is monotone, it has no limit, and |<X, X^mm>| <= ||X|| ||X^mm|| di
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +43,11 @@ OUTRUN = Run(
     AttentionData.of([[[-1.0], [64.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, -1.25]]),
     np.array([[-3 / 128]]),
 )
+THROWN = replace(
+    Run.of([[[1, 0], [0, 3], [0, 1], [0, -8]]], [[1, 0]], [[2, 0], [0, 0]], scores=[[2, 1, 0, -1]]),
+    step=256.0,
+)
+"""Selects the best token, which the first step away from the last one leaves for the second."""
 BALANCED = Run(
     AttentionData.of([[[0.0], [5.0], [1.0]]], [[1.0]], scores=[[3.0, 2.0, 0.0]]), np.zeros((1, 1))
 )
