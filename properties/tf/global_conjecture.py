@@ -22,7 +22,10 @@ known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100 --seed 1` varie
 losses for steps of 1/L, among them tokens on the margin with multiplier 0, judged 823 runs of
 109,312, left 113 of these open, and found none. The open ones linger: a run of tokens 0, e_1, e_1 +
 e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last one up to norms of 10^6, and nothing
-tells whether the best one returns. So it is `undecided`.
+tells whether the best one returns. So it is `undecided`. Two steps of the proof below are missing:
+step 3 where all better tokens have multiplier 0, as their coefficients fall for ever but may
+converge; and steps 1 and 2 for inputs that move each other's margins, and for affinely dependent
+tokens.
 
 For inputs that do not act on each other it is a theorem, but for tokens on the margin with
 multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and
