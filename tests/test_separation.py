@@ -12,6 +12,7 @@ from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
 from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w, follow_w
@@ -197,3 +198,16 @@ def test_the_margin_of_one_sentence_gains_the_same_with_every_tenfold_of_the_ste
     )
     gained = np.diff(run.W[0, :, 0, 0][-3:])
     assert np.allclose(gained, np.log(10), rtol=0.02)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8])
+def test_the_first_step_lowers_a_margin_as_much_as_said(n):
+    """The last input is opposed to all others: it pulls as they do, or hardly at all."""
+    for gap, share in ((1.0, 1 - 2 / n), (1e-9, 1 - 1 / n)):
+        scores = np.array([[0.5, -0.5]] * (n - 1) + [[gap / 2, -gap / 2]])
+        X = np.array([[[2.0], [0.0]]] * (n - 1) + [[[-2.0], [0.0]]])
+        data = AttentionData(X, np.ones((n, 1)), scores=scores)
+        step = -gradient_w(data, np.zeros((1, 1)), LOSSES[REPAIRED])
+        gained = (X[:, 0] - X[:, 1]) @ step
+        largest = 0.25 * 4.0  # |l'| = 1/4 at the score 0, times ||A||^2
+        assert abs(gained.min() + share / 4 * largest) < 1e-8
