@@ -25,6 +25,7 @@ from attsvm.lipschitz import (
     spread,
     squared_gradient_constant,
     squared_gradient_constants,
+    squared_normed_constants,
 )
 from attsvm.losses import LOG_LOSS, LOGISTIC, LOSSES
 from attsvm.risk import covariance, gradient_w
@@ -183,6 +184,20 @@ def test_the_constant_of_the_square_by_hand():
     x = a * (2 - 3 * a * a) / (1 - 3 * a * a)
     expected = (1 - a * a) * (x * a + (1 - 3 * a * a) / 4)
     assert abs(squared_gradient_constant(1.0, x + 0.5) - expected) <= 4 * EPS
+
+
+def test_the_constant_of_the_square_for_given_norms():
+    """The largest one over all extreme values of a head of length 1; and as findings.md has it."""
+    labels = np.array([0.0, 0.3, 1.0, 3.5322, 50.0])
+    found = squared_normed_constants(np.ones(5), labels)
+    angle = np.linspace(0.0, np.pi / 2, 20001)[:, None]
+    middle = labels + np.sin(angle) / np.sqrt(2)
+    width = np.sqrt(2) * np.cos(angle) + 0 * middle
+    reach = middle + width / 2
+    best = squared_gradient_constants(width.ravel(), reach.ravel()).reshape(reach.shape).max(axis=0)
+    assert (np.abs(best - found) <= 1e-8 * found).all()
+    assert np.abs(found[[0, 2, 3]] - [0.5, 0.755457, 2.0]).max() < 1e-4
+    assert np.isnan(squared_normed_constants(np.array([-1.0, 1.0]), np.array([1.0, np.inf]))).all()
 
 
 @pytest.mark.parametrize(("width", "size"), [(1.0, 0.4), (1e308, 0.4e308), (5e-324, 0.0)])

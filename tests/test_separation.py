@@ -12,11 +12,12 @@ from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
+from attsvm.risk import gradient_w
 from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w, follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
-from properties._support.descent_runs import runs
+from properties._support.descent_runs import Run, runs
 from properties._support.gradients import log_coefficients
 from properties._support.hypotheses import all_tight, feasible, lower_scores_equal, unique_optimum
 from properties.sim import figure_2
@@ -195,3 +196,19 @@ def test_the_margin_of_one_sentence_gains_the_same_with_every_tenfold_of_the_ste
     )
     gained = np.diff(run.W[0, :, 0, 0][-3:])
     assert np.allclose(gained, np.log(10), rtol=0.02)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8])
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_first_step_lowers_a_margin_as_much_as_said(n, alike):
+    """The last input is opposed to all others: it pulls as they do, or hardly at all."""
+    gap = 1.0 if alike else 1e-9
+    scores = np.array([[0.5, -0.5]] * (n - 1) + [[gap / 2, -gap / 2]])
+    X = np.array([[[2.0], [0.0]]] * (n - 1) + [[[-2.0], [0.0]]])
+    run = Run(AttentionData(X, np.ones((n, 1)), scores=scores), np.zeros((1, 1)))
+    gained = (X[:, 0] - X[:, 1]) @ -gradient_w(run.data, run.start, LOSSES[REPAIRED])
+    slope = -LOSSES[REPAIRED].slope(np.zeros(1))[0]
+    said = margins.lowered(BALLS, run, REPAIRED, alike)
+    assert abs(float(said.left) + gained.min()) < 1e-12
+    assert abs(float(said.right) - float(said.left)) < 1e-8
+    assert abs(float(said.right) - slope * (1 - (1 + alike) / n)) < 1e-12  # ||A||^2 = 4

@@ -24,6 +24,20 @@ start that cannot lose its optimal tokens, with a step of at most 1/L_X, the dir
 X^mm; so the least margin is (1 + o(1)) ||X|| / ||X^mm||, the gradient exp(-that), and the slope in
 ln k is 1 (sharp-2). Such a start implies two different scores. What the slope is, is known exactly,
 also from other starts (`properties._support.growth_rates`): -4/3 for the three tokens above.
+
+The first step from X(0) = 0 has a closed form: with means over the tokens of an input,
+
+    m_jt(X(1)) = (eta/n) sum_i |l'(mean gamma_i)| <z_i, z_j> <x_j,opt - x_jt, C_i>,
+    C_i = mean of (gamma_it - mean gamma_i) x_it,
+
+and for two tokens each it is (eta/4n) sum_i w_i <A_i, A_j>, w_i = |l'| times the score gap of input
+i: negative exactly where the other inputs outweigh w_j ||A_j||^2. sharp-3: from there or elsewhere
+no step lowers a margin by more than (eta/4)(1 - 1/n) max w max ||A||^2, and from zero, with a
+feasible Att-SVM too, an input of small w and nearly opposed to all others comes as near to that as
+one likes. So a single input loses nothing, and n inputs at most what is linear in eta and bounded
+in n. Where all w are the same and all ||A||, the least margin of the first step is at least
+-(eta/4)(1 - 2/n) w ||A||^2, from two inputs on. With three tokens a single input loses margin: the
+tokens 4, 0, 3 above.
 """
 
 from __future__ import annotations
@@ -32,7 +46,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from attsvm.strategies.data import separable_data
+from attsvm.exact import ExactData
+from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Statement, changed
 from properties._support.descent_runs import (
     LEAPING,
@@ -48,11 +63,21 @@ from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED
 from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.margins import END, LEAST, SLOPE, gain, growth
+from properties.sim._support.margins import END, LEAST, SLOPE, gain, growth, lowered
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
 SOMETHING = "some input has two different scores"
 PART = "part 1 or part 2 of assumption 3.10"
+PAIRS = "no input has more than two tokens"
+OPPOSED = [
+    Run.of(
+        [[[1, 0], [0, 0]]] * (n - 1) + [[[-1, 1 / 256], [0, 0]]],
+        [[1, 0]] * n,
+        scores=[[1, 0]] * (n - 1) + [[0.5 + 2.0**-14, 0.5]],
+    )
+    for n in (2, 5)
+]
+"""From zero the last input, of a small score gap, is dragged by the others."""
 LAPSES = {
     **training.any_start(PASSED_OVER, training.PULLED_APART),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
@@ -73,6 +98,7 @@ SEPARATION = Statement(
         **training.HYPOTHESES,
         SOMETHING: two_scores,
         PART: lambda run: all_tight(run) or lower_scores_equal(run),
+        PAIRS: lambda run: all(len(x) <= 2 for x in ExactData.of(run.data).X),
     },
     violating={SHORT: [LEAPING]},
     readings={
@@ -204,6 +230,23 @@ SEPARATION = Statement(
                 "slope 0.95": changed(share=Fraction(19, 20)),
                 "slope 1.05": changed(share=Fraction(21, 20)),
                 "slope 1/2": changed(share=Fraction(1, 2)),
+            },
+        ),
+        "sharp-3": Reading(
+            "n inputs of at most two tokens, decreasing loss: a step of size eta from any X lowers "
+            "no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) times the "
+            "largest ||A_it||^2; no smaller part of it will do, from X(0) = 0 either",
+            expected="proved",
+            proof="symbolic.sim.token_separation:prove_lowered",
+            constants={"loss": REPAIRED},
+            under=(PAIRS,),
+            variables=stepped(Run, runs(st.one_of(pulling_data(), attention_data(T=(1, 2))), 0)),
+            conclusion=lowered,
+            tight=True,
+            examples=(*OPPOSED, training.PULLED_APART),
+            siblings={
+                "more tokens": changed(drop=[PAIRS], examples=[PASSED_OVER]),
+                "1 - 2/n, as where all inputs pull alike": changed(alike=True),
             },
         ),
     },

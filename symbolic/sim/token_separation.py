@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_positive
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import expanded
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
     ensure_positive_gain,
 )
+from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_gain() -> str:
@@ -29,3 +31,33 @@ def prove_raised() -> str:
     prove_gain()
     ensure_positive_gain()
     return "for any n, T, d and any step"
+
+
+def prove_lowered() -> str:
+    """A step eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A||^2; two tokens each.
+
+    With w_i = |l'| (gamma_o - gamma_t) and r_i = s_o s_t the margin of input j gains
+    (eta/n) sum_i w_i r_i <A_i, A_j>. Its own part is not negative; each of the n - 1 others is at
+    least -max w max ||A||^2/4. At X = 0, with A_i = -A_j for the others and w_i = w for them, it
+    gains (eta/4n)(w_j - (n - 1) w) ||A||^2: as w_j tends to 0 the bound is approached, and for
+    w_j = w it is 1 - 2/n in place of 1 - 1/n.
+    """
+    prove_gain()
+    s, lead, w, size, more, less, n = sp.symbols("s lead w size more less n", positive=True)
+    gamma = sp.Symbol("gamma", real=True)
+    attended = (1 - s) * (gamma + lead) + s * gamma
+    ensure_equal(s * (attended - gamma), s * (1 - s) * lead, "s_t (u - gamma_t) of two tokens")
+    half = sp.Rational(1, 2)
+    ensure_zero(sp.expand(half**2 - s * (1 - s) - (s - half) ** 2), "s_o s_t is 1/4 less a square")
+    ensure_nonnegative(w * s * size**2, "the part of input j itself, s for s_o s_t")
+    cite(CAUCHY_SCHWARZ)
+    ensure_nonnegative(
+        (w + more) * (size + less) ** 2 / 4 - w * size**2 / 4,
+        "w r <A_i, A_j> is at least -w ||A_i|| ||A_j||/4, and that -max w max ||A||^2/4",
+        normal=expanded,
+    )
+    ensure_equal((n - 1) / n * w / 4, (1 - 1 / n) * w / 4, "n - 1 inputs over n")
+    opposed = (less - (n - 1) * w) / (4 * n)
+    ensure_zero(sp.limit(opposed, less, 0) + (1 - 1 / n) * w / 4, "the bound is approached")
+    ensure_zero(opposed.subs(less, w) + (1 - 2 / n) * w / 4, "and is this where all w are the same")
+    return "for any number of inputs, any step and any X; approached from X = 0"

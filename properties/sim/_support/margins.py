@@ -19,6 +19,7 @@ from flint import arb, fmpq
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational, rationals, separate
+from attsvm.exact.attention import logits
 from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
@@ -26,7 +27,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
-from properties._support.gradients import negative_gradient
+from properties._support.gradients import loss_slope, negative_gradient
 from properties._support.growth_rates import course
 from properties._support.limit_certificates import ends_at
 from properties._support.steps import by_flow
@@ -63,6 +64,26 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
     """A step raises <X, X^mm>; by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
     added, toward = step_along_solution(m, run, loss)
     return m.above(added, 0) if strict else m.at_least(added, toward)
+
+
+def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
+    """A step of size eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A_it||^2.
+
+    w_i is |l'| times the gap of the scores of input i; 1 - 2/n in place of 1 - 1/n if `alike`.
+    """
+    data, start = ExactData.of(run.data), rationals(run.start)
+    A = list(exact_constraints(data).values())
+    if not A:
+        return m.above(m.exact(1), 0)
+    descent = negative_gradient(m, run.data, run.start, loss)
+    sizes = []
+    for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
+        attended = m.softmax(m.values(logits(tokens, start, z))) @ m.values(gamma)
+        sizes.append(loss_slope(m, loss, attended) * (max(gamma) - min(gamma)))
+    share = fmpq(max(len(data.X) - (2 if alike else 1), 0), 4 * len(data.X))
+    most = share * max(dot(a, a) for a in A) * m.largest(m.array(sizes))
+    least = functools.reduce(m.minimum, (descent.along(m, a) for a in A))
+    return m.at_most(-least, most)
 
 
 @by_flow
