@@ -104,6 +104,15 @@ ACCUMULATION = Lemma(
 )
 """In R^N."""
 
+MONOTONE = "the numbers never fall and are bounded"
+
+MONOTONE_SEQUENCE = Lemma(
+    "monotonic sequences",
+    "Rudin, Principles of Mathematical Analysis, theorem 3.14",
+    (MONOTONE,),
+    "the numbers converge",
+)
+
 POPOVICIU = Lemma(
     "Popoviciu's inequality on variances",
     "Popoviciu, Mathematica 9 (1935); Bhatia and Davis, Amer. Math. Monthly 107 (2000)",

@@ -37,7 +37,6 @@ def plant(
     hypotheses: Mapping[str, Callable[[Any, Any], Any]] | None = None,
 ) -> Claim:
     """Plant a false formula and list it; see `planting` for the words."""
-    same = dict(list(variables.items())[:1])  # a statement needs a sibling; it is left out below
     statement = Statement(
         f"planted/{family.replace('/', '-')}-{kind}-{name}",
         source="planted",
@@ -48,7 +47,10 @@ def plant(
         hypotheses=hypotheses or {},
         readings={
             "literal": Reading(
-                says, expected="refuted", siblings={"the same": changed(variables=same)}
+                # a statement needs a sibling; it is left out below
+                says,
+                expected="refuted",
+                siblings={"half": changed(tightened="0.5")},
             ),
         },
     )

@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb, ctx
 
 from attsvm.exact.numbers import Matrix
-from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory import Expected, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic.relations import All, Comparison
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
@@ -124,7 +124,7 @@ def _spoilt(
     some = quantified if formula.variables == {} else dict(list(formula.variables.items())[:1])
     reading = Reading(
         statement,
-        expected="refuted",
+        expected="holds",  # a sibling of what is to fall would have to differ; none is checked
         constants={name: value for name, value in given.items() if name in named},
         siblings={"none is checked": changed(variables=some)},
         cost=base.cost,
@@ -139,7 +139,8 @@ def _spoilt(
         readings={"literal": reading},
         hypotheses={**kept, **hypotheses},
     )
-    return replace(made.claim("literal"), siblings=(), file=base.file, line=base.line)
+    claim, refuted = made.claim("literal"), Expected.parse("refuted")
+    return replace(claim, siblings=(), expected=refuted, file=base.file, line=base.line)
 
 
 def _redrawn(claim: Claim, data: Any, ensemble: Any) -> Claim:

@@ -222,8 +222,9 @@ FEW = Statement(
             cost=20,
         ),
         "amended": Reading(
-            "there are at most d min(n, d) tokens that are not optimal, however many tokens an "
-            "input has, such that X^mm is the same without all others of these",
+            "where X^mm exists and is not 0 there are at most d min(n, d) tokens that are not "
+            "optimal, however many tokens an input has, such that X^mm is the same without all "
+            "others of these",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(EXISTS,),
@@ -232,8 +233,8 @@ FEW = Statement(
             siblings={"one fewer": changed(less=1)},
         ),
         "sharp": Reading(
-            "there are at most dim span A_j tokens that are not optimal such that X^mm is the same "
-            "without all others of these",
+            "where X^mm exists and is not 0 there are at most dim span A_j tokens that are not "
+            "optimal such that X^mm is the same without all others of these",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
             under=(EXISTS,),

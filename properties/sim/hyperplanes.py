@@ -218,8 +218,8 @@ HYPERPLANES = Statement(
             },
         ),
         "amended": Reading(
-            "tokens being the whole vocabulary, two sub-sequences with different optimal tokens "
-            "have different half-spaces of decision",
+            "tokens being the whole vocabulary, where X^mm exists two sub-sequences with different "
+            "optimal tokens have different half-spaces of decision",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
             under=(WHOLE, EXISTS),
@@ -228,8 +228,8 @@ HYPERPLANES = Statement(
             siblings={"different hyperplanes": changed(of="hyperplanes", examples=[EXCHANGED])},
         ),
         "sharp-1": Reading(
-            "tokens being the whole vocabulary, ||X^mm (z_i - z_j)|| ||x_opt_i - x_opt_j|| >= 2 "
-            "for two sub-sequences with different optimal tokens",
+            "tokens being the whole vocabulary, where X^mm exists ||X^mm (z_i - z_j)|| "
+            "||x_opt_i - x_opt_j|| >= 2 for two sub-sequences with different optimal tokens",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_apart",
             under=(WHOLE, EXISTS),

@@ -16,7 +16,7 @@ from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
-GAMMA, NU, FIRST = sp.symbols("Gamma nu first", nonnegative=True)
+GAMMA, NU = sp.symbols("Gamma nu", nonnegative=True)
 W = sp.Symbol("w", nonnegative=True)
 
 
@@ -69,7 +69,17 @@ def ensure_slow_is_cheap() -> None:
 
     Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
     least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
+    Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
     """
+    lack = sp.Symbol("lack", positive=True)
+    margin = 1 + MORE  # of p(alpha)
+    t = lack / margin
+    ensure_positive(t * margin, "margins of q are at least t times those of p(alpha), above 0")
+    ensure_positive(
+        1 + t - (1 - lack + t * margin),
+        "and one of an idle input is below 1 + t, which those of the others are at least",
+        normal=sp.factor,
+    )
     R, b, more, c, gain = sp.symbols("R b more c gain", positive=True)
     e, C, gap, size = sp.symbols("e C gap size", positive=True)
     v, u = vector("v"), vector("u")
@@ -79,11 +89,11 @@ def ensure_slow_is_cheap() -> None:
         1 + c**2 * e**2 * inner("u", "u"),
         "the head v + c e u, v = Gamma v(alpha), has the norm sqrt(1 + c^2 e^2 ||u||^2)",
     )
-    ensure_nonnegative(
-        (GAMMA - gap * e + gap * e * (1 + MORE)) - GAMMA,
-        "with c the largest loss of score per attention its margin in a tight idle input is at "
-        "least Gamma, up to c e^2 times a constant",
-        normal=expanded,
+    ensure_equal(
+        GAMMA - c * e + c * e * (1 - gap * e),
+        GAMMA - c * gap * e**2,
+        "with c the largest loss of score per attention, gap that of <u, x>, its margin in a tight "
+        "idle input is at least Gamma - c gap e^2",
     )
     ensure_nonnegative(
         sp.Rational(1, 2) * size - 1 + 1 / (1 + size / 2),
@@ -105,15 +115,14 @@ def ensure_slow_is_cheap() -> None:
 def prove_void() -> str:
     """B keeps idle inputs from being the slowest; then the relaxed solution needs no relaxation."""
     ensure_slow_is_cheap()
-    mu = 1 - FIRST / (1 + FIRST)
-    ensure_positive(mu, "were some margin mu of the relaxed solution p' below 1")
     low = 1 / (1 + MORE)  # 1 - mu, above 0
     tau = 1 / low
     ensure_equal(
         (1 - low) * tau,
         tau - 1,
-        "p'/(1 - mu) would have margins of tau = 1/(1 - mu) and of tau - 1: inputs that are not "
-        "in S are idle, and those that are not idle are in S",
+        "were some margin mu of the relaxed solution p' below 1, p'/(1 - mu) would have margins "
+        "of tau = 1/(1 - mu) and of tau - 1: inputs that are not in S are idle, and those that "
+        "are not idle are in S",
         normal=sp.cancel,
     )
     ensure_least_point("p(alpha) without relaxation exists")

@@ -11,10 +11,12 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
+from symbolic.inner_products import vector
+from symbolic.sim.tensor_trick import structural_residual
 
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
@@ -59,6 +61,13 @@ def prove_vector() -> str:
 def prove() -> str:
     """Prove the entries of the attention, with keys for values too; as a column f is another."""
     prove_vector()
+    ensure_zero(structural_residual(), "block j of A vec(X) is row j of A1 X A2^T, for all sizes")
+    sums, h, alpha = vector("e_j"), vector("h_i"), sp.Symbol("alpha_j", positive=True)
+    ensure_equal(
+        (sums / alpha) @ h,
+        (sums @ h) / alpha,
+        "entry (j, i) of D^-1 (E M) is row j of E over alpha_j against column i of M, any n and d",
+    )
     for size in SIZES:
         v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"
         ensure_zero(entry_residual(v), what, normal=numerator)
@@ -71,6 +80,6 @@ def prove() -> str:
     ):
         ensure_nonzero(entry_residual(v, values, transposed), what, normal=numerator)
     return (
-        "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, on symbols for n <= 3 and "
-        "d <= 2"
+        "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, for any n and d by rows; as "
+        "the claim runs on symbols for n <= 3 and d <= 2"
     )

@@ -17,6 +17,7 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from properties.sim.fixed_head import closed_gradient, score, scores
+from symbolic.inner_products import vector
 from symbolic.sim import lemma_3_11
 
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
@@ -89,11 +90,15 @@ def prove_multiple() -> str:
         ensure_equal(found, [c] * (n - 1), f"the differences of scores are c times those {at}")
         reversed_order = [-ratio for ratio in multiples(n, d, [-c, *rest])]
         ensure_positive(reversed_order, f"a head -c e_v reverses the order of the scores {at}")
+    row, unit = vector("row_t"), vector("e_v")
+    ensure_equal(
+        row @ (c * unit), c * (row @ unit), "row t of M sees c e_v as c times its entry v, any n, d"
+    )
     tilted = multiples(3, 2, [c, sp.Integer(1)])
     ensure_true((r.is_positive is None for r in tilted), "a tilted head has either sign")
     apart = tilted[0] - tilted[1]
     ensure_nonzero(apart, "a tilted head is no multiple of e_v", normal=sp.cancel)
     return (
         "b M (c e_v) has the differences of b M e_v times c, so c > 0 leaves the order of the "
-        "scores as it is; on symbols for n, d <= 3"
+        "scores as it is, for any n and d; on symbols as the claim runs for n, d <= 3"
     )

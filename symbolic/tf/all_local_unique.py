@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_positive
+from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_some_margin_is_tight
 from symbolic.tf import definition_2
@@ -16,11 +16,14 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    chosen, lead = sp.Symbol("gamma_alpha", real=True), sp.Symbol("lead", positive=True)
+    best, lead = sp.Symbol("gamma_opt", real=True), sp.Symbol("lead", positive=True)
+    other = best - lead
     ensure_positive(
-        (chosen + lead) - chosen,
-        "unique optimal tokens score more than each other token, so than those of margin 1; and "
-        "where alpha_i is another token, opt_i is one of margin 1 that scores more",
+        best - other, "unique optimal tokens score more than each other token, so than support"
+    )
+    ensure_nonnegative(
+        -(other - best),
+        "where alpha_i is another token, opt_i is a support vector that does not score less",
     )
     return "for any n, T and d"
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import expanded
 from symbolic.basins import ensure_direction, ensure_from_basin
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
@@ -25,6 +32,8 @@ from symbolic.textbook import (
     INDEPENDENT,
     INVERSE_OF_GRAM,
     LIPSCHITZ,
+    MONOTONE,
+    MONOTONE_SEQUENCE,
     SHORT,
     WEIERSTRASS,
 )
@@ -49,17 +58,17 @@ def ensure_apart() -> None:
 
 def ensure_limit() -> None:
     """The attended score rises, to some score; below it for ever where that is not the best."""
-    away, weight = sp.symbols("away weight", positive=True)
+    away, pull = sp.symbols("away p_t", positive=True)
     interval = "the smallest interval that holds all scores"
     cite(WEIERSTRASS, given={CONTINUOUS: "|l'|, as the loss is smooth", COMPACT: interval})
     ensure_gain()
     ensure_margins_of_sum()
     cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})
-    ensure_equal(
-        weight * away / away,
-        weight,
-        "the gradient tends to 0, and so do its coefficients and s_t (gamma_t - u): were u, which "
-        "rises and is bounded, to tend to no score all s_t would tend to 0, whose sum is 1",
+    cite(MONOTONE_SEQUENCE, given={MONOTONE: "u, a mean of scores, by the descent lemma"})
+    ensure_zero(
+        sp.limit(pull / away, pull, 0),
+        "p_t is at most the gradient over a constant, so tends to 0: were u to tend to no score, "
+        "staying away from all, all s_t <= p_t/away would tend to 0, whose sum is 1",
     )
     ensure_gain_of_support()
     ensure_positive_gain()  # M with margins 1 exists: the gradient is never 0, and u rises strictly
@@ -94,8 +103,10 @@ def ensure_pulls_stay_apart() -> None:
         "where F/P_L = x is at most k/(4C) it falls to x - k P_L/2 at most",
         normal=expanded,
     )
-    ensure_positive(
-        K / 2 * P_L, "the P_L add up to infinity, as W diverges: x would fall below 0, F too"
+    total = sp.Symbol("sum", positive=True)
+    ensure_true(
+        sp.limit(x - K / 2 * total, total, sp.oo) == -sp.oo,
+        "the P_L add up to infinity, as W diverges: x would fall below 0, F too",
     )
 
 
@@ -142,10 +153,15 @@ def prove() -> str:
     ensure_multipliers()
     pull, multiplier, norm = sp.symbols("p_h lambda_h N", positive=True)
     cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})
-    ensure_positive(pull, "the coefficient of A_h in W falls at each step by a multiple of p_h")
+    first, size = sp.symbols("first size", positive=True)
+    ensure_zero(
+        sp.limit((first - pull) / size, size, sp.oo),
+        "the coefficient of A_h in W falls at each step by a multiple of p_h, so that in W/||W|| "
+        "it has no limit above 0, as ||W|| tends to infinity",
+    )
     ensure_positive(
         multiplier / norm,
-        "while in W/||W||, whose coefficients converge to those of V/N, that of one h tends to "
+        "while the coefficients of W/||W|| converge to those of V/N, where that of one h is "
         "lambda_h/N > 0: so b is the best token",
     )
     ensure_from_basin()  # all u tend to the best scores, and the risk gap to 0

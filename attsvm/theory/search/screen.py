@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm._types import Array
+from attsvm.errors import ClaimError
 from attsvm.theory.declaration.variables import Fitted, Integer
 from attsvm.theory.search.frame import Frame
 from attsvm.theory.search.gradient import alike, one_thread, relaxed_heights, started
@@ -146,7 +147,9 @@ def _spread(
 ) -> dict[str, Any]:
     """The batch with an integer of its own for each instance, where the formula takes that.
 
-    One that counts with an integer, as in `range(k)`, has one for the whole batch.
+    One that counts with an integer, as in `range(k)`, has one for the whole batch: of a lane of
+    integers that is a TypeError, to look one up a LookupError, to call a method of int an
+    AttributeError, and mixing it with floats a ClaimError. Other errors are faults of the formula.
     """
     numbers = {
         name: variable.spread(generator, batch)
@@ -157,7 +160,7 @@ def _spread(
         return raw
     try:
         formula.screened(formula.fit({**raw, **numbers}, shape), shape, batch, parameters)
-    except Exception:
+    except (TypeError, LookupError, AttributeError, ClaimError):
         return raw
     return {**raw, **numbers}
 

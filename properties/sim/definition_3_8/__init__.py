@@ -175,7 +175,8 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "where u^T z_i has the sign of y_i for every i, X^mm exists, and "
+            "where optimal tokens are unique and u^T z_i has the sign of y_i for every i, X^mm "
+            "exists, and "
             "||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of "
             "(gamma_opt - gamma_t) y_i u^T z_i",
             expected="proved",

@@ -128,8 +128,9 @@ BIAS = Statement(
             siblings=training.OTHER_TARGETS,
         ),
         "amended-2": Reading(
-            "W trained by descent on g(-b <f, h>) with step at most 1/L from a start in the basin "
-            "of the optimal tokens converges in direction to the Frobenius solution",
+            "optimal tokens unique, Att-SVM feasible: W trained by descent on g(-b <f, h>) with "
+            "step at most 1/L from a start in the basin of the optimal tokens converges in "
+            "direction to the Frobenius solution",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
