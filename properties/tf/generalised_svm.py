@@ -238,6 +238,7 @@ POSITIVE, MOVED = "all margins of V are positive", "W is not 0"
 
 STATEMENT = Statement(
     "tf/generalised-svm",
+    rests_on=("tf/nonlinear-head-several",),
     source=SOURCE,
     place="Generalized SVM <-> Attention Equivalence",
     printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",

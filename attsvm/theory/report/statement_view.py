@@ -15,6 +15,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
+from attsvm.theory.report.dependencies import dependencies, resting_on
 from attsvm.theory.report.two_lines import in_words
 
 
@@ -49,13 +50,19 @@ class ReadingView:
 
 @dataclass(frozen=True, slots=True)
 class StatementView:
-    """A statement with its readings; `printed` is empty where its claims do not quote it."""
+    """A statement with its readings.
+
+    `printed` is empty where its claims do not quote it; `rests_on` has the statements that it rests
+    on, `carries` those that rest on it, directly or through others.
+    """
 
     id: str
     source: str
     place: str
     printed: str
     readings: tuple[ReadingView, ...]
+    rests_on: tuple[str, ...] = ()
+    carries: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The document of `show --json`."""
@@ -77,8 +84,13 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
     return ids[0]
 
 
-def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> StatementView:
-    """The view of a statement by all its readings; `names` as for `snippets.leaves`."""
+def statement_view(
+    claims: Sequence[Claim], names: Mapping[str, str], among: Iterable[Claim] = ()
+) -> StatementView:
+    """The view of a statement by all its readings.
+
+    `names` is as for `snippets.leaves`; what rests on the statement is looked for `among` claims.
+    """
     first = claims[0]
     return StatementView(
         first.statement_id,
@@ -86,6 +98,8 @@ def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> Stateme
         "; ".join(dict.fromkeys(c.place for c in claims)),
         next((c.printed for c in claims if c.printed), ""),
         tuple(_reading(c, claims, names) for c in claims),
+        dependencies(claims)[first.statement_id],
+        tuple(resting_on(first.statement_id, dependencies(among))),
     )
 
 
