@@ -7,7 +7,7 @@ letters (`attsvm.theory.arithmetic.text`), so what is shown is what is checked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attsvm.errors import UsageError
@@ -16,6 +16,7 @@ from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
 from attsvm.theory.report.dependencies import dependencies, resting_on
+from attsvm.theory.report.errata import Erratum
 from attsvm.theory.report.two_lines import in_words
 
 
@@ -53,7 +54,8 @@ class StatementView:
     """A statement with its readings.
 
     `printed` is empty where its claims do not quote it; `rests_on` has the statements that it rests
-    on, `carries` those that rest on it, directly or through others.
+    on, `carries` those that rest on it, directly or through others. `erratum` has what fell, why,
+    the repair, and instances that tell more than the smallest, by name; empty where it has none.
     """
 
     id: str
@@ -63,6 +65,7 @@ class StatementView:
     readings: tuple[ReadingView, ...]
     rests_on: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
+    erratum: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> dict[str, Any]:
         """The document of `show --json`."""
@@ -85,11 +88,15 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
 
 
 def statement_view(
-    claims: Sequence[Claim], names: Mapping[str, str], among: Iterable[Claim] = ()
+    claims: Sequence[Claim],
+    names: Mapping[str, str],
+    among: Iterable[Claim] = (),
+    words: Erratum | None = None,
 ) -> StatementView:
     """The view of a statement by all its readings.
 
-    `names` is as for `snippets.leaves`; what rests on the statement is looked for `among` claims.
+    `names` is as for `snippets.leaves`; what rests on the statement is looked for `among` claims;
+    `words` are those of its erratum.
     """
     first = claims[0]
     return StatementView(
@@ -100,7 +107,21 @@ def statement_view(
         tuple(_reading(c, claims, names) for c in claims),
         dependencies(claims)[first.statement_id],
         tuple(resting_on(first.statement_id, dependencies(among))),
+        {} if words is None else dict(_told(words, claims, names)),
     )
+
+
+def _told(
+    words: Erratum, claims: Sequence[Claim], names: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """What an erratum says, line by line; readings say the repair where its words do not."""
+    yield "weight", words.weight.removeprefix("What ")
+    yield "found", words.gist
+    yield "fails", words.fails
+    says = {c.id: f"({c.reading}) {c.statement}" for c in claims}
+    yield "repair", words.repair or "; ".join(says[name] for name in words.stands)
+    for name, case in words.telling.items():
+        yield f"telling {name.rpartition(':')[2]}", in_words(case, names)
 
 
 def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) -> ReadingView:
