@@ -1,6 +1,7 @@
 """Errata cannot drift from the claims, nor the committed page from either.
 
 Where a page differs: `attsvm verify && attsvm report --source NAME --out docs/NAME.md`.
+Where the drawing differs: `attsvm report --graph docs/statements.svg`.
 """
 
 import difflib
@@ -20,6 +21,7 @@ from attsvm.lipschitz import softmax_gradient_constant
 from attsvm.theory import load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.dependencies import drawing
 from attsvm.theory.report.errata import Weight, claims_of, find_source
 from attsvm.theory.report.source_page import source_page
 
@@ -297,6 +299,12 @@ def test_a_verdict_that_is_not_the_reviewed_one_changes_the_page():
     other = {**run.verdicts, name: {**run.verdicts[name], "truth": "undecided"}}
     page = source_page("sim", PACKS, replace(run, verdicts=other), PAGES["sim"])
     assert page != source_page("sim", PACKS, run, PAGES["sim"])
+
+
+def test_the_committed_drawing_is_of_what_statements_rest_on():
+    drawn = drawing(PACKS, sorted(SOURCES), reviewed_run())
+    assert (PAGES["sim"].parent / "statements.svg").read_text() == drawn
+    assert drawn.count("<rect x=") == len({c.statement_id for c in CLAIMS.values()})
 
 
 @each_source

@@ -23,6 +23,9 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--source", metavar="NAME", help="a page of this source: what its claims' ids begin with"
     )
+    parser.add_argument(
+        "--graph", metavar="FILE", help="also draw which statement rests on which, as SVG"
+    )
     parser.add_argument("--out", metavar="FILE", help=f"default {PAGE}, of a source attsvm-NAME.md")
 
 
@@ -52,6 +55,13 @@ def run(options: argparse.Namespace) -> int:
         text, of = source_page(options.source, packs, run, Path(out)), " on it"
         entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
     write_text(out, text)
+    if options.graph:
+        from attsvm.theory.declaration.packs import load_packs
+        from attsvm.theory.report.dependencies import drawing
+
+        packs = load_packs(options.pack, options.only_pack)
+        sources = dict.fromkeys(entry["id"].partition("/")[0] for entry in entries)
+        write_text(options.graph, drawing(packs, sources, run))
     document = {"profile": run.profile, "seed": run.seed, "claims": entries}
     lines = [f"{len(entries)} verdicts of the last run{of}: {out}"]
     tell(options, {**document, "source": options.source, "page": out}, lines)

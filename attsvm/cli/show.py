@@ -29,8 +29,10 @@ def run(options: argparse.Namespace) -> int:
 
     packs = load_packs(options.pack)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
-    claims = [c for c in find_claims(packs) if c.statement_id == statement]
-    view = statement_view(claims, find_source(packs, statement.partition("/")[0]).names)
+    every = find_claims(packs)
+    claims = [c for c in every if c.statement_id == statement]
+    source = find_source(packs, statement.partition("/")[0])
+    view = statement_view(claims, source.names, every, source.erratum(statement))
     lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
     tell(options, view.json(), lines)
     return 0
@@ -50,6 +52,9 @@ def _screen(view: StatementView) -> Iterator[str]:
     yield from _block("in words", aligned([(r.name, r.says) for r in view.readings]))
     found = [(r.name, r.counterexample) for r in view.readings if r.counterexample]
     yield from _block("counterexamples", aligned(found))
+    yield from _block("erratum", aligned(list(view.erratum.items())))
+    yield from _block("rests on", [", ".join(view.rests_on)] if view.rests_on else [])
+    yield from _block("what rests on it", [", ".join(view.carries)] if view.carries else [])
     yield ""
     places = dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings)
     yield f"declared in {', '.join(places)}"

@@ -213,6 +213,7 @@ def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attende
 
 ASSUMPTION = Statement(
     "mm/assumption-b",
+    rests_on=("mm/v-svm",),
     source=SOURCE,
     place="Joint convergence of regularized path on v and p, Assumption B",
     printed="Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with "

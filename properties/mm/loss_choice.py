@@ -146,6 +146,7 @@ SLOPED = "l' < 0 everywhere"
 
 CHOICE = Statement(
     "mm/loss-choice",
+    rests_on=("mm/theorem-1-direction",),
     source=SOURCE,
     place="Convergence of GD on p, figures",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "

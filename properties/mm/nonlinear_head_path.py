@@ -122,6 +122,10 @@ ALONE = "the first token of each input alone is best"
 
 PATH = Statement(
     "mm/nonlinear-head-path",
+    rests_on=(
+        "mm/optimal-tokens",
+        "mm/p-svm",
+    ),
     source=SOURCE,
     place="Abstract",
     printed="a broader regularization path analysis that establishes the margin maximizing nature "

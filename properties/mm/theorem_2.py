@@ -247,6 +247,10 @@ def single(draw: st.DrawFn) -> Attended:
 
 PATH = Statement(
     "mm/theorem-2",
+    rests_on=(
+        "mm/joint-svm",
+        "mm/assumption-b",
+    ),
     source=SOURCE,
     place="Theorem II, convergence of RP",
     printed="Consider the regularized path solutions (v_r, p_R) of (ERM) defined as (v_r, p_R) = "

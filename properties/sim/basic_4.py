@@ -47,6 +47,11 @@ def sharp(m: Any, v: Any) -> Any:
 
 BOUND = Statement(
     "sim/basic-4",
+    rests_on=(
+        "sim/basic-1",
+        "sim/basic-2",
+        "sim/basic-3",
+    ),
     source=SOURCE,
     place="Section 3.3, fourth bound",
     printed="||f(x) - f(y)||_2 <= R_f ||x - y||_2",

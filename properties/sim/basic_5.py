@@ -66,6 +66,7 @@ def sharp(m: Any, v: Any, size: str = "oscillation") -> Any:
 
 BOUND = Statement(
     "sim/basic-5",
+    rests_on=("sim/basic-4",),
     source=SOURCE,
     place="Section 3.3, fifth bound",
     printed="||c(x, z)_{l0,j0,i0} - c(y, z)_{l0,j0,i0}||_2 <= R^2 beta^-2 n exp(3 R^2) ||x - y||_2",

@@ -59,6 +59,7 @@ def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
 
 BOUND = Statement(
     "sim/basic-6",
+    rests_on=("sim/basic-4",),
     source=SOURCE,
     place="Section 3.3, sixth bound",
     printed="||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||_2",

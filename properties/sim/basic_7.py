@@ -66,6 +66,7 @@ def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
 
 BOUND = Statement(
     "sim/basic-7",
+    rests_on=("sim/basic-4",),
     source=SOURCE,
     place="Section 3.3, seventh bound",
     printed="f(x) f(x)^T - f(y) f(y)^T <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2",

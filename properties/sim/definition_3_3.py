@@ -46,6 +46,7 @@ PROOF = "symbolic.sim.definition_3_3:prove"
 
 DEFINITION = Statement(
     "sim/definition-3.3",
+    rests_on=("sim/tensor-trick",),
     source=SOURCE,
     place="Definition 3.3 with definition 3.4",
     printed="By using the above definitions, we formulate the attention as "

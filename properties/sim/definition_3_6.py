@@ -75,6 +75,7 @@ INCREASING, DECREASING = 1, -1
 
 DEFINITION = Statement(
     "sim/definition-3.6",
+    rests_on=("sim/definition-3.3",),
     source=SOURCE,
     place="Definition 3.6 with definitions 3.5 and 3.9",
     printed="L(x, y)_{l0,j0,i0} := g(<f(x)_{l0,j0}, h(y)_{l0,i0}> b_{l0,j0,i0})",

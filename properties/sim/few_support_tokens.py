@@ -173,6 +173,7 @@ PROGRAMMES = st.one_of(separable_data(T=(2, 6)), crowded(), all_support(), tight
 
 FEW = Statement(
     "sim/few-support-tokens",
+    rests_on=("sim/token-sparsity",),
     source=SOURCE,
     place="Section 1, token selection and contextual sparsity; section 3.2",
     printed="... our experiments show that only a few tokens, which can be regarded as feature "

@@ -103,6 +103,10 @@ def rises(m: Any, case: Spoken, loss: str, sign: int = 1) -> Any:
 
 FIGURE = Statement(
     "sim/figure-1",
+    rests_on=(
+        "sim/definition-4.1",
+        "sim/theorem-3.15",
+    ),
     source=SOURCE,
     place="Section 4, figure 1",
     printed="compare the cosine similarity of X(k) and X^mm during the optimization of X(k) with "

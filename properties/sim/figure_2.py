@@ -90,6 +90,7 @@ CONVERGES = Measured(
 
 FIGURE = Statement(
     "sim/figure-2",
+    rests_on=("sim/token-separation",),
     source=SOURCE,
     place="Section 4, figure 2",
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "

@@ -120,6 +120,7 @@ MULTIPLE, POSITIVE = "H e_v is a multiple of e_v", "its factor is positive"
 
 HEAD = Statement(
     "sim/fixed-head",
+    rests_on=("sim/definition-3.3",),
     source=SOURCE,
     place="Section 1, prediction head",
     printed="As H is a fixed linear prediction head that does not impact our analysis, we will "

@@ -177,6 +177,7 @@ OF_VOCABULARY = Records(Spoken, LANGUAGE, fixed=("start", "step", "whole"))
 
 HYPERPLANES = Statement(
     "sim/hyperplanes",
+    rests_on=("sim/definition-3.8",),
     source=SOURCE,
     place="Section 1, token separation",
     printed="For each subsequent in language modeling task, the decision hyperplane are "

@@ -47,6 +47,10 @@ OTHERS = {
 
 LEMMA = Statement(
     "sim/lemma-3.11",
+    rests_on=(
+        "sim/definition-3.3",
+        "sim/definition-3.6",
+    ),
     source=SOURCE,
     place="Lemma 3.11",
     printed="dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>)",

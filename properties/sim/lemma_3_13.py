@@ -84,6 +84,18 @@ def bounded(m: Any, v: Any, constant: str, power: int = 2) -> Any:
 
 LEMMA = Statement(
     "sim/lemma-3.13",
+    rests_on=(
+        "sim/lemma-3.11",
+        "sim/lemma-3.12",
+        "sim/logistic-lipschitz",
+        "sim/basic-1",
+        "sim/basic-2",
+        "sim/basic-3",
+        "sim/basic-4",
+        "sim/basic-5",
+        "sim/basic-6",
+        "sim/basic-7",
+    ),
     source=SOURCE,
     place="Lemma 3.13",
     printed="|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2",

@@ -58,6 +58,7 @@ def curvature(m: Any, v: Any, constant: str, power: int = 2) -> Any:
 
 LEMMA = Statement(
     "sim/lemma-3.13-hessian",
+    rests_on=("sim/lemma-3.13",),
     source=SOURCE,
     place="The Hessian behind lemma 3.13",
     printed="|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2",

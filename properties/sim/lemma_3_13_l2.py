@@ -64,6 +64,7 @@ def gradient_change(m: Any, v: Any, power: int = 2, given: str = "sizes") -> Any
 
 LEMMA = Statement(
     "sim/lemma-3.13-l2",
+    rests_on=("sim/l2-objective",),
     source=SOURCE,
     place="Section 1, l2 loss; as lemma 3.13",
     printed="||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_2^2",

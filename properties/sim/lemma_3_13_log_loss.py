@@ -44,6 +44,7 @@ def gradient_change(m: Any, v: Any, power: int = 2, straight: bool = False) -> A
 
 LEMMA = Statement(
     "sim/lemma-3.13-log-loss",
+    rests_on=("sim/definition-3.3",),
     source=SOURCE,
     place="Section 1, logistic loss; as lemma 3.13",
     printed="a logistic loss function logistic(Att(X) H, B)",

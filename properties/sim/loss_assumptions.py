@@ -151,6 +151,10 @@ SAID = "In our paper, we relax their assumption of the loss function's derivativ
 
 THEOREM = Statement(
     "sim/loss-assumptions",
+    rests_on=(
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place=PLACE,
     printed=SAID,

@@ -85,6 +85,10 @@ ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
 
 MARGINS = Statement(
     "sim/orientation",
+    rests_on=(
+        "sim/definition-3.3",
+        "sim/definition-3.8",
+    ),
     source=SOURCE,
     place=PLACE,
     printed="(x_opt - x_t)^T W^mm z = 1",

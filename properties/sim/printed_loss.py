@@ -125,6 +125,11 @@ LAPSES = {
 
 LOSS = Statement(
     "sim/printed-loss",
+    rests_on=(
+        "sim/definition-3.6",
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",

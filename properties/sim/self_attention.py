@@ -102,6 +102,7 @@ LOG_LOSS = "on log(1 + exp(-u))"
 
 THEOREM = Statement(
     "sim/self-attention",
+    rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2",),
     source=SOURCE,
     place="Theorem 3.14 with definitions 3.3 to 3.9",
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "

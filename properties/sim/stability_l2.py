@@ -116,6 +116,7 @@ def steep(m: Any, v: Any) -> Any:
 
 STABILITY = Statement(
     "sim/stability-l2",
+    rests_on=("sim/l2-objective",),
     source=SOURCE,
     place="Section 1 (contributions; the l2 loss)",
     printed=logistic.SENTENCE,

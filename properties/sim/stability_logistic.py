@@ -144,6 +144,7 @@ def pulled(part: Fraction) -> Any:
 
 STABILITY = Statement(
     "sim/stability-logistic",
+    rests_on=("sim/lemma-3.13",),
     source=SOURCE,
     place="Section 1 (contributions) and section 3.4",
     printed=SENTENCE,

@@ -99,6 +99,12 @@ def pairs(draw: st.DrawFn) -> Run:
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-2",
+    rests_on=(
+        "sim/definition-3.6",
+        "sim/definition-3.8",
+        "sim/orientation",
+        "sim/lemma-3.13",
+    ),
     source=SOURCE,
     place="Theorem 3.14 with assumption 3.10",
     printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "

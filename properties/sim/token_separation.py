@@ -88,6 +88,10 @@ EITHER_PART = runs(st.one_of(tight_data(), rival_data()), 0, 1)
 
 SEPARATION = Statement(
     "sim/token-separation",
+    rests_on=(
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place="Section 1, token separation; figure 2",
     printed="all tokens are gradually separated during the training process",

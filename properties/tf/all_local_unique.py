@@ -66,6 +66,7 @@ def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
 
 LEMMA = Statement(
     "tf/all-local-unique",
+    rests_on=("tf/definition-2",),
     source=SOURCE,
     place="Main results on large d",
     printed="If all tokens are support vectors in all Local-SVM's, then (opt_i)_{i=1}^n is the "

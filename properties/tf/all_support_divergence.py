@@ -112,6 +112,7 @@ ANY_MARGINS = {
 
 THEOREM = Statement(
     "tf/all-support-divergence",
+    rests_on=("tf/all-support-no-stationary",),
     source=SOURCE,
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "

@@ -74,6 +74,7 @@ def bounded_below(m: Any, case: Descent, share: Any = 1) -> Any:
 
 THEOREM = Statement(
     "tf/all-support-no-stationary",
+    rests_on=("tf/definition-1",),
     source=SOURCE,
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "

@@ -104,6 +104,7 @@ LED = {"X": [[1], [0], [0]], "z": [1], "W": [[1]]}
 
 COMBINATION = Statement(
     "tf/convex-combination",
+    rests_on=("tf/softmax-range",),
     source=SOURCE,
     place="Recap: Softmax function",
     printed="x^att is a convex combination of tokens of X. What if we want to output the k'th "

@@ -103,6 +103,7 @@ ANY = Records(AttentionData, ragged(attention_data()))
 
 DEFINITION = Statement(
     "tf/definition-2",
+    rests_on=("tf/definition-1",),
     source=SOURCE,
     place="Definition 2",
     printed="Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to "

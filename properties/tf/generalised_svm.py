@@ -245,6 +245,7 @@ POSITIVE, MOVED = "a token is left out, and all margins of V are positive", "W i
 
 STATEMENT = Statement(
     "tf/generalised-svm",
+    rests_on=("tf/nonlinear-head-several",),
     source=SOURCE,
     place="Generalized SVM <-> Attention Equivalence",
     printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",

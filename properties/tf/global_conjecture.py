@@ -155,6 +155,10 @@ def simplices(draw: st.DrawFn) -> Descent:
 
 CONJECTURE = Statement(
     "tf/global-conjecture",
+    rests_on=(
+        "tf/all-local-unique",
+        "tf/overparameterisation",
+    ),
     source=SOURCE,
     place="Main results on large d",
     printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "

@@ -81,6 +81,7 @@ WRONG = {
 
 THEOREM = Statement(
     "tf/global-equal-scores",
+    rests_on=("tf/definition-1",),
     source=SOURCE,
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: scores of non-optimal "

@@ -197,6 +197,7 @@ PROOF = "symbolic.tf.lemma_2_limit:prove"
 
 LIMIT = Statement(
     "tf/lemma-2-limit",
+    rests_on=("tf/lemma-2",),
     source=SOURCE,
     place="Intuition, after lemma 2",
     printed="Can we ever achieve the optimal loss L_*? Yes, if softmax selects optimal tokens. "

@@ -17,6 +17,17 @@ def test_show_prints_formula_readings_and_counterexample(attsvm):
     assert "properties/sim/lemma_3_13.py:" in lines[-1]
 
 
+def test_show_tells_what_fell_the_repair_and_what_the_fall_touches(attsvm):
+    code, out, _ = attsvm("show", "tf/theorem-2")
+    assert code == 0
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "weight changes a constant, a formula or a condition" in lines
+    assert any(line.startswith("repair Add both conditions.") for line in lines)
+    assert any(line.startswith("telling literal X = [[[1, 0], [0, 0]]") for line in lines)
+    assert lines[lines.index("rests on") + 1] == "tf/definition-1, tf/lemma-2"
+    assert "tf/vanishing-regularisation" in lines[lines.index("what rests on it") + 1]
+
+
 def test_show_prints_latex(attsvm):
     code, out, _ = attsvm("show", "sim/lemma-3.12", "--latex")
     assert code == 0

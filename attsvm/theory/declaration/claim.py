@@ -110,6 +110,7 @@ class Claim:
         file, line: where it is declared.
         formula: what it says of its variables or records.
         printed: the sentence as printed.
+        rests_on: ids of the statements that its statement uses or is derived from in print.
     """
 
     id: str
@@ -131,6 +132,7 @@ class Claim:
     line: int
     formula: Formula = field(repr=False)
     printed: str
+    rests_on: tuple[str, ...]
 
     @property
     def fingerprint(self) -> str:

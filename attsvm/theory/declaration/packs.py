@@ -91,8 +91,9 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
     packs = [_load(source) for source in [*sorted(_known()), *named]]
     seen = _by_id(packs)
     for claim, needed in _missing(seen):
+        what = "depends on a claim" if ":" in needed else "rests on a statement"
         raise ClaimError(
-            f"{claim} depends on a claim that is not there",
+            f"{claim} {what} that is not there",
             value=needed,
             remedy=_nearest(needed, list(seen)),
         )
@@ -155,9 +156,11 @@ def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
 
 
 def _missing(claims: Mapping[str, Claim]) -> Iterator[tuple[str, str]]:
-    """Claims with what they depend on, where that is not among them."""
+    """Claims with the claims and statements that they need, where these are not among them."""
+    statements = {claim.statement_id for claim in claims.values()}
     for claim in claims.values():
         yield from ((claim.id, needed) for needed in claim.depends_on if needed not in claims)
+        yield from ((claim.id, needed) for needed in claim.rests_on if needed not in statements)
 
 
 def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:

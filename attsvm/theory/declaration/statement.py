@@ -123,6 +123,7 @@ class Statement:
         violating: for hypotheses by name, records that violate them or a strategy of such, for the
             siblings that the engine makes by leaving them out. Each reading takes those of its own
             type.
+        rests_on: ids of the statements that its sentence uses or is derived from in print.
         claims: one for each reading.
     """
 
@@ -136,6 +137,7 @@ class Statement:
     hypotheses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     cost: int = 1
     violating: Mapping[str, Records | Iterable[Any]] = field(default_factory=dict)
+    rests_on: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -213,6 +215,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         line=place[1],
         formula=formula,
         printed=" ".join(statement.printed.split()),
+        rests_on=statement.rests_on,
     )
     ensure_checkable(claim)
     return claim

@@ -34,7 +34,7 @@ _TOPICS = {
 }
 """Arguments of a statement and of a reading by what they serve; others serve the check."""
 
-_TOLD = frozenset(("id", "source", "place", "cost", "says", "expected", "proof"))
+_TOLD = frozenset(("id", "source", "place", "cost", "says", "expected", "proof", "rests_on"))
 """Arguments that are held in words."""
 
 _CODE = {

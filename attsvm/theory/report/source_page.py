@@ -24,6 +24,7 @@ from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 from attsvm.theory.record import codec, curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.errata import (
     Erratum,
     Source,
@@ -49,6 +50,13 @@ _KINDS = {
     "the limit of a run only its sign has a meaning.",
     "instances": "How many met the hypotheses and were examined.",
 }
+_RESTING = ("statement", "rests on", "what its fall touches")
+_RESTS = (
+    "A statement rests on those that its sentence uses or that print derives it from. `!!` marks "
+    "one that an erratum turns round, `!` one that is refuted for a condition or a misprint. Such "
+    "a fall touches what rests on it, directly or through others: that may be true, but a step of "
+    "its printed argument has to be read as repaired."
+)
 _READINGS = ("reading", "says", "hypotheses", "instances")
 
 
@@ -108,6 +116,7 @@ class _Page:
             "Tightness is the largest ratio of left to right side that the run reached, for "
             "readings that compare two sides.",
             table(_STATEMENTS, (self.row(s, c) for s, c in self.statements.items())),
+            *self.resting(),
             "## Readings",
             "What exactly was checked, under which hypotheses, and on how many instances.",
             *(part for s, c in self.statements.items() for part in self.readings(s, c)),
@@ -218,6 +227,29 @@ class _Page:
             lines(self.link(c.reading, curated.place(c)) for c in stored),
             lines(self.link(Path(file).name, file) for file in files),
         )
+
+    def resting(self) -> Iterable[str]:
+        """What rests on what, where statements say so."""
+        rests = dependencies(c for claims in self.statements.values() for c in claims)
+        if any(rests.values()):
+            rows = (self.rests(s, rests) for s in rests)
+            yield from ("## What rests on what", _RESTS, table(_RESTING, rows))
+
+    def rests(self, statement: str, rests: Dependencies) -> tuple[str, str, str]:
+        """A row: a statement, what it rests on, and what its fall touches."""
+
+        def told(names: Iterable[str]) -> str:
+            short = ((s, s.removeprefix(f"{self.source.name}/")) for s in names)
+            return safe(", ".join(f"{name}{self.mark(s)}" for s, name in short))
+
+        falls = resting_on(statement, rests) if self.mark(statement) else ()
+        return told([statement]), told(rests[statement]), told(falls)
+
+    def mark(self, statement: str) -> str:
+        """What marks a statement of this page of which a literal reading is refuted."""
+        words = self.source.erratum(statement)
+        turned = words is not None and words.weight is Weight.CLAIM
+        return ("!!" if turned else "!") if self.falls(self.statements.get(statement, ())) else ""
 
     def link(self, text: str, file: str | Path) -> str:
         where = os.path.relpath(Path(file).resolve(), self.folder.resolve())

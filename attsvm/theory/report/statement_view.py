@@ -7,7 +7,7 @@ letters (`attsvm.theory.arithmetic.text`), so what is shown is what is checked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attsvm.errors import UsageError
@@ -15,6 +15,8 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
+from attsvm.theory.report.dependencies import dependencies, resting_on
+from attsvm.theory.report.errata import Erratum
 from attsvm.theory.report.two_lines import in_words
 
 
@@ -49,13 +51,21 @@ class ReadingView:
 
 @dataclass(frozen=True, slots=True)
 class StatementView:
-    """A statement with its readings; `printed` is empty where its claims do not quote it."""
+    """A statement with its readings.
+
+    `printed` is empty where its claims do not quote it; `rests_on` has the statements that it rests
+    on, `carries` those that rest on it, directly or through others. `erratum` has what fell, why,
+    the repair, and instances that tell more than the smallest, by name; empty where it has none.
+    """
 
     id: str
     source: str
     place: str
     printed: str
     readings: tuple[ReadingView, ...]
+    rests_on: tuple[str, ...] = ()
+    carries: tuple[str, ...] = ()
+    erratum: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> dict[str, Any]:
         """The document of `show --json`."""
@@ -77,8 +87,17 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
     return ids[0]
 
 
-def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> StatementView:
-    """The view of a statement by all its readings; `names` as for `snippets.leaves`."""
+def statement_view(
+    claims: Sequence[Claim],
+    names: Mapping[str, str],
+    among: Iterable[Claim] = (),
+    words: Erratum | None = None,
+) -> StatementView:
+    """The view of a statement by all its readings.
+
+    `names` is as for `snippets.leaves`; what rests on the statement is looked for `among` claims;
+    `words` are those of its erratum.
+    """
     first = claims[0]
     return StatementView(
         first.statement_id,
@@ -86,7 +105,23 @@ def statement_view(claims: Sequence[Claim], names: Mapping[str, str]) -> Stateme
         "; ".join(dict.fromkeys(c.place for c in claims)),
         next((c.printed for c in claims if c.printed), ""),
         tuple(_reading(c, claims, names) for c in claims),
+        dependencies(claims)[first.statement_id],
+        tuple(resting_on(first.statement_id, dependencies(among))),
+        {} if words is None else dict(_told(words, claims, names)),
     )
+
+
+def _told(
+    words: Erratum, claims: Sequence[Claim], names: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """What an erratum says, line by line; readings say the repair where its words do not."""
+    yield "weight", words.weight.removeprefix("What ")
+    yield "found", words.gist
+    yield "fails", words.fails
+    says = {c.id: f"({c.reading}) {c.statement}" for c in claims}
+    yield "repair", words.repair or "; ".join(says[name] for name in words.stands)
+    for name, case in words.telling.items():
+        yield f"telling {name.rpartition(':')[2]}", in_words(case, names)
 
 
 def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) -> ReadingView:

@@ -151,6 +151,7 @@ SLOPED = "l' < 0 everywhere"
 
 DESCENT = Statement(
     "mm/normalised-descent",
+    rests_on=("mm/theorem-1-direction",),
     source=SOURCE,
     place="Convergence of GD on p, normalised descent",
     printed="Normalised descent on p follows the same direction as plain descent, faster",

@@ -191,6 +191,7 @@ SHARED = Records(Queried, queried())
 
 DEFINITION = Statement(
     "sim/definition-4.1",
+    rests_on=("sim/definition-3.8",),
     source=SOURCE,
     place="Definition 4.1",
     printed="X_soft = argmin ||X||_F + C sum xi_{l,t}; we empirically find using a large penalty "

@@ -66,6 +66,10 @@ FACTORS = Records(Factors, factors.starting(st.one_of(factors.pair_data(), facto
 
 BIAS = Statement(
     "sim/kq-bias",
+    rests_on=(
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place="Section 1, contribution 1, and section 5",
     printed="We show that W = QK^T trained by gradient descent in the language modeling "

@@ -196,6 +196,7 @@ SOLVABLE = st.one_of(all_support(), crowded())
 
 DIMENSION = Statement(
     "sim/large-dimension",
+    rests_on=("sim/definition-3.8",),
     source=SOURCE,
     place="Section 3.2, before assumption 3.10",
     printed="In the scenarios where data are distributed such that d is sufficiently large, such "

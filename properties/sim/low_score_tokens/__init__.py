@@ -89,6 +89,10 @@ OTHERS = {
 
 LOW_SCORES = Statement(
     "sim/low-score-tokens",
+    rests_on=(
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place="Section 3.2, token selection and separation",
     printed="... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting "

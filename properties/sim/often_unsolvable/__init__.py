@@ -102,6 +102,7 @@ FIRST = Draws(0, True)
 
 FREQUENCY = Statement(
     "sim/often-unsolvable",
+    rests_on=("sim/definition-3.8",),
     source=SOURCE,
     place=PLACE,
     printed=PRINTED,

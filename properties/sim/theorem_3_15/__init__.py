@@ -91,6 +91,12 @@ BOTH = replace(
 
 THEOREM = Statement(
     "sim/theorem-3.15",
+    rests_on=(
+        "sim/definition-3.6",
+        "sim/definition-3.8",
+        "sim/orientation",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place="Theorem 3.15",
     printed="For any initialization X(0), there exists a dataset dependent sufficiently small "

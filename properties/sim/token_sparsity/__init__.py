@@ -89,6 +89,11 @@ LAPSES = {
 
 SPARSITY = Statement(
     "sim/token-sparsity",
+    rests_on=(
+        "sim/definition-3.8",
+        "sim/theorem-3.14-part-1",
+        "sim/theorem-3.14-part-2",
+    ),
     source=SOURCE,
     place="Contributions, token selection and contextual sparsity, and the remark after theorem "
     "3.15",

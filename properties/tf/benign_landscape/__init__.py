@@ -147,6 +147,10 @@ MINIMUM = Measured("the risk falls in some direction", minima.in_floats, minima.
 
 FEASIBILITY = Statement(
     "tf/benign-landscape",
+    rests_on=(
+        "tf/all-support-no-stationary",
+        "tf/overparameterisation",
+    ),
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,

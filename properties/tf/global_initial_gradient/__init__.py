@@ -71,6 +71,7 @@ WORST = {"towards the worst tokens": changed(towards="worst")}
 
 THEOREM = Statement(
     "tf/global-initial-gradient",
+    rests_on=("tf/definition-1",),
     source=SOURCE,
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "

@@ -68,6 +68,7 @@ FOUR_FIFTHS = fmpq(4, 5)
 
 THEOREM = Statement(
     "tf/local-convergence",
+    rests_on=("tf/definition-2",),
     source=SOURCE,
     place="Main results (simplified), local convergence",
     printed="For locally-optimal alpha, if GD is initialized in the local cone with large ||W_0|| "

@@ -1,0 +1,53 @@
+"""Which statement rests on which: what a refuted one touches, and how it is drawn."""
+
+import re
+
+import pytest
+
+from attsvm.errors import ClaimError
+from attsvm.theory import load_packs
+from attsvm.theory.report.dependencies import dependencies, levels, resting_on, svg
+
+RESTS = {"toy/d": ("toy/b", "toy/c"), "toy/a": (), "toy/b": ("toy/a",), "toy/c": (), "toy/e": ()}
+
+
+def test_what_rests_on_a_statement_does_so_through_others_too():
+    assert resting_on("toy/a", RESTS) == ["toy/d", "toy/b"]
+    assert resting_on("toy/d", RESTS) == []
+    assert levels(RESTS) == {"toy/a": 0, "toy/c": 0, "toy/e": 0, "toy/b": 1, "toy/d": 2}
+
+
+def test_a_circle_is_refused_by_the_names_in_it():
+    with pytest.raises(ClaimError, match="circle") as told:
+        levels({**RESTS, "toy/a": ("toy/d",)})
+    assert told.value.value == "toy/a, toy/b, toy/d"
+
+
+def test_a_drawing_has_a_box_a_statement_a_line_an_edge_and_frames_what_is_touched():
+    drawn = svg(RESTS, {"toy/a": "turned", "toy/c": "refuted"})
+    found = re.findall(r"(stroke='#\w+' fill='#\w+').*>(toy/\w)<", drawn)
+    by_name = {name: box for box, name in found}
+    assert sorted(by_name) == sorted(RESTS)
+    assert len(set(by_name.values())) == 4  # what rests on a turned one is alike
+    assert by_name["toy/b"] == by_name["toy/d"] != by_name["toy/e"]
+    assert drawn.count("<path") == 3
+
+
+def test_a_statement_that_rests_on_none_that_is_there_is_refused(tmp_path):
+    path = tmp_path / "resting.py"
+    path.write_text(
+        "from attsvm.theory import Reading, Real, Statement\n"
+        "S = Statement('toy/a', source='s', place='p', printed='t', variables={'x': Real()},\n"
+        "  conclusion=lambda m, v: m.at_most(v.x, v.x), rests_on=('toy/none',),\n"
+        "  readings={'literal': Reading('t', 'holds', tight=True)})\n"
+    )
+    with pytest.raises(ClaimError, match="rests on a statement that is not there") as told:
+        load_packs([str(path)])
+    assert told.value.value == "toy/none"
+
+
+def test_no_statement_of_the_sources_rests_on_itself_through_others():
+    (pack,) = load_packs()
+    rests = dependencies(pack.claims)
+    assert max(levels(rests).values()) > 2
+    assert sum(map(len, rests.values())) > len(rests)
