@@ -39,7 +39,9 @@ MM = Source(
         "matter. In w-p-equivalence logits are X W p, as in the abstract.",
         "y, v, scores": "Labels Y_i and the head v, or the scores gamma_it = Y_i v^T x_it.",
         "loss": "correlation: -u; log-loss: log(1 + exp(-u)); exponential: exp(-u); hinge: max(0, "
-        "1 - u). x stands for u where the slides' figures name losses.",
+        "1 - u). Readings write x for u.",
+        "A, b, phi, h, q": "A head h_i(x) = sum_k b_ik phi(<a_k, x>), a_k the rows of A. In "
+        "theorem-2 h is a head v; in optimal-tokens q is a second prompt, in p-svm W^T q the head.",
         "l' < 0": "The slope of the loss is negative everywhere; a strictly decreasing loss, as in "
         "assumption A, may have slope 0 at a point.",
         "best, second, L_*": "The highest score of an input, the next lower one, and the risk "

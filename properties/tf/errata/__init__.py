@@ -56,6 +56,11 @@ TF = Source(
         "labels and head that have them can be chosen.",
         "loss": "correlation: -u; log-loss: log(1 + exp(-u)); exponential: exp(-u); hinge: max(0, "
         "1 - u); cubic: -u^3, strictly decreasing with slope 0 at u = 0.",
+        "A, b, phi, kept": "A head h(x) = sum_k b_k phi(<a_k, x>), a_k the rows of A; in "
+        "generalised-svm h(x) = b <a, x>^2, and the tokens that are kept.",
+        "w, a": "Attention in definition-1 is in proportion to w_t^2; in nonlinear-head-several it "
+        "is S(a).",
+        "length, share": "The first step R and the s of repairs; as printed they do not enter.",
         "l' < 0": "The slope of the loss is negative everywhere, or at the scores that are named. "
         "A strictly decreasing loss may have slope 0 at a point.",
         "best, second, L_*": "The highest score of an input, the next lower one, and the risk "

@@ -57,8 +57,8 @@ CLAIMS = (
         repair="l' < 0, orthogonal queries, in each input affinely independent tokens of different "
         "scores; in the Local-SVM of each token but the best all better tokens are support "
         "vectors, one with a positive multiplier; steps of at most 1/L: every start converges. "
-        "Without that on scores and multipliers (amended-2) no counterexample was found, and no "
-        "proof.",
+        "Whether it is enough that all tokens are support vectors of all Local-SVMs is undecided "
+        "(amended-2).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0},
     ),
     erratum(
@@ -70,9 +70,9 @@ CLAIMS = (
         "is close to its rim at every R, and does not reach W^mm(alpha) for R = 2^10 and 2^20.",
         repair="Write W_0 = sigma W^mm(alpha) + E. If every rival j of alpha has ||E|| r_j <= s "
         "sigma c_j with an s < 1, r_j and c_j numbers of the data, and sigma is at least an "
-        "explicit radius, descent with steps of at most 1/L converges; so there are an angle and "
-        "a norm. Numerically sharp: a cone 17/16 as wide falls, and so do four fifths of the "
-        "radius.",
+        "explicit radius, no instance contradicts that descent with steps of at most 1/L "
+        "converges; so there would be an angle and a norm. A cone 17/16 as wide falls, and so do "
+        "four fifths of the radius.",
         telling={"literal-1": 0},
     ),
     erratum(
