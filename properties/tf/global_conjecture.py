@@ -22,7 +22,9 @@ The second reading falls for one token an input or for tied scores alone. Withou
 --seed 1` varied data, starts and losses for steps of 1/L, among them tokens on the margin with
 multiplier 0, judged 823 runs of 109,312, left 113 of these open, and found none. The open ones
 linger: a run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last
-one up to norms of 10^6, and nothing tells whether the best one returns. So it is `undecided`.
+one up to norms of 10^6, and nothing tells whether the best one returns. So it is `undecided`. Nor
+can steps longer than 1/L be told to do harm: where a choice of tokens is the only local solution no
+trap and no cone is there to refute by, however far a step leaps, nor is there a stationary point.
 
 For inputs that do not act on each other it is a theorem, but for tokens on the margin with
 multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and
@@ -41,6 +43,10 @@ less and P_H over those that score more, so that P_L - P_H = s_b (gamma_b - u) >
 So b is optimal. For one input of independent standard Gaussian tokens this is the conjecture: with
 probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges globally from
 every start (`tf/overparameterisation:amended-1`; multipliers are then positive, almost surely).
+
+That the step is at most 1/L is used in u's rise alone. For two tokens, and for three whose second
+best supports, any step will do (`symbolic.basins:prove_three`); whether more need it is open, as
+for `amended-2`.
 """
 
 from __future__ import annotations
