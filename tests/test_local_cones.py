@@ -238,8 +238,7 @@ def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
     assert (
         Selection.at(ExactData.of(case.data), rationals(case.start)).tokens == case.alpha.tolist()
     )
-    decided = cones.decided(case)
-    assert decided is None or decided > 0
+    assert not cones.decided(case) < 0  # more bits may be needed to prove it
 
 
 @settings(max_examples=100, deadline=None)
