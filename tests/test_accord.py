@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.attention import softmax
+from attsvm.exact import ExactData
+from attsvm.exact.descent import always_converges
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
@@ -59,6 +61,20 @@ def test_accord_is_about_the_optimal_token_and_about_pairs_of_inputs():
     alone = AttentionData.of([[[0.0], [1.0], [-1.0]]], [[1.0]], scores=[[2.0, 1.0, 1.0]])
     assert in_accord(alone)
     assert not in_accord(PULLED_APART.data)
+
+
+def test_every_run_converges_with_rivals_of_one_score_in_accord_or_with_three_tokens():
+    def always(X, scores):
+        data = AttentionData.of(X, [[1.0, 0.0]] * len(X), scores=scores)
+        return always_converges(ExactData.of(data), "logistic-loss")
+
+    one = [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+    assert always([one], [[2.0, 0.0, 0.0]])
+    assert always([one], [[2.0, 1.0, 0.0]])
+    assert not always([one, one], [[2.0, 1.0, 0.0]] * 2)
+    assert not always([[*one, [0.0, 3.0]]], [[2.0, 1.0, 0.0, 0.5]])
+    assert not always([[[0, 0], [-2, -1], [-1, 0]]], [[2.0, 1.0, 0.0]])  # the second best is beyond
+    assert not always([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1.0, 0.0]] * 2)
 
 
 def test_rivals_are_compared_without_the_first_optimal_token():

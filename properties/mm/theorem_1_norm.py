@@ -18,7 +18,10 @@ gradient is the exponential of minus that, up to factors that do not matter. Oth
 another rate: for keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1 too, and from zero the rate is 1/2,
 that of the worse key.
 
-With steps of 256/L `sharp` fails (`LEAPING`); `amended-2` was not seen to.
+With steps of 256/L `sharp` fails (`LEAPING`). `amended-2` cannot fail so: where an input leaps to a
+worse key the norm diverges all the same. It could only be thrown to a minimum of finite norm, whose
+curvature is so small that steps which leap so far stay there. Along one axis there is none, as all
+pulls from the proper start point outwards; in the plane none was looked for by machine.
 """
 
 from __future__ import annotations

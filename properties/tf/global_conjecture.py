@@ -25,7 +25,9 @@ e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last one up to norms of
 tells whether the best one returns. So it is `undecided`. Two steps of the proof below are missing:
 step 3 where all better tokens have multiplier 0, as their coefficients fall for ever but may
 converge; and steps 1 and 2 for inputs that move each other's margins, and for affinely dependent
-tokens.
+tokens. Nor can steps longer than 1/L be told to do harm: where a choice of tokens is the only local
+solution no trap and no cone is there to refute by, however far a step leaps, nor is there a
+stationary point.
 
 For inputs that do not act on each other it is a theorem, but for tokens on the margin with
 multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and
@@ -44,6 +46,10 @@ less and P_H over those that score more, so that P_L - P_H = s_b (gamma_b - u) >
 So b is optimal. For one input of independent standard Gaussian tokens this is the conjecture: with
 probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges globally from
 every start (`tf/overparameterisation:amended-1`; multipliers are then positive, almost surely).
+
+That the step is at most 1/L is used in u's rise alone. For two tokens, and for three whose second
+best supports, any step will do (`symbolic.basins:prove_three`); whether more need it is open, as
+for `amended-2`.
 """
 
 from __future__ import annotations

@@ -47,6 +47,10 @@ LEAPING = replace(
     step=RUN_LEAPING.step,
 )
 """In the basin; the first step takes the second input to its worse key for ever."""
+THROWN = replace(
+    prompting([[[1.0, 0.0], [0.0, 0.0]], [[-8.0, 1.0], [0.0, 0.0]]], [[1.0, 0.0]] * 2), step=64.0
+)
+"""From the proper start the first step takes the first input to its worse key for ever."""
 PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
