@@ -101,6 +101,7 @@ GUIDED: dict[str, Guided] = {
         batches,
         0.2,
         fits=screens,
+        there=torch_is_there,
         without=("quick", "ci"),
     ),
 }

@@ -18,13 +18,7 @@ from attsvm._types import Array
 from attsvm.theory.declaration.variables import Fitted, Integer
 from attsvm.theory.run.judge import glance
 from attsvm.theory.search.frame import Frame
-from attsvm.theory.search.gradient import (
-    alike,
-    one_thread,
-    relaxed_heights,
-    started,
-    torch_is_there,
-)
+from attsvm.theory.search.gradient import alike, one_thread, relaxed_heights, started
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.claim import Claim
@@ -61,6 +55,9 @@ _PARENTS, _ASKED = 48, 48
 _SINGLY, _MOST, _CHEAP = 48, 4096, 8
 """Where the conclusion has no form for tensors: records of a turn as a multiple of its budget, and
 at most. They are evaluated one by one, for claims of this cost at most."""
+
+_RUNS = 256
+"""Records of a generation where lists of them are evaluated at once."""
 
 _PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
@@ -196,9 +193,7 @@ def screens(claim: Claim) -> bool:
     """Whether batches of records of the claim are screened."""
     if claim.formula.batches:
         return False
-    if claim.relaxed is not None:
-        return torch_is_there()
-    return claim.cost <= _CHEAP or _many(claim) is not None
+    return claim.relaxed is not None or claim.cost <= _CHEAP or _many(claim) is not None
 
 
 def _many(claim: Claim) -> Any:
@@ -238,7 +233,9 @@ def _evolve_rows(
     hypotheses are moved less and less.
     """
     batch, looked = max(_RECORDS // scout.tally.claim.cost, _FEWEST_RECORDS), _ASKED
-    if scout.tally.claim.relaxed is None and _many(scout.tally.claim) is None:
+    if _many(scout.tally.claim) is not None:
+        batch = _RUNS
+    elif scout.tally.claim.relaxed is None:
         each = min(_SINGLY * scout.budget, _MOST) // (_RECORD_GENERATIONS * _FRAMES)
         batch, looked = 8 * max(each // 8, 4), max(each // 16, 4)
     admits, start = started(scout, frame, documents, looked, generator)
