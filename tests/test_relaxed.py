@@ -15,9 +15,11 @@ from attsvm.svm import att_svm
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import codec
+from attsvm.theory.run.judge import glance
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame
+from attsvm.theory.search.screen import screens
 from properties._support.descent_runs import LOCAL_TRAP, towards_solution
 from properties._support.published_data import gaussian_protocol
 from properties._support.torch_objectives import constraints, distance, elsewhere, pull, solution
@@ -26,6 +28,16 @@ from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 
+SHIPPED = find_claims(load_packs())
+SINGLY = {
+    c.id: c
+    for c in SHIPPED
+    if screens(c) and c.relaxed is None and c.expected.truth is not Truth.REFUTED
+}
+"""Readings about records that stand and whose conclusions have no tensors."""
+MANY = {
+    id: c for id, c in SINGLY.items() if c.formula.measured and c.formula.measured.many is not None
+}
 GUIDED = [c for c in find_claims(load_packs()) if c.relaxed is not None]
 BEYOND_FLOATS = {"sim/lemma-3.13:literal", "sim/lemma-3.13-hessian:literal"}
 """Their first instance refutes, by points 2^-159 apart that softmax in floats takes for one."""
@@ -192,3 +204,43 @@ def test_pulls_are_minus_the_gradient(loss):
     W = np.random.default_rng(4).normal(size=(5, 5))
     found = pull(tensors(data), torch.tensor(W[None]), loss)[0].numpy()
     assert found == pytest.approx(-gradient_w(data, W, LOSSES[loss]), rel=1e-9, abs=1e-14)
+
+
+def rebuilt(claim, part):
+    """The explicit instances of a part as batches rebuild them from their floats."""
+    for case in part.examples:
+        document = codec.encode(case)
+        frame = Frame.of(document)
+        (again,) = frame.records(claim.instance_type, frame.row(document)[None])
+        assert codec.encode(again) == document
+        yield again
+
+
+@pytest.mark.parametrize("id", sorted(SINGLY.keys() - MANY.keys()))
+def test_records_that_are_screened_one_by_one_look_violated_where_the_judge_says_so(id):
+    claim, told = SINGLY[id], 0
+    for name in ("", *(s.name for s in claim.siblings)):
+        part = claim.part(name)
+        for case in rebuilt(claim, part):
+            slack = claim.conclusion(case, **part.parameters)
+            if slack.kind != "unknown":
+                height = glance(part.formula, part.parameters, case)
+                assert height >= 1.0 if slack.violated else height <= 1.0 + 1e-9
+                told += 1
+    assert told > 0
+
+
+@pytest.mark.parametrize("id", sorted(MANY))
+def test_many_runs_go_where_the_claim_says_and_elsewhere_without_a_hypothesis(id):
+    claim, astray = MANY[id], 0
+    for name in ("", *(s.name for s in claim.siblings)):
+        part = claim.part(name)
+        constants = {**part.formula.constants, **part.parameters}
+        cases = list(rebuilt(claim, part))
+        heights = [float(claim.formula.measured.many([case], **constants)[0]) for case in cases]
+        assert name or all(height < 1.0 for height in heights)
+        for case, height in zip(cases, heights, strict=True):
+            if height >= 1.0:
+                proved = claim.formula.measured.balls(case, **constants)
+                astray += proved is not None and proved < 0
+    assert astray > 0

@@ -5,7 +5,7 @@ to plain Hypothesis as the rival; a claim falls by a refutation that its certifi
 With --true N, N instances of each reading that stands are looked at instead, for S seconds at most:
 what falls is a discovery or a false alarm, and the command exits with 1. For every night:
 
-    python -m benchmarks.power --true 1000000 --seconds 300 -n 2 --json night.json
+    python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ METHODS = ("quick", "hunt", "alone", "rival")
 _WAYS = {
     "screen": "batches of numbers",
     "batches": "batches of records, hypotheses decided on the closest ones",
-    "": "one by one: no form for batches",
+    "": "one by one: no form for batches, or nothing that moves",
 }
 """How instances were looked at, by the searcher that screens them."""
 

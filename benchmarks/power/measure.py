@@ -189,11 +189,13 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
     alone = screened if "screen" in screened else ["drawn", *screened]
     phases = [(None, _ROUNDS, _SHARE * seconds), (alone, None, seconds)]
     for searchers, rounds, until in phases if screened else [(None, None, seconds)]:
+        if hunts and unmoved(hunts, screened):
+            searchers, screened = None, []
         known = sum(looked(h, screened) for h in hunts)
         left = until - sum(h.seconds for h in hunts)
 
-        def stop(account: Hunt, known: int = known) -> None:
-            if account.smallest is not None or known + looked(account, screened) >= instances:
+        def stop(account: Hunt, known: int = known, by: Sequence[str] = screened) -> None:
+            if account.smallest is not None or known + looked(account, by) >= instances:
                 raise KeyboardInterrupt
 
         hunts.append(
@@ -205,9 +207,14 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
 
 
 def screener(claim: Claim) -> list[str]:
-    """The searcher that screens batches of the claim's instances; none where all are integers."""
-    names = [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
-    return names if claim.formula.continuous else []
+    """The searcher that screens batches of the claim's instances, if there is one."""
+    return [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
+
+
+def unmoved(hunts: Sequence[Hunt], screened: Sequence[str]) -> bool:
+    """Whether batches have had their turn, and no instance moves inside the hypotheses."""
+    turns = sum(h.efforts[s].turns for h in hunts for s in screened if s in h.efforts)
+    return turns > 0 and not any(h.seen.screened for h in hunts)
 
 
 def looked(account: Hunt, screened: Sequence[str]) -> int:
@@ -234,14 +241,14 @@ def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -
     """The examination of a true claim as text."""
     made = known_claim(claim, named)
     hunts = examine(made, int(instances), int(seed), float(seconds))
-    last = hunts[-1]
+    last, screened = hunts[-1], screener(made)
     return json.dumps(
         {
             "claim": claim,
             "screened": sum(h.seen.screened for h in hunts),
             "examined": sum(h.examples for h in hunts),
             "seconds": round(sum(h.seconds for h in hunts), 1),
-            "batches": "".join(screener(made)),
+            "batches": "" if unmoved(hunts, screened) else "".join(screened),
             "refuted": last.smallest is not None,
             "found": None if last.smallest is None else document(made, last.smallest),
             "undecided": sum(h.seen.undecided for h in hunts),

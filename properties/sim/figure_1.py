@@ -42,6 +42,7 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.gradients import negative_gradient
 from properties._support.limit_certificates import agreement, short_step
+from properties._support.many_runs import led_astray
 from properties._support.steps import SHORT, by_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
@@ -84,6 +85,7 @@ COSINE = Measured(
     "on the loss {loss} the cosine of X(k) with the direction named {towards} tends to 1",
     floats=ends,
     balls=certified_end,
+    many=led_astray,
 )
 
 

@@ -42,6 +42,7 @@ from attsvm.limits import ALLOWANCE
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.att_svm import exact_constraints, flat
 from properties._support.growth_rates import course
+from properties._support.many_runs import led_astray
 from properties._support.steps import SHORT, by_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
@@ -96,7 +97,7 @@ FIGURE = Statement(
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
     variables=stepped(Spoken, spoken()),
-    conclusion=replace(END, tensors=None),  # sentences are no arrays of numbers
+    conclusion=replace(END, tensors=None, many=led_astray),  # sentences are no arrays of numbers
     cost=10,
     hypotheses={
         ZERO: from_zero,
@@ -212,7 +213,7 @@ FIGURE = Statement(
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Spoken, started()),
-            conclusion=SLOPE,
+            conclusion=replace(SLOPE, tensors=None, many=led_astray),
             cost=12,
             examples=(SHORTEST,),
             siblings={

@@ -49,6 +49,7 @@ from properties._support.gradients import negative_gradient
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.losses import LOSSES
 from properties._support.losses import SLOPED as EVERYWHERE
+from properties._support.many_runs import led_astray
 from properties._support.steps import ANY, SHORT, Stepped, by_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -175,6 +176,7 @@ THEOREM = Statement(
         "descent on l converges in direction to the {towards} solution",
         floats=converges,
         balls=decided,
+        many=led_astray,
     ),
     cost=10,
     violating={

@@ -23,6 +23,7 @@ With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -36,6 +37,7 @@ from properties._support import hypotheses as scores
 from properties._support.aligned_inputs import in_accord
 from properties._support.att_svm import exact_att_svm
 from properties._support.growth_rates import rate_error
+from properties._support.many_runs import led_astray
 from properties._support.steps import ANY, SHORT, by_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
@@ -99,7 +101,12 @@ def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | Non
     return rate_error(case.data, case.start.T, PRINTED, solved.square, share, case.step)
 
 
-RATE = Measured("||X(k)|| / ln k tends to {share} ||X^low||", floats=rate, balls=proved_rate)
+RATE = Measured(
+    "||X(k)|| / ln k tends to {share} ||X^low||",
+    floats=rate,
+    balls=proved_rate,
+    many=functools.partial(led_astray, loss=PRINTED, towards="worst"),
+)
 
 THREE = SelfAttention.of([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
 OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])

@@ -40,6 +40,7 @@ from properties._support.gradients import loss_slope
 from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import SLOPED as LOSS_NAMES
+from properties._support.many_runs import led_astray
 from properties._support.steps import SHORT, is_short, stepped
 from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
@@ -136,6 +137,7 @@ SETTLES = Measured(
     "||W_k|| tends to infinity, and the attention to the {towards} token of each input to 1",
     floats=cases.follows,
     balls=cases.decided,
+    many=led_astray,
 )
 EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
 UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"

@@ -66,6 +66,8 @@ class Measured:
         tensors: how close many instances come to violation, tensors (batch, ...) in and (batch,)
             out; it says where to look and decides nothing.
         again: where no enclosure exists, the slack once more by other code in higher precision.
+        many: where there are no tensors, how close a list of instances comes, floats (batch,): 1
+            or more where it looks violated, NaN where it cannot say.
     """
 
     says: str
@@ -73,6 +75,7 @@ class Measured:
     balls: Callable[..., Any] | None = None
     tensors: Callable[..., Any] | None = None
     again: Callable[..., Slack] | None = None
+    many: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
@@ -93,7 +96,7 @@ class Measured:
         Raises:
             ClaimError: one does not.
         """
-        for form in ("balls", "tensors", "again"):
+        for form in ("balls", "tensors", "many", "again"):
             function = getattr(self, form)
             try:
                 if function is not None:

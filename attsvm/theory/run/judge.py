@@ -22,6 +22,9 @@ PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 _TINY = 5e-324
 """A slack that is too small or too large for a float keeps its sign and is a float."""
 
+_SMALL = 1e-9
+"""Radius of sides, relative to a large slack, with which their middles say where to look."""
+
 _TRACED = 128
 """The precision from which on fingerprints are asked, before more bits are spent."""
 
@@ -69,6 +72,31 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
         return _judged(formula, parameters, case)
     except ZeroDivisionError:
         return Judgement(None, arb("nan"), None, "at most", "the conclusion divides by 0")
+
+
+def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
+    """How close a record comes to violation in one evaluation: 1 or more where it looks violated.
+
+    What is measured is evaluated in floats. A formula is evaluated in balls, of which the middle
+    counts once they are small. This says where to look and decides nothing.
+    """
+    if formula.measured is not None:
+        found = formula.measured.floats(case, **{**formula.constants, **parameters})
+        value, ratio = found.value if found.kind != "unknown" else math.nan, found.ratio
+    else:
+        for bits in PRECISIONS[1::2]:
+            with ctx.workprec(bits):
+                relation = formula.relation(BALLS, formula.exact(case), parameters)
+                _, slack, ratio = _measured(relation)
+                value = _float(slack)[0]
+                sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
+            if sure or _decided(relation) is not None:
+                break
+        else:
+            return math.nan
+    if math.isnan(value):
+        return math.nan
+    return ratio if ratio is not None else -value if value >= 0.0 else 1.0 - value
 
 
 def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
@@ -197,6 +225,13 @@ def _gaps(relation: Comparison) -> list[Any]:
     """Right minus left, entry by entry."""
     moved = relation.right - relation.left
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
+
+
+def _radius(relation: Any) -> float:
+    """The largest radius of a slack."""
+    if isinstance(relation, All | AnyOf):
+        return max(_radius(part) for part in relation.parts)
+    return max((_float(gap)[1] for gap in _gaps(relation)), default=0.0)
 
 
 def _counting(relation: All | AnyOf) -> list[Relation]:

@@ -20,7 +20,7 @@ from attsvm.theory.search.grid import grid
 from attsvm.theory.search.pool import Elite, Pool
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screen import batches, grows, screen, sizes
+from attsvm.theory.search.screen import batches, grows, screen, screens, sizes
 from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.worsen import worsen
 
@@ -100,7 +100,7 @@ GUIDED: dict[str, Guided] = {
         "screening in batches of records",
         batches,
         0.2,
-        fits=lambda claim: claim.relaxed is not None and not claim.formula.batches,
+        fits=screens,
         there=torch_is_there,
         without=("quick", "ci"),
     ),
@@ -110,7 +110,7 @@ GUIDED: dict[str, Guided] = {
 NEEDS = {
     "ensemble": "a seeded ensemble (of its Records)",
     "gradient": "a conclusion that runs on tensors",
-    "batches": "records, and a conclusion that runs on tensors",
+    "batches": "records, and a conclusion that is cheap or runs on tensors",
     "screen": "variables that are drawn one by one",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""

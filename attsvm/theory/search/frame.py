@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
+from attsvm.errors import DataError
 from attsvm.theory.record import codec
 from attsvm.theory.search.document import float_parts, leaves, replaced, value_at
 
@@ -59,6 +61,15 @@ class Frame:
             document = replaced(document, path, codec.encode(value))
         return document
 
+    def records(self, hint: Any, rows: Any) -> Iterator[Any]:
+        """The instances with these floats, one after the other; None where there is none."""
+        whole = codec.decode(self.document, hint)
+        for row in np.ascontiguousarray(rows):
+            try:
+                yield _record(whole, iter([row[field] for field in self.fields]))
+            except DataError:
+                yield None
+
     def tensors(self, rows: Any) -> Any:
         """The instances with these floats as one: a tensor (batch, m) split into named tensors.
 
@@ -67,6 +78,23 @@ class Frame:
         """
         parts = iter(self.fields)
         return _split(self.document, lambda: rows[:, next(parts)])
+
+
+def _record(value: Any, parts: Iterator[Any]) -> Any:
+    """A decoded instance with other floats, taken from the parts in the order of `leaves`."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        array = next(parts).reshape(value.shape).copy()
+        array.setflags(write=False)
+        return array
+    if isinstance(value, float):
+        return float(next(parts)[0])
+    if isinstance(value, tuple):
+        return tuple(_record(item, parts) for item in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = sorted(field.name for field in dataclasses.fields(value))
+        changed = {name: _record(getattr(value, name), parts) for name in names}
+        return dataclasses.replace(value, **changed)
+    return value
 
 
 def _split(document: Any, part: Callable[[], Any]) -> Any:

@@ -7,6 +7,7 @@ propose; what they rank first is judged from its exact values.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.variables import Fitted, Integer
+from attsvm.theory.run.judge import glance
 from attsvm.theory.search.frame import Frame
 from attsvm.theory.search.gradient import alike, one_thread, relaxed_heights, started
 
 if TYPE_CHECKING:
+    from attsvm.theory.declaration.claim import Claim
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
@@ -49,6 +52,13 @@ _RECORD_GENERATIONS, _FRAMES = 12, 2
 
 _PARENTS, _ASKED = 48, 48
 """Records that live on, and those of a generation whose hypotheses are decided, at most."""
+
+_SINGLY, _MOST, _CHEAP = 48, 4096, 8
+"""Where the conclusion has no form for tensors: records of a turn as a multiple of its budget, and
+at most. They are evaluated one by one, for claims of this cost at most."""
+
+_RUNS = 256
+"""Records of a generation where lists of them are evaluated at once."""
 
 _PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
@@ -174,9 +184,47 @@ def _closest(height: Array) -> Array:
 
 
 def batches(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen records: rows of one frame after the other are moved and evaluated on tensors."""
+    """Screen records: rows of one frame after the other are moved and evaluated.
+
+    They are evaluated on tensors, or one by one where the conclusion has no such form.
+    """
     for documents in itertools.islice(itertools.cycle(alike(scout, generator)), _FRAMES):
         _evolve_rows(scout, Frame.of(documents[0]), documents, generator)
+
+
+def screens(claim: Claim) -> bool:
+    """Whether batches of records of the claim are screened."""
+    if claim.formula.batches:
+        return False
+    return claim.relaxed is not None or claim.cost <= _CHEAP or _many(claim) is not None
+
+
+def _many(claim: Claim) -> Any:
+    """The form of the conclusion for lists of records, if it has one."""
+    return getattr(claim.formula.measured, "many", None)
+
+
+def _heights(scout: Scout, frame: Frame, rows: Array) -> Array:
+    """How close each row comes to violation; NaN where that cannot be evaluated."""
+    tally = scout.tally
+    if tally.claim.relaxed is not None:
+        with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
+            x = torch.tensor(np.ascontiguousarray(rows))
+            return np.asarray(relaxed_heights(torch, tally, frame, x).double().numpy())
+    height = np.full(len(rows), np.nan)
+    formula, parameters = tally.part.formula, tally.part.parameters
+    made = enumerate(frame.records(tally.claim.instance_type, rows))
+    with np.errstate(all="ignore"):
+        if many := _many(tally.claim):
+            cases = {k: case for k, case in made if case is not None}
+            height[list(cases)] = many(list(cases.values()), **{**formula.constants, **parameters})
+            return height
+        for k, case in made:
+            scout.ensure_time()
+            if case is not None:
+                with contextlib.suppress(Exception):  # it may not meet the hypotheses
+                    height[k] = glance(formula, parameters, case)
+    return height
 
 
 def _evolve_rows(
@@ -187,12 +235,17 @@ def _evolve_rows(
     A child moves in one field of its parent, or in all; fields whose moves lead out of the
     hypotheses are moved less and less.
     """
-    admits, start = started(scout, frame, documents, _PARENTS, generator)
+    batch, looked = max(_RECORDS // scout.tally.claim.cost, _FEWEST_RECORDS), _ASKED
+    if _many(scout.tally.claim) is not None:
+        batch = _RUNS
+    elif scout.tally.claim.relaxed is None:
+        each = min(_SINGLY * scout.budget, _MOST) // (_RECORD_GENERATIONS * _FRAMES)
+        batch, looked = 8 * max(each // 8, 4), max(each // 16, 4)
+    admits, start = started(scout, frame, documents, looked, generator)
     if start is None:
         return
     rows, group, free = start.rows.T, start.group.T, start.size.T > 0
     trust, best = np.ones(len(frame.fields) + 1), -np.inf
-    batch = max(_RECORDS // scout.tally.claim.cost, _FEWEST_RECORDS)
     for _ in range(_RECORD_GENERATIONS):
         family = generator.integers(0, rows.shape[1], (3, batch))
         family[0, : rows.shape[1]] = np.arange(rows.shape[1])
@@ -210,26 +263,25 @@ def _evolve_rows(
         child = np.where(free[:, family[0]], child, rows[:, family[0]])
         child = np.take_along_axis(child, group[:, family[0]], axis=0)
         child[:, : rows.shape[1]] = rows
-        with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
-            x = torch.tensor(np.ascontiguousarray(child.T))
-            height = relaxed_heights(torch, scout.tally, frame, x).double().numpy()
-        scout.tally.seen.screened += batch - rows.shape[1]
+        height = _heights(scout, frame, child.T)
         height = np.where(np.isfinite(child).all(axis=0) & ~np.isnan(height), height, -np.inf)
+        scout.tally.seen.screened += int((height[rows.shape[1] :] > -np.inf).sum())
         live: list[int] = []
-        asked = 0
+        asked = judged = 0
         for lane in np.argsort(-height, kind="stable").tolist():
-            if len(live) == _PARENTS or height[lane] == -np.inf:
+            if len(live) == looked or height[lane] == -np.inf:
                 break
             old, admitted = lane < rows.shape[1], True
-            if asked == _ASKED and not old:
+            if asked == looked and not old:
                 continue
             if not old:
                 asked, admitted = asked + 1, admits(child[:, lane])
                 trust[field[lane]] *= 1.1 if admitted else 0.9
             if admitted:
                 live.append(lane)
-            if admitted and not old and height[lane] > best:
-                best = height[lane]
+            near = height[lane] >= _PROMISING and judged < _JUDGED
+            if admitted and not old and (near or height[lane] > best):
+                best, judged = max(best, float(height[lane])), judged + 1
                 scout.look_at(frame.filled(child[:, lane]))
         trust = np.clip(trust, 0.05, 5.0)
         if live:

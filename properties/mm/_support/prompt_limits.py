@@ -6,12 +6,14 @@ descent on the matrix whose first column is p.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from flint import arb
 
+from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
@@ -20,6 +22,7 @@ from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.limit_certificates import ends_at
+from properties._support.many_runs import led_astray
 from properties._support.steps import by_flow, is_short
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
@@ -64,6 +67,16 @@ def certified_from_proper(case: Prompting, towards: str = "optimal", size: int =
     return arb(1 if prompt(case) else -1)
 
 
+def led_astray_from_proper(
+    cases: Sequence[Prompting], towards: str = "optimal", size: int = 1
+) -> Array:
+    """How far runs from the proper start are from selecting the optimal tokens, NaN without one."""
+    proper = {k: case for k, c in enumerate(cases) if (case := properly_started(c, size))}
+    height = np.full(len(cases), np.nan)
+    height[list(proper)] = led_astray(list(proper.values()), None, towards)
+    return height
+
+
 DIRECTION = Measured(
     "p(k) converges in direction to p(alpha)", floats=direction, balls=certified, tensors=elsewhere
 )
@@ -71,6 +84,7 @@ DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
     floats=direction_from_proper,
     balls=certified_from_proper,
+    many=led_astray_from_proper,
 )
 
 
@@ -115,6 +129,7 @@ DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",
     floats=diverges_from_proper,
     balls=certified_divergence_from_proper,
+    many=led_astray_from_proper,
 )
 
 

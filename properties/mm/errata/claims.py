@@ -47,14 +47,17 @@ CLAIMS = (
     ),
     erratum(
         theorem_2.PATH,
-        gist="The joint path does not take v to v(alpha) for fixed R, nor for every loss of "
-        "assumption A; for exp(-u) it does, however both radii grow.",
+        gist="The joint path does not take v to v(alpha) for fixed R, nor p to p(alpha) for fixed r, "
+        "nor for every loss of assumption A; for exp(-u) it does, v however both radii grow.",
         fails="The slide does not say how r and R move together. With R fixed, attention keeps a "
-        "share of the other token, and v_r points to a mixture. With both growing, the loss -u, "
-        "which assumption A admits, turns v to the sum of the labelled tokens.",
+        "share of the other token, and v_r points to a mixture. With r fixed and small, the tokens "
+        "of the longer mean are better than those of the larger label margin, and p_R turns to "
+        "them. With both growing, the loss -u, which assumption A admits, turns v to the sum of "
+        "the labelled tokens.",
         repair="For exp(-u), where assumption B holds with an explicit nu > 0 and p(alpha) exists, "
-        "v_r / r tends to v(alpha) / ||v(alpha)|| as r and R tend to infinity in any way. The "
-        "limit of p_R / R is not judged.",
+        "v_r / r tends to v(alpha) / ||v(alpha)|| as r and R tend to infinity in any way, and "
+        "p_R / R to p(alpha) / ||p(alpha)|| as R does, whatever r >= r_0 does. Without B the limit "
+        "of r/R decides which inputs p may leave behind.",
         telling={"literal-1": 1, "literal-2": 1},
     ),
     erratum(

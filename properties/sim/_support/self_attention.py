@@ -37,6 +37,7 @@ from properties._support.descent_runs import Run, max_margin
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import unique_optimum
 from properties._support.limit_certificates import certified_direction
+from properties._support.many_runs import led_astray
 from properties._support.steps import Stepped, by_flow
 from properties.sim._support.training import PRINTED
 
@@ -180,6 +181,7 @@ DIRECTION = Measured(
     "solution",
     floats=reaches,
     balls=decided,
+    many=led_astray,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from properties._support.att_svm import exact_att_svm, without
 from properties._support.descent_runs import Run
 from properties._support.growth_rates import Course, course
 from properties._support.limit_certificates import agreement
+from properties._support.many_runs import ended
 from properties._support.steps import by_flow
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_larger
 
@@ -247,6 +249,19 @@ def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
     return least
 
 
+def many_end_worse(runs: Sequence[Run], loss: str, which: str = "low") -> Array:
+    """By how much an input's score is lower, after a run, without the tokens of least score."""
+    starts, gamma = [run.start for run in runs], np.stack([run.data.gamma for run in runs])
+    whole = ended([run.data for run in runs], starts, loss)
+    rest = ended([_reduced(run, which) for run in runs], starts, loss)
+    scores = [
+        np.take_along_axis(gamma, logits.argmax(2)[..., None], 2)[..., 0]
+        for logits in (whole, rest)
+    ]
+    lower = (scores[0] - scores[1]).max(1)
+    return np.asarray(np.where(lower > 0.0, 1.0 + lower, lower))
+
+
 ALIKE = Measured(
     "descent on the loss {loss} ends in the same direction without the tokens of least score",
     floats=ends_alike,
@@ -256,6 +271,7 @@ NO_WORSE = Measured(
     "descent on the loss {loss} ends at tokens of no lower score without those of least score",
     floats=ends_no_worse,
     balls=certified_no_worse,
+    many=many_end_worse,
 )
 
 
