@@ -239,7 +239,7 @@ def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
     rows = [kept.index(a) for kept, a in zip(exact.kept, case.alpha, strict=True)]
     assert Selection.at(exact, rationals(case.start)).tokens == rows
     decided = cones.decided(case)
-    assert decided is None or decided > 0
+    assert decided is None or not decided < 0  # more bits may be needed to prove it
 
 
 @settings(max_examples=100, deadline=None)

@@ -47,8 +47,8 @@ CLAIMS = (
     ),
     erratum(
         theorem_2.PATH,
-        gist="The joint path does not take v to v(alpha) for fixed R, nor p to p(alpha) for fixed r, "
-        "nor for every loss of assumption A; for exp(-u) it does, v however both radii grow.",
+        gist="The joint path does not take v to v(alpha) for fixed R, nor p to p(alpha) for fixed "
+        "r, nor for every loss of assumption A; for exp(-u) it does as both radii grow.",
         fails="The slide does not say how r and R move together. With R fixed, attention keeps a "
         "share of the other token, and v_r points to a mixture. With r fixed and small, the tokens "
         "of the longer mean are better than those of the larger label margin, and p_R turns to "

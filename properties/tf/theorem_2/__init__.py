@@ -33,7 +33,7 @@ from properties.tf.theorem_2.near_optimal_points import Candidate
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
 CHEAP = "G is below every m_i d_i"
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
-PRINTED = {
+PRINTED: dict[str, Any] = {
     "source": SOURCE,
     "place": "Theorem 2",
     "printed": "Suppose optimal indices (opt_i) are unique and (Att-SVM) is feasible. Let W^mm be "
