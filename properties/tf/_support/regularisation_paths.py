@@ -291,7 +291,8 @@ def follows_set(
         goal = nuclear(case.data, target == "worst")
     except SolverError:
         return Slack.unknown("no nuclear-norm answer with a bracket was reached")
-    if sloped(case) and inner is None and max(m.excess for m in found) > SURELY:
+    short = inner is not None and _ranks_are_above(case, inner) is not None  # no W does better
+    if sloped(case) and not short and max(m.excess for m in found) > SURELY:
         return UNSURE
     away = []
     for m in found:
