@@ -446,7 +446,16 @@ def prove_three() -> str:
     ensure_nonnegative(
         weight * drop - (weight * (drop - short) - P * (LEAD + short)), SHORTER, normal=expanded
     )
-    cite(COMPLETE, met={SUMMABLE: SHORTER})  # W would converge, to a point with s_o above 0
+    summable = (
+        "m_2 grows by at least e |l'| q lead s_o, and is bounded then: the s_o are summable, and "
+        "so are the lengths of the steps, as s_2 is at most s_o exp(-m_2(0))"
+    )
+    ensure_nonnegative(
+        STEP * SLOPE * q * P * (LEAD + short) - STEP * SLOPE * q * P * LEAD,
+        summable,
+        normal=expanded,
+    )
+    cite(COMPLETE, met={SUMMABLE: summable})  # W would converge, to a point with s_o above 0
     p_1, p_2, size, c = sp.symbols("p_1 p_2 ||d_1||^2 c", positive=True)
     ensure_nonnegative(
         [p_1 * size + p_2 * MORE, p_1 * MORE + p_2 * q],
@@ -461,14 +470,15 @@ def ensure_opposed(c: sp.Symbol, size: sp.Symbol, q: sp.Symbol, drop: sp.Symbol)
     """Where <d_1, d_2> = -c < 0, m_1 and m_2 - ln(drop/lead) stay above constants, the latter > 0.
 
     A step moves margins by J at most. V = w_1 A_1 + w_2 A_2 with w_t > 0, as no multiple of one A_t
-    has a margin above 0 for the other; so A_1, A_2 are independent, and both have the margin 1.
-    Where B is large enough, m_1 grows if m_1 <= 0 and m_2 >= B, and m_2 grows if m_2 <= b, a given
-    number, and m_1 >= B. The norm tends to infinity, and <W, V> = w_1 m_1 + w_2 m_2 + constant
-    grows. Were it bounded, one margin would tend to infinity and the other one to -infinity, always
-    the same ones as J is finite: but the latter would grow. So <W, V> tends to infinity, and of two
-    margins below 0 and B, or b and B, there are none from some step on: m_1 stays above -J, and m_2
-    above b - J once it is above b. It gets there, as m_1 is large while m_2 <= b, so that a step
-    adds a multiple of p_2 to m_2, where s_o and s_2 are bounded below.
+    has a margin above 0 for the other; so A_1, A_2 are independent, and both have the margin 1. Let
+    b be ln(drop/lead) + J + 1. Where B is large enough, m_1 grows if m_1 <= 0 and m_2 >= B, and m_2
+    grows if m_2 <= b and m_1 >= B. The norm tends to infinity, and <W, V> = w_1 m_1 + w_2 m_2 +
+    constant grows. Were it bounded, one margin would tend to infinity and the other one to
+    -infinity, always the same ones as J is finite: but the latter would grow. So <W, V> tends to
+    infinity, and of two margins below 0 and B, or b and B, there are none from some step on: m_1
+    stays above the lesser of -J and its value then, and m_2 above b - J once it is above b. It gets
+    there, as m_1 is large while m_2 <= b, so that a step adds a multiple of p_2 to m_2, where s_o
+    and s_2 are bounded below.
     """
     divergence.prove()
     small, y = sp.symbols("exp(-m_2) s_1", positive=True)

@@ -118,9 +118,9 @@ THEOREM = Statement(
         ),
         "amended-1": FROM_BASIN,
         "amended-2": Reading(
-            "l' < 0, a single input whose rivals score the same, below the optimal token, p(alpha) "
-            "exists and is not 0: descent with any constant step converges in direction to "
-            "p(alpha) from any p(0)",
+            "continuous l' < 0, a single input whose rivals score the same, below the optimal "
+            "token, p(alpha) exists and is not 0: descent with any constant step converges in "
+            "direction to p(alpha) from any p(0)",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             under=(SLOPED, EXISTS, ALIKE, SINGLE),

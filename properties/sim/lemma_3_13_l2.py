@@ -85,9 +85,10 @@ LEMMA = Statement(
             },
         ),
         "sharp-2": Reading(
-            "the gradient of (<f, h> - b)^2 is ||A||^2 ||h||^2 c(|b|/||h||)-Lipschitz on the whole "
-            "space, c(t) = max over a in [0, 1] and p in [0, pi/2] of (1-a^2)(sqrt 2 t a cos p + "
-            "a sin(2p)/2 + (1-3a^2) cos(p)^2/2); no smaller function of these norms will do",
+            "the gradient of (<f, h> - b)^2 is ||A||^2 ||h||^2 c(|b|/||h||)-Lipschitz on the "
+            "whole space for h not 0, c(t) = max over a in [0, 1] and p in [0, pi/2] of "
+            "(1-a^2)(sqrt 2 t a cos p + a sin(2p)/2 + (1-3a^2) cos(p)^2/2); no smaller function "
+            "of these norms will do",
             expected="proved",
             proof="symbolic.sim.lemma_3_13_l2:prove_normed",
             constants={"given": "norms"},

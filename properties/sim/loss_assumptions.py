@@ -209,9 +209,10 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "one input, rivals of one score, Att-SVM feasible: for every l with a continuous "
-            "l' < 0 between the lowest and the highest score, descent on l(b <f, h>) with any "
-            "constant step from any start converges in direction to X^mm",
+            "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
+            "feasible: for every l with a continuous l' < 0 between the lowest and the highest "
+            "score, descent on l(b <f, h>) with any constant step from any start converges in "
+            "direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             constants={"towards": "optimal"},

@@ -140,9 +140,9 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "sharp": Reading(
-            "a single input of two or three tokens, a second-best one being a support vector: "
-            "descent on the decreasing loss with any constant step from any start converges in "
-            "direction to X^mm",
+            "a single input of two or three tokens, the optimal one unique, a second-best one "
+            "being a support vector: descent on the decreasing loss with any constant step from "
+            "any start converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_three",
             constants={"loss": REPAIRED},

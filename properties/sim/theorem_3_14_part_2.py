@@ -157,9 +157,9 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input with equal scores of rivals, two tokens at least, Att-SVM feasible: "
-            "descent on the decreasing loss with any constant step from any start converges in "
-            "direction to X^mm",
+            "a single input of two tokens at least, a unique optimal one, rivals of one score, "
+            "Att-SVM feasible: descent on the decreasing loss with any constant step from any "
+            "start converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             constants={"loss": REPAIRED},

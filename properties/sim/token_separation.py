@@ -237,9 +237,10 @@ SEPARATION = Statement(
             },
         ),
         "sharp-3": Reading(
-            "n inputs of at most two tokens, decreasing loss: a step of size eta from any X lowers "
-            "no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) times the "
-            "largest ||A_it||^2; no smaller part of it will do, from X(0) = 0 either",
+            "n inputs of at most two tokens, decreasing loss: a step of size eta from any X "
+            "lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) "
+            "times the largest ||A_it||^2; for n >= 2 no smaller part of it will do, from X(0) = "
+            "0 either",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},

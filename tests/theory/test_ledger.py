@@ -285,6 +285,7 @@ def test_what_is_read_can_be_held_and_shown_whatever_was_done_to_it(tmp_path_fac
 
 
 def test_reading_the_last_run_keeps_nothing_of_those_before_it(tmp_path):
+    """Not even one object a run, the least of which take 28 bytes and 8 to refer to it."""
     path = write(tmp_path / "l")
     one = path.read_bytes()
     peaks = []
@@ -296,7 +297,7 @@ def test_reading_the_last_run_keeps_nothing_of_those_before_it(tmp_path):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert path.stat().st_size > 10 * peaks[0]
-    assert peaks[1] < 1.2 * peaks[0]
+    assert peaks[1] < peaks[0] + 36 * 499
 
 
 def test_a_ledger_is_read_as_far_as_it_went_when_reading_began(tmp_path):

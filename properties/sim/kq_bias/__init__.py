@@ -146,9 +146,10 @@ BIAS = Statement(
             },
         ),
         "amended-3": Reading(
-            "one input of two tokens: K Q^T trained by descent on g(-b <f, h>) with a step of at "
-            "most 8 / (sup|g'| (gamma_opt - gamma_t) ||D|| ||z||) converges in direction to the "
-            "Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0",
+            "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "
+            "trained by descent on g(-b <f, h>) with a step of at most 8 / (sup|g'| (gamma_opt - "
+            "gamma_t) ||D|| ||z||) converges in direction to the Frobenius solution unless "
+            "K^T D / ||D|| + Q^T z / ||z|| = 0",
             expected="proved",
             proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},

@@ -105,9 +105,10 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "alpha locally optimal, l' < 0 at its scores, any constant step, W_0 within some angle "
-            "of W^mm(alpha) and of some norm at least, both depending on the data, alpha, the loss "
-            "and the step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "some input has two tokens, alpha locally optimal, l' < 0 at its scores, any constant "
+            "step, W_0 within some angle of W^mm(alpha) and of some norm at least, both depending "
+            "on the data, alpha, the loss and the step: W_k/||W_k|| -> "
+            "W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
@@ -132,9 +133,10 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "alpha locally optimal, l' < 0 at its scores, any constant step, s < 1, ||E|| r_j <= s "
-            "sigma c_j for all pairs j, and sigma at least an explicit radius of data, alpha, loss "
-            "and step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "some input has two tokens, alpha locally optimal, l' < 0 at its scores, any constant "
+            "step, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma at least an explicit "
+            "radius of data, alpha, loss and step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| "
+            "under descent",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),

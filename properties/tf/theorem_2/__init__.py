@@ -116,11 +116,11 @@ RATE = Statement(
     },
     readings={
         "amended-2": Reading(
-            "l' < 0, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the largest "
-            "over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each "
-            "input D and d its largest and least score gap, M and m the largest and least |l'| "
-            "between its worst and best score: every W in the ball with L(W) <= L(R U) has ||W / "
-            "R - U||^2 <= 2 log(2 Gamma) / rho",
+            "some input has two tokens, l' < 0, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 "
+            "Gamma), Gamma the largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) "
+            "/ (m_i d_i), for each input D and d its largest and least score gap, M and m the "
+            "largest and least |l'| between its worst and best score: every W in the ball with "
+            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove",
             siblings={
@@ -130,11 +130,12 @@ RATE = Statement(
             under=(*LISTED, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "l' < 0, U, rho, m and d as in amended-2: where G = n (L(R U) - L_*) is below every "
-            "m_i d_i, as it is for rho >= log(2 Gamma), every W in the ball with L(W) <= L(R U) "
-            "has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j log(c_j / p_j), "
-            "p_j the share of multiplier j, c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input "
-            "i, b_i the least |l'| within G / m_i of the best score",
+            "some input has two tokens, l' < 0, U, rho, m and d as in amended-2: where G = n (L(R "
+            "U) - L_*) is below every m_i d_i of inputs of several tokens, as it is for rho >= "
+            "log(2 Gamma), every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa "
+            "/ rho, kappa = rho + log G - sum_j p_j log(c_j / p_j), p_j the share of multiplier "
+            "j, c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| "
+            "within G / m_i of the best score",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
             under=(*LISTED, GOOD, CHEAP),
