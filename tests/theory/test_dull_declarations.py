@@ -91,7 +91,7 @@ def test_explicit_instances_do_not_vary_what_is_never_drawn():
         return m.at_most(m.max(v.x), c * (1 + m.sum(m.square(v.x))))
 
     variables = {"n": Integer(2, 2), "x": Vector("n")}
-    examples = ({"x": [1]}, {"x": [1, 0, 0]})
+    examples = ({"x": [1, 0]}, {"x": [1, 0, 0]})
     validity, reason = said(declared(variables, largest, examples=examples, **HALF))
     assert (validity, reason) == ("thin", "never varied: n")
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_pack import stated
 
+from attsvm.errors import DataError
 from attsvm.theory import Fitted, Integer, Matrix, Meeting, Real, Vector, changed, gradient
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, lanes
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
@@ -209,3 +210,17 @@ def test_the_numerator_is_0_exactly_where_the_expression_is():
     softmax = SYMBOLS.softmax(SYMBOLS.array([x, y]))
     v = SimpleNamespace(total=SYMBOLS.sum(softmax))
     assert numerator(v.total - 1) == 0
+
+
+def test_arrays_shorter_than_declared_are_no_instances():
+    """However small a shrinker would have them; longer ones are instances."""
+    large = {"constants": {"c": "0.9"}, "siblings": {"0.8": changed(c="0.8")}}
+    claim = stated(
+        "short",
+        {"n": Integer(2, 4), "s": Vector("n")},
+        lambda m, v, c: m.at_most(m.norm(m.softmax(v.s)), c),
+        **large,
+    )
+    assert claim.instance_type(s=np.zeros(9)).s.shape == (9,)
+    with pytest.raises(DataError, match="shorter than 2"):
+        claim.instance_type(s=np.zeros(1))

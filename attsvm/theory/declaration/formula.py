@@ -62,7 +62,8 @@ def instance_type(variables: Mapping[str, Variable]) -> type:
 def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:
     """That numbers lie in their domains, as hypotheses: searchers and shrinkers leave them else.
 
-    Lengths of axes are none of them: a hunt may look at longer ones than are drawn.
+    Lengths of axes are none of them: a hunt may look at longer ones than are drawn, and shorter
+    ones than the least are no instances (`_shape_of`).
     """
     found: dict[str, Callable[[Any, Any], Relation]] = {}
     axes = axes_of(variables)
@@ -83,7 +84,7 @@ def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
     """The length of each axis.
 
     Raises:
-        DataError: two arrays disagree on it, or one is empty.
+        DataError: two arrays disagree on it, it is shorter than declared, or one is empty.
     """
     shape: dict[str, int] = {}
     for name, variable in variables.items():
@@ -97,6 +98,9 @@ def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
                 raise DataError(
                     f"the axis {axis} of {name} has another length than elsewhere", value=length
                 )
+            least = variables[axis].ends[0] if axis in variables else None
+            if least is not None and length < least:
+                raise DataError(f"the axis {axis} of {name} is shorter than {least}", value=length)
     return shape
 
 

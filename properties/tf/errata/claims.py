@@ -64,15 +64,14 @@ CLAIMS = (
     erratum(
         local_convergence.THEOREM,
         gist="Local convergence is false in the cone of all W_0 that select alpha, however large "
-        "||W_0|| is; in a narrower cone no instance contradicts it.",
+        "||W_0|| is; in a narrower cone it is true, by proof.",
         fails='The slide does not define the cone and is headed "simplified". In the cone of all '
         "W_0 whose largest logits are those of alpha no norm is large enough: W_0 z = (R, 2R - 1) "
         "is close to its rim at every R, and does not reach W^mm(alpha) for R = 2^10 and 2^20.",
         repair="Write W_0 = sigma W^mm(alpha) + E. If every rival j of alpha has ||E|| r_j <= s "
         "sigma c_j with an s < 1, r_j and c_j numbers of the data, and sigma is at least an "
-        "explicit radius, no instance contradicts that descent with steps of at most 1/L "
-        "converges; so there would be an angle and a norm. A cone 17/16 as wide falls, and so do "
-        "four fifths of the radius.",
+        "explicit radius, descent with any constant step converges: so there are an angle and a "
+        "norm. A cone 17/16 as wide falls, and so do four fifths of the radius.",
         telling={"literal-1": 0},
     ),
     erratum(
