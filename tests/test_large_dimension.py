@@ -11,9 +11,9 @@ from attsvm import AttentionData
 from attsvm.errors import DataError, ProofError
 from attsvm.language import random_language
 from attsvm.theory.declaration.proof import recorded
+from properties._support.counts import interval
 from properties._support.hypotheses import all_tight, lower_scores_equal
 from properties.sim import large_dimension
-from properties.sim._support.counts import interval
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws
 from properties.sim.large_dimension.laws import Signs, Speech

@@ -11,10 +11,10 @@ from scipy.stats import binom
 from attsvm.errors import DataError
 from attsvm.language import Language, random_language
 from attsvm.plots import Table as Figures
+from properties._support.counts import interval
 from properties._support.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import often_unsolvable as statement
-from properties.sim._support.counts import interval
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 from properties.sim.figures import failing_data

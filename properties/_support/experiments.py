@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from attsvm._types import Array
 from attsvm.plots import Table, mean_and_error
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key_below, sheet
-from properties.sim._support.counts import interval
+from properties._support.counts import interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

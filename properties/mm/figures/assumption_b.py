@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.plots import Table
-from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
+from properties._support.experiments import curves, shares
 from properties.mm import SOURCE
 from properties.mm._support.max_margin import p_programme, v_programme
 from properties.mm._support.token_selections import Selection, select
 from properties.mm.assumption_b import mean_margin, others, slowest
-from properties.sim._support.counts import interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +33,6 @@ CONDITIONS = (
     "what B needs",
     "enough for B",
 )
-RISK = 0.025
 
 
 def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
@@ -70,33 +68,19 @@ def numbers(
     for n, T in sizes:
         for d in dimensions:
             generator = np.random.default_rng([seed, n, T, d])
-            found = [met(drawn(generator, n, T, d)) for _ in range(sets)]
-            for condition, flags in zip(CONDITIONS, zip(*found, strict=True), strict=True):
-                low, high = interval(sum(flags), sets, RISK)
-                counted = {"hits": sum(flags), "sets": sets, "low": low, "high": high}
-                rows.append(Table.of(n=[n], T=T, d=d, condition=condition, **counted))
-    facts = {"data_sets": sets, "confidence": 1 - 2 * RISK}
+            found = np.array([met(drawn(generator, n, T, d)) for _ in range(sets)])
+            keys = {"size": f"n = {n}, T = {T}", "n": n, "T": T, "d": d}
+            rows.append(shares(found, **keys, condition=CONDITIONS))
+    facts = {"data_sets": sets, "confidence": 0.95}
     return Numbers({"frequencies": Table.join(rows)}, facts)
 
 
 def picture(n: Numbers) -> Figure:
-    """Frequencies against d, a panel for each size, a line for each condition."""
-    table = n.tables["frequencies"]
-    sizes = sorted({*zip(table["n"].tolist(), table["T"].tolist(), strict=True)})
-    figure = sheet(1, len(sizes), panel=(3.2, 3.3))
-    panels = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
-    for axes, (count, T) in zip(panels, sizes, strict=True):
-        dress(axes, f"n = {count}, T = {T}", "dimension d", "share of data sets")
-        for c, condition in enumerate(CONDITIONS):
-            cell = table.where(n=count, T=T, condition=condition)
-            share, colour = cell["hits"] / cell["sets"], PALETTE[c % len(PALETTE)]
-            axes.plot(cell["d"], share, color=colour, marker="o", label=condition)
-            axes.fill_between(cell["d"], cell["low"], cell["high"], color=colour, alpha=0.12)
-        axes.set_xscale("log", base=2)
-        axes.set_ylim(-0.03, 1.03)
-        axes.label_outer()
-    key_below(figure, columns=len(CONDITIONS))
-    return figure
+    """Shares against d, a panel for each size, a line for each condition."""
+    return curves(
+        n.tables["frequencies"], x="d", panels="size", lines="condition", xlabel="dimension d",
+        ylabel="share of data sets", xscale="log", ylim=(-0.03, 1.03),
+    )  # fmt: skip
 
 
 figure = Reproduction(

@@ -33,9 +33,9 @@ from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w, follow_w
+from properties._support.counts import interval
 from properties._support.published_data import gaussian_protocol
 from properties.sim import SOURCE
-from properties.sim._support.counts import interval
 from properties.sim._support.training import REPAIRED
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from attsvm.plots import Table
 from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.separability import separability
+from properties._support.counts import interval
 from properties.sim import SOURCE
-from properties.sim._support.counts import interval
 from properties.sim.figures import causal
 from properties.sim.figures.causal import Setting
 from properties.sim.often_unsolvable.contradictions import contradicts, drawn

@@ -64,8 +64,8 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties._support.att_svm import exact_att_svm
+from properties._support.counts import interval
 from properties.sim import SOURCE
-from properties.sim._support.counts import interval
 from properties.sim.large_dimension import laws
 from properties.sim.large_dimension.laws import Signs, Speech
 from properties.sim.token_sparsity.redundant_tokens import all_support, crowded

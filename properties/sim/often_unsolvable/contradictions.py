@@ -30,7 +30,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.theory import Slack
-from properties.sim._support.counts import interval
+from properties._support.counts import interval
 from properties.sim._support.token_sequences import Spoken
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 

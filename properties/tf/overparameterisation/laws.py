@@ -17,7 +17,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.strategies import sizes
 from properties._support.att_svm import exact_att_svm
-from properties.sim._support.counts import interval
+from properties._support.counts import interval
 
 FINE = 1e6
 """Up to this condition, weights of at least 1/FINE of the largest one have the signs of floats."""
