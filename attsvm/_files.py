@@ -115,6 +115,32 @@ def landing(path: str | os.PathLike[str]) -> tuple[Path | int, os.stat_result | 
     return place, there
 
 
+def ensure_writable(folder: Path, option: str) -> None:
+    """Tell before the work, not after it, that its results cannot be written.
+
+    Raises:
+        FileError: the folder is not there and cannot be made, or cannot be written to.
+    """
+    why = ""
+    for place in (folder, *folder.parents):
+        try:
+            there = stat.S_ISDIR(place.stat().st_mode)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:  # a file on the way, or no name at all
+            why = told(error)
+            break
+        if not there:
+            why = f"{place} is no folder"
+        elif not os.access(place, os.W_OK | os.X_OK):
+            why = "it may not be written to"
+        break
+    if why:
+        raise FileError(
+            f"cannot write to {folder}: {why}", remedy=f"Name another place with {option}."
+        )
+
+
 def make_parents(path: str | os.PathLike[str]) -> None:
     """Make the folder that `path` is in; if that fails, writing there says so."""
     with contextlib.suppress(OSError, ValueError):
@@ -181,8 +207,13 @@ def _replace(
         raise
 
 
+def told(error: OSError | ValueError) -> str:
+    """What an error of the system says, without its number."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 def _refusal(path: str | os.PathLike[str], error: OSError | ValueError) -> FileError:
     return FileError(
-        f"cannot write {Path(path)}: {getattr(error, 'strerror', None) or error}",
+        f"cannot write {Path(path)}: {told(error)}",
         remedy="Choose a file that can be written, in a folder that exists and can be written.",
     )

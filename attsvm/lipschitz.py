@@ -8,6 +8,7 @@ log-loss and the squared loss (<softmax(A x), h> - b)^2 have constants of their 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,16 @@ def log_loss_gradient_constant(oscillation: float) -> float:
     return float(log_loss_gradient_constants(np.array([_size(oscillation)]))[0])
 
 
+def _bisected(slope: Callable[[Array], Array], high: Array) -> Array:
+    """Where slopes that are positive at 0 change their sign, between 0 and `high`."""
+    low = np.zeros_like(high)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        rising = slope(middle) > 0.0
+        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    return middle
+
+
 def squared_gradient_constants(
     oscillations: Float[Array, " B"], reaches: Float[Array, " B"]
 ) -> Float[Array, " B"]:
@@ -207,11 +218,7 @@ def squared_gradient_constants(
         usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
         w = np.where(usable, oscillations, np.nan)
         middle = np.maximum(reaches - 0.5 * w, 0.0)
-        low, high = np.zeros_like(w), np.full_like(w, 1.0 / math.sqrt(3.0))
-        for _ in range(60):
-            a = 0.5 * (low + high)
-            rising = squared_slope(w, middle, a) > 0.0
-            low, high = np.where(rising, a, low), np.where(rising, high, a)
+        a = _bisected(lambda a: squared_slope(w, middle, a), np.full_like(w, 1 / math.sqrt(3)))
         values: Array = squared_height(w, middle, a)
     return values
 
@@ -251,11 +258,8 @@ def squared_normed_constants(
         usable = np.isfinite(h2 + labels) & (h2 >= 0.0) & (labels >= 0.0)
         H, b = np.where(usable, np.sqrt(h2), np.nan), labels
         scale = np.maximum(np.maximum(H, b), np.finfo(float).tiny)
-        low, high = np.zeros_like(H), np.full_like(H, 0.6)
-        for _ in range(60):
-            a = 0.5 * (low + high)
-            rising = normed_slope((H / scale) ** 2, (b / scale) ** 2, a) > 0.0
-            low, high = np.where(rising, a, low), np.where(rising, high, a)
+        h2, b2 = (H / scale) ** 2, (b / scale) ** 2
+        a = _bisected(lambda a: normed_slope(h2, b2, a), np.full_like(H, 0.6))
         values: Array = normed_height(H, b, a, np.sqrt)
     return values
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._files import dump, write_text, write_whole
-from attsvm.errors import ClaimError, FileError, UsageError
+from attsvm._files import dump, ensure_writable, write_text, write_whole
+from attsvm.errors import ClaimError, UsageError
 from attsvm.plots.table import Table
 from attsvm.svm.page import ensure_drawable
 from attsvm.theory.declaration.packs import Pack, modules
@@ -158,7 +157,7 @@ def write(
         FileError: the folder cannot be written.
         UsageError: `sets` was given to a figure that has no such choice.
     """
-    _ensure_folder(folder)
+    ensure_writable(folder, "--out")
     numbers = figure.compute(seed, sets)
     chosen = figure.sets if sets is None else sets
     document = {"schema": 1, "figure": figure.id, "source": figure.source, "place": figure.place}
@@ -188,16 +187,3 @@ def _save(picture: Figure, path: Path, ending: str) -> None:
     metadata = {"Date": None} if ending == "svg" else None
     with rc_context({"svg.hashsalt": "attsvm"}):
         write_whole(path, lambda file: picture.savefig(file, format=ending, metadata=metadata))
-
-
-def _ensure_folder(folder: Path) -> None:
-    """Make the folder, and find out before anything is computed that it cannot be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(13, "Permission denied")
-    except (OSError, ValueError) as error:
-        raise FileError(
-            f"cannot write to {folder}: {getattr(error, 'strerror', None) or error}",
-            remedy="Choose a folder that can be written (--out).",
-        ) from error

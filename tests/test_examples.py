@@ -23,6 +23,15 @@ def test_the_claim_in_the_readme_is_the_one_in_the_example():
     assert block.strip() in (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
 
 
+def test_a_false_claim_fails_at_the_instance_in_the_readme(tmp_path, capsys):
+    text = (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
+    (tmp_path / "thirds.py").write_text(text.replace("- v.t) / 2", "- v.t) / 3"))
+    words = ["--only-pack", str(tmp_path / "thirds.py"), "--ledger", str(tmp_path / "l.jsonl")]
+    assert main(["verify", *words]) == 1
+    (shown,) = re.findall(r"```\n(  case = claim.*?)```", README, re.S)
+    assert shown in capsys.readouterr().out
+
+
 def test_the_python_in_the_readme_runs(capsys):
     blocks = [b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "Statement(" not in b]
     names: dict = {}

@@ -1,6 +1,7 @@
 """The constants: never exceeded by a quotient, attained where they are called sharp."""
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -246,6 +247,20 @@ def test_constants_are_numbers_wherever_sizes_are(size, far):
             assert ball > 1.79e308
         else:
             assert abs(arb(value) - ball) <= 64 * EPS * value + arb(2) ** -1073
+
+
+def test_curvature_is_asked_for_in_all_of_an_interval(monkeypatch):
+    asked = []
+
+    def height(D, ball, terms):
+        asked.append(ball)
+        return [arb(0), arb(0), arb(-1)]
+
+    monkeypatch.setattr(exact, "_height", height)
+    assert exact._is_concave(arb(4), fmpq(1, 4), fmpq(1, 2))
+    assert asked[0].lower() <= fmpq(1, 4)
+    assert asked[-1].upper() >= fmpq(1, 2)
+    assert all(a.overlaps(b) for a, b in pairwise(asked))
 
 
 @st.composite

@@ -18,8 +18,7 @@ from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from benchmarks.power import __main__ as power
 from benchmarks.power.__main__ import _fallen, report, show_true, true_claims
-from benchmarks.power.measure import PACK, Attempt, examine, hunt_one, looked, quick, rival
-from benchmarks.power.measure import searchers_alone as alone
+from benchmarks.power.measure import PACK, Attempt, alone, examine, hunt_one, looked, quick, rival
 from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
 from properties._support.descent_runs import Run
 from properties.mm._support.prompt_descent import prompting
@@ -35,7 +34,8 @@ SHIPPED = [c for c in find_claims(PACKS) if not c.id.startswith("planted/")]
 
 
 def test_there_are_enough_of_every_kind_and_of_every_statement():
-    assert len(PLANTED) >= 60
+    assert len(PLANTED) >= 150
+    assert sum(bool(p.source) for p in PLANTED.values()) >= 15
     kinds = Counter(p.kind for p in PLANTED.values())
     assert set(kinds) == set(KINDS)
     assert min(kinds.values()) >= 6
@@ -96,6 +96,10 @@ def test_a_planted_claim_can_be_checked_and_does_not_help_the_search(id):
     assert made.instance_type is not None
     assert planted.why
     assert made.statement
+    if planted.witness is not None:
+        case = made.formula.build(**planted.witness)
+        assert all(h.holds(case) for h in made.hypotheses)
+        assert confirm(made, {}, case, made.conclusion(case).kind).refuted is True
 
 
 def test_no_planted_claim_is_a_shipped_one_or_a_sibling():
@@ -286,7 +290,7 @@ def test_an_equality_in_balls_is_violated_away_from_zero():
 @pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 5.0, s), "drawn", "rival"])
 def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(attempt):
     if attempt == "drawn":
-        attempt = lambda c, s: hunt_one(c, 2.0, s, alone(c)["drawn"])  # noqa: E731
+        attempt = lambda c, s: alone(c, "drawn", 2.0, s)  # noqa: E731
     if attempt == "rival":
         attempt = lambda c, s: rival(c, 1.0, s)  # noqa: E731
     fallen = attempt(sow("constant", "one-half", factor=Fraction(3, 2)), 0)

@@ -19,7 +19,7 @@ from attsvm.theory.run.judge import glance
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame
-from attsvm.theory.search.screen import screens
+from attsvm.theory.search.landscape import screens
 from properties._support.descent_runs import LOCAL_TRAP, towards_solution
 from properties._support.published_data import gaussian_protocol
 from properties._support.torch_objectives import constraints, distance, elsewhere, pull, solution

@@ -15,6 +15,8 @@ def run() -> NoReturn:
     exit code of the command by its own.
     """
     gc.set_threshold(100_000)  # what loading packs makes stays; searching it takes a tenth longer
+    if sys.argv[1:2] == ["gate"]:  # what it reads and parses stays as well, and it is soon done
+        gc.disable()
     code = main()
     for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it is closed
         try:

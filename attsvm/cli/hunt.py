@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attsvm._files import ensure_writable
 from attsvm._words import counted
 from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
-from attsvm.cli.places import ensure_json, ensure_writable, keep_from_git
+from attsvm.cli.places import ensure_json, keep_from_git
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attsvm._files import landing, write_whole
+from attsvm._files import ensure_writable, landing, write_whole
 from attsvm.cli.arguments import LEDGER
-from attsvm.errors import FileError
 
 if TYPE_CHECKING:
     from attsvm.theory.record.ledger import Ledger
@@ -43,34 +41,8 @@ def keep_from_git(path: Path) -> None:
             write_whole(ignore, lambda file: file.write(b"*\n"))
 
 
-def ensure_writable(folder: Path, option: str) -> None:
-    """Tell before the work, not after it, that its results cannot be written.
-
-    Raises:
-        FileError: the folder is not there and cannot be made, or cannot be written to.
-    """
-    why = ""
-    for place in (folder, *folder.parents):
-        try:
-            there = stat.S_ISDIR(place.stat().st_mode)
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError) as error:  # a file on the way, or no name at all
-            why = getattr(error, "strerror", None) or str(error)
-            break
-        if not there:
-            why = f"{place} is no folder"
-        elif not os.access(place, os.W_OK | os.X_OK):
-            why = "it may not be written to"
-        break
-    if why:
-        raise FileError(
-            f"cannot write into {folder}: {why}", remedy=f"Name another place with {option}."
-        )
-
-
 def ensure_file(path: str, option: str) -> None:
-    """The same for a file, pipe or device that an option names.
+    """Tell before the work that a file, pipe or device that an option names cannot be written.
 
     Raises:
         FileError: it cannot be written.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from attsvm.cli.arguments import Parsers, tell
@@ -39,37 +41,55 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _screen(view: StatementView) -> Iterator[str]:
-    from attsvm.theory.report.statement_view import formula_lines
-    from attsvm.theory.report.terminal import aligned
+    from attsvm.theory.report.statement_view import definitions, meanings
 
-    yield view.id
-    yield f"{view.source}, {view.place}"
-    if view.printed:
-        yield from _block("printed", [view.printed])
-    yield from _block("runs", formula_lines(view.readings))
-    rows = [(r.name, r.expected, "; ".join(r.differs)) for r in view.readings]
-    yield from _block("readings", aligned([("reading", "expected", "differs in"), *rows]))
-    yield from _block("in words", aligned([(r.name, r.says) for r in view.readings]))
-    found = [(r.name, r.counterexample) for r in view.readings if r.counterexample]
-    yield from _block("counterexamples", aligned(found))
-    yield from _block("erratum", aligned(list(view.erratum.items())))
-    yield from _block("rests on", [", ".join(view.rests_on)] if view.rests_on else [])
-    yield from _block("what rests on it", [", ".join(view.carries)] if view.carries else [])
-    yield ""
-    places = dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings)
-    yield f"declared in {', '.join(places)}"
+    places = ", ".join(dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings))
+    yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {places})")
+    yield from _wrapped(view.printed and f"printed: {view.printed}")
+    if view.erratum:
+        yield ""
+        yield from _wrapped(f"found: {view.erratum['found']} This {view.erratum['weight']}.")
+        for word in ("fails", "repair"):
+            yield from _wrapped(f"{word}: {view.erratum[word]}")
+    formula = ""
+    for reading in sorted(view.readings, key=lambda r: not r.name.startswith("literal")):
+        yield ""
+        yield f"{reading.name}: {reading.expected}"
+        yield from _wrapped(reading.says, "  ")
+        if reading.formula.conclusion.plain != formula:
+            formula = reading.formula.conclusion.plain
+            yield from _wrapped(f"runs: {formula}", "  ")
+        yield from _wrapped("; ".join(reading.formula.hypotheses), "  ", "if: ")
+        telling = view.erratum.get(f"telling {reading.name}", reading.counterexample)
+        yield from _wrapped(telling, "  ", "fails at: ")
+    told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
+    yield from _block("where", (*definitions(view.readings), *told))
+    yield from _block("rests on", view.rests_on, ", ")
+    yield from _block("what rests on it", view.carries, ", ")
+
+
+def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
+    """A paragraph in lines that fit the terminal; nothing for no text."""
+    if text:
+        width = max(40, min(100, get_terminal_size().columns))
+        yield from wrap(
+            lead + text,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _block(title: str, words: Iterable[str], between: str = "; ") -> Iterator[str]:
+    """A paragraph after an empty line; nothing where there are no words."""
+    if joined := between.join(words):
+        yield ""
+        yield from _wrapped(f"{title}: {joined}")
 
 
 def _near(file: str) -> str:
     """A path from the current folder on, where the file lies below it."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
-
-
-def _block(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """A title with lines under it; nothing where there are none."""
-    found = list(lines)
-    if found:
-        yield ""
-        yield title
-        yield from (f"  {line}" for line in found)

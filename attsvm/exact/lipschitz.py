@@ -110,7 +110,7 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
     heap = [_cell(D, fmpq(0), fmpq(1))]
     lower = arb(0)
     for count in itertools.count():
-        if count >= splits and count % splits == 0:
+        if count % splits == 0:
             left = [cell for cell in heap if not cell[3] < lower]
             low, high = min(cell[1] for cell in left), max(cell[2] for cell in left)
             concave = _is_concave(D, low, high)
@@ -157,10 +157,10 @@ def _height(D: arb, a: arb, terms: int) -> list[arb]:
     """The largest `softmax_height` over c at a, and its Taylor coefficients."""
     x = arb_series([a, arb(1)], terms)
     w = (1 - x * x) / 4 * D
-    square = x * x + 3 * w * w
-    if not (square[0] > 0 and (x + square.sqrt())[0] > 0):
+    root = (x * x + 3 * w * w).sqrt()
+    if not (x + root)[0] > 0:
         return [arb("nan")] * terms  # the interval is too wide to divide by
-    c = kernels.best_level(w, x, square.sqrt())
+    c = kernels.best_level(w, x, root)
     value = kernels.softmax_height(D, D * D, x, c)
     return [value[k] for k in range(terms)]
 

@@ -175,7 +175,7 @@ def is_positive_definite(matrix: Matrix) -> bool:
             return False
         for row in rows[j + 1 :]:
             share = row[j] / pivot[j]
-            for k in range(j, len(row)):
+            for k in range(j + 1, len(row)):
                 row[k] -= share * pivot[k]
     return True
 

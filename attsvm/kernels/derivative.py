@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, inlined
 from attsvm.kernels.descent import factors, inner, leading
-from attsvm.kernels.field import Field, Room, along
+from attsvm.kernels.field import Field, Room
 
 _MOST_ROWS = 1000
 _COUNTS = 1e-9  # least effect of a row over one
@@ -58,42 +58,37 @@ def _bend(loss: int, u: float) -> float:
     return -np.tanh(0.5 * u)
 
 
+@inlined
+def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
+    """Add factor A B, summed in one order."""
+    for x in range(A.shape[0]):
+        for y in range(A.shape[1]):
+            for k in range(B.shape[1]):
+                out[x, k] += factor * A[x, y] * B[y, k]
+
+
 @compiled
 def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -> None:
     """(I - c S)^-1 a."""
     out[:] = a
     if not field.both:
         return
-    q, p = M.shape
-    r = a.shape[1]
-    for y in range(q):
-        for x in range(p):
-            for k in range(r):
-                out[x, k] += c * M[y, x] * a[p + y, k]
+    p = M.shape[1]
+    _add_product(c, M.T, a[p:], out[:p])
     side = out[:p].copy()
     out[:p] = 0.0
-    for x in range(p):
-        for w in range(p):
-            for k in range(r):
-                out[x, k] += E[x, w] * side[w, k]
-    for y in range(q):
-        for x in range(p):
-            for k in range(r):
-                out[p + y, k] += c * M[y, x] * out[x, k]
+    _add_product(1.0, E, side, out[:p])
+    _add_product(c, M, out[:p], out[p:])
 
 
 @compiled
 def _inverse(M: Array, c: float) -> Array:
     """(I - c^2 M^T M)^-1."""
-    q, p = M.shape
+    p = M.shape[1]
     full = np.zeros((p, p))
+    _add_product(-c * c, M.T, M, full)
     for x in range(p):
-        full[x, x] = 1.0
-        for w in range(p):
-            total = 0.0
-            for y in range(q):
-                total += M[y, x] * M[y, w]
-            full[x, w] -= c * c * total
+        full[x, x] += 1.0
     order = np.empty(p, dtype=np.int64)
     _factor(full, order)
     E = np.zeros((p, p))
@@ -257,7 +252,7 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
     if field.both:
         factors(M, g[:p], g[p:], R[m, :p], R[m, p:])
     for j in range(m):
-        along(R[m], (B[j] * turned).sum(), R[j], R[m])
+        R[m] += (B[j] * turned).sum() * R[j]
     LU = np.zeros((m + 1, m + 1))
     for j in range(m + 1):
         LU[j, j] = 1.0
@@ -281,5 +276,5 @@ def solve(field: Field, M: Array, system: Linear, b: Array, out: Array) -> None:
         v[j] = inner(system.R[j], out)
     _back(system.LU, system.order, v)
     for j in range(m):
-        along(out, system.c * (system.B[j] * v[:m]).sum(), system.solved[j], out)
-    along(out, -system.c * v[m], system.solved[m], out)
+        out += system.c * (system.B[j] * v[:m]).sum() * system.solved[j]
+    out += -system.c * v[m] * system.solved[m]

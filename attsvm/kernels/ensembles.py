@@ -1,7 +1,7 @@
 """Steps of descent for many data sets side by side, compiled; see `kernels.lanes.Lanes`.
 
-Iterates go to `out` at the steps `kept`, or, where `goals` are given, when their norm first passes
-each goal, with the step number in `taken`.
+What descends is one array: W (q, p, L), K (p, r, L) above Q (q, r, L) with W = K Q^T, or W and
+below it the head v as one more row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.checkpoints import keep, pass_goals, product_size
 from attsvm.kernels.descent import TINY, factors, log_slope, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
@@ -33,9 +32,15 @@ from attsvm.kernels.lanes import (
     weigh_linear,
 )
 
+WEIGHTS, FACTORS, JOINT = 0, 1, 2
+"""What descends: W, (K, Q), or W with the head v."""
+
 
 class _Room(NamedTuple):
-    """Arrays that one step writes to: W z, the pull of an input, logits, exponentials and more."""
+    """Arrays that one step writes to: W z, the pull of an input, logits, exponentials and more.
+
+    `sides` (n, r, L) and `w` (r, L) are Q^T z and K^T g, `seen` the squared size of the pull on W.
+    """
 
     h: Array
     g: Array
@@ -47,15 +52,18 @@ class _Room(NamedTuple):
     three: Array
     height: Array
     shift: Array
+    sides: Array
+    w: Array
+    seen: Array
 
 
 @compiled
-def _room(lanes: Lanes) -> _Room:
+def _room(lanes: Lanes, r: int) -> _Room:
     n, p, T, L = lanes.X.shape
     return _Room(
         np.empty((p, L)), np.empty((p, L)), np.empty((n, T, L)), np.empty((n, T, L)),
         np.empty((T, L)), np.empty((n, L)), np.empty((n, L), np.int64), np.empty((3, L)),
-        np.empty(L), np.zeros(L),
+        np.empty(L), np.zeros(L), np.empty((n, r, L)), np.empty((r, L)), np.empty(L),
     )  # fmt: skip
 
 
@@ -92,119 +100,6 @@ def _pull(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
 
 
 @compiled
-def descend(
-    lanes: Lanes, W: Array, start: Array, constant: Array, taken: Array, out: Array
-) -> None:
-    """Descent on W (q, p, L), in place."""
-    n, p, _, L = lanes.X.shape
-    q, goals, kept, reach = lanes.Z.shape[1], lanes.goals, lanes.kept, lanes.reach
-    room, M, lone = _room(lanes), np.empty((q, p, L)), np.empty((q, p))
-    scale, passed, row = np.empty(L), np.zeros(L, np.int64), 0
-    for k in range(lanes.steps + 1):
-        if len(goals) > 0:
-            pass_goals(W, start, constant, goals, k, scale, passed, taken, out)
-            if passed.min() == len(goals):
-                break
-        elif row < len(kept) and kept[row] == k:
-            out[row] = W
-            row += 1
-        if k == lanes.steps:
-            break
-        room.height[:] = -np.inf
-        for i in range(n):
-            project(W, lanes.Z[i], reach[i], room.h)
-            _look(lanes, room, i)
-        some = not lanes.linear and shifts(room.height, room.shift)
-        M[:] = 0.0
-        for i in range(n):
-            _pull(lanes, room, i, some)
-            spread_out(room.g, lanes.Z[i], reach[i], M)
-        scale[:] = 0.0
-        squares(M, scale)
-        for b in range(L):
-            square, log_scale = scale[b], -room.shift[b]
-            if not square > TINY:
-                log_scale = rescue(lanes, room.A, b, lone)
-                M[:, :, b] = lone
-                square = (lone**2).sum()
-            scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
-        move(W, scale, M)
-
-
-@compiled
-def _scale(step: float, square: float, log_scale: float, normalised: bool) -> float:
-    """What a pull of that squared norm, its exponent taken out, is multiplied with."""
-    if normalised:
-        return step / np.sqrt(square) if square > 0.0 else 0.0
-    return step if log_scale == 0.0 else step * np.exp(log_scale)
-
-
-@compiled
-def descend_factors(
-    lanes: Lanes, K: Array, Q: Array, rest_K: Array, rest_Q: Array, taken: Array, out: Array
-) -> None:
-    """Descent on K (p, r, L) and Q (q, r, L) with W = K Q^T, in place, side by side in `out`."""
-    n, p, _, L = lanes.X.shape
-    q, rank, goals, kept, reach = len(Q), K.shape[1], lanes.goals, lanes.kept, lanes.reach
-    room, w, sides = _room(lanes), np.empty((rank, L)), np.empty((n, rank, L))
-    scale, pulls, passed, row = np.empty(L), np.empty(L), np.zeros(L, np.int64), 0
-    in_K, in_Q = np.empty((p, rank, L)), np.empty((q, rank, L))
-    lone, lone_K, lone_Q = np.empty((q, p)), np.empty((p, rank)), np.empty((q, rank))
-    both = np.empty((p + q, rank, L))
-    for k in range(lanes.steps + 1):
-        if len(goals) > 0:
-            both[:p] = K
-            both[p:] = Q
-            product_size(K, Q, rest_K, rest_Q, scale)
-            keep(both, goals, k, scale, passed, taken, out)
-            if passed.min() == len(goals):
-                break
-        elif row < len(kept) and kept[row] == k:
-            out[row, :p] = K
-            out[row, p:] = Q
-            row += 1
-        if k == lanes.steps:
-            break
-        room.height[:] = -np.inf
-        for i in range(n):
-            project(Q, lanes.Z[i], reach[i], sides[i])
-            room.h[:] = 0.0
-            for x in range(p):
-                for r in range(rank):
-                    add(room.h[x], K[x, r], sides[i, r])
-            _look(lanes, room, i)
-        some = not lanes.linear and shifts(room.height, room.shift)
-        in_K[:] = 0.0
-        in_Q[:] = 0.0
-        pulls[:] = 0.0
-        for i in range(n):
-            _pull(lanes, room, i, some)
-            w[:] = 0.0
-            for x in range(p):
-                add(pulls, room.g[x], room.g[x])
-                for r in range(rank):
-                    add(w[r], K[x, r], room.g[x])
-                    add(in_K[x, r], room.g[x], sides[i, r])
-            for y in range(reach[i]):
-                for r in range(rank):
-                    add(in_Q[y, r], w[r], lanes.Z[i, y])
-        scale[:] = 0.0
-        squares(in_K, scale)
-        squares(in_Q, scale)
-        for b in range(L):
-            square, log_scale = scale[b], -room.shift[b]
-            if not pulls[b] > TINY:
-                log_scale = rescue(lanes, room.A, b, lone)
-                factors(lone, K[:, :, b].copy(), Q[:, :, b].copy(), lone_K, lone_Q)
-                in_K[:, :, b] = lone_K
-                in_Q[:, :, b] = lone_Q
-                square = (lone_K**2).sum() + (lone_Q**2).sum()
-            scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
-        move(K, scale, in_K)
-        move(Q, scale, in_Q)
-
-
-@compiled
 def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, pull: Array) -> float:
     """-grad in v of one data set into `pull` (p), the returned largest exponent taken out."""
     n, p, T = X.shape
@@ -229,67 +124,150 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, pull: A
 
 
 @compiled
-def descend_jointly(lanes: Lanes, v: Array, W: Array, out_v: Array, out: Array) -> None:
-    """Descent on the head v (p, L) and W (q, p, L) at once, in place.
-
-    Scores y_i <v, x_it> are made anew at every step.
-    """
-    X, Z, y, gamma, kept = lanes.X, lanes.Z, lanes.y, lanes.gamma, lanes.kept
+def _pull_all(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
+    """Minus the gradient in all that descends into M, over exp(room.shift)."""
+    X, Z, reach = lanes.X, lanes.Z, lanes.reach
     n, p, T, L = X.shape
-    q = Z.shape[1]
-    room, nothing, M, in_v = (
-        _room(lanes),
-        np.zeros((T, L)),
-        np.empty((q, p, L)),
-        np.empty((1, p, L)),
-    )
-    square, moved, scale, row = np.empty(L), np.empty(L), np.empty(L), 0
-    lone, lone_v = np.empty((q, p)), np.empty(p)
+    q, rank, nothing = Z.shape[1], S.shape[1], np.zeros((T, L))
+    room.height[:] = -np.inf
+    for i in range(n):
+        if kind == JOINT:
+            attend(X[i], S[q], nothing, lanes.gamma[i])
+            for t in range(T):
+                lanes.gamma[i, t] *= lanes.y[i]
+        if kind == FACTORS:
+            project(S[p:], Z[i], reach[i], room.sides[i])
+            room.h[:] = 0.0
+            for x in range(p):
+                for r in range(rank):
+                    add(room.h[x], S[x, r], room.sides[i, r])
+        else:
+            project(S, Z[i], reach[i], room.h)
+        _look(lanes, room, i)
+    some = not lanes.linear and kind != JOINT and shifts(room.height, room.shift)
+    M[:] = 0.0
+    room.seen[:] = 0.0
+    for i in range(n):
+        _pull(lanes, room, i, some)
+        if kind == FACTORS:
+            room.w[:] = 0.0
+            for x in range(p):
+                add(room.seen, room.g[x], room.g[x])
+                for r in range(rank):
+                    add(room.w[r], S[x, r], room.g[x])
+                    add(M[x, r], room.g[x], room.sides[i, r])
+            spread_out(room.w, Z[i], reach[i], M[p:])
+            continue
+        spread_out(room.g, Z[i], reach[i], M)
+        if kind == JOINT:
+            factor = room.three[2]  # -l' over n and the sum of the exponentials
+            factor *= lanes.y[i]
+            spread(X[i], room.S[i], room.lead[i], True, room.three[0], room.h)
+            for x in range(p):
+                add(M[q, x], factor, room.h[x])
+    if kind != FACTORS:
+        squares(M[:q], room.seen)
+
+
+@compiled
+def _rescued(lanes: Lanes, room: _Room, kind: int, S: Array, b: int) -> tuple[Array, float]:
+    """The same of one lane by logarithms, and the largest exponent, which is taken out of it."""
+    p, q = lanes.X.shape[1], lanes.Z.shape[1]
+    M, moved = np.empty((q, p)), np.empty((S.shape[0], S.shape[1]))
+    top = rescue(lanes, room.A, b, M)
+    if kind == FACTORS:
+        side = S[:, :, b].copy()
+        factors(M, side[:p], side[p:], moved[:p], moved[p:])
+        return moved, top
+    moved[:q] = M
+    if kind == JOINT:
+        X, gamma, A = lanes.X[:, :, :, b], lanes.gamma[:, :, b], room.A[:, :, b]
+        log_w, log_v = top, _head_in_logs(X, lanes.y[:, b], gamma, A, lanes.loss, moved[q])
+        top = max(log_w, log_v)
+        if top > -np.inf:
+            moved[:q] *= np.exp(log_w - top)
+            moved[q] *= np.exp(log_v - top)
+    return moved, top
+
+
+@compiled
+def descend(
+    lanes: Lanes, kind: int, S: Array, fixed: Array, constant: Array, taken: Array, out: Array
+) -> None:
+    """Descent on S, which is what `kind` says, in place.
+
+    Iterates go to `out` at the steps `kept`, or, where `goals` are given, when the norm of W first
+    passes each goal, with the step number in `taken`; `fixed` and `constant` as in `_sizes`. The
+    scores y_i <v, x_it> of a head that descends are made anew at every step.
+    """
+    L, goals, kept = S.shape[2], lanes.goals, lanes.kept
+    room, M = _room(lanes, S.shape[1]), np.empty(S.shape)
+    scale, passed, row = np.empty(L), np.zeros(L, np.int64), 0
     for k in range(lanes.steps + 1):
-        if row < len(kept) and kept[row] == k:
-            out[row] = W
-            out_v[row] = v
+        if len(goals) > 0:
+            _sizes(S, kind, lanes.X.shape[1], fixed, constant, scale)
+            keep(S, goals, k, scale, passed, taken, out)
+            if passed.min() == len(goals):
+                break
+        elif row < len(kept) and kept[row] == k:
+            out[row] = S
             row += 1
         if k == lanes.steps:
             break
-        M[:] = 0.0
-        in_v[:] = 0.0
-        for i in range(n):
-            scores = gamma[i]
-            attend(X[i], v, nothing, scores)
-            for t in range(T):
-                for b in range(L):
-                    scores[t, b] *= y[i, b]
-            project(W, Z[i], q, room.h)
-            attend(X[i], room.h, lanes.base[i], room.A[i])
-            soften(room.A[i], room.top[i], room.lead[i], room.S[i])
-            _pull(lanes, room, i, False)
-            spread_out(room.g, Z[i], q, M)
-            factor = room.three[2]  # -l' over n and the sum of the exponentials
-            factor *= y[i]
-            spread(X[i], room.S[i], room.lead[i], True, room.three[0], room.h)
-            for x in range(p):
-                add(in_v[0, x], factor, room.h[x])
-        square[:] = 0.0
-        moved[:] = 0.0
-        squares(in_v, square)
-        squares(M, moved)
+        _pull_all(lanes, room, kind, S, M)
+        scale[:] = 0.0
+        squares(M, scale)
         for b in range(L):
-            scale[b] = lanes.step[b]
-            if not moved[b] > TINY:
-                log_w, A = rescue(lanes, room.A, b, lone), room.A[:, :, b]
-                log_v = _head_in_logs(X[:, :, :, b], y[:, b], gamma[:, :, b], A, lanes.loss, lone_v)
-                top = max(log_w, log_v)
-                if top > -np.inf:
-                    lone *= np.exp(log_w - top)
-                    lone_v *= np.exp(log_v - top)
-                M[:, :, b] = lone
-                in_v[0, :, b] = lone_v
-                moved[b], square[b] = (lone**2).sum(), (lone_v**2).sum()
-                scale[b] *= np.exp(top)
-            if lanes.normalised:
-                size = np.sqrt(moved[b] + square[b])
-                scale[b] = lanes.step[b] / size if size > 0.0 else 0.0
-        for x in range(p):
-            add(v[x], in_v[0, x], scale)
-        move(W, scale, M)
+            square, log_scale = scale[b], -room.shift[b]
+            if not room.seen[b] > TINY:
+                moved, log_scale = _rescued(lanes, room, kind, S, b)
+                M[:, :, b] = moved
+                square = (moved**2).sum()
+            scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
+        move(S, scale, M)
+
+
+@compiled
+def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Array) -> None:
+    """The squared norms of W in full.
+
+    Of W `fixed` is what of the start lies in these coordinates, and `constant` its squared norm in
+    full. Of (K, Q) it is <K^T K, Q^T Q>, and `fixed` what other coordinates add to K^T K and, below
+    it, to Q^T Q.
+    """
+    rows, columns, L = S.shape
+    size[:] = constant
+    for b in range(L):
+        if kind == WEIGHTS:
+            for y in range(rows):
+                for x in range(columns):
+                    size[b] += S[y, x, b] * (S[y, x, b] + 2.0 * fixed[y, x, b])
+            continue
+        for s in range(columns):
+            for t in range(columns):
+                left, right = fixed[s, t, b], fixed[columns + s, t, b]
+                for x in range(p):
+                    left += S[x, s, b] * S[x, t, b]
+                for y in range(p, rows):
+                    right += S[y, s, b] * S[y, t, b]
+                size[b] += left * right
+
+
+@compiled
+def keep(
+    S: Array, goals: Array, k: int, size: Array, passed: Array, taken: Array, out: Array
+) -> None:
+    """Keep the lanes whose squared norm `size` passes their next goal."""
+    for b in range(S.shape[2]):
+        while passed[b] < len(goals) and size[b] >= goals[passed[b]] ** 2:
+            taken[passed[b], b] = k
+            out[passed[b], :, :, b] = S[:, :, b]
+            passed[b] += 1
+
+
+@compiled
+def _scale(step: float, square: float, log_scale: float, normalised: bool) -> float:
+    """What a pull of that squared norm, its exponent taken out, is multiplied with."""
+    if normalised:
+        return step / np.sqrt(square) if square > 0.0 else 0.0
+    return step if log_scale == 0.0 else step * np.exp(log_scale)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled, inlined
+from attsvm.kernels import compiled
 from attsvm.kernels.descent import TINY, factors, inner, log_pull, product, pull
 
 
@@ -70,22 +70,6 @@ def room(field: Field) -> Room:
     )  # fmt: skip
 
 
-@inlined
-def along(y: Array, length: float, g: Array, out: Array) -> None:
-    """The matrix y + length g."""
-    for j in range(y.shape[0]):
-        for k in range(y.shape[1]):
-            out[j, k] = y[j, k] + length * g[j, k]
-
-
-@inlined
-def scale(a: Array, factor: float) -> None:
-    """Multiply a matrix in place."""
-    for j in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            a[j, k] *= factor
-
-
 @compiled
 def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> float:
     """The unit direction of descent into g, and log ||gradient||; minus infinity where it is zero.
@@ -109,16 +93,13 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
         factors(room.M, point[:p], point[p:], g[:p], g[p:])
     else:
         g[:] = room.M
-    top = 0.0
-    for j in range(g.shape[0]):
-        for k in range(g.shape[1]):
-            top = max(top, abs(g[j, k]))
+    top = np.abs(g).max()
     if not (top > 0.0 and log_scale > -np.inf):
         g[:] = 0.0
         return -np.inf
-    scale(g, 1.0 / top)
+    g *= 1.0 / top
     size = np.sqrt(inner(g, g))
-    scale(g, 1.0 / size)
+    g *= 1.0 / size
     return log_scale + np.log(top) + np.log(size)
 
 
@@ -133,10 +114,6 @@ def norms_at(field: Field, point: Array) -> tuple[float, float]:
     square = 0.0
     for a in range(r):
         for b in range(r):
-            in_K, in_Q = field.gram_k[a, b], field.gram_q[a, b]
-            for x in range(p):
-                in_K += point[x, a] * point[x, b]
-            for y in range(p, point.shape[0]):
-                in_Q += point[y, a] * point[y, b]
-            square += in_K * in_Q
+            both = point[:, a] * point[:, b]
+            square += (field.gram_k[a, b] + both[:p].sum()) * (field.gram_q[a, b] + both[p:].sum())
     return np.sqrt(max(square, 0.0)), np.sqrt(field.constant + own)

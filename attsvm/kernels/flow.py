@@ -7,7 +7,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import inner
-from attsvm.kernels.field import Field, Room, along, direction, norms_at, room
+from attsvm.kernels.field import Field, Room, direction, norms_at, room
 from attsvm.kernels.implicit import STAGE, attempt
 
 _FINEST = 1e-9  # shortest step, in units
@@ -28,23 +28,15 @@ def _explicit(
     Shampine (1989), whose last direction is the next step's first.
     """
     g2, g3 = np.empty(y0.shape), np.empty(y0.shape)
-    rows, columns = y0.shape
-    along(y0, 0.5 * h, g0, y1)
+    y1[:] = y0 + 0.5 * h * g0
     log_half = direction(field, room, y1, False, g2)
-    along(y0, 0.75 * h, g2, y1)
+    y1[:] = y0 + 0.75 * h * g2
     log_late = direction(field, room, y1, False, g3)
-    for x in range(rows):
-        for y in range(columns):
-            moved = 2.0 * g0[x, y] + 3.0 * g2[x, y] + 4.0 * g3[x, y]
-            y1[x, y] = y0[x, y] + h / 9.0 * moved
+    y1[:] = y0 + h / 9.0 * (2.0 * g0 + 3.0 * g2 + 4.0 * g3)
     log_end = direction(field, room, y1, False, g1)
-    square = 0.0
-    for x in range(rows):
-        for y in range(columns):
-            off = g0[x, y] * -5.0 + g2[x, y] * 6.0 + g3[x, y] * 8.0 - g1[x, y] * 9.0
-            square += off * off
+    off = g0 * -5.0 + g2 * 6.0 + g3 * 8.0 - g1 * 9.0
     lost = min(log_half, log_late, log_end) == -np.inf
-    return np.inf if lost else h / 72.0 * np.sqrt(square), log_late, log_end, 3
+    return np.inf if lost else h / 72.0 * np.sqrt((off**2).sum()), log_late, log_end, 3
 
 
 @compiled
@@ -74,7 +66,7 @@ def _stiffness(
     `mode`, a unit matrix, becomes J mode over its size: over the steps of a curve this is the
     power method for the rate at which what is off the slow path decays.
     """
-    along(y, reach, mode, trial)
+    trial[:] = y + reach * mode
     if direction(field, room, trial, False, mode) == -np.inf:
         _seed(mode)
         return 0.0

@@ -12,7 +12,7 @@ from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.derivative import Linear, linear, solve
 from attsvm.kernels.descent import inner, leading
-from attsvm.kernels.field import Field, Room, along, direction
+from attsvm.kernels.field import Field, Room, direction
 
 STAGE = 1.0 - np.sqrt(0.5)
 """Place of the first stage, and weight of the direction at a stage's own end (Alexander 1977)."""
@@ -79,13 +79,13 @@ def attempt(
     step, rate = STAGE * h, 1.0 / (STAGE * h)
     direction(field, room, y0, True, g1)
     before = _chosen(field, room)
-    along(y0, step, g0, y1)
+    y1[:] = y0 + step * g0
     log_middle, taken, _ = _stage(field, room, y0, step, small, y1, g1)
     if np.isnan(log_middle):
         return np.inf, log_middle, log_middle, taken + 1
     k1 = rate * y1 - rate * y0
     b = y0 + (h - step) * k1
-    along(b, step, k1, y1)
+    y1[:] = b + step * k1
     log_end, more, system = _stage(field, room, b, step, small, y1, g1)
     taken += more + 1
     if np.isnan(log_end) or (before != _chosen(field, room)).any():

@@ -29,55 +29,28 @@ BLOCK = 48
 
 
 @compiled
-def _factor_block(M: Array, start: int, stop: int, floor: float) -> bool:
-    """Cholesky factor of a diagonal block in place; a pivot below the floor becomes infinite."""
-    column = np.empty(stop)
-    whole = True
-    for k in range(start, stop):
-        pivot = M[k, k]
-        if not pivot > floor:
-            whole = False
-            M[k, k] = np.inf
-            for i in range(k + 1, stop):
-                M[i, k] = 0.0
-            continue
-        pivot = np.sqrt(pivot)
-        M[k, k] = pivot
-        for i in range(k + 1, stop):
-            M[i, k] /= pivot
-            column[i] = M[i, k]
-        for i in range(k + 1, stop):
-            x = column[i]
-            for j in range(k + 1, i + 1):
-                M[i, j] -= x * column[j]
-    return whole
-
-
-@compiled
 def _factor(M: Array, floor: float) -> bool:
     """Cholesky factor in place, in the lower triangle; whether every pivot passed the floor.
 
-    An infinite pivot takes its variable out of the system: the solution is zero there.
+    A pivot that did not becomes infinite, which takes its variable out of the system: the solution
+    is zero there.
     """
-    m = M.shape[0]
-    whole = True
+    m, whole = M.shape[0], True
     for start in range(0, m, BLOCK):
         stop = min(start + BLOCK, m)
-        whole = _factor_block(M, start, stop, floor) and whole
-        if stop == m:
-            break
-        panel = np.empty((m - stop, stop - start))
-        for i in range(stop, m):
-            for k in range(start, stop):
-                total = M[i, k]
-                for j in range(start, k):
-                    total -= M[i, j] * M[k, j]
-                M[i, k] = total / M[k, k]
-                panel[i - stop, k - start] = M[i, k]
-        update = np.dot(panel, panel.T)
-        for i in range(stop, m):
-            for j in range(stop, i + 1):
-                M[i, j] -= update[i - stop, j - stop]
+        left = np.ascontiguousarray(M[start:, :start])
+        panel = M[start:, start:stop] - np.dot(left, left[: stop - start].T)
+        for k in range(stop - start):
+            passed = panel[k, k] > floor
+            panel[k, k] = np.sqrt(panel[k, k]) if passed else np.inf
+            whole &= passed
+            for i in range(k + 1, m - start):
+                panel[i, k] = panel[i, k] / panel[k, k] if passed else 0.0
+            column = panel[:, k].copy()
+            for i in range(k + 1, m - start):
+                for j in range(k + 1, min(i + 1, stop - start)):
+                    panel[i, j] -= column[i] * column[j]
+        M[start:, start:stop] = panel
     return whole
 
 

@@ -252,58 +252,16 @@ def _climb(
     return k, changes, noise
 
 
-@compiled
-def _gather(D: Array, Z: Array, starts: Array, x: Array, S: Array) -> None:
-    """Add sum_j x_j Z_j D_j^T to S, one outer product for each run of equal rows of Z."""
-    total = np.empty(D.shape[1])
-    for run in range(starts.shape[0] - 1):
-        total[:] = 0.0
-        for j in range(starts[run], starts[run + 1]):
-            if x[j] != 0.0:
-                for r in range(D.shape[1]):
-                    total[r] += x[j] * D[j, r]
-        for c in range(Z.shape[1]):
-            z = Z[starts[run], c]
-            for r in range(D.shape[1]):
-                S[c, r] += z * total[r]
+@inlined
+def _gathered(D: Array, Z: Array, x: Array) -> Array:
+    """sum_j x_j Z_j D_j^T."""
+    return np.dot((x.reshape(-1, 1) * Z).T, D)
 
 
-@compiled
-def _spread(D: Array, Z: Array, starts: Array, S: Array, products: Array) -> None:
+@inlined
+def _products(D: Array, Z: Array, S: Array) -> Array:
     """<A_j, S> for all constraints."""
-    total = np.empty(D.shape[1])
-    for run in range(starts.shape[0] - 1):
-        total[:] = 0.0
-        for c in range(Z.shape[1]):
-            z = Z[starts[run], c]
-            for r in range(D.shape[1]):
-                total[r] += z * S[c, r]
-        for j in range(starts[run], starts[run + 1]):
-            products[j] = 0.0
-            for r in range(D.shape[1]):
-                products[j] += D[j, r] * total[r]
-
-
-@compiled
-def _runs(Z: Array) -> Array:
-    """Where rows of Z differ from the row before, with both ends."""
-    m = Z.shape[0]
-    starts = np.zeros(m + 1, dtype=np.int64)
-    count = 1
-    for j in range(1, m):
-        if (Z[j] != Z[j - 1]).any():
-            starts[count] = j
-            count += 1
-    starts[count] = m
-    return starts[: count + 1].copy()
-
-
-@compiled
-def _by_kind(x: Array, kind: Array, sums: Array) -> None:
-    """Sums of the x_a whose matrix is the same; unused atoms have none."""
-    sums[:] = 0.0
-    for a in range(x.shape[0]):
-        sums[kind[a]] += x[a]
+    return (np.dot(D, S.T) * Z).sum(axis=1)
 
 
 @compiled
@@ -316,19 +274,16 @@ def fill(
     """
     N, K, most = u.shape[0], D.shape[0], min(D.shape[0], D.shape[1] * Z.shape[1]) + 1
     m = N - base.shape[0]
-    starts = _runs(Z)
-    S, q, products = np.zeros((Z.shape[1], D.shape[1])), np.zeros(K + 1), np.empty(K)
+    S, q = np.zeros((Z.shape[1], D.shape[1])), np.zeros(K + 1)
     active, inside = np.empty(most, dtype=np.int64), np.zeros(N, dtype=np.bool_)
     atoms = _Atoms(G, kind, owner, u, base, active, inside, np.zeros((most, most)))
-    at, change, k = np.zeros(m), np.empty(K), 0
+    at, k = np.zeros(m), 0
     for count in range(limit):
         if count < 2:  # early on u moves so far that differences would carry its rounding along
             S[:], at[:] = 0.0, 0.0
-        _by_kind(u[:m] - at, kind, change)
-        _gather(D, Z, starts, change, S)
+        S += _gathered(D, Z, np.bincount(kind[:m], u[:m] - at, K))
         at[:] = u[:m]
-        _spread(D, Z, starts, S, products)
-        q[:K] = -products
+        q[:K] = -_products(D, Z, S)
         size = np.sqrt((S * S).sum())
         k, changes, _ = _climb(atoms, True, 0.0, size, 0.0, q, k, 20 * N)
         if changes == 0 and (k == 0 or count > 0):
@@ -364,46 +319,35 @@ def follow(
     """
     N, K, most = u.shape[0], D.shape[0], min(D.shape[0], D.shape[1] * Z.shape[1]) + 1
     m = N - base.shape[0]
-    starts = _runs(Z)
     S = np.zeros((Z.shape[1], D.shape[1]))
-    q, rate, at, change = np.zeros(K + 1), np.zeros(N), np.zeros(m), np.empty(K)
+    q, rate, at = np.zeros(K + 1), np.zeros(N), np.zeros(m)
     active, L = np.empty(N, dtype=np.int64), np.zeros((most, most))
     atoms = _Atoms(G, kind, owner, u, base, active, inside, L)
-    products, weights = np.empty(K), np.empty(most)
-    k, gain, noise = 0, 0.0, 0.0
-    for a in range(N):
-        if inside[a]:
-            active[k] = a
-            k += 1
+    weights, gain, k = np.empty(most), 0.0, inside.sum()
+    active[:k] = np.flatnonzero(inside)
     k = _factor(atoms, k)
-    _by_kind(u[:m], kind, change)
+    held = np.bincount(kind[:m], u[:m], K)
+    noise = EPS * (held * np.sqrt(np.diag(G)[:K])).sum()
     q[:K] = tau
-    for j in range(K):
-        if change[j] != 0.0:
-            q[:K] -= change[j] * G[j, :K]
-            noise += EPS * change[j] * np.sqrt(G[j, j])
+    for j in np.flatnonzero(held):
+        q[:K] -= held[j] * G[j, :K]
     exact, bounds = False, (lower, upper)
     for count in range(limit):
         k, changes, noise = _climb(atoms, False, tau, goal, noise, q, k, 20 * N)
-        square = 0.0
-        for j in range(m):
-            square += u[j] * (tau - q[kind[j]])
+        square = (u[:m] * (tau - q[kind[:m]])).sum()
         if not exact and changes == 0 and abs(square - goal**2) <= 1e-6 * goal**2 + noise:
             exact = True
             lower, upper = bounds
         done = False
         if exact:
             for _ in range(2):
-                _by_kind(u[:m] - at, kind, change)
-                at[:] = u[:m]
-                _gather(D, Z, starts, change, S)
-                _spread(D, Z, starts, S, products)
-                q[:K] = tau - products
+                S += _gathered(D, Z, np.bincount(kind[:m], u[:m] - at, K))
+                q[:K] = tau - _products(D, Z, S)
                 # put the free margins in place, in S even where u is too coarse to show it
                 for r in range(k):
                     weights[r] = _gain(atoms, q, active[r])
                 solve(L, k, weights)
-                change[:] = 0.0
+                change = np.zeros(K)
                 for r in range(k):
                     a, b = active[r], base[owner[active[r]]]
                     if a < m:
@@ -414,9 +358,8 @@ def follow(
                         u[a] += weights[r]
                         u[b] -= weights[r]
                 at[:] = u[:m]
-                _gather(D, Z, starts, change, S)
-            _spread(D, Z, starts, S, products)
-            q[:K] = tau - products
+                S += _gathered(D, Z, change)
+            q[:K] = tau - _products(D, Z, S)
             square = (S * S).sum()
             noise = 0.0
             done = changes == 0 and abs(np.sqrt(square) - goal) <= 16 * EPS * goal

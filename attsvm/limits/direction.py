@@ -49,8 +49,7 @@ def _ray(target: Array) -> Array | Slack:
 
 def _angle(W: Array, unit: Array) -> float:
     """2 sin of half the angle between a matrix and a unit matrix, accurate where it is small."""
-    size = float(np.linalg.norm(W))
-    return float(np.linalg.norm(W / size - unit)) if size > 0.0 else np.nan
+    return float(np.linalg.norm(W / np.linalg.norm(W) - unit))
 
 
 def _residual(W: Array, unit: Array) -> float:
@@ -92,8 +91,8 @@ def residual_stays_bounded(
         residuals = residuals / np.log(math.e + np.array(found.norms) / found.norms[0])
     bounded = stays_bounded(residuals, found.norms, FLOOR * found.norms[2])
     turned = np.array([_angle(middle - first, unit), _angle(last - middle, unit)])
-    if bounded.kind == "unknown" or not np.isfinite(turned).all():
-        return bounded if bounded.kind == "unknown" else Slack.unknown("the run stood still")
+    if bounded.kind == "unknown":
+        return bounded
     steady = turned[1] > GAIN and abs(turned[1] / turned[0] - 1.0) <= 0.02
     if degenerate and not steady and not bounded.holds:
         return Slack.unknown("its support is degenerate and its gains still turn")
@@ -147,14 +146,14 @@ def direction_converges(
 
 
 def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
-    """The exact solution for the tokens that W selects, where there is one."""
+    """The exact answer for the tokens that W selects; None where nothing is constrained."""
     exact = ExactData.of(data)
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
     chosen = [
         max(range(len(kept)), key=lambda t: logits[i, kept[t]]) for i, kept in enumerate(exact.kept)
     ]
     answer = separate(exact, chosen)
-    return None if answer is None or answer.status != "solved" else (exact, answer)
+    return None if answer is None else (exact, answer)
 
 
 def _undecayed(data: AttentionData, W: Array) -> bool:
@@ -237,7 +236,7 @@ def _steady(
     g = normalised_gradient(data.X, data.Z, data.gamma, last, loss, data.mask).matrix
     gain = last - middle
     size = float(np.linalg.norm(g) * np.linalg.norm(gain))
-    if size > 0.0 and float((g * gain).sum()) < 0.99 * size:
+    if float((g * gain).sum()) < 0.99 * size:
         return Slack.unknown("its last gradient does not point where the run goes: shorter steps")
     return prepared
 

@@ -30,7 +30,7 @@ class Decades:
 
 def decades(norms: Float[Array, " k"]) -> Decades | None:
     """The last iterate and those a decade and two decades before; None where there are none."""
-    if len(norms) < 3 or not np.isfinite(norms).all():
+    if len(norms) < 3:
         return None
     last = len(norms) - 1
     rows = [last]
@@ -62,7 +62,7 @@ def stays_bounded(
     for one that grows like the norm. Values below the floor count as the floor. Unknown where the
     growth ended only in the last decade, or where a value is not finite.
     """
-    if not (np.isfinite(values).all() and (values >= 0.0).all() and floor > 0.0):
+    if not (np.isfinite(values).all() and (values >= 0.0).all()):
         return Slack.unknown("a value is not finite")
     before, now = _exponents(np.maximum(values, floor), sizes)
     if now < 0.5 - ALLOWANCE and not before < 0.5:
@@ -79,7 +79,7 @@ def falls(
     below the floor), -rate/2 for a quantity that stays. Unknown where the two decades tell
     different tales, or where a value is not finite.
     """
-    if not (np.isfinite(values).all() and (values >= 0.0).all() and floor > 0.0):
+    if not (np.isfinite(values).all() and (values >= 0.0).all()):
         return Slack.unknown("a value is not finite")
     half = 0.5 * rate
     if values[2] <= floor:

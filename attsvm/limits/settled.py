@@ -102,10 +102,10 @@ def three_iterates(
     Unknown where an iterate is not finite, the norm did not grow tenfold twice, or the run has
     not settled over the last decade.
     """
-    if not np.isfinite(iterates).all():
-        return Slack.unknown("an iterate is not finite")
     if norms is None:
         norms = np.sqrt((iterates**2).sum(axis=(1, 2)))
+    if not np.isfinite(norms).all():
+        return Slack.unknown("an iterate is not finite")
     found = decades(norms)
     if found is None:
         return Slack.unknown("the norm did not grow tenfold twice")

@@ -20,6 +20,9 @@ from attsvm._types import Array
 RESOLUTION = 1e-7
 """Singular values below this, for unit rows, count as zero."""
 
+EXACT = 1e-12
+"""By how much a member may miss an inequality, or have a negative eigenvalue, by rounding."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
@@ -97,9 +100,19 @@ class Slice:
         return float(np.sqrt(max(2.0 * dual, 0.0))) * scale, member * scale
 
     def _member(self, x: Array, inside: Array, c: Array) -> Array:
-        """The last member on the way from `inside` to the projection of x on the equalities."""
-        rows = self.rows[self.equal]
-        goal = x + np.linalg.lstsq(rows, c[self.equal] - rows @ x, rcond=RESOLUTION)[0]
+        """The last member on the way from `inside` to the projection of x on the equalities.
+
+        Inequalities that fail there join the equalities, the worst first: where two of them force
+        one equality, the way to any other point has no second member.
+        """
+        held, goal = self.equal.copy(), x
+        for _ in range(len(c)):
+            rows = self.rows[held]
+            goal = x + np.linalg.lstsq(rows, c[held] - rows @ x, rcond=RESOLUTION)[0]
+            short = np.where(held, 0.0, c - self.rows @ goal)
+            if not short.max() > EXACT:
+                break
+            held[short.argmax()] = True
         low, high = 0.0, 1.0
         if self._holds(goal, c):
             low = 1.0
@@ -113,10 +126,10 @@ class Slice:
         return member
 
     def _holds(self, x: Array, c: Array) -> bool:
-        """Whether x is positive semidefinite and meets the inequalities, to 1e-12."""
+        """Whether x is positive semidefinite and meets the inequalities, to `EXACT`."""
         least = float(np.linalg.eigvalsh(unpack(x))[0])
         slack = self.rows[~self.equal] @ x - c[~self.equal]
-        return least >= -1e-12 * float(np.linalg.norm(x)) and bool((slack >= -1e-12).all())
+        return least >= -EXACT * float(np.linalg.norm(x)) and bool((slack >= -EXACT).all())
 
 
 def pack(B: Float[Array, "*n r r"]) -> Float[Array, "*n k"]:

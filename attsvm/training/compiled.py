@@ -61,17 +61,22 @@ def _lanes(batch: Batch, members: Array, layers: list[Layer], rule: Rule) -> Lan
     )
 
 
-Member = tuple[int, Layer]
-"""A data set of the batch by its number, and its layer."""
+Begun = tuple[Array, Array, float]
+"""What descends of a data set, what of it is fixed, and a constant; see `ensembles.descend`."""
 
 
-def _each_group(
+def _each_lane(
     batch: Batch,
     start: Array | None,
     rule: Rule,
-    run: Callable[[list[Member], Lanes], list[tuple[Array, ...]]],
+    kind: int,
+    begun: Callable[[int, Layer], Begun],
+    ended: Callable[[int, Layer, Array], tuple[Array, ...]],
 ) -> list[Array]:
-    """What `run` returns for every data set, stacked; `start` (B, d, e) gives the fixed logits."""
+    """What `ended` makes of the iterates of every data set, and the steps, stacked.
+
+    `start` (B, d, e) gives the logits that do not move.
+    """
 
     def layer(b: int) -> Layer:
         return Layer.of(batch, b, None if start is None else start[b], rule.linear)
@@ -79,9 +84,16 @@ def _each_group(
     groups = _groups(len(batch.X), layer(0).X.size, rule.threads)
 
     def one(g: int) -> list[tuple[Array, ...]]:
-        layers = [layer(int(b)) for b in groups[g]]
-        members = [(int(b), s) for b, s in zip(groups[g], layers, strict=True)]
-        return run(members, _lanes(batch, groups[g], layers, rule))
+        members = [(int(b), layer(int(b))) for b in groups[g]]
+        lanes = _lanes(batch, groups[g], [s for _, s in members], rule)
+        S, fixed, constant = zip(*(begun(b, s) for b, s in members), strict=True)
+        state, taken = _side_by_side(S), rule.steps_taken(len(members))
+        out = np.full((rule.rows, *state.shape), np.nan)
+        ensembles.descend(lanes, kind, state, _side_by_side(fixed), np.array(constant), taken, out)
+        return [
+            (*ended(b, s, np.ascontiguousarray(out[..., a])), taken[:, a])
+            for a, (b, s) in enumerate(members)
+        ]
 
     rows = [row for group in each(one, len(groups), rule.threads) for row in group]
     return [np.stack(column) for column in zip(*rows, strict=True)]
@@ -93,62 +105,42 @@ def descend(batch: Batch, start: Array, rule: Rule) -> tuple[Array, Array]:
     The start (B, d, e) gives the logits that do not move; what is added to it is followed.
     """
 
-    def run(members: list[Member], lanes: Lanes) -> list[tuple[Array, ...]]:
-        (q, p), L = members[0][1].size, len(members)
-        W, out = np.zeros((q, p, L)), np.full((rule.rows, q, p, L), np.nan)
-        taken = rule.steps_taken(L)
-        begun = _side_by_side(s.short(start[b]) for b, s in members)
-        constant = np.array([(start[b] ** 2).sum() for b, _ in members])
-        ensembles.descend(lanes, W, begun, constant, taken, out)
-        return [
-            (s.long(np.ascontiguousarray(out[..., a]), start[b]), taken[:, a])
-            for a, (b, s) in enumerate(members)
-        ]
+    def begun(b: int, s: Layer) -> Begun:
+        return np.zeros(s.size), s.short(start[b]), float((start[b] ** 2).sum())
 
-    W, taken = _each_group(batch, start, rule, run)
+    def ended(b: int, s: Layer, out: Array) -> tuple[Array, ...]:
+        return (s.long(out, start[b]),)
+
+    W, taken = _each_lane(batch, start, rule, ensembles.WEIGHTS, begun, ended)
     return W, taken
 
 
 def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Array, Array, Array]:
     """Iterates K, Q (B, rows, d, r) of descent on the factors, and the steps (B, rows)."""
 
-    def run(members: list[Member], lanes: Lanes) -> list[tuple[Array, ...]]:
-        keys, still_K = zip(*(split(K0[b], s.U) for b, s in members), strict=True)
-        queries, still_Q = zip(*(split(Q0[b], s.V) for b, s in members), strict=True)
-        rest_K, rest_Q = (_side_by_side(x.T @ x for x in still) for still in (still_K, still_Q))
-        K, Q, p = _side_by_side(keys), _side_by_side(queries), len(keys[0])
-        out = np.full((rule.rows, p + len(Q), K0.shape[2], len(members)), np.nan)
-        taken = rule.steps_taken(len(members))
-        ensembles.descend_factors(lanes, K, Q, rest_K, rest_Q, taken, out)
-        return [
-            (
-                restored(out[:, :p, :, a], K0[b], s.U),
-                restored(out[:, p:, :, a], Q0[b], s.V),
-                taken[:, a],
-            )
-            for a, (b, s) in enumerate(members)
-        ]
+    def begun(b: int, s: Layer) -> Begun:
+        (K, still_K), (Q, still_Q) = split(K0[b], s.U), split(Q0[b], s.V)
+        fixed = np.concatenate([still_K.T @ still_K, still_Q.T @ still_Q])
+        return np.concatenate([K, Q]), fixed, 0.0
 
-    K, Q, taken = _each_group(batch, None, rule, run)
+    def ended(b: int, s: Layer, out: Array) -> tuple[Array, ...]:
+        p = s.size[1]
+        return restored(out[:, :p], K0[b], s.U), restored(out[:, p:], Q0[b], s.V)
+
+    K, Q, taken = _each_lane(batch, None, rule, ensembles.FACTORS, begun, ended)
     return K, Q, taken
 
 
 def descend_jointly(batch: Batch, v0: Array, start: Array, rule: Rule) -> tuple[Array, Array]:
     """Iterates v (B, rows, d) and W (B, rows, d, e) of descent on both at once."""
 
-    def run(members: list[Member], lanes: Lanes) -> list[tuple[Array, ...]]:
-        (q, p), L = members[0][1].size, len(members)
-        v = _side_by_side(split(v0[b][:, None], s.U)[0][:, 0] for b, s in members)
-        W, out = np.zeros((q, p, L)), np.empty((rule.rows, q, p, L))
-        out_v = np.empty((rule.rows, p, L))
-        ensembles.descend_jointly(lanes, v, W, out_v, out)
-        return [
-            (
-                restored(out_v[:, :, a, None], v0[b][:, None], s.U)[..., 0],
-                s.long(np.ascontiguousarray(out[..., a]), start[b]),
-            )
-            for a, (b, s) in enumerate(members)
-        ]
+    def begun(b: int, s: Layer) -> Begun:
+        v = split(v0[b][:, None], s.U)[0].T
+        return np.concatenate([np.zeros(s.size), v]), np.empty((0, 0)), 0.0
 
-    v, W = _each_group(batch, start, rule, run)
+    def ended(b: int, s: Layer, out: Array) -> tuple[Array, ...]:
+        q, head = s.size[0], v0[b][:, None]
+        return restored(out[:, q, :, None], head, s.U)[..., 0], s.long(out[:, :q], start[b])
+
+    v, W, _ = _each_lane(batch, start, rule, ensembles.JOINT, begun, ended)
     return v, W

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import functools
 import json
 import os
 import queue
@@ -30,7 +29,7 @@ from typing import Any
 
 from attsvm._threads import SINGLE
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of
+from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of, module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants.mutations import Mutant, drawn, mutants
 from benchmarks.mutants.warm import STALE
@@ -44,12 +43,11 @@ _MATHS = (
     "strategies tokens"
 )
 _EXACT = "constants_attained first_steps gradients local_cones misled proofs prompt_starts runs"
-_JUDGES = "author_errors check confirm equal_sides indicators_and_extremes statement_view"
+_JUDGES = "author_errors check confirm statement_view variables"
 _FORMULAS = "accord gradients loss_formulas spreads"
 _THEORY = {
-    "declaration": "author_errors claim code_digests domain dull_declarations equal_sides "
-    "indicators_and_extremes listed_variables packs places proof provenance slack statement "
-    "statement_view variables verdict",
+    "declaration": "author_errors claim code_digests domain dull_declarations packs places "
+    "proof provenance slack statement statement_view variables verdict",
     "run": "check cluster confirm coverage schedule unchanged verify workers",
     "search": "climb families gradient grid hunt places relatives screening search shrink worsen",
     "record": "codec counterexample curated files gate gate_attacks ledger provenance",
@@ -69,6 +67,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     },
     "svm/farkas": (*_files("svm/", "separability batch programme"), *_files("", "proofs")),
     "exact/": ("tests/exact", *_files("", _EXACT)),
+    "exact/lipschitz": _files("", "lipschitz stability constants_attained"),
     "limits/": ("tests/limits", "tests/exact/test_fate.py"),
     "lipschitz": _files("", "lipschitz stability constants_attained basics prompts risk"),
     "kernels/": ("tests/kernels", "tests/training", *_files("svm/", "methods nuclear soft batch")),
@@ -85,7 +84,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
 }
 """Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
 CERTIFYING = (
-    *("exact/", "limits/", "lipschitz", "svm/bounds", "svm/farkas", "svm/handed"),
+    *("exact/", "exact/lipschitz", "limits/", "lipschitz"),
+    *("svm/bounds", "svm/farkas", "svm/handed"),
     *("theory/arithmetic/", "theory/record/gate", "theory/run/confirm", "theory/run/judge"),
 )
 """Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
@@ -375,32 +375,17 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
 
 
 class _Everywhere(Definitions):
-    """Definitions of claims together with the engine's, which a claim's own digest leaves out.
-
-    `met` holds the place of every statement that a digest came to rest on.
-    """
+    """Definitions of claims together with the engine's, which a claim's own digest leaves out."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.met: set[tuple[Path, int]] = set()
-        self.home = functools.cache(home_of)
-
-    def spelt(self, file: Path, index: int) -> str:
-        """The statement in a digest, which is thereby met."""
-        self.met.add((file, index))
-        return super().spelt(file, index)
-
-    def located(self, file: Path, dotted: tuple[str, ...]) -> Path | None:
-        """The module of that name as a file imports it, the engine's too."""
-        if dotted[0] != "attsvm":
-            return super().located(file, dotted)
-        return self.home(".".join(dotted), self.base(file))
+        of_claims = self._own
+        self._own = lambda base, own, top: top == "attsvm" or of_claims(base, own, top)
 
     def rests_on(self, *starts: Start) -> frozenset[tuple[Path, int]]:
         """The statements that a digest of these starts rests on: their files and ranks."""
-        self.met = set()
-        self.resting(starts)
-        return frozenset(self.met)
+        passed = self.reached(starts)[1]
+        return frozenset((module.file, at) for module, at in passed if isinstance(at, int))
 
 
 def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, list[str]]:
@@ -420,7 +405,7 @@ def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, lis
     for mutant in chosen:
         file = ROOT / mutant.file
         changed = known.declaration(file, mutant.line)
-        place = file, known.module(file).statements.index(changed)
+        place = file, module_of(file).statements.index(changed)
         found[mutant] = [id for id in own if place in own[id]]
         if not found[mutant] and place in checks:
             found[mutant] = list(own)

@@ -20,8 +20,10 @@ import json
 import math
 import statistics
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
@@ -33,6 +35,9 @@ from benchmarks.power.planting import KINDS, PLANTED
 
 METHODS = ("quick", "hunt", "alone", "rival")
 
+
+_WHOLE = {"break_long_words": False, "break_on_hyphens": False}
+"""Ids and commands are not broken over lines."""
 
 _WAYS = {
     "screen": "batches of numbers",
@@ -63,7 +68,7 @@ def attempts(
     table: dict[str, dict[str, Attempt]] = {id: {} for id in ids}
     pairs = []
     for id in ids:
-        alone = ["+".join(names) for names in searchers_alone(PLANTED[id].claim).values()]
+        alone = searchers_alone(PLANTED[id].claim)
         pairs += [(id, m) for m in methods if m != "alone"]
         pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
     pairs = list(dict.fromkeys(pairs))
@@ -117,6 +122,50 @@ def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
             for id in left:
                 a = table[id][m]
                 print(f"  {id}: {a.closest}, {a.examples} instances in {a.seconds:.0f} s")
+
+
+def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> str:
+    """The table of a run as a page: by kind of mistake, by searcher, and what was left standing."""
+    methods = list(dict.fromkeys(m for row in table.values() for m in row))
+    lines = [
+        "# Which planted false claims fall",
+        "",
+        f"Written by `{command}`. A claim falls by a refutation that is certified; a hunt has "
+        f"{seconds:g} s, a searcher alone as much processor time, from drawn instances that refute "
+        "nothing.",
+        "",
+        "| mistake | planted | " + " | ".join(methods) + " |",
+        "| --- |" + " --- |" * (1 + len(methods)),
+    ]
+    for kind in (*KINDS, "all"):
+        rows = [r for id, r in table.items() if kind in ("all", PLANTED[id].kind)]
+        cells = []
+        for m in methods:
+            tried = [r[m] for r in rows if m in r]
+            limit = math.inf if m == "quick" else seconds
+            cells.append(f"{sum(_fallen(a, limit) for a in tried)} of {len(tried)}")
+        if rows:
+            lines.append(f"| {kind} | {len(rows)} | " + " | ".join(cells) + " |")
+    found = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
+    if found:
+        told = ", ".join(f"{by} {n}" for by, n in found.most_common())
+        lines += ["", f"In the hunts the first to find was: {told}."]
+    for m in methods:
+        alone = [
+            id.removeprefix("planted/").removesuffix(":literal")
+            for id, r in table.items()
+            if m in r
+            and _fallen(r[m], seconds)
+            and m not in METHODS
+            and not any(_fallen(a, seconds) for n, a in r.items() if n != m and n not in METHODS)
+        ]
+        if alone:
+            lines += ["", f"`{m}` alone of the searchers found: {', '.join(alone)}."]
+    left = [id for id, r in table.items() if "hunt" in r and not _fallen(r["hunt"], seconds)]
+    if left:
+        lines += ["", f"No hunt refuted: {', '.join(left)}."]
+    wrapped = [x if x.startswith("|") else textwrap.fill(x, 100, **_WHOLE) for x in lines]
+    return "\n".join(wrapped) + "\n"
 
 
 def show_true(
@@ -178,6 +227,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-n", "--workers", type=int, default=1)
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--write", metavar="FILE", help="the table as a page")
     options = parser.parse_args()
     load_packs([PACK])
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
@@ -192,6 +242,10 @@ def main() -> int:
         methods = options.searchers.split(",")
         table = attempts(ids, methods, options.seconds, options.seed, options.workers)
         report(table, options.seconds)
+        if options.write:
+            command = f"python -m benchmarks.power --searchers {options.searchers}"
+            command += f" --seconds {options.seconds:g} --write {options.write}"
+            Path(options.write).write_text(page(table, options.seconds, command), encoding="utf-8")
         document["planted"] = [
             {
                 "id": id,

@@ -35,6 +35,8 @@ def plant(
     says: str,
     why: str,
     hypotheses: Mapping[str, Callable[[Any, Any], Any]] | None = None,
+    witness: Mapping[str, Any] | None = None,
+    source: str = "",
 ) -> Claim:
     """Plant a false formula and list it; see `planting` for the words."""
     statement = Statement(
@@ -55,7 +57,7 @@ def plant(
         },
     )
     claim = replace(statement.claims[0], siblings=())
-    PLANTED[claim.id] = Planted(claim, kind, family, why)
+    PLANTED[claim.id] = Planted(claim, kind, family, why, witness, source)
     return claim
 
 

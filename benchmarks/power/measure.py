@@ -17,13 +17,18 @@ from hypothesis.errors import Unsatisfiable
 from attsvm.errors import DataError
 from attsvm.theory import Slack
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.record import codec
 from attsvm.theory.record.counterexample import document
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import PROFILES, derive_seed
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
-from attsvm.theory.search import GUIDED
-from attsvm.theory.search.hunt import Hunt, hunt
+from attsvm.theory.search import DRAWN, GUIDED, Elite, Pool
+from attsvm.theory.search.account import Hunt
+from attsvm.theory.search.drawn import sample
+from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.turn import Turn, searchers_of, take
 
 PACK = "benchmarks.power"
 RIVAL = "plain Hypothesis"
@@ -103,12 +108,51 @@ def hunt_one(
     )
 
 
-def searchers_alone(claim: Claim) -> dict[str, tuple[str, ...]]:
-    """Searchers by name, as they can be sent alone: the guided ones start from what was drawn."""
-    alone = {"drawn": ("drawn",)}
-    if claim.ensemble is not None:
-        alone["ensemble"] = ("ensemble",)
-    return alone | {name: ("drawn", name) for name, g in GUIDED.items() if g.works_on(claim)}
+def searchers_alone(claim: Claim) -> tuple[str, ...]:
+    """The searchers that can work on a claim, each of which is tried alone."""
+    return searchers_of(claim, known=False)
+
+
+_SPARED, _TURN = 48, 96
+"""Drawn instances that a guided searcher starts from, and instances of its turns at cost 1."""
+
+
+def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
+    """Turns of one searcher, for so much processor time; guided ones start from what was drawn.
+
+    What was drawn and refutes is left out, so that a find is the searcher's own.
+    """
+    started = time.process_time()
+    tally = Tally(claim, claim.part(""), 0)
+    for case in sample(claim.data, _SPARED)[0] if searcher in GUIDED else ():
+        tally.examine(codec.decode(case, claim.instance_type), DRAWN)
+    pool = Pool(e for e in tally.pool.elites() if not _refutes(claim, e.document))
+    used, examples, number, gain = 0.0, 0, 0, None
+    while used < seconds and (gain is None or not (gain.found or gain.error)):
+        turn = Turn(
+            claim=claim.id,
+            part="",
+            searcher=searcher,
+            number=number,
+            seed=seed,
+            budget=max(_TURN // claim.cost, 8),
+            deadline=time.time() + 4 * (seconds - used),
+            pool=pool.text(),
+        )
+        gain = take(claim, turn)
+        for entry in gain.pool:
+            pool.add(Elite.read(entry))
+        number, examples = number + 1, examples + gain.evaluated
+        used = time.process_time() - started
+    by = gain.found["found_by"] if gain and gain.found else ""
+    return Attempt(bool(by), used, examples, by=by, error=(gain and gain.error) or "")
+
+
+def _refutes(claim: Claim, document: Any) -> bool:
+    """Whether a drawn instance, which meets the hypotheses, is a counterexample."""
+    case = codec.decode(document, claim.instance_type)
+    slack = claim.conclusion(case)
+    return not slack.holds and confirm(claim, {}, case, slack.kind).refuted is not False
 
 
 class _Over(BaseException):
@@ -225,15 +269,17 @@ def looked(account: Hunt, screened: Sequence[str]) -> int:
 def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:
     """An attempt as text, in whatever process this is.
 
-    The method is `quick`, `hunt`, `rival` or searchers that are joined by +.
+    The method is `quick`, `hunt`, `rival` or the name of a searcher.
     """
     made, limit, base = known_claim(claim, named), float(seconds), int(seed)
     if method == "quick":
         found = quick(made, base)
     elif method == "rival":
         found = rival(made, limit, base)
+    elif method == "hunt":
+        found = hunt_one(made, limit, base)
     else:
-        found = hunt_one(made, limit, base, None if method == "hunt" else method.split("+"))
+        found = alone(made, method, limit, base)
     return json.dumps(asdict(found))
 
 

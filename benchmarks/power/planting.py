@@ -18,7 +18,10 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
 
-Kind = Literal["constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"]
+Kind = Literal[
+    *("constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"),
+    *("integer", "far", "late", "loss", "needle", "jump"),
+]
 KINDS: tuple[Kind, ...] = (
     "constant",
     "sign",
@@ -28,20 +31,38 @@ KINDS: tuple[Kind, ...] = (
     "role",
     "strict",
     "size",
+    "integer",
+    "far",
+    "late",
+    "loss",
+    "needle",
+    "jump",
 )
 """A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by
 one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the
-sizes and integers that are drawn but not of all."""
+sizes and integers that are drawn but not of all, false at a coincidence of integers, only at a
+large norm, only late in a run, for some loss or step, in a small region, where something jumps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A false claim with the reason why it is false; the reason is shown to no searcher."""
+    """A false claim with the reason why it is false; the reason is shown to no searcher.
+
+    Attributes:
+        claim: what is claimed, wrongly.
+        kind: the kind of mistake.
+        family: the statement that is spoilt.
+        why: why it is false.
+        witness: the variables of a counterexample, where one is at hand; shown to no searcher.
+        source: where the true statement stands, if outside the sources.
+    """
 
     claim: Claim
     kind: Kind
     family: str
     why: str
+    witness: Mapping[str, Any] | None = None
+    source: str = ""
 
 
 PLANTED: dict[str, Planted] = {}

@@ -1,9 +1,8 @@
 """Attention shape: the stated formula and the stated dimensions of D(X) fit together.
 
-"Given input sequences A1, A2 in R^{n x d} ... Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y where X in
-R^{d x d} ..., Y in R^{d x d} denotes the value matrix and D(X) := diag(exp(A1 X A2^T) 1_n) in
-R^{d x d}" (section 1). To fit means: a matrix has the size that its formula gives, and in every
-product the columns of one factor are as many as the rows of the next.
+Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y with A1, A2 in R^{n x d} and X, Y in R^{d x d}. To fit
+means: a matrix has the size that its formula gives, and in every product the columns of one factor
+are as many as the rows of the next.
 
 D(X) has a row for each row of exp(A1 X A2^T), which is n x n. The block A_{l0,j0} of A1 kron A2 has
 d^2 columns (definition 3.1). So literal-1 fits where n = d alone, and literal-2 where d = 1. Sizes
@@ -46,10 +45,7 @@ def block_fits(m: Any, v: Any, length: str, listed: str | None = None) -> Any:
 
 
 WIDER, LONGER = {"n": 1, "d": 2}, {"n": 2, "d": 1}
-OTHER_SIZES = {
-    "n x d": changed(rows="n", columns="d"),
-    "d x n": changed(rows="d", columns="n"),
-}
+OTHER_SIZES = {"n x d": changed(rows="n", columns="d"), "d x n": changed(rows="d", columns="n")}
 
 SHAPE = Statement(
     "sim/attention-shape",
@@ -87,10 +83,7 @@ SHAPE = Statement(
             conclusion=block_fits,
             constants={"length": "d"},
             examples=(WIDER,),
-            siblings={
-                "x in R^n": changed(length="n"),
-                "x in R^{nd}": changed(length="n d"),
-            },
+            siblings={"x in R^n": changed(length="n"), "x in R^{nd}": changed(length="n d")},
         ),
         "amended-2": Reading(
             "A_{l0,j0} x is defined for x in R^{d^2}, and vec(X) is one, for all n and d",

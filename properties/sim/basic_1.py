@@ -1,7 +1,5 @@
 """Section 3.3, first bound: the exponentials of the logits are Lipschitz.
 
-    ||exp(A x) - exp(A y)||_2 <= R exp(R^2) ||x - y||_2.
-
 The section lists no condition on R (and the minus signs of its seven bounds are lost in our text).
 literal-1 takes those of lemma 3.13, whose stepping stone it is; literal-2 leaves out R >= 4, which
 this section does not print.
@@ -77,10 +75,7 @@ BOUND = Statement(
             examples=(ONE,),
             siblings={
                 **BEYOND,
-                "R below 4": changed(
-                    drop=["R >= 4"],
-                    examples=[on_line([HALF], x=1, y=0, R=HALF)],
-                ),
+                "R below 4": changed(drop=["R >= 4"], examples=[on_line([HALF], x=1, y=0, R=HALF)]),
                 "exp(R^2) left out": changed(constant="radius"),
             },
         ),
@@ -107,8 +102,7 @@ BOUND = Statement(
             siblings={
                 **BEYOND,
                 "R = 15/16": changed(
-                    drop=["R >= 1"],
-                    examples=[on_line([RIM], x=1, y=Fraction(255, 256), R=RIM)],
+                    drop=["R >= 1"], examples=[on_line([RIM], x=1, y=Fraction(255, 256), R=RIM)]
                 ),
             },
         ),

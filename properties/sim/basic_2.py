@@ -1,7 +1,5 @@
 """Section 3.3, second bound: alpha is a sum of the exponentials.
 
-    |alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||_2.
-
 On the right A has lost its indices.
 
 All hold on the whole space, for any n and with nothing listed; the norm of the whole is at least

@@ -1,7 +1,5 @@
 """Section 3.3, third bound: the inverse of alpha is Lipschitz in alpha.
 
-    |alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|.
-
 beta is not defined; read: a positive lower bound of both values. A bound of one of them will not
 do (a sibling: n = 1, A = 1, x = 0, y = -1, beta = 1). On the right alpha has lost its indices.
 
@@ -90,11 +88,7 @@ BOUND = Statement(
             proof="symbolic.sim.basic_3:prove",
             under=ABOVE,
             examples=(SAME, CLOSE),
-            siblings={
-                **ONE_SIDED,
-                "beta^-3": changed(power=3),
-                "beta^-1": changed(power=1),
-            },
+            siblings={**ONE_SIDED, "beta^-3": changed(power=3), "beta^-1": changed(power=1)},
         ),
         "literal-2": Reading(
             "for 0 < beta <= alpha(x), alpha(y) and sums over all n^2 rows of A_{l0}: "

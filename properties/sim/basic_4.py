@@ -1,7 +1,5 @@
 """Section 3.3, fourth bound: softmax attention is Lipschitz.
 
-    ||f(x) - f(y)||_2 <= R_f ||x - y||_2.
-
 R_f is defined nowhere; the constants of bounds five and six, R^2 and 1 times beta^-2 n exp(3 R^2),
 give it back.
 
@@ -47,11 +45,7 @@ def sharp(m: Any, v: Any) -> Any:
 
 BOUND = Statement(
     "sim/basic-4",
-    rests_on=(
-        "sim/basic-1",
-        "sim/basic-2",
-        "sim/basic-3",
-    ),
+    rests_on=("sim/basic-1", "sim/basic-2", "sim/basic-3"),
     source=SOURCE,
     place="Section 3.3, fourth bound",
     printed="||f(x) - f(y)||_2 <= R_f ||x - y||_2",

@@ -1,8 +1,6 @@
 """Section 3.3, fifth bound: the residual c is Lipschitz.
 
-    ||c(x, z)_{l0,j0,i0} - c(y, z)_{l0,j0,i0}||_2 <= R^2 beta^-2 n exp(3 R^2) ||x - y||_2,
-
-in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). c is not defined. Its
+The domain is that of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). c is not defined. Its
 indices are those of the loss, so it may be <f(x), h(z)> - b; the norm is that of vectors, so it may
 be f(x) - z.
 

@@ -1,10 +1,8 @@
 """Section 3.3, sixth bound: the diagonal matrix of the attention weights is Lipschitz.
 
-    ||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||_2,
-
-in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). The norm on the left is
-not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries, its
-Frobenius norm their length.
+The domain is that of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). The norm on the left
+is not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries,
+its Frobenius norm their length.
 
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, for
 every R. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,

@@ -1,9 +1,7 @@
 """Section 3.3, seventh bound: the outer product of the attention weights is Lipschitz.
 
-    f(x) f(x)^T - f(y) f(y)^T <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2,
-
-in the domain of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). As printed there is no
-norm around the matrix on the left (and no transpose on its last f(y)). The spectral norm bounds
+The domain is that of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). As printed there is
+no norm around the matrix on the left (and no transpose on its last f(y)). The spectral norm bounds
 every entry as well, and the matrix itself in the Loewner order.
 
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds for every R. sharp-1 is

@@ -1,7 +1,6 @@
 """Definition 3.3: f(x)_{j0} = u / <u, 1>, u = exp(A_{j0} x), is a row of the attention matrix.
 
-"By using the above definitions, we formulate the attention as <f(x)_{l0,j0}, h(y)_{l0,i0}>", with
-h(y)_{i0} = A_3 y_{i0} and y_{i0} the i0-th column of the value matrix (definition 3.4). A_{j0} is
+h(y)_{i0} = A_3 y_{i0}, with y_{i0} the i0-th column of the value matrix (definition 3.4). A_{j0} is
 block j0 of A1 kron A2 and x = vec(X).
 
 Nothing says that A_3 = A_2, and the data set of section 1 has no A_3: with n = d = 1, A_2 = 0 and

@@ -1,10 +1,10 @@
 """Definition 3.6: the loss, and where descending it moves attention.
 
-"L(x, y)_{l0,j0,i0} := g(<f(x)_{l0,j0}, h(y)_{l0,i0}> b_{l0,j0,i0})" with the logistic function g of
-definition 3.5; the definition breaks off at "Then,". "Given a prediction head v_i ..., the score of
-a token ... is gamma_{l0 t} = B_{l0} v_i^T A_it. The optimal token ... opt in argmax_{t in [T]}
-gamma" (definition 3.9). There T is not introduced (the number n of tokens), nor what a label B_{l0}
-in R^{n x V} is as a factor (b), nor v_i (column i0 of the values y); so gamma_t = b h_t.
+g is the logistic function of definition 3.5; the definition breaks off at "Then,". "Given a
+prediction head v_i ..., the score of a token ... is gamma_{l0 t} = B_{l0} v_i^T A_it. The optimal
+token ... opt in argmax_{t in [T]} gamma" (definition 3.9). There T is not introduced (the number n
+of tokens), nor what a label B_{l0} in R^{n x V} is as a factor (b), nor v_i (column i0 of the
+values y); so gamma_t = b h_t.
 
 A has n rows (tokens) and D columns, f = softmax(A x); u = b <f, h> is the expected score, and F the
 weight of the tokens of largest score, all of them.

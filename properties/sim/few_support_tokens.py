@@ -1,22 +1,8 @@
 """A few tokens: how many contribute to the gradient, and how many are support vectors.
 
-"... our experiments show that only a few tokens, which can be regarded as feature vectors,
-contribute to the gradient computation for each update" (section 1); "only a few selected tokens can
-be equated to feature vectors and play a pivotal role in the gradient computation for each update"
-(section 3.2).
-
 "Few" is not defined and is read as weakly as it can be: no more than half. grad L(X) = sum_it c_it
 x_it z_i^T, and X^mm = sum_j w_j A_j with multipliers w_j >= 0, A_j = (x_opt - x_t) z^T for each
 token that is not optimal. Feature vectors are support vectors, tokens of margin 1.
-
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | at every X at most half of the tokens have c_it != 0 | falls |
-| literal-2 | at most half of the tokens that are not optimal are support vectors of X^mm | falls |
-| literal-3 | so many under part 1 of assumption 3.10, where not all of them | falls |
-| literal-4 | so many on the default of figure 1, where X^mm exists | falls |
-| amended | d min(n, d) of them are enough: X^mm is the same without the others | proved |
-| sharp | dim span of the A_j of them are enough | proved |
 
 Attention is positive, so c_it is 0 only where the score of a token is the attended one: with the
 tokens 1, 0 and scores 1, 0 both contribute at every X, and the second one is a support vector.

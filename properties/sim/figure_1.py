@@ -1,26 +1,19 @@
 """Figure 1: the cosine of X(k) with X_soft during training on a causal language.
 
-"To validate the Theorem 3.15, we use a 1-layer casual transformer to perform the casual language
-modeling task with a synthetic dataset, and compare the cosine similarity of X(k) and X^mm during
-the optimization of X(k) with logistic loss ... we empirically find using a large penalty term
-C = 10 still works well. This observation still complies with our Theorem 3.15". So the cosine tends
-to 1; that it grows is read off the curves, of which the text says nothing. What the language is,
-the text leaves open: any sentences count. "Over the vocabulary set" are the problems classified;
-attention is over the sub-sequence: tokens are read as either. X_soft has one slack a constraint
-here, where the printed one is shared by the queries of a sentence: the same for sentences of two
-words, as all counterexamples below are.
+That the observation "still complies with our Theorem 3.15" says that the cosine tends to 1; that it
+grows is read off the curves, of which the text says nothing. What the language is, the text leaves
+open: any sentences count. "Over the vocabulary set" are the problems classified; attention is over
+the sub-sequence: tokens are read as either. X_soft has one slack a constraint here, where the
+printed one is shared by the queries of a sentence: the same for sentences of two words, as all
+counterexamples below are.
 
-The loss of definition 3.6 increases in the score. So literal-1 is false for tokens 1 and 0 and the
-sentence "1 1", where X(k) runs to -infinity from X_soft = 1, and literal-2 for tokens (1, 0) and
-(0, 1), the first twice, from X(0) = diag(1, 0).
-
-amended-1 falls in the way that the reproduced figure shows: three orthonormal tokens a, b, c and
-the sentences "a a", "a a", "a b". X(k) selects the more frequent successor, so that its column goes
-along (2, -1, -1), and b against c no longer matters; the slacks of X_soft = (1, 0, -1) still count
-it. The cosine tends to sqrt(3)/2 = 0.866 (`properties.sim._support.token_sequences` has the proof).
-amended-2: a run on the ray of X_soft may leave it. Tokens (0, 0), (0, 1), (1, 0), the sentence of
-the third and the second, and X(0) = X_soft = (0, 0; 1, 0). What a step adds is decided where X_soft
-is known exactly, which is where it is X^mm.
+literal-1 and literal-2 fall as the loss of definition 3.6 increases in the score. amended-1 falls
+in the way that the reproduced figure shows: three orthonormal tokens a, b, c and the sentences "a
+a", "a a", "a b". X(k) selects the more frequent successor, so that its column goes along (2, -1,
+-1), and b against c no longer matters; the slacks of X_soft = (1, 0, -1) still count it. The cosine
+tends to sqrt(3)/2 = 0.866 (`properties.sim._support.token_sequences` has the proof). amended-2: a
+run on the ray of X_soft may leave it (`LEAVES`). What a step adds is decided where X_soft is known
+exactly, which is where it is X^mm.
 
 amended-3: from a start that cannot lose its optimal tokens, with a step of at most 1/L_X, X(k)
 converges in direction to X^mm (theorem 3.14 as amended), which is X_soft where C ||X^mm|| >= max
@@ -105,10 +98,7 @@ def rises(m: Any, case: Spoken, loss: str, sign: int = 1) -> Any:
 
 FIGURE = Statement(
     "sim/figure-1",
-    rests_on=(
-        "sim/definition-4.1",
-        "sim/theorem-3.15",
-    ),
+    rests_on=("sim/definition-4.1", "sim/theorem-3.15"),
     source=SOURCE,
     place="Section 4, figure 1",
     printed="compare the cosine similarity of X(k) and X^mm during the optimization of X(k) with "

@@ -1,18 +1,15 @@
 """Figure 2: margins on a causal language grow from about 0 and end positive.
 
-"The initial margin is near 0 as shown by the blue bins, and as training proceeds, the margin
-generally becomes larger and eventually converges to violet bins as sufficiently large positive
-values." `sim/token-separation` is the same for any tokens and scores; here they are problems of a
-language, where token t scores <e_next, e_t>. "Generally becomes larger" is read as: every step
-raises the mean margin; "eventually positive" as: all margins are, in the end; and "near 0" as
-X(0) = 0, where all margins are 0. "Converges" is read as what it says: margins have a finite limit
-(literal-3).
+`sim/token-separation` is the same for any tokens and scores; here they are problems of a language,
+where token t scores <e_next, e_t>. "Generally becomes larger" is read as: every step raises the
+mean margin; "eventually positive" as: all margins are, in the end; and "near 0" as X(0) = 0, where
+all margins are 0. "Converges" is read as what it says: margins have a finite limit (literal-3).
 
-The loss of definition 3.6 increases in the score: for tokens 1 and 0 and the sentence "1 1" the one
-margin falls for ever. With the decreasing loss g(-<f, h>) two orthonormal tokens a, b and the
-sentences "a a", "a b" have the margins m and -m: never are both positive, and their mean is 0 for
-ever. literal-2 is more than "generally" says; these two languages refute the least that it can mean
-as well, a mean margin that is above that of the start at some time.
+The loss of definition 3.6 increases in the score, so that the one margin of the sentence "1 1" over
+tokens 1 and 0 falls for ever. With the decreasing loss g(-<f, h>) two orthonormal tokens a, b and
+the sentences "a a", "a b" have the margins m and -m: never are both positive, and their mean is 0
+for ever. literal-2 is more than "generally" says; these two languages refute the least that it can
+mean as well, a mean margin that is above that of the start at some time.
 
 amended-2 asks for orthonormal tokens and for the whole vocabulary to choose among. It is `outvoted`
 of `token_sequences` without votes for others, kappa_t = n_a g'(s_a) s_a > 0; so margins also end
@@ -47,7 +44,7 @@ from properties._support.steps import SHORT, by_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import training
-from properties.sim._support.margins import END, LEAST, NOTHING, SLOPE, ends, growth
+from properties.sim._support.margins import END, LEAST, NOTHING, OTHER_SLOPES, SLOPE, ends, growth
 from properties.sim._support.token_sequences import Spoken, followed, from_zero, spoken, started
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, UNIQUE
 from properties.sim.figure_1 import SHORTEST
@@ -57,6 +54,11 @@ ORTHONORMAL = "orthonormal tokens, whole vocabulary"
 SUCCESSOR = "one successor for each token"
 TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
 """The margins are m and -m."""
+LAPSES = {
+    "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
+    "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
+    "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
+}
 
 
 @by_flow
@@ -187,12 +189,7 @@ FIGURE = Statement(
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Spoken, started()),
             examples=(SHORTEST,),
-            siblings={
-                "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
-                "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
-                "margins of the tokens of least score": changed(whose="worst"),
-            },
+            siblings={**LAPSES, "margins of the tokens of least score": changed(whose="worst")},
             depends_on=("sim/token-separation:amended-4",),
         ),
         "amended-4": Reading(
@@ -216,14 +213,7 @@ FIGURE = Statement(
             conclusion=replace(SLOPE, tensors=None, many=led_astray),
             cost=12,
             examples=(SHORTEST,),
-            siblings={
-                "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
-                "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
-                "slope 0.95": changed(share=Fraction(19, 20)),
-                "slope 1.05": changed(share=Fraction(21, 20)),
-                "slope 1/2": changed(share=Fraction(1, 2)),
-            },
+            siblings={**LAPSES, **OTHER_SLOPES},
             depends_on=("sim/token-separation:sharp-2",),
         ),
     },

@@ -1,8 +1,5 @@
 """A fixed prediction head does not affect the analysis.
 
-"As H is a fixed linear prediction head that does not impact our analysis, we will ignore that in
-the theoretical analysis of our paper" (section 1).
-
 The objective is logistic(Att(X) H, B) with H in R^{d x V}, B in R^{n x V}; below it is one entry of
 it, g(b (f^T M H)_v) with f = softmax(A x), values M = A_3 Y and v = 0. To ignore H leaves Att(X)
 itself: column v of M scores the tokens in place of column v of M H.

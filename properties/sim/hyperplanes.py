@@ -1,27 +1,13 @@
 """The decision hyperplanes of sub-sequences: how far different optimal tokens make them differ.
 
-"For each subsequent in language modeling task, the decision hyperplane are fundamentally different
-as the optimal tokens are different for each next work prediction." (section 1, token separation)
-
 Problem i, a sub-sequence with query z_i, decides by <w_i, x> with w_i = X^mm z_i. Its hyperplane is
 {x : <w_i, x> = c_i}, halfway between its optimal token and the nearest rival, and its half-space
 the side {x : <w_i, x> > c_i} of the optimal token. "Fundamentally different" is not defined and is
 read as weakly as it can be: not the same set.
 
-| reading | tokens | says | verdict |
-| --- | --- | --- | --- |
-| literal-1 | any | the optimal tokens of all sub-sequences are different | falls |
-| literal-2 | any | where optimal tokens are different, so are the hyperplanes | falls |
-| literal-3 | any | where optimal tokens are different, so are the half-spaces | falls |
-| amended | the whole vocabulary | the same | proved |
-| sharp-1 | the whole vocabulary | norm(w_i - w_j) norm(x_opt_i - x_opt_j) >= 2 | proved, attained |
-| sharp-2 | the whole vocabulary | their queries are no positive multiples of each other | proved |
-
-literal-1: in "1 1 1" the next word is twice the same. literal-2: the tokens 1 and -1 and the
-sentence "1 -1 1" have X^mm = -1/2 and the one hyperplane {0}, with its sides exchanged. literal-3:
-attention over the sub-sequence, tokens a = (1, 0), b = (1, 1), c = (2, 1), sentences "b a b" and
-"c a c". Both problems ask from the query a, so that w is the same, and the line x_2 = 1/2 divides b
-from a and c from a.
+literal-1: in `REPEATED` the next word is twice the same. literal-2: `EXCHANGED` has X^mm = -1/2 and
+the one hyperplane {0}, with its sides exchanged. literal-3: both problems of `ONE_QUERY` ask from
+the query a, so that w is the same, and the line x_2 = 1/2 divides b from a and c from a.
 
 Where optimal tokens are tied X^mm is that of the first one.
 
@@ -46,7 +32,7 @@ from attsvm.exact.numbers import Vector, subtract
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
-from properties._support.hypotheses import unique_optimum
+from properties._support.hypotheses import feasible, unique_optimum
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.token_sequences import Spoken, followed, spoken
@@ -86,13 +72,6 @@ def decisions(case: Spoken) -> list[Decision] | None:
     return made
 
 
-def optima(case: Spoken) -> list[Vector]:
-    """The first optimal token of each sub-sequence of two tokens at least."""
-    exact = ExactData.of(case.data)
-    pairs = zip(exact.X, exact.optimal, strict=True)
-    return [tokens[tied[0]] for tokens, tied in pairs if len(tokens) > 1]
-
-
 def pairs(case: Spoken) -> list[tuple[Decision, Decision]] | None:
     """Pairs of decisions for different optimal tokens."""
     made = decisions(case)
@@ -101,14 +80,12 @@ def pairs(case: Spoken) -> list[tuple[Decision, Decision]] | None:
     return [(p, q) for p, q in itertools.combinations(made, 2) if p.optimal != q.optimal]
 
 
-def has_x_mm(case: Spoken) -> bool:
-    """X^mm exists."""
-    return exact_att_svm(case.data) is not None
-
-
 def all_different(m: Any, case: Spoken, least: Any = 0) -> Any:
     """The optimal tokens of any two sub-sequences are different, at a distance above a bound."""
-    apart = [subtract(x, y) for x, y in itertools.combinations(optima(case), 2)]
+    exact = ExactData.of(case.data)
+    inputs = zip(exact.X, exact.optimal, strict=True)
+    optima = [tokens[tied[0]] for tokens, tied in inputs if len(tokens) > 1]
+    apart = [subtract(x, y) for x, y in itertools.combinations(optima, 2)]
     if not apart:
         return m.below(m.exact(0), m.exact(1))  # there are no two
     return m.below(least, m.min(m.array([m.norm(m.values(x)) for x in apart])))
@@ -183,11 +160,7 @@ HYPERPLANES = Statement(
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
     variables=Records(Spoken, LANGUAGE, fixed=("start", "step")),
-    hypotheses={
-        WHOLE: lambda case: case.whole,
-        EXISTS: has_x_mm,
-        UNIQUE: lambda case: unique_optimum(case.data),
-    },
+    hypotheses={WHOLE: lambda case: case.whole, EXISTS: feasible, UNIQUE: unique_optimum},
     conclusion=differ,
     cost=2,
     violating={WHOLE: [ONE_QUERY], EXISTS: [CONFLICT], UNIQUE: [TWICE]},
@@ -248,9 +221,7 @@ HYPERPLANES = Statement(
             under=(WHOLE, EXISTS),
             variables=OF_VOCABULARY,
             examples=(EXCHANGED,),
-            siblings={
-                "nor negative ones": changed(sign=-1, examples=[EXCHANGED]),
-            },
+            siblings={"nor negative ones": changed(sign=-1, examples=[EXCHANGED])},
         ),
     },
 )

@@ -68,10 +68,7 @@ OTHER_FORMS = {
 
 OBJECTIVE = Statement(
     "sim/l2-objective",
-    rests_on=(
-        "sim/attention-shape",
-        "sim/tensor-trick",
-    ),
+    rests_on=("sim/attention-shape", "sim/tensor-trick"),
     source=SOURCE,
     place="Section 1, l2 loss",
     printed="min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2",

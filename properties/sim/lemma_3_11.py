@@ -1,8 +1,6 @@
 """Lemma 3.11: the gradient of one entry of the loss in closed form.
 
-    dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>),    d = <f, h>,
-
-with f = softmax(A x) and L(x) = g(b d), g the logistic function. A has n rows (tokens) and D
+f = softmax(A x), d = <f, h> and L(x) = g(b d), g the logistic function. A has n rows (tokens) and D
 columns A_i, h are the values of the tokens, b is the label.
 
 The chain rule puts b inside g' as well; g' is even, so that labels in {-1, 0, 1} do not tell.
@@ -47,17 +45,12 @@ OTHERS = {
 
 LEMMA = Statement(
     "sim/lemma-3.11",
-    rests_on=(
-        "sim/definition-3.3",
-        "sim/definition-3.6",
-    ),
+    rests_on=("sim/definition-3.3", "sim/definition-3.6"),
     source=SOURCE,
     place="Lemma 3.11",
     printed="dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>)",
     variables=POINT,
-    hypotheses={
-        "b is -1, 0 or 1": lambda m, v: m.equal(v.b * v.b * v.b, v.b),
-    },
+    hypotheses={"b is -1, 0 or 1": lambda m, v: m.equal(v.b * v.b * v.b, v.b)},
     conclusion=derivative,
     readings={
         "literal": Reading(

@@ -1,9 +1,7 @@
 """Lemma 3.12: the derivative of the logistic function is Lipschitz.
 
-    |g'(x) - g'(y)| <= |x - y|,    g(x) = 1 / (1 + exp(-x)).
-
-(As printed the lemma names q in its first sentence and g in its formula; both are read as the
-logistic function of definition 3.5.)
+As printed it names q in its first sentence and g in its formula; both are read as the logistic
+function of definition 3.5, g(x) = 1 / (1 + exp(-x)).
 
 The best constant, 1/(6 sqrt 3) = 0.0962, is approached by pairs around ln(2 + sqrt 3). Proof by the
 mean value theorem: `symbolic.sim.lemma_3_12` finds both suprema.

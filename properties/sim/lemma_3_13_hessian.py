@@ -1,7 +1,5 @@
 """Lemma 3.13 for the Hessian: its bound on gradients, seen as an operator norm.
 
-    |grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2,  R >= 4.
-
 The domain ||A x|| <= R of the lemma is convex with 0 inside and L is smooth, so the gradient is
 Lipschitz there with the supremum of ||Hess L|| over it and with no less. Read: ||Hess L(x)|| is at
 most 3 n^3 R^7 exp(13 R^2) where R >= 4, ||A x|| <= R and ||A|| <= R.

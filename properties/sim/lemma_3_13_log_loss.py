@@ -63,6 +63,6 @@ LEMMA = Statement(
                 "D/(3 sqrt 3) for every D": changed(straight=True),
                 "||A|| in place of its square": changed(power=1),
             },
-        ),
+        )
     },
 )

@@ -1,8 +1,6 @@
 """Section 3.4, step 1: the logistic function is Lipschitz.
 
-    |g(x) - g(y)| <= |x - y|,    g(x) = 1 / (1 + exp(-x)).
-
-Proof: g' = g (1 - g) is at most 1/4, which is approached by x = -y -> 0;
+g(x) = 1 / (1 + exp(-x)). Proof: g' = g (1 - g) is at most 1/4, which is approached by x = -y -> 0;
 `symbolic.sim.logistic_lipschitz`.
 """
 

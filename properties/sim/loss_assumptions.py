@@ -32,15 +32,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.losses import LOSSES as FOLLOWED
-from attsvm.theory import (
-    Integer,
-    Measured,
-    Reading,
-    Slack,
-    Statement,
-    Vector,
-    changed,
-)
+from attsvm.theory import Integer, Measured, Reading, Slack, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
 from properties._support import hypotheses as scores
 from properties._support.adversarial_starts import starts_about
@@ -53,12 +45,11 @@ from properties._support.many_runs import led_astray
 from properties._support.steps import ANY, SHORT, Stepped, by_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import FEASIBLE, TWO, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import BASIN, FEASIBLE, OTHER_TARGETS, TWO, TWO_TOKENS, UNIQUE
 
 SLOPED = "l' < 0 between the lowest and the highest score"
 SMOOTH, STRICT = "l has a continuous derivative", "l is strictly decreasing"
 LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
-BASIN = "risk gap of the start below the threshold"
 NEGATIVE = [*EVERYWHERE, "squared"]
 
 
@@ -143,19 +134,12 @@ CUBIC = on(Run.of([[[1], [0]]], [[1]], scores=[[1, -1]]), "cubic")
 TOP = replace(CUBIC, data=AttentionData.of([[[1], [0]]], [[1]], scores=[[2, 0]]), loss="squared")
 """(1 - u)^2 has the slope 0 at the score 1 that attention starts with."""
 FAR = Trained(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
-TARGETS = {
-    "direction of the worst tokens": changed(towards="worst"),
-    "opposite direction": changed(towards="opposite"),
-}
 PLACE = "Section 2, support vector machine"
 SAID = "In our paper, we relax their assumption of the loss function's derivative and Lipschitz"
 
 THEOREM = Statement(
     "sim/loss-assumptions",
-    rests_on=(
-        "sim/theorem-3.14-part-1",
-        "sim/theorem-3.14-part-2",
-    ),
+    rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
     source=SOURCE,
     place=PLACE,
     printed=SAID,
@@ -195,7 +179,7 @@ THEOREM = Statement(
             constants={"towards": "optimal"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH),
             examples=(on(TWO_TOKENS, "logistic"), TOP),
-            siblings=TARGETS,
+            siblings=OTHER_TARGETS,
         ),
         "literal-2": Reading(
             "the same for every strictly decreasing l with a continuous derivative",
@@ -204,7 +188,7 @@ THEOREM = Statement(
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH, STRICT),
             examples=(CUBIC,),
             siblings={
-                **TARGETS,
+                **OTHER_TARGETS,
                 "not strictly decreasing": changed(drop=[STRICT], examples=[TOP]),
             },
         ),
@@ -220,7 +204,7 @@ THEOREM = Statement(
             variables=stepped(Trained, trained(NEGATIVE), steps=ANY),
             examples=(on(TWO_TOKENS, "exponential"), on(TWO_TOKENS, "correlation"), FAR),
             siblings={
-                **TARGETS,
+                **OTHER_TARGETS,
                 "several inputs": changed(
                     drop=[SINGLE], examples=[on(training.PULLED_APART, "logistic-loss")]
                 ),
@@ -237,7 +221,7 @@ THEOREM = Statement(
             variables=stepped(Trained, trained(NEGATIVE, near=True)),
             examples=tuple(on(training.UNEVEN_SCORES, loss) for loss in EVERYWHERE),
             siblings={
-                **TARGETS,
+                **OTHER_TARGETS,
                 "any start": changed(
                     drop=[BASIN], examples=[on(training.PULLED_APART, "logistic-loss")]
                 ),
@@ -264,6 +248,6 @@ RANGE = Statement(
                 f"not above {part} of the way": changed(share=share)
                 for part, share in (("99.9%", "0.999"), ("half", "0.5"))
             },
-        ),
+        )
     },
 )

@@ -8,10 +8,10 @@ x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Secti
 
 amended-1 is the tensor trick. literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there
 is nothing to tell apart. amended-2 has the repairs of theorem 3.14 that have nothing to do with it,
-a decreasing loss and a start that cannot lose its optimal tokens. It fails for tokens (1, 1) and
-(1, 0), scores 1 and 0, query (1, 0), X(0) = 0: X^mm = E_21, all X(k) are multiples of E_12, and the
-programme's margin is 0 for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular
-vectors of S attain the bound; so the two agree for all tokens exactly where X is symmetric.
+a decreasing loss and a start that cannot lose its optimal tokens. It fails from X(0) = 0
+(`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of E_12, and the margin is 0 for ever. sharp: with
+S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bound; so the two agree
+for all tokens exactly where X is symmetric.
 """
 
 from __future__ import annotations
@@ -20,44 +20,28 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.exact import rationals
 from attsvm.exact.numbers import Matrix as Rows
-from attsvm.exact.numbers import transpose
-from attsvm.limits import direction_converges
-from attsvm.losses import LOSSES
 from attsvm.strategies.data import separable_data
-from attsvm.theory import (
-    Integer,
-    Matrix,
-    Measured,
-    Reading,
-    Slack,
-    Statement,
-    Vector,
-    changed,
-)
+from attsvm.theory import Integer, Matrix, Measured, Reading, Slack, Statement, Vector, changed
 from properties._support.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
-    max_margin,
     pulling_data,
     runs,
     tight_data,
 )
-from properties._support.growth_rates import arrives
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties._support.limit_certificates import certified_direction
 from properties._support.steps import SHORT, by_flow, is_short, stepped
 from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits
+from properties.sim._support.self_attention import converges, goals, proved
 from properties.sim._support.training import BASIN, FEASIBLE, REPAIRED, UNIQUE
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
@@ -85,10 +69,7 @@ ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
 
 MARGINS = Statement(
     "sim/orientation",
-    rests_on=(
-        "sim/definition-3.3",
-        "sim/definition-3.8",
-    ),
+    rests_on=("sim/definition-3.3", "sim/definition-3.8"),
     source=SOURCE,
     place=PLACE,
     printed="(x_opt - x_t)^T W^mm z = 1",
@@ -132,7 +113,7 @@ MARGINS = Statement(
             siblings={
                 "||X||_2 ||z|| ||D||": changed(
                     of="X", examples=[{**ACROSS, "X": [[0, 1], [-1, 0]]}]
-                ),
+                )
             },
         ),
     },
@@ -148,20 +129,14 @@ def turned(run: Run) -> Run:
     return replace(run, start=run.start.T)
 
 
-def _goal(run: Run, towards: str, transposed: bool) -> Rows | None:
-    """Where W = X^T has to go so that X, or its transpose, goes to the programme's target."""
-    target = max_margin(run.data, towards)
-    return target if target is None or transposed else transpose(target)
+def _goals(run: Run, towards: str, transposed: bool) -> list[Rows] | None:
+    return goals(run.data, towards, "X(k)^T" if transposed else "X(k)")
 
 
 @by_flow
 def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Slack:
     """X(k), or its transpose, converges in direction to the target, by its rate."""
-    goal = _goal(run, towards, transposed)
-    if goal is None:
-        return Slack(-1.0, 0.0)  # there is nothing to converge to
-    W = np.array([[float(arb(x)) for x in row] for row in goal])
-    return direction_converges(run.data, run.start.T, LOSSES[REPAIRED], W)
+    return converges(turned(run), REPAIRED, _goals(run, towards, transposed))
 
 
 def turned_away(run: Any, towards: str = "optimal", transposed: bool = False) -> Any:
@@ -171,11 +146,7 @@ def turned_away(run: Any, towards: str = "optimal", transposed: bool = False) ->
 
 def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False) -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
-    goal = _goal(run, towards, transposed)
-    if goal is not None and not unique_optimum(run):
-        return arrives(run.data, run.start.T, REPAIRED, goal, run.step)
-    start = transpose(rationals(run.start))
-    return certified_direction(run.data, start, REPAIRED, goal, run.step)
+    return proved(turned(run), REPAIRED, _goals(run, towards, transposed))
 
 
 SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])

@@ -10,8 +10,8 @@ the decreasing loss g(-u) for the labels -b. So descent on it seeks, in each ent
 lowest score, and everything that is known of decreasing losses holds with optimal and worst tokens
 exchanged. Let X^low be the solution of Att-SVM for the tokens of lowest score.
 
-`amended-1` falls for one entry of three tokens (1, 0), (0, 1), (0, 0) with scores 2, 1, 0: X^mm has
-the column (1, 0) and X^low the column (-1, -1), as the middle token is a rival of both. With two
+`amended-1` falls for one entry of three tokens (`THREE`): X^mm has the column (1, 0) and X^low the
+column (-1, -1), as the middle token is a rival of both. With two
 tokens an entry X^low = -X^mm. `amended-2` falls by the sequence that refutes
 `sim/self-attention:amended-1`, its tokens turned round: one position keeps to its best token while
 the other one runs to its worst. By `amended-5` the direction of X(k)^T never tends to that of X^mm,
@@ -132,11 +132,7 @@ LAPSES = {
 
 LOSS = Statement(
     "sim/printed-loss",
-    rests_on=(
-        "sim/definition-3.6",
-        "sim/theorem-3.14-part-1",
-        "sim/theorem-3.14-part-2",
-    ),
+    rests_on=("sim/definition-3.6", "sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
     source=SOURCE,
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
@@ -156,11 +152,7 @@ LOSS = Statement(
     },
     conclusion=self_attention.DIRECTION,
     cost=10,
-    violating={
-        LOW: [turned(NO_QUERY)],
-        DEFINED: [NO_QUERY],
-        SHORT: [THROWN],
-    },
+    violating={LOW: [turned(NO_QUERY)], DEFINED: [NO_QUERY], SHORT: [THROWN]},
     readings={
         "literal": Reading(
             "unique optimal tokens, X^mm exists: descent on the sum of g(b <f, h>) from any start: "

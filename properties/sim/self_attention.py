@@ -1,24 +1,20 @@
 """Theorem 3.14 in the paper's own setting: self-attention, every token a query.
 
-"Suppose Assumption 3.10 on the tokens' score hold ... Then, Algorithm W-GD (Definition 3.7) with
-the step size eta <= 1/L_X and any starting point X(0) satisfies lim X(k)/||X(k)||_F =
-X^mm/||X^mm||_F." The data are sequences ("for language modeling task, we have A_{l0,1} =
-A_{l0,2}", section 1), the loss has an entry for each sequence l0, each position j0 and each column
-i0 of the values, and X stands in it as in definition 3.3. L(X) is read as the sum of all entries,
-which definition 3.6 breaks off before; that X^mm/||X^mm||_F is written supposes that it exists.
-Attention is over all n tokens in definition 3.3 and causal in the words around it: both are read.
-The optimal token is that of each entry, by definition 3.9, and X^mm has a constraint for each entry
-and each other token; entries of label 0 are constant.
+The data are sequences ("for language modeling task, we have A_{l0,1} = A_{l0,2}", section 1), the
+loss has an entry for each sequence l0, each position j0 and each column i0 of the values, and X
+stands in it as in definition 3.3. L(X) is read as the sum of all entries, which definition 3.6
+breaks off before; that X^mm/||X^mm||_F is written supposes that it exists. Attention is over all n
+tokens in definition 3.3 and causal in the words around it: both are read. The optimal token is that
+of each entry, by definition 3.9, and X^mm has a constraint for each entry and each other token;
+entries of label 0 are constant.
 
 Neither fall needs anything that the paper's setting lacks. `literal-1` and `literal-2` fall in R^1,
-where transposition means nothing, for the one sequence 1, 2 with y = 1 and labels 1: X^mm > 0, and
-X(k) runs to -infinity. `amended-1` falls for one sequence of the two tokens (0, 3) and (-4, 4),
-values the identity, labels one-hot: the first position asks for its own coordinate 0, the second
-for coordinate 1. Both parts of assumption 3.10 hold. Position 2 gains score 1, position 1 gains
-score 4, their constraints point against each other, and position 2 is dragged to its worse token
-for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two sequences of two tokens,
-of which the first positions have nothing to choose. Values and labels play the part of the score
-gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
+where transposition means nothing: X^mm > 0, and X(k) runs to -infinity. `amended-1` falls for one
+sequence of two tokens (`SENTENCE`), under both parts of assumption 3.10. Position 2 gains score 1,
+position 1 gains score 4, their constraints point against each other, and position 2 is dragged to
+its worse token for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two sequences
+of two tokens, of which the first positions have nothing to choose. Values and labels play the part
+of the score gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
 
 `amended-3` and `amended-4` reduce to proofs about inputs (`symbolic.basins`), entry by entry. One
 sequence of orthogonal tokens is of the latter kind: its queries are orthogonal. `amended-3` fails
@@ -94,15 +90,11 @@ LEAPING = replace(
 )
 """In the basin; the first step takes the second entry to a worse token for ever."""
 
-TARGETS = {
-    "direction of the worst tokens": changed(towards="worst"),
-    "opposite direction": changed(towards="opposite"),
-}
 LOG_LOSS = "on log(1 + exp(-u))"
 
 THEOREM = Statement(
     "sim/self-attention",
-    rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2",),
+    rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
     source=SOURCE,
     place="Theorem 3.14 with definitions 3.3 to 3.9",
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
@@ -138,7 +130,7 @@ THEOREM = Statement(
             under=(DEFINED, UNIQUE, TIGHT, LEVEL, ALL, SHORT),
             examples=(LINE,),
             siblings={
-                **TARGETS,
+                **training.OTHER_TARGETS,
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[REPEATED]),
             },
         ),
@@ -149,7 +141,7 @@ THEOREM = Statement(
             constants={"loss": PRINTED, "side": "X(k)"},
             under=(DEFINED, UNIQUE, TIGHT, LEVEL, CAUSAL, SHORT),
             examples=(CAUSAL_LINE,),
-            siblings=TARGETS,
+            siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
             "self-attention over all tokens, both parts of assumption 3.10, values the identity, "
@@ -161,7 +153,7 @@ THEOREM = Statement(
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(SENTENCE,),
             siblings={
-                **TARGETS,
+                **training.OTHER_TARGETS,
                 LOG_LOSS: changed(loss="log-loss", examples=[SENTENCE]),
             },
         ),
@@ -174,7 +166,10 @@ THEOREM = Statement(
             under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
-            siblings={**TARGETS, LOG_LOSS: changed(loss="log-loss", examples=[CAUSAL_LOG])},
+            siblings={
+                **training.OTHER_TARGETS,
+                LOG_LOSS: changed(loss="log-loss", examples=[CAUSAL_LOG]),
+            },
         ),
         "amended-3": Reading(
             "self-attention, causal or not, unique optimal tokens, Att-SVM feasible: descent on "
@@ -187,7 +182,7 @@ THEOREM = Statement(
             variables=stepped(SelfAttention, near_solution()),
             examples=(ORTHOGONAL, LINE),
             siblings={
-                **TARGETS,
+                **training.OTHER_TARGETS,
                 "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
                 "mean of the constraints": changed(towards="mean"),
                 "X^mm turned by about a 64th": changed(towards="turned"),
@@ -209,7 +204,7 @@ THEOREM = Statement(
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),
             siblings={
-                **TARGETS,
+                **training.OTHER_TARGETS,
                 "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
                 "entries may pull against each other": changed(
                     drop=[ACCORD], examples=[SENTENCE, TWO_SENTENCES]
@@ -217,4 +212,4 @@ THEOREM = Statement(
             },
         ),
     },
-)  # fmt: skip
+)

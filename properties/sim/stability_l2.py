@@ -17,13 +17,12 @@ smaller one below and the larger one above. So softmax attention is the more sta
 and by its gradient for labels of moderate size; large labels ask for a small step.
 
 Proof of literal-3 and sharp-1: |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
-(sim/basic-4:sharp), so ||A|| ||h|| (||h|| + |b|) is a constant of L. At A = (1, -1), h = (1, -1),
-x = 0 its slope is ||A|| ||h|| |b|, which is half of M's constant as |b| grows.
-Proof of amended-1: along a unit vector z the slope of L is 2 |<f, h> - b| |Cov(h, A z)|, and a
-covariance is at most a quarter of the product of the oscillations.
-Proof of amended-2: along z the curvature of L is at most osc(A z)^2/2 times
-w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as sim/lemma-3.13-l2:sharp has it, and
-1/(3 sqrt 3) < 0.1925.
+(sim/basic-4:sharp), so ||A|| ||h|| (||h|| + |b|) is a constant of L. At A = (1, -1), h = (1, -1), x
+= 0 its slope is ||A|| ||h|| |b|, which is half of M's constant as |b| grows. Proof of amended-1:
+along a unit vector z the slope of L is 2 |<f, h> - b| |Cov(h, A z)|, and a covariance is at most a
+quarter of the product of the oscillations. Proof of amended-2: along z the curvature of L is at
+most osc(A z)^2/2 times w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as
+sim/lemma-3.13-l2:sharp has it, and 1/(3 sqrt 3) < 0.1925.
 """
 
 from __future__ import annotations

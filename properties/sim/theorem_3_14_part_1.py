@@ -1,23 +1,18 @@
 """Theorem 3.14 under part 1 of assumption 3.10: all tokens are support vectors.
 
-"Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any starting point
-satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
-
 Definition 3.8 has lost its formula in print; X^mm is read from assumption 3.10 as the Frobenius
 solution with (x_opt - x_t)^T X z >= 1. Logits are x_t^T X z, as there; for those of definition 3.3,
 z^T X x_t, not even the repaired theorem holds (`sim/orientation`). L(X) and L_X are not defined in
 print: read the mean over the inputs of definition 3.6, one output column i0, and the Lipschitz
 constant of its gradient. The loss of definition 3.6 is g(b <f, h>) with g increasing, and the
 optimal tokens have the highest scores. So descent flees from them: <X, X^mm> falls at every step
-from every start (two tokens 1, 0 in R^1: X runs to -infinity, X^mm = 1). `amended-1` takes the
-decreasing loss g(-u) and still falls, from zero, with two inputs of two tokens: (1/2, 0), (-1/2, 0)
-and (-2, 1), 0 with labels 1, head (4, 9) and z = (1, 0) for both; the second input is dragged to
-its worse token for ever. `amended-3` has one input and starts from zero, and falls too: tokens (1,
-0), (0, 3), (0, 1), (0, 0) with scores 2, 1, 0, -2 and z = (1, 0), where attention settles on the
-second. `amended-2` starts where the risk gap is below min_i [l(second score) - l(best score)]/n,
-and is proved (`symbolic/basins.py`). From such a start neither part of the assumption is needed,
-but unique optimal tokens and a feasible Att-SVM alone: `sim/theorem-3.15:amended-2`, for instance
-tokens 1, 0, -1, scores 2, 1, 0, X(0) = 8.
+from every start.
+
+`amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
+tokens (`PULLED_APART`): the second input is dragged to its worse token for ever. `amended-3` has
+one input and starts from zero, and falls too: attention settles on the second of four tokens
+(`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed, but unique
+optimal tokens and a feasible Att-SVM alone (`sim/theorem-3.15:amended-2`).
 
 `sharp`: four tokens are the least that fail with a single input. With three every start and every
 step will do, and of part 1 it is enough that the second-best token is a support vector. This is
@@ -68,12 +63,7 @@ THREE, SECOND = "no input has four tokens", "a second-best token is a support ve
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-1",
-    rests_on=(
-        "sim/definition-3.6",
-        "sim/definition-3.8",
-        "sim/orientation",
-        "sim/lemma-3.13",
-    ),
+    rests_on=("sim/definition-3.6", "sim/definition-3.8", "sim/orientation", "sim/lemma-3.13"),
     source=SOURCE,
     place="Theorem 3.14 with assumption 3.10",
     printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
@@ -119,12 +109,7 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, training.TWO, SHORT),
-            examples=(
-                TWO_TOKENS,
-                training.PULLED_APART,
-                training.ONE_DRAGGED,
-                LOCAL_TRAP,
-            ),
+            examples=(TWO_TOKENS, training.PULLED_APART, training.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(

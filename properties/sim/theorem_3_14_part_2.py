@@ -1,22 +1,19 @@
 """Theorem 3.14 under part 2 of assumption 3.10: all rivals of an optimal token score the same.
 
-"Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any starting point
-satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
-
 What print leaves open is read as in part 1: the programme of definition 3.8, the orientation of X,
 L(X) and L_X. As printed it falls twice over. The loss of definition 3.6 increases in <f, h>, so
 descent flees the tokens of highest score: <X, X^mm> falls at every step (see part 1). And nothing
 asks that the Att-SVM has a solution: with a single token X^mm = 0 has no direction, with two inputs
-that pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u), a
-feasible programme and one input with two tokens, and still falls from zero: the input with the
-larger score gap can drag another one to its worse token for ever (`PULLED_APART`, two inputs of two
-tokens in R^2). Three repairs are proved (`symbolic/basins.py`). `amended-3` starts with a risk gap
-below min_i [l(second score) - l(best score)]/n, whatever rivals score. `amended-2` has a single
-input: every start and every step will do, because long steps are taken only where attention to the
-optimal token is not small, so that it stays above a constant. `amended-4` starts from zero with two
-inputs of two tokens and the same two scores in both: the input that is dragged away at first pulls
-the harder the farther it is, and returns. Three such inputs may fail from zero (`OUTNUMBERED`), and
-so may two of three tokens (`THREE_EACH`).
+that pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u)
+and still falls from zero: the input with the larger score gap can drag another one to its worse
+token for ever (`PULLED_APART`).
+
+Three repairs are proved (`symbolic/basins.py`). From the start of `amended-3` rivals may have any
+scores. `amended-2` has a single input: every start and every step will do, because long steps are
+taken only where attention to the optimal token is not small, so that it stays above a constant.
+`amended-4` starts from zero with two inputs of two tokens and the same two scores in both: the
+input that is dragged away at first pulls the harder the farther it is, and returns. Three such
+inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
 
 Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amended-4` the input
 that was dragged away comes back so fast that it throws the other one beyond return (`RETURNING`).
@@ -43,12 +40,7 @@ from properties._support.descent_runs import (
     tight_data,
 )
 from properties._support.hypotheses import rivals_equal
-from properties._support.hypothesis_violations import (
-    ALL_TIED,
-    NO_QUERY,
-    PASSED_OVER,
-    TIED_APART,
-)
+from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.published_data import one_input
 from properties._support.steps import ANY, SHORT, stepped
 from properties.sim import SOURCE
@@ -99,12 +91,7 @@ def pairs(draw: st.DrawFn) -> Run:
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-2",
-    rests_on=(
-        "sim/definition-3.6",
-        "sim/definition-3.8",
-        "sim/orientation",
-        "sim/lemma-3.13",
-    ),
+    rests_on=("sim/definition-3.6", "sim/definition-3.8", "sim/orientation", "sim/lemma-3.13"),
     source=SOURCE,
     place="Theorem 3.14 with assumption 3.10",
     printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "

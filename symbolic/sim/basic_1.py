@@ -15,6 +15,8 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.basic_1 import bounded
 
+R = sp.Symbol("R", positive=True)
+
 
 def secant_gap() -> tuple[Any, Any]:
     """-log v - (1 - v) at v = 1, and its derivative in v."""
@@ -28,27 +30,17 @@ def never_negative(polynomial: Any, *variables: Any) -> bool:
     return all(c >= 0 for c in sp.Poly(sp.expand(polynomial), *variables).coeffs())
 
 
-def edge_ratio() -> Any:
-    """Limit of the claim's sides, squared, with ||A|| exp(R): A = a, x = R / a, y -> x."""
-    a, R, step = sp.symbols("a R step", positive=True)
-    x, y = entries([R / a]), entries([R / a - step])
-    sides = bounded(SYMBOLS, SimpleNamespace(A=entries([[a]]), x=x, y=y, R=R), "norm")
+def compared(A: Any, x: Any, y: Any, constant: str) -> Any:
+    """The sides of the claim for one token of one coordinate and the radius R."""
+    v = SimpleNamespace(A=entries([[A]]), x=entries([x]), y=entries([y]), R=R)
+    return bounded(SYMBOLS, v, constant)
+
+
+def limit_ratio(A: Any, x: Any, constant: str) -> Any:
+    """The limit of these sides, squared, as y -> x from below."""
+    step = sp.Symbol("step", positive=True)
+    sides = compared(A, x, x - step, constant)
     return sp.limit(sides.left**2 / sides.right**2, step, 0)
-
-
-def ball_ratio() -> Any:
-    """The same limit with R exp(R^2) where R bounds points and matrix: A = R, x = R, y -> x."""
-    R, step = sp.symbols("R step", positive=True)
-    v = SimpleNamespace(A=entries([[R]]), x=entries([R]), y=entries([R - step]), R=R)
-    sides = bounded(SYMBOLS, v, "printed")
-    return sp.limit(sides.left**2 / sides.right**2, step, 0)
-
-
-def printed_over_norm() -> Any:
-    """R exp(R^2) over ||A|| exp(R) for ||A|| = R: the constants of the claims by their code."""
-    R = sp.Symbol("R", positive=True)
-    v = SimpleNamespace(A=entries([[R]]), x=entries([sp.Integer(1)]), y=entries([0 * R]), R=R)
-    return sp.simplify(bounded(SYMBOLS, v, "printed").right / bounded(SYMBOLS, v, "norm").right)
 
 
 def prove() -> str:
@@ -58,13 +50,15 @@ def prove() -> str:
     at least 0 for every v > 0.
     """
     v, r = sp.Symbol("v", positive=True), sp.Symbol("r", nonnegative=True)
-    R = sp.Symbol("R", positive=True)
     value, slope = secant_gap()
     ensure_zero(value, "the gap -log v - (1 - v) is 0 at v = 1")
     ensure_equal(slope, (v - 1) / v, "the slope of the gap is (v-1)/v", normal=sp.simplify)
     ensure_true(never_negative((1 + r) ** 2 - (1 + r), r), "R <= R^2 for R >= 1")
-    excess = sp.log(printed_over_norm())
+    printed, norm = (compared(R, 1 + 0 * R, 0 * R, name).right for name in ("printed", "norm"))
+    excess = sp.log(sp.simplify(printed / norm))
     ensure_equal(excess, R**2 - R, "the printed constant is exp(R^2 - R) times the sharp one")
-    ensure_equal(edge_ratio(), 1, "the ratio of both sides has the limit 1")
-    ensure_equal(ball_ratio(), 1, "so has that with R exp(R^2) where R bounds the points")
+    a = sp.Symbol("a", positive=True)
+    ensure_equal(limit_ratio(a, R / a, "norm"), 1, "the ratio of both sides has the limit 1")
+    at_rim = limit_ratio(R, R, "printed")
+    ensure_equal(at_rim, 1, "so has that with R exp(R^2) where R bounds the points")
     return "e^a - e^b <= e^a (a - b) for all a, b, with the limit 1 of their ratio as b -> a"

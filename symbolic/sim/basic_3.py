@@ -14,32 +14,14 @@ from properties.sim.basic_3 import by_beta, by_radius
 from symbolic.sim import basic_1, basic_2
 from symbolic.sim.sums import LENGTHS, n
 
-
-def inverse_residual() -> Any:
-    """1/a - 1/b - (b - a)/(a b)."""
-    a, b = sp.symbols("a b", positive=True)
-    return sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
+STEP = sp.Symbol("step", positive=True)
 
 
-def ratio() -> Any:
-    """Limit of the claim's sides, squared, at alpha(x) = beta, alpha(y) -> beta from above."""
-    beta, step = sp.symbols("beta step", positive=True)
-    x, y = entries([sp.log(beta)]), entries([sp.log(beta + step)])
-    one = entries([[sp.Integer(1)]])
-    return _limit(by_beta(SYMBOLS, SimpleNamespace(A=one, x=x, y=y, beta=beta)), step)
-
-
-def lowest_ratio() -> Any:
-    """The same for n equal logits -R / sqrt n, the least alpha in a ball of radius R."""
-    R, step = sp.symbols("R step", positive=True)
-    low = R / sp.sqrt(n)
-    x, y = entries([low]), entries([low - step])
-    equal = entries([[sp.Integer(-1)]])
-    return _limit(by_radius(LENGTHS, SimpleNamespace(A=equal, x=x, y=y, n=n, R=R)), step)
-
-
-def _limit(sides: Any, step: Any) -> Any:
-    return sp.simplify(sp.limit(sp.simplify(sides.left**2 / sides.right**2), step, 0))
+def ratio(formula: Any, m: Any, A: Any, at: Any, **known: Any) -> Any:
+    """Limit of the claim's sides, squared, at one token or equal ones, as y -> x."""
+    x, y = (entries([point]) for point in (at(0), at(STEP)))
+    sides = formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))
+    return sp.simplify(sp.limit(sp.simplify(sides.left**2 / sides.right**2), STEP, 0))
 
 
 def prove() -> str:
@@ -49,12 +31,16 @@ def prove() -> str:
     of `basic_1` on e^m - e^s for s and m in either order; m >= -R / sqrt n is the identity of
     `basic_2`.
     """
-    beta, p, q = sp.symbols("beta p q", positive=True)
-    ensure_zero(inverse_residual(), "1/a - 1/b = (b - a)/(a b)")
+    a, b, beta, p, q, R = sp.symbols("a b beta p q R", positive=True)
+    gap = sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
+    ensure_zero(gap, "1/a - 1/b = (b - a)/(a b)")
     spare = (beta + p) * (beta + q) - beta**2
     ensure_true(basic_1.never_negative(spare, beta, p, q), "a b >= beta^2 for a, b >= beta")
-    ensure_equal(ratio(), 1, "the factor is reached at a = b = beta")
+    reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
+    ensure_equal(reached, 1, "the factor is reached at a = b = beta")
     basic_1.prove()
     basic_2.prove()
-    ensure_equal(lowest_ratio(), 1, "the factor of the ball is reached")
+    # n equal logits -R / sqrt n, the least alpha in a ball of radius R
+    lowest = ratio(by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step, n=n, R=R)
+    ensure_equal(lowest, 1, "the factor of the ball is reached")
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

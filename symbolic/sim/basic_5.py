@@ -16,18 +16,6 @@ from symbolic.sim import basic_1, basic_4
 from symbolic.sim.sums import entry, r, t, total, vector
 
 
-def variance_residual() -> Any:
-    """(M-m)^2/4 - Var s - (mean - (M+m)/2)^2 - E (M-s)(s-m), in moments of s: for any n.
-
-    The quarter is the claim's constant, as max A v - min A v <= sqrt 2 spread(A) ||v||.
-    """
-    quarter = entry_constant(SYMBOLS) / sp.sqrt(2)
-    M, m, first, second = sp.symbols("M m first second", real=True)
-    spare = (M + m) * first - second - M * m
-    found = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
-    return sp.expand(found)
-
-
 def covariance_residual(share: int = 1) -> Any:
     """<s, covariance(f, h)> minus share times the sum over pairs of f_t f_r (s_t-s_r)(h_t-h_r).
 
@@ -44,7 +32,11 @@ def prove() -> str:
     """Prove the identities; the first shows that Cauchy and Schwarz apply."""
     ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
     ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
-    ensure_zero(variance_residual(), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
+    quarter = entry_constant(SYMBOLS) / sp.sqrt(2)  # as max A v - min A v <= sqrt 2 spread(A) ||v||
+    M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
+    spare = (M + m) * first - second - M * m
+    missed = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
+    ensure_zero(sp.expand(missed), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
     h, b = entries([sp.Integer(1), sp.Integer(0)]), sp.Symbol("b", real=True)
     limit = basic_4.limit_ratio(sharp, h=h, b=b)
     ensure_equal(limit, 1, "one weight, with h its indicator, reaches the constant")

@@ -40,20 +40,6 @@ def frobenius() -> Any:
     return 2 * SQUARE * (a + b) + 2 * ALONG**2
 
 
-def growth_residuals() -> tuple[Any, Any]:
-    """What shows that both norms grow with b (and, S and its complement swapped, with a).
-
-    ||M||_F^2 minus 4 (1-P)^2 a^2 + 4 P^2 b^2 + 2 (1-2P)^2 a b; and, for |<w, f>| + ||w|| ||f||,
-    the derivative of ||w||^2 ||f||^2 in b minus that of a square over and 2 P ||w|| ||f||.
-    """
-    square = frobenius() - (
-        4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
-    )
-    root = sp.sqrt(SQUARE) * sp.sqrt(a + b)
-    rest = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2
-    return sp.expand(square), sp.expand(sp.diff(SQUARE * (a + b), b) - rest - 2 * P * root)
-
-
 def operator_supremum() -> Any:
     """Largest square of |<w, f>| + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
 
@@ -85,7 +71,11 @@ def prove() -> str:
     q = sp.Symbol("q", real=True)
     ensure_zero(norms_residuals(), "<w, f> and ||M||_F^2 by P, a and b")
     ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
-    ensure_zero(growth_residuals(), "both norms grow with b")
+    square = 4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
+    ensure_equal(frobenius(), square, "||M||_F^2 grows with a and b")
+    root = sp.sqrt(SQUARE) * sp.sqrt(a + b)  # ||w|| ||f||
+    growth = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2 + 2 * P * root
+    ensure_equal(sp.diff(SQUARE * (a + b), b), growth, "(||w|| ||f||)^2 grows with b")
     constant = outer_constant(SYMBOLS) ** 2
     ensure_equal(2 * operator_supremum(), constant, "the largest operator norm", normal=sp.simplify)
     ensure_equal(

@@ -10,11 +10,7 @@ from symbolic.textbook import CARATHEODORY, GENERATORS
 
 
 def prove_by_rank() -> str:
-    """X^mm is the same with dim span A_j constraints that are not all.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """X^mm is the same with dim span A_j constraints that are not all."""
     ensure_multipliers()
     cite(CARATHEODORY, given={GENERATORS: "the A_j of positive multiplier, all of margin 1"})
     ensure_multipliers_suffice()
@@ -22,11 +18,7 @@ def prove_by_rank() -> str:
 
 
 def prove_by_sizes() -> str:
-    """And dim span A_j is at most d min(n, d).
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """And dim span A_j is at most d min(n, d)."""
     prove_by_rank()
     D, weight, basis = sp.symbols("D weight q", real=True)
     ensure_equal(

@@ -12,17 +12,10 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from symbolic import textbook
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers_suffice
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    COMPACT,
-    CONTINUOUS,
-    EXPONENTIAL,
-    TRIANGLE,
-    WEIERSTRASS,
-)
 
 MORE = sp.Symbol("more", nonnegative=True)
 P, Q = vector("p"), vector("q")
@@ -66,10 +59,13 @@ def ensure_growth() -> None:
     )
     ball = "a closed interval of margins"
     cite(
-        WEIERSTRASS,
-        given={CONTINUOUS: "|l'| s_o s_t, as l' < 0 is continuous and softmax is", COMPACT: ball},
+        textbook.WEIERSTRASS,
+        given={
+            textbook.CONTINUOUS: "|l'| s_o s_t, as l' < 0 is continuous and softmax is",
+            textbook.COMPACT: ball,
+        },
     )
-    cite(EXPONENTIAL)
+    cite(textbook.EXPONENTIAL)
     ensure_nonnegative(
         start * (1 + least + MORE) - start * (1 + least),
         "s keeps its direction and never shrinks; were it bounded, x would be above a constant, "
@@ -91,8 +87,8 @@ def ensure_direction() -> None:
         "K = K_0 + D p^T/a and Q = Q_0 + z q^T/b with constant K_0 and Q_0",
     )
     y, r, far, also, cross = sp.symbols("y r far also cross", nonnegative=True)
-    cite(CAUCHY_SCHWARZ)
-    cite(TRIANGLE)
+    cite(textbook.CAUCHY_SCHWARZ)
+    cite(textbook.TRIANGLE)
     K0, Q0, p, q, column, row = sp.symbols("K_0 Q_0^T p^T q D z^T", commutative=False)
     ensure_equal(
         (K0 + column * p / A) * (Q0 + q * row / B),

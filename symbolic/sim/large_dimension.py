@@ -8,25 +8,14 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
-from symbolic.textbook import (
-    BOUNDED,
-    CONTRACTION,
-    HOEFFDING,
-    INDEPENDENT,
-    INVERSE_OF_GRAM,
-    NEUMANN,
-)
+from symbolic.textbook import BOUNDED, CONTRACTION, HOEFFDING, INDEPENDENT, INVERSE_OF_GRAM, NEUMANN
 
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE = sp.Symbol("e", nonnegative=True), sp.Symbol("more", nonnegative=True)
 
 
 def prove_exactly() -> str:
-    """All margins are 1 exactly where G^-1 1 has no negative entry.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """All margins are 1 exactly where G^-1 1 has no negative entry."""
     ensure_multipliers()
     ensure_margins_of_sum()
     cite(INVERSE_OF_GRAM, given={INDEPENDENT: "the A_j, so that G has an inverse"})
@@ -46,11 +35,7 @@ def ensure_margins_of_sum() -> None:
 
 
 def prove_incoherent() -> str:
-    """Where (3k - 1) e + 4 (n - 1) k e^2 <= 1/4 the solution of G w = 1 is not negative.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Where (3k - 1) e + 4 (n - 1) k e^2 <= 1/4 the solution of G w = 1 is not negative."""
     o, t, s = vector("x_o"), vector("x_t"), vector("x_s")
     ensure_equal(
         [(o - t) @ (o - s), (o - t) @ (o - t)],
@@ -117,11 +102,7 @@ def ensure_likely() -> None:
 
 
 def prove_likely() -> str:
-    """For independent signs all inner products are below d/(16 n k) with that probability.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """For independent signs all inner products are below d/(16 n k) with that probability."""
     prove_incoherent()
     ensure_likely()
     sign, d = sp.Symbol("sign", real=True), 1 + sp.Symbol("d-1", nonnegative=True)
@@ -133,11 +114,7 @@ def prove_likely() -> str:
 
 
 def prove_unlikely() -> str:
-    """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2).
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
     tie = sp.Symbol("tie", nonnegative=True)  # P(S = S') for independent S, S'
     ensure_nonnegative(
         sp.Rational(1, 2) - (1 - tie) / 2,

@@ -1,10 +1,10 @@
 """The best constant of lemma 3.13 for l(u) = log(1 + exp(-u)) in place of g, in closed form.
 
-Let c = tanh(-u/2), so that -l' = (1+c)/2 and l'' = (1-c^2)/4 with c in (-1, 1) (`level_residuals`).
+Let c = tanh(-u/2), so that -l' = (1+c)/2 and l'' = (1-c^2)/4 with c in (-1, 1).
 With D = |b| osc(h) and y = D (1-a^2)/4 the bound (*) of `symbolic.sim.lemma_3_13` is the maximum
 over a in [0, 1] of
 
-    y (a (1+c) + y (1-c^2)/2) = ((a + y)^2 - (a - y c)^2)/2                    (`square_residual`)
+    y (a (1+c) + y (1-c^2)/2) = ((a + y)^2 - (a - y c)^2)/2
 
 and c may be anything in (-1, 1), by adding a number to h. Its supremum is
 
@@ -21,38 +21,27 @@ and c may be anything in (-1, 1), by adding a number to h. Its supremum is
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.lipschitz import log_loss_below, log_loss_beyond
-from attsvm.theory import ensure_equal, ensure_zero
+from attsvm.theory import ensure_equal
 from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
 
 D = sp.Symbol("D", positive=True)
 y = D * (1 - a**2) / 4
 
 
-def level_residuals() -> list[Any]:
-    """-l' - (1+c)/2 and l'' - (1-c^2)/4 for c = (1-e)/(1+e), e = exp(u)."""
-    e = sp.Symbol("e", positive=True)
-    level = (1 - e) / (1 + e)
-    slope = e * sp.diff(sp.log(1 + 1 / e), e)  # d/du = e d/de
-    curvature = e * sp.diff(slope, e)
-    return [sp.cancel(-slope - (1 + level) / 2), sp.cancel(curvature - (1 - level**2) / 4)]
-
-
-def square_residual() -> Any:
-    """The bound at a and c minus ((a + y)^2 - (a - y c)^2)/2."""
-    height = bound(D * (1 + c) / 2, D**2 * (1 - c**2) / 4)
-    return sp.expand(height - ((a + y) ** 2 - (a - y * c) ** 2) / 2)
-
-
 def prove() -> str:
     """Prove the closed form, the code's two formulas run on symbols."""
     prove_bound()
-    ensure_zero(level_residuals(), "-l' = (1+c)/2 and l'' = (1-c^2)/4")
-    ensure_zero(square_residual(), "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")
+    e = sp.Symbol("e", positive=True)  # exp(u), so that d/du = e d/de
+    slope = e * sp.diff(sp.log(1 + 1 / e), e)
+    found, level = [-slope, e * sp.diff(slope, e)], (1 - e) / (1 + e)
+    closed = [(1 + level) / 2, (1 - level**2) / 4]
+    ensure_equal(found, closed, "-l' = (1+c)/2 and l'' = (1-c^2)/4", normal=sp.cancel)
+    height = bound(D * (1 + c) / 2, D**2 * (1 - c**2) / 4)
+    squares = ((a + y) ** 2 - (a - y * c) ** 2) / 2
+    ensure_equal(height, squares, "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")
     parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
     ensure_equal(a + y, parabola, "a + y is largest at a = 2/D")
     beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)

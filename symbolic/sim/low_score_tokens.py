@@ -31,11 +31,7 @@ def ensure_mixture() -> None:
 
 
 def prove_no_lower() -> str:
-    """<f, gamma> is no lower without the tokens of least score.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """<f, gamma> is no lower without the tokens of least score."""
     ensure_mixture()
     p, least = sp.Symbol("p", positive=True), sp.Symbol("least", real=True)
     rest = least + sp.Symbol(
@@ -53,9 +49,6 @@ def prove_kept() -> str:
     """From the basin an input ends at an optimal token or at none, with all tokens and without.
 
     With tied optimal tokens s_o is their weight in all.
-
-    Raises:
-        ProofError: a step fails.
     """
     prove_no_lower()
     gap, level = sp.symbols("gap level", positive=True)
@@ -78,11 +71,7 @@ def prove_kept() -> str:
 
 
 def prove_as_much() -> str:
-    """The programme with and without the tokens of least score is the same where they score less.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The programme is the same, with the tokens of least score or without, if they score less."""
     lead, ahead = sp.symbols("lead ahead", positive=True)
     by = sp.Symbol("by", nonnegative=True)
     ensure_positive(lead + by, "the optimal token stays so: its lead grows by what they lose")
@@ -99,11 +88,7 @@ def prove_as_much() -> str:
 
 
 def prove_output() -> str:
-    """At r X^mm the output moves by at most N exp(-r) diam.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """At r X^mm the output moves by at most N exp(-r) diam."""
     ensure_mixture()
     p = LOW / (LOW + KEPT)
     a, b = vector("mean_low"), vector("mean_kept")

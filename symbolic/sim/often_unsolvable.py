@@ -5,24 +5,11 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true, ensure_zero
-from symbolic.textbook import (
-    CLOSED,
-    CONVEX,
-    INDEPENDENT,
-    INVERSE_OF_GRAM,
-    NEAREST_POINT,
-    NOT_EMPTY,
-    PRODUCT_OF_SERIES,
-    SERIES,
-)
+from symbolic import textbook
 
 
 def prove_circles() -> str:
-    """Around a cycle the constraints add up to 0, and the margins that are asked for do not.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Around a cycle the constraints add up to 0, and the margins that are asked for do not."""
     x, k = sp.Function("x"), sp.Symbol("k", integer=True, positive=True)
     i = sp.Symbol("i", integer=True, positive=True)
     around = sp.summation(x(i) - x(i + 1), (i, 1, k))
@@ -35,39 +22,31 @@ def prove_circles() -> str:
 
 
 def prove() -> str:
-    """Without a cycle, ranks along the edges are logits of some X where embeddings are independent.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Without a cycle ranks along edges are logits of some X if embeddings are independent."""
     prove_circles()
     worse = sp.Symbol("rank", integer=True, nonnegative=True)
     more = sp.Symbol("more", integer=True, nonnegative=True)
     better = worse + 1 + more
     ensure_nonnegative(better - worse - 1, "the longest path from the better token is longer by 1")
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: "the embeddings are"})
+    cite(textbook.INVERSE_OF_GRAM, given={textbook.INDEPENDENT: "the embeddings are"})
     V, d = sp.symbols("V d", integer=True, positive=True)
     E, L = sp.MatrixSymbol("E", V, d), sp.MatrixSymbol("L", V, V)
     gram = E * E.T
     X = E.T * gram.I * L * gram.I * E
     ensure_true([sp.simplify(E * X * E.T) == L], "E X E^T = L for X = E^+ L (E^+)^T")
     cite(
-        NEAREST_POINT,
+        textbook.NEAREST_POINT,
         given={
-            CLOSED: "the constraints are affine and not strict",
-            CONVEX: "they are affine",
-            NOT_EMPTY: "X meets them",
+            textbook.CLOSED: "the constraints are affine and not strict",
+            textbook.CONVEX: "they are affine",
+            textbook.NOT_EMPTY: "X meets them",
         },
     )
     return "for any number of tokens and sentences"
 
 
 def prove_probability() -> str:
-    """The probability that m sentences of two words have no word with two successors.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """The probability that m sentences of two words have no word with two successors."""
     z, p, r = sp.symbols("z p r", positive=True)
     k = sp.Symbol("k", integer=True, positive=True)
     ensure_zero(
@@ -80,7 +59,7 @@ def prove_probability() -> str:
         "no sentence that begins with q has weight 1, and k > 0 that end alike, sum_s p_qs^k",
     )
     cite(
-        PRODUCT_OF_SERIES,
-        given={SERIES: "weights of the sentences that begin with q, for each q"},
+        textbook.PRODUCT_OF_SERIES,
+        given={textbook.SERIES: "weights of the sentences that begin with q, for each q"},
     )
     return "for any vocabulary, any weights and any m"

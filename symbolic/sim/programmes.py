@@ -11,30 +11,11 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import definition_3_8, definition_4_1
+from symbolic import least_points
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.least_points import (
-    MORE,
-    SHARE,
-    A,
-    U,
-    V,
-    X,
-    ensure_distance_of_hull,
-    ensure_least_point,
-    ensure_mean_meets,
-    ensure_multipliers,
-    ensure_norm_convex,
-    ensure_pythagoras,
-    ensure_scaled_meets,
-)
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    DUALITY,
-    LINEAR,
-    MINIMISER,
-    SINGULAR_VALUES,
-)
+from symbolic.least_points import MORE, SHARE, A, U, V, X
+from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, MINIMISER, SINGULAR_VALUES
 
 XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
@@ -44,15 +25,15 @@ PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 def prove_nearer() -> str:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
-    ensure_least_point("V is feasible")
-    ensure_pythagoras()
+    least_points.ensure_least_point("V is feasible")
+    least_points.ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
     """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
-    ensure_mean_meets()
-    ensure_norm_convex()
+    least_points.ensure_mean_meets()
+    least_points.ensure_norm_convex()
     said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
     apart = U - V
     ensure_equal(
@@ -76,20 +57,20 @@ def prove_classified() -> str:
     )
     a, b = sp.symbols("a b", real=True)
     ensure_equal((a * b) ** 2, a**2 * b**2, "||v u^T||_F = ||u|| ||v||, entry by entry")
-    ensure_scaled_meets()
-    ensure_least_point("v u^T over its least margin meets them")
+    least_points.ensure_scaled_meets()
+    least_points.ensure_least_point("v u^T over its least margin meets them")
     return "in any dimension, by v u^T over its least margin"
 
 
 def prove_hull() -> str:
     """1/||X^mm|| is the distance of the hull of the A_j from 0."""
-    ensure_distance_of_hull()
+    least_points.ensure_distance_of_hull()
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
 
 
 def ensure_price_suffices() -> None:
     """||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V of slacks xi_j."""
-    ensure_multipliers()
+    least_points.ensure_multipliers()
     AV, AX = inner("A", "V"), inner("A", "X")
     ensure_equal(
         WEIGHT * AX - WEIGHT * (AX - 1),
@@ -140,11 +121,7 @@ def prove_shared_price() -> str:
 
 
 def prove_exact_price() -> str:
-    """X^mm minimises f_C where some multipliers have sums of C ||X^mm|| at most, and else not.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """X^mm minimises f_C where some multipliers have sums of C ||X^mm|| at most, and else not."""
     prove_shared_price()
     cite(
         DUALITY,
@@ -166,9 +143,7 @@ def prove_exact_price() -> str:
     gap = (N - PRICE * e) ** 2 - (moved @ moved).subs({XX: N**2, XY: PRICE * N + short})
     left = 2 * short - e * YY + PRICE**2 * e
     ensure_equal(
-        gap,
-        e * left,
-        "(||X|| - C e)^2 - ||X - e Y||^2 = e (2 (t - C ||X||) - e ||Y||^2 + C^2 e)",
+        gap, e * left, "(||X|| - C e)^2 - ||X - e Y||^2 = e (2 (t - C ||X||) - e ||Y||^2 + C^2 e)"
     )
     ensure_positive(
         left.subs(YY, (short - rest) / e),
@@ -198,7 +173,7 @@ def prove_growth() -> str:
 
 def prove_at_most_lost() -> str:
     """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
-    ensure_multipliers()
+    least_points.ensure_multipliers()
     J, K, Y = vector("J"), vector("K"), vector("Y")
     of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
     facts = {
@@ -214,13 +189,13 @@ def prove_at_most_lost() -> str:
         2 * MORE,
         "||Y||^2 - (||X||^2 - ||J||^2) = ||Y - K||^2 + 2 (<K, Y> - sum over K of w_j)",
     )
-    ensure_least_point("X meets the constraints that are left")
+    least_points.ensure_least_point("X meets the constraints that are left")
     return "in any dimension, for every matrix Y that meets the constraints that are left"
 
 
 def prove_at_least_lost() -> str:
     """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2."""
-    ensure_multipliers()
+    least_points.ensure_multipliers()
     off = vector("R")  # A_j less its projection on the span of the others
     square = inner("R", "R")
     moved = X - WEIGHT * off
@@ -230,7 +205,7 @@ def prove_at_least_lost() -> str:
         XX - WEIGHT**2 * square,
         "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
     )
-    ensure_least_point("X - w_j R meets the constraints that are left")
+    least_points.ensure_least_point("X - w_j R meets the constraints that are left")
     return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
 
 

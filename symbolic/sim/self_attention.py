@@ -40,42 +40,26 @@ def ensure_turned() -> None:
 
 
 def prove() -> str:
-    """From the basin X^T has the direction of X^mm.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """From the basin X^T has the direction of X^mm."""
     ensure_reduction()
     return basins.prove()
 
 
 def prove_accord() -> str:
-    """From any start, where no entry pulls against another and rivals score the same.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """From any start, where no entry pulls against another and rivals score the same."""
     ensure_reduction()
     return basins.prove_equal_rivals()
 
 
 def prove_printed() -> str:
-    """On the printed loss from the basin of the lowest tokens, towards X^low.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """On the printed loss from the basin of the lowest tokens, towards X^low."""
     ensure_turned()
     prove()
     return "for any number of sequences, tokens and columns, and any d"
 
 
 def prove_printed_pairs() -> str:
-    """On the printed loss, two tokens an entry, none against another: towards -X^mm.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """On the printed loss, two tokens an entry, none against another: towards -X^mm."""
     ensure_turned()
     best, worst, x = sp.symbols("best worst x", real=True)
     ensure_zero(
@@ -89,11 +73,7 @@ def prove_printed_pairs() -> str:
 
 
 def prove_printed_rate() -> str:
-    """On the printed loss the norm grows like that of X^low times ln k.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """On the printed loss the norm grows like that of X^low times ln k."""
     ensure_turned()
     ensure_reduction()
     basins.prove_rate()

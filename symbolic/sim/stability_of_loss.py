@@ -3,9 +3,8 @@
 Let f = softmax(A x) and z be a unit vector. The slope of <f, h> along z is Cov_f(h, A z). Over all
 A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz (`basic_4`); on
 given data it is at most osc(h) osc(A z)/4 by Cauchy, Schwarz and Popoviciu, and osc(A z) is at most
-diam(A).
-The slope of the loss is l' times that: |g'| <= 1/4 for the logistic loss, and 2 |<f, h> - b|, at
-most 2 (||h|| + |b|), for the squared one.
+diam(A). The slope of the loss is l' times that: |g'| <= 1/4 for the logistic loss, and 2 |<f, h> -
+b|, at most 2 (||h|| + |b|), for the squared one.
 """
 
 from __future__ import annotations
@@ -32,17 +31,9 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbol
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
+from symbolic import textbook
 from symbolic.sim import basic_4, lemma_3_11, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    DIFFERENTIABLE,
-    DOMAIN,
-    MEAN_VALUE,
-    POPOVICIU,
-    SINGULAR_VALUES,
-    SLOPE,
-)
 
 PULL, HEAD, LABEL, EDGE = sp.symbols("pull h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
@@ -84,8 +75,8 @@ class _Spans(Symbols):
 def ensure_covariance() -> None:
     """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds."""
     ensure_zero(lemma_3_11.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
-    cite(POPOVICIU)
-    cite(CAUCHY_SCHWARZ)
+    cite(textbook.POPOVICIU)
+    cite(textbook.CAUCHY_SCHWARZ)
     of_h, of_A = sp.symbols("osc_h diam_A", nonnegative=True)
     ensure_equal(
         sp.sqrt(of_h**2 / 4) * sp.sqrt(of_A**2 / 4),
@@ -104,8 +95,8 @@ def ensure_steepest_slope() -> None:
 
 def ensure_mean_value(slope: str) -> None:
     """The mean value theorem turns the slope into the Lipschitz constant."""
-    given = {DIFFERENTIABLE: "softmax, exp and polynomials are", DOMAIN: "R^D"}
-    cite(MEAN_VALUE, met={SLOPE: slope}, given=given)
+    given = {textbook.DIFFERENTIABLE: "softmax, exp and polynomials are", textbook.DOMAIN: "R^D"}
+    cite(textbook.MEAN_VALUE, met={textbook.SLOPE: slope}, given=given)
 
 
 def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
@@ -128,7 +119,7 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     b = -LABEL
     value = entry(SYMBOLS, entries([[A]]), entries([x]), entries([h]), b)
     found = sp.Abs(sp.diff(value, x).subs(x, at / A))
-    cite(SINGULAR_VALUES)  # ||A^T h|| <= ||A|| ||h||, and |<A x, h>| <= ||A x|| ||h||
+    cite(textbook.SINGULAR_VALUES)  # ||A^T h|| <= ||A|| ||h||, and |<A x, h>| <= ||A x|| ||h||
     constant = constant_of(statement, 1, "norms").subs({PULL: A * h, HEAD: h})
     ensure_equal(
         found, constant, "one token attains linear attention's constant", normal=sp.simplify
@@ -166,7 +157,7 @@ def prove_logistic_on_data() -> str:
 def prove_squared_over_norms() -> str:
     """|L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's."""
     basic_4.prove()
-    cite(CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
+    cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
     slope = "2 (||h|| + |b|) ||A|| ||h||/2 is at most the half that is compared, for R >= 1"
     compared = constant_of(stability_l2, half, "norms")

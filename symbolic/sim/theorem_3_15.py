@@ -10,11 +10,7 @@ from symbolic.gains import GAMMA_O, P
 
 
 def prove() -> str:
-    """Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second at first, and for ever.
-
-    Raises:
-        ProofError: a step fails.
-    """
+    """Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second from the start on."""
     left, others, best = sp.symbols("left others s'_o", positive=True)
     spread = LEAD * P / others - left
     ensure_equal(

@@ -16,13 +16,17 @@ from symbolic.gains import (
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 
-def prove_gain() -> str:
-    """A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
-    slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
-    ensure_positive(slope, "|l'| = g'(u) is positive")
+def ensure_change() -> None:
+    """What a step of descent on either loss adds to <X, X^mm>, up to the sign of -l'."""
+    ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "|l'| = g'(u) is positive")
     ensure_gain()
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
+
+
+def prove_gain() -> str:
+    """A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
+    ensure_change()
     return "at least, and exactly so in part 1, for any n, T, d and any step"
 
 

@@ -11,6 +11,8 @@ from attsvm.theory.record.reviewed import review
 
 PACK = str(Path(__file__).parents[1] / "theory" / "toy_pack.py")
 TOYS = ["--pack", PACK]
+TOYS_ALONE = ["--only-pack", PACK]
+"""Without the claims of the sources, which take a new process seconds to load."""
 
 
 def in_a_process(*words, **rest):

@@ -1,10 +1,11 @@
 """Commands run in this process, in a folder of their own."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from commands import PACK
+from commands import PACK, TOYS
 
 from attsvm import cli
 
@@ -13,6 +14,23 @@ from attsvm import cli
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(Path(PACK).parent))  # where the pack's proofs are looked up
+
+
+@pytest.fixture(scope="session")
+def verified(tmp_path_factory):
+    """A folder in which toy/true was verified."""
+    folder = tmp_path_factory.mktemp("verified")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main(["verify", *TOYS, "toy/true"]) == 0
+    return folder
+
+
+@pytest.fixture
+def ran(verified, tmp_path):
+    """That run in the test's own folder."""
+    shutil.copytree(verified, tmp_path, dirs_exist_ok=True)
+    return tmp_path
 
 
 @pytest.fixture

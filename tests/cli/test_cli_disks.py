@@ -105,6 +105,7 @@ def test_a_folder_that_takes_nothing_is_told_of(attsvm, words):
     code, out, error = attsvm(*words, place, "file/x")
     assert (code, out) == (2, "")
     assert os.strerror(errno.ENOTDIR) in error or "file is no folder" in error
+    assert words[0] != "verify" or "--ledger" in error
     assert left() == before
 
 

@@ -1,7 +1,7 @@
 """No claim pack ends a command with the exit code of a success."""
 
 import pytest
-from commands import PACK, TOYS, expect, in_a_process
+from commands import PACK, expect, in_a_process
 
 from attsvm import cli
 from attsvm.theory.run import workers
@@ -28,31 +28,30 @@ def words_of(command, pack, folder):
 
 
 @pytest.fixture
-def ran(attsvm, tmp_path, monkeypatch):
+def folder(ran, monkeypatch):
     """A folder with a run of toy/true and what is expected of it beside the packs."""
-    assert attsvm("verify", *TOYS, "toy/true")[0] == 0
-    expect(tmp_path).rename(tmp_path / "expectations.json")
-    (tmp_path / "leaving.py").write_text("import sys\nsys.exit(0)\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    return tmp_path
+    expect(ran).rename(ran / "expectations.json")
+    (ran / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.syspath_prepend(str(ran))
+    return ran
 
 
 @pytest.mark.parametrize("way", EXITS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, ran, command, way):
-    pack = ran / "left.py"
+def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, folder, command, way):
+    pack = folder / "left.py"
     pack.write_text(f"{HEAD}{EXITS[way]}\n")
-    code, out, error = attsvm(*words_of(command, pack, ran))
+    code, out, error = attsvm(*words_of(command, pack, folder))
     assert (code, out) == (2, "")
     assert error.startswith(f"attsvm: {pack} cannot be loaded: ")
     assert len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize("place", ["__init__.py", "claims.py", "inner/__init__.py"])
-def test_a_package_that_exits_in_any_module_is_an_error_that_names_it(attsvm, ran, place):
+def test_a_package_that_exits_in_any_module_is_an_error_that_names_it(attsvm, folder, place):
     package = f"package_{len(place)}"
     for name in ("__init__.py", "inner/__init__.py", place):
-        path = ran / package / name
+        path = folder / package / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("import sys\nsys.exit(0)\n" if name == place else "")
     code, out, error = attsvm("claims", "--pack", package)
@@ -68,28 +67,27 @@ lazy = build("lazy", conclusion, square_ball)
 """
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(document, ran, number):
-    (ran / "lazy.py").write_text(LAZY)
-    code, found = document("verify", "--pack", "lazy.py", "toy/lazy", "-n", number)
+def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(document, folder):
+    (folder / "lazy.py").write_text(LAZY)
+    code, found = document("verify", "--pack", "lazy.py", "toy/lazy")
     assert code == 1
     (claim,) = found["claims"]
     assert claim["validity"] == "error"
     assert claim["reason"] == "SystemExit: 0 (leaving.py:2)"
 
 
-def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsvm, ran):
-    (ran / "lazy.py").write_text(LAZY)
+def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsvm, folder):
+    (folder / "lazy.py").write_text(LAZY)
     code, _, error = attsvm("hunt", "--pack", "lazy.py", "toy/lazy", "--rounds", "1")
     assert code == 3
     assert "the hunt of toy/lazy:literal broke: SystemExit: 0 (leaving.py:2)" in error
 
 
 def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
-    attsvm, ran, monkeypatch
+    attsvm, folder, monkeypatch
 ):
     monkeypatch.setattr(workers, "_ATTEMPTS", 1)
-    pack = ran / "ending.py"
+    pack = folder / "ending.py"
     pack.write_text(
         f"{HEAD}\ndef conclusion(x: float, shift: float = 0.0):\n    os._exit(0)\n"
         'ending = build("true", conclusion, square_ball)\n'
@@ -108,7 +106,7 @@ def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_pat
     )
     path = PACK.rpartition("/")[0]
     code = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
-    done = in_a_process("-c", code, "verify", "--pack", "late.py", "toy/blunt", cwd=tmp_path)
+    done = in_a_process("-c", code, "verify", "--only-pack", "late.py", "toy/blunt", cwd=tmp_path)
     assert done.returncode == 1
     assert "weak" in done.stdout
 

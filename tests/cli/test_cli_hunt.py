@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -42,31 +41,18 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
     assert (found["rounds"], found["examples"] > 0) == (1, True)
 
 
-def test_a_hunt_is_over_in_time(attsvm):
-    started = time.monotonic()
-    code, out, _ = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "0.01")
-    assert time.monotonic() - started < 10
-    assert out.startswith({0: "not refuted", 3: "no answer"}[code])  # 3 where it saw nothing
-
-
 def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
-    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "climb,grid")
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "powell,grid")
     assert code == 2
     assert "Add drawn" in error
 
 
-@pytest.mark.parametrize("words", ["foo", "drawn,foo", "foo,climb"])
+@pytest.mark.parametrize("words", ["foo", "drawn,foo", "foo,powell"])
 def test_a_searcher_that_is_none_is_told_with_those_there_are(attsvm, words):
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", words)
     assert code == 2
     assert error.startswith("attsvm: no searcher of that name (got foo). There are: explicit, ")
-    assert all(f"{name}" in error for name in ("ensemble", "drawn", "grid", "climb", "gradient"))
-
-
-def test_open_instances_of_a_hunt_are_told(attsvm):
-    code, out, _ = attsvm("hunt", *TOYS, "toy/short:literal", "--rounds", "1")
-    assert code == 0
-    assert re.search(r"open: \d\d+ instances could be settled neither way", out)
+    assert all(f"{name}" in error for name in ("ensemble", "drawn", "grid", "powell", "gradient"))
 
 
 def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):

@@ -4,28 +4,38 @@ import pytest
 from commands import TOYS
 
 
-def test_show_prints_formula_readings_and_counterexample(attsvm):
+def paragraphs(out):
+    """The paragraphs of a screen, each in one line."""
+    return [" ".join(part.split()) for part in out.split("\n\n")]
+
+
+def test_show_prints_every_reading_with_its_formula_conditions_and_counterexample(attsvm):
     code, out, _ = attsvm("show", "sim/lemma-3.13:sharp")
     assert code == 0
-    lines = [line.strip() for line in out.splitlines()]
-    assert lines[0] == "sim/lemma-3.13"
-    assert "|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2" in lines
-    assert "where A = a^T kron tokens" in lines
-    (row,) = (line for line in lines if line.startswith("sharp-2  proved, symbolic"))
-    assert "constant = diameter" in row
-    assert any(line.startswith("literal  h = [1, -1], b = 2^161") for line in lines)
-    assert "properties/sim/lemma_3_13.py:" in lines[-1]
+    assert max(map(len, out.splitlines())) <= 80
+    head, erratum, literal, *others, where, _, _ = paragraphs(out)
+    assert head.startswith("sim/lemma-3.13 (")
+    assert "properties/sim/lemma_3_13.py:" in head
+    assert "printed: |grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2" in head
+    assert erratum.startswith("found: ")
+    assert literal.startswith("literal: refuted, certified ")
+    assert "; ||A|| <= R fails at: h = [1, -1], b = 2^161" in literal
+    assert [text.partition(" ")[0] for text in others] == ["amended:", "sharp:", "sharp-2:"]
+    assert all("fails at" not in text and "proved, symbolic" in text for text in others)
+    assert "A = a^T kron tokens" in where
+    assert "||A|| <= R: ||A||_op <= R" in where
 
 
 def test_show_tells_what_fell_the_repair_and_what_the_fall_touches(attsvm):
     code, out, _ = attsvm("show", "tf/theorem-2")
     assert code == 0
-    lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "weight changes a constant, a formula or a condition" in lines
-    assert any(line.startswith("repair Add both conditions.") for line in lines)
-    assert any(line.startswith("telling literal X = [[[1, 0], [0, 0]]") for line in lines)
-    assert lines[lines.index("rests on") + 1] == "tf/definition-1, tf/lemma-2"
-    assert "tf/vanishing-regularisation" in lines[lines.index("what rests on it") + 1]
+    _, erratum, literal, *_, rests, carries = paragraphs(out)
+    assert "This changes a constant, a formula or a condition. fails: " in erratum
+    assert "repair: Add both conditions." in erratum
+    assert "fails at: X = [[[1, 0], [0, 0]]" in literal
+    assert rests == "rests on: tf/definition-1, tf/lemma-2"
+    assert carries.startswith("what rests on it: ")
+    assert "tf/vanishing-regularisation" in carries
 
 
 def test_show_prints_latex(attsvm):
@@ -49,7 +59,7 @@ def test_show_writes_one_document(document):
 def test_what_is_measured_is_shown_by_its_line_and_conditions_by_their_names(attsvm, document):
     code, out, _ = attsvm("show", *TOYS, "toy/vacuous")
     assert code == 0
-    for words in ("toy/vacuous", "if x above itself", "toy_pack.py:", "holds, numeric"):
+    for words in ("toy/vacuous", "if: x above itself", "toy_pack.py:", "holds, numeric"):
         assert words in out
     (reading,) = document("show", *TOYS, "toy/vacuous")[1]["statement"]["readings"]
     assert reading["formula"]["conclusion"]["plain"] == "vacuous"

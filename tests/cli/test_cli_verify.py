@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from commands import PACK, TOYS, expect
+from commands import PACK, TOYS
 
-from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import Live
 
 
@@ -101,39 +100,12 @@ def test_a_damaged_curated_file_is_in_the_summary(attsvm, tmp_path, monkeypatch)
     )
 
 
-def test_a_ledger_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, out, error = attsvm("verify", "sim/lemma-3.12", "--ledger", tmp_path / "file" / "l")
-    assert (code, out) == (2, "")
-    assert "cannot be written" in error
-    assert "--ledger" in error
-
-
-def test_a_ledger_that_another_run_writes_to_is_refused_before_the_work(attsvm, tmp_path):
-    with Ledger(tmp_path / "l"):
-        code, out, error = attsvm("verify", *TOYS, "toy/true", "--ledger", tmp_path / "l")
-    assert (code, out) == (2, "")
-    assert error.startswith("attsvm: another run is writing to the ledger")
-    assert (tmp_path / "l").read_bytes() == b""
-
-
 def test_a_ledger_that_is_a_device_leaves_the_finds_in_the_usual_folder(attsvm, tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "device").symlink_to("/dev/null")
     assert attsvm("verify", *TOYS, "toy/rare", "--ledger", "deep/device")[0] == 0
     assert [p.name for p in (tmp_path / "deep").iterdir()] == ["device"]
     assert Path(".attsvm/counterexamples/toy--rare--literal.json").exists()
-
-
-def test_a_kill_within_a_line_does_not_spoil_the_next_run(attsvm, tmp_path):
-    ledger = tmp_path / "l"
-    assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
-    ledger.write_bytes(ledger.read_bytes()[:-9])
-    code, out, _ = attsvm("gate", *TOYS, "--ledger", ledger, "--expect", expect(tmp_path))
-    assert code == 1
-    assert "the run did not finish" in out
-    assert attsvm("verify", *TOYS, "toy/true", "--ledger", ledger)[0] == 0
-    assert attsvm("gate", *TOYS, "--ledger", ledger, "--expect", expect(tmp_path))[0] == 0
 
 
 def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):

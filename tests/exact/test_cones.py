@@ -323,6 +323,7 @@ def test_all_exponents_are_asked_to_narrow():
     )
     frame, Q = frame_of(data, fmpq(40)), arb(2)
     found = bounds(frame, Q, "correlation", SMALL)
+    assert [f for f, _, _ in frame.minor(2)] == [1, 4, 2]  # sizes of the leads over the others
     N = fmpq(1, 2)
     plain = [(0, 1), (4, fmpq(3, 2)), (1, 2), (2, fmpq(5, 2))]
     minor = [(4, fmpq(1, 2))]  # the better token
@@ -361,6 +362,8 @@ def test_widths_stay_between_the_point_and_the_rim():
     # worse tokens: a (m/N)/r = sigma (3/2)/4
     worse = frame_of(plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -1.0, -4.0]]), fmpq(40))
     assert 14 < max(worse.widths()) < 15
+    ball = [[fmpq(0)] * 2, [arb(-3, 1), fmpq(0)]]
+    assert frame_of(data, fmpq(40), ball).residual >= 4  # of every point of an enclosure
     line = frame_of(plane([(2.0, 0.0)], scores=[[0.0, -1.0]]), fmpq(40))
     assert line.reach == [0]
     assert line.widths() == [20]

@@ -10,9 +10,10 @@ from flint import arb, fmpq, fmpz, fmpz_mat
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from attsvm.errors import DataError, SolverError
+from attsvm.errors import DataError, OutOfTimeError, SolverError
 from attsvm.exact import ExactData, decide, rational, rationals, separate
 from attsvm.exact.active_set import exchange, pivot
+from attsvm.exact.deadline import Deadline
 from attsvm.exact.optimality import norm_bracket, soft_bracket
 from attsvm.exact.svm import ExactProgramme, _proved, nearest, solve_exactly
 from attsvm.svm import att_svm_programme
@@ -326,3 +327,12 @@ def test_a_shared_slack_is_paid_once():
 def test_what_has_no_soft_margin_is_refused(C, equal):
     with pytest.raises(DataError, match="soft margin"):
         soft_bracket(one_column([1], [1], [equal]), [0], C, [[fmpq(1)]], [fmpq(1)])
+
+
+def test_a_deadline_refuses_what_does_not_fit():
+    Deadline.after(100.0).ensure(1.0)
+    assert 0.0 < Deadline.after(100.0).left <= 100.0
+    with pytest.raises(OutOfTimeError, match="got 100 s"):
+        Deadline.after(100.0).ensure(101.0)
+    with pytest.raises(OutOfTimeError):
+        decide(att_svm_programme(two_tokens([(1, 0)], [(1, 0)])), None, Deadline.after(1e-9))

@@ -12,7 +12,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, certified_fate, cone_at, descend, rational, rationals, separate
 from attsvm.exact import descent as of_descent
-from attsvm.exact.descent import basin, decreases, smoothness, threshold
+from attsvm.exact.descent import always_converges, basin, decreases, smoothness, threshold
 from attsvm.limits import direction_is_proved, in_basin
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -314,6 +314,19 @@ def test_a_cone_of_any_tokens_settles_and_of_optimal_ones_converges():
             assert fate.converges == ([[t] for t in fate.selected] == exact.optimal)
             found.append(fate.converges)
     assert set(found) == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "scores", "always"),
+    [
+        ([[2, 0], [0, 0], [0, 1]], [[1, 0, 0], [1, 0, 0]], True),
+        ([[2, 0], [0, 0], [0, 1]], [[1, 0, 0], [1, 0, -1]], False),  # rivals of two scores
+        ([[2, 0], [0, 0], [4, 1]], [[1, 0, 0], [1, 0, 0]], False),  # they pull apart
+    ],
+)
+def test_inputs_in_accord_with_rivals_of_one_score_each_always_converge(tokens, scores, always):
+    data = AttentionData.of([tokens] * 2, [[1, 0]] * 2, scores=scores)
+    assert always_converges(ExactData.of(data), "log-loss") is always
 
 
 @pytest.mark.parametrize("name", DECREASING)

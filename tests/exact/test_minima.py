@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational, rationals
-from attsvm.exact.descent import descend, followed
+from attsvm.exact.descent import descend, followed, followed_factors
 from attsvm.exact.losses import loss_curvature
-from attsvm.exact.minima import _Frame, factor_minimum_at, is_positive_definite, minimum_at
+from attsvm.exact.minima import Minimum, _Frame, factor_minimum_at, is_positive_definite, minimum_at
 from attsvm.limits import direction_is_proved, finite_minimum_of_factors
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
@@ -178,6 +178,8 @@ def test_elimination_decides_balls_of_symmetric_matrices():
     assert is_positive_definite([[arb(2), arb(1)], [arb(1), arb(0.75, 0.125)]])
     assert not is_positive_definite([[arb(-1), arb(0)], [arb(0), arb(1)]])
     assert not is_positive_definite([[arb("nan")]])
+    assert not is_positive_definite([[arb(0)]])
+    assert not is_positive_definite([[arb(1), arb(1)], [arb(1), arb(1)]])
 
 
 def test_long_runs_are_enclosed_as_short_ones_are():
@@ -230,6 +232,11 @@ def test_minima_at_weights_without_slopes_are_not_claimed():
     """At K = 0 with Q = 0 the slopes vanish, be W a minimum or not."""
     zero = [[fmpq(0)]]
     assert factor_minimum_at(ExactData.of(BENT), zero, zero, "correlation", arb("1e-3")) is None
+    large, small = (
+        [[fmpq(10) ** 200]],
+        [[rational(AT) / fmpq(10) ** 200]],
+    )  # beyond what floats tell
+    assert factor_minimum_at(ExactData.of(BENT), large, small, "correlation", arb("1e-3")) is None
 
 
 @pytest.mark.parametrize("share", [1, 64])
@@ -243,8 +250,32 @@ def test_normalised_steps_stay_near_a_minimum_if_they_are_short(share):
     assert np.allclose(np.abs(moved), length)  # it does not come to rest
     if end is not None:
         assert np.abs(run.W[0, :, 0, 0] - AT).max() <= float(end.radius)
-        assert length / 2 <= float(end.radius) <= 2.1 * length
+        # s + s/(2 c) with mu half of and h twice the curvature there, so that 1/(2 c) = 5/8
+        assert 1.62 * length <= float(end.radius) <= 1.64 * length
         assert end.apart([[fmpq(1)]]) == -1
+
+
+def test_weights_of_two_rows_end_there_as_well():
+    """At (K, Q) of the minimum in two coordinates, of which the steps of floats are enclosed."""
+    exact, _, step, W = followed_near()
+    K, Q = [[2 * row[0].mid()] for row in W], [[fmpq(1, 2)], [fmpq(0)]]
+    found = factor_minimum_at(exact, K, Q, "correlation", arb(step) / 64)
+    assert found.radius < 1e-3
+    assert abs(found.near[1][0] - W[1][0]) <= found.radius
+    start = [np.array([[1.0], [0.5]]), np.array([[-0.5], [2.0]])]
+    ends = followed_factors(exact, *map(rationals, start), "correlation", fmpq(1, 8), 4)
+    run = descend_kq(ENCLOSED.data, *start, "correlation", step=0.125, steps=4)
+    for M, floats in zip(ends, (run.K, run.Q), strict=True):
+        last = zip(M, floats[0, -1].tolist(), strict=True)
+        assert all(abs(m - rational(x)) < 1e-12 for (m,), (x,) in last)
+
+
+def test_the_angle_of_an_end_is_measured_where_it_is_proved():
+    near, edge = [[fmpq(1), fmpq(1)]], [[fmpq(1), fmpq(0)]]
+    assert abs(Minimum(near, arb("1e-30")).apart(edge) + fmpq(1, 2)) < 1e-12
+    assert Minimum(near, arb("1e-30")).apart([[fmpq(-1), fmpq(0)]]) == -1
+    assert Minimum(near, arb(2)).apart(edge) is None
+    assert Minimum(near, arb("1e-30")).apart(near) is None
 
 
 def test_two_inputs_of_one_score_move_nothing():

@@ -96,6 +96,15 @@ def test_a_selection_is_sure_however_small_its_margins(power):
     assert selection.margin[0, 1] == fmpq(1, 2**power)
 
 
+def test_a_trap_closes_by_the_least_weights_of_selected_tokens():
+    """Two inputs of small margins that pull against each other: half a weight would not do."""
+    data = AttentionData.of(
+        [[[2, 0], [-1, 0]], [[2, 2], [-2, -2]]], [[1, 0]] * 2, scores=[[-3, -1], [0, 1]]
+    )
+    trap = trap_at(ExactData.of(data), [[fmpq(-1, 8), fmpq(0)], [fmpq(-1, 4), fmpq(0)]], "log-loss")
+    assert (trap.selected, trap.converges) == ([1, 1], True)
+
+
 def test_a_trap_does_not_always_settle():
     """A better token that never falls behind, and a slope of the loss that vanishes in the limit.
 

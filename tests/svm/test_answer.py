@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from flint import fmpq
 from hypothesis import assume, example, given, reject, settings
 from hypothesis import strategies as st
 
@@ -19,9 +20,9 @@ import attsvm.svm.answer as answers
 import attsvm.svm.handed as handed
 from attsvm import AttentionData, solve
 from attsvm._words import rising
-from attsvm.errors import DataError, OutOfTimeError, SolverError, TiedTokensError, UsageError
-from attsvm.exact.deadline import Deadline
+from attsvm.errors import DataError, SolverError, TiedTokensError, UsageError
 from attsvm.exact.numbers import rational
+from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, page, v_svm
@@ -31,6 +32,7 @@ from attsvm.tokens import optimal_tokens
 from benchmarks.hard_margins import KINDS, hard_data
 from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
 from tests.svm.conditions import EPS, exact_margins, exact_sum, exactly, fractions_of
+from tests.svm.problems import two_tokens
 
 
 def missed(answer, W=None):
@@ -243,13 +245,12 @@ def test_the_time_is_positive(seconds):
         solve(NEARLY, seconds=seconds)
 
 
-def test_a_deadline_refuses_what_does_not_fit():
-    Deadline.after(100.0).ensure(1.0)
-    assert 0.0 < Deadline.after(100.0).left <= 100.0
-    with pytest.raises(OutOfTimeError, match="got 100 s"):
-        Deadline.after(100.0).ensure(101.0)
-    with pytest.raises(OutOfTimeError):
-        decide(att_svm_programme(NEARLY), None, Deadline.after(1e-9))
+def test_a_solution_of_which_one_entry_is_beyond_floats_has_no_figures():
+    programme = att_svm_programme(two_tokens([(1, 2**-10)], [(1, 0)]))
+    rows, exact = ExactProgramme.of(programme), decide(programme)
+    near = handed._in_floats(programme, rows, exact, fmpq(10) ** 310)
+    assert np.isfinite(near.W).tolist() == [[False, True], [True, True]]
+    assert near.primal_residual == near.gap == math.inf
 
 
 @pytest.mark.parametrize("kind", ["queries", "opposed", "copies"])
@@ -302,7 +303,9 @@ def test_a_soft_gap_that_exact_margins_widen_is_refused(monkeypatch):
     """A solver that tells of another matrix than it returns is found out."""
     data = hard_data("thin", 7, 1e-1, shape=(3, 4, 5))
     honest = handed.evaluated_soft
-    assert solve(data, soft=2.0).kind == "enclosed"
+    answer = solve(data, soft=2.0)
+    assert answer.kind == "enclosed"
+    assert honest(replace(answer.float_answer, gap=1.0)).gap <= 1e-9
 
     def halved(answer):
         return honest(replace(answer, W=0.5 * answer.W))

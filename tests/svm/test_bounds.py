@@ -377,3 +377,11 @@ def test_rows_their_sum_and_its_decomposition_may_each_round_every_product():
     eye = np.eye(64)
     programme = of_rows(eye, 0.0 * eye, eye, np.ones(64), False)
     assert bounds.spectrum(programme, np.ones(64)).top >= 1.0 + 3 * 64 * 64 * bounds.UNIT
+
+
+def test_bounds_are_sharp_for_each_row_and_for_columns_that_are_orthonormal():
+    D, Z = np.array([[1.0, 2.0], [1e100, 0.0]]), np.array([[1.0], [3.0]])
+    W = np.array([[0.5], [0.25]])
+    margins, lower = np.array([1.0, 1.5e100]), bounds.certain_margins(D, Z, W)
+    assert ((margins * (1 - 2.0**-48) <= lower) & (lower <= margins)).all()
+    assert bounds._defect_up(np.eye(64)) <= 1.01 * 64 * bounds.gamma(68)

@@ -368,6 +368,28 @@ def test_distances_to_a_segment():
         assert low >= high - 1e-6
 
 
+def test_distances_to_a_set_that_inequalities_hold_on_a_line():
+    """-(b, 1, 0; 0, 0, 1; 1, b, 0) with 0 <= b <= 1: pairs of inequalities force two zeros."""
+    X = np.zeros((3, 4, 3))
+    X[:, 1:] = [np.diag(e) for e in ([-0.125, -2.0, 1.0], [1.0, -0.125, -2.0], [1.0, 1.0, 1.0])]
+    data = AttentionData(X, -np.eye(3), scores=np.eye(4)[[3, 1, 2]])
+    answer = solve_nuclear(att_svm_programme(data))
+    assert abs(answer.value - 3.0) <= 1e-9
+
+    def member(b):
+        return -np.array([[b, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, b, 0.0]])
+
+    for b in (-0.5, 0.0, 0.25, 1.0, 1.5):
+        nearest = min(max(b, 0.0), 1.0)
+        for shift in (0.0, 1e-3):
+            G = member(b)
+            G[1, 1] += shift  # off the line, into what the inequalities exclude
+            low, high = distance(answer, G)
+            true = float(np.linalg.norm(G - member(nearest)))
+            assert low <= true + 1e-7
+            assert true - 1e-7 <= high <= true + 2e-6
+
+
 def test_a_member_is_one_even_where_the_projection_went_wrong():
     """From a point far off, the way to its projection on the equalities is cut short."""
     for together, least in ((False, -1.0), (True, -0.5)):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import decide
-from attsvm.svm import p_svm
+from attsvm.svm import farkas, p_svm
+from attsvm.svm.farkas import surely_cancel
 from attsvm.svm.programme import (
     att_svm_programme,
     finite_part_programme,
@@ -24,7 +25,7 @@ from attsvm.svm.programme import (
 from attsvm.svm.separability import Separability, separability
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import proved
-from tests.svm.problems import SPOILT, blocks, problems, programmes, spoilt, two_tokens
+from tests.svm.problems import SPOILT, blocks, of_rows, problems, programmes, spoilt, two_tokens
 
 MODULE = importlib.import_module("attsvm.svm.separability")
 
@@ -208,3 +209,20 @@ def test_wrong_guesses_change_no_answer(monkeypatch, name, reverse):
         reply = separability(programme)
         proved(programme, reply)
         assert reply.separable == truth
+
+
+def test_multipliers_within_rounding_of_zero_are_not_enclosed():
+    """(0, -1), (-1, e - 1) and (1, 1) cancel with the weights e, 1 and 1."""
+    for power, near in ((20, True), (52, False)):
+        e = 2.0**-power
+        rows = of_rows(
+            [[0, -1], [-1, e - 1], [1, 1]], np.zeros((3, 2)), np.ones((3, 1)), [1] * 3, False
+        )
+        assert (surely_cancel(rows, np.array([e, 1.0, 1.0])) is not None) is near
+
+
+def test_rationals_look_for_multipliers_up_to_a_number(monkeypatch):
+    opposed = of_rows([[1, 0], [-1, 0]], np.zeros((2, 2)), np.ones((2, 1)), [1, 1], False)
+    for largest, found in ((2, True), (1, False)):
+        monkeypatch.setattr(farkas, "LARGEST", largest)
+        assert farkas.exists(opposed, np.ones(2)) is found

@@ -1,8 +1,31 @@
-"""Property tests draw the same instances in every run."""
+"""Property tests draw the same instances in every run, and processes may load no claims."""
+
+import os
+import shutil
+from pathlib import Path
 
 import hypothesis
+import pytest
+
+import attsvm
 
 hypothesis.settings.register_profile(
     "fixed", derandomize=True, database=None, deadline=None, max_examples=100
 )
 hypothesis.settings.load_profile("fixed")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """A folder with attsvm as outside of its checkout, where it loads named packs alone."""
+    folder = tmp_path_factory.mktemp("site")
+    kept = shutil.ignore_patterns("*.nb[ci]")  # no machine code, which no test needs there
+    shutil.copytree(Path(attsvm.__file__).parent, folder / "attsvm", ignore=kept)
+    return folder
+
+
+@pytest.fixture
+def outside(site):
+    """The environment of processes that are to run that copy, and find the toys."""
+    path = os.pathsep.join([str(site), str(Path(__file__).parent)])
+    return {**os.environ, "PYTHONPATH": path}

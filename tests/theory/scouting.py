@@ -1,5 +1,6 @@
 """What the tests of guided searchers share: one searcher alone on a claim, from known instances."""
 
+import functools
 import json
 
 import numpy as np
@@ -35,11 +36,19 @@ def scouted(claim, name, cases=(), budget=None, seed=0):
     return scout
 
 
-def only_by_the_searcher(claim, name, cases, budget=None, seed=0):
-    """What the searcher finds from these cases; Hypothesis finds nothing at profile quick."""
-    tally = Tally(claim, claim.part(""), 0)
-    assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
-    assert tally.seen.drawn > 0
+@functools.cache
+def drawn(hint, data, seed):
+    """The instances that Hypothesis draws for a check at profile quick."""
+    witness, claim = witnessed("drawn", hint, data=data)
+    assert draw(Tally(claim, claim.part(""), 0), QUICK.examples, QUICK.simplify, seed) is None
+    assert witness.seen
+    return witness.seen
+
+
+def only_by_the_searcher(hint, violated, data, name, cases, budget=None, seed=0):
+    """What the searcher finds from these cases; Hypothesis draws nothing of the kind."""
+    assert not any(map(violated, drawn(hint, data, seed)))
+    _, claim = witnessed(name, hint, violated, data)
     return instance(claim, scouted(claim, name, cases, budget, seed))
 
 

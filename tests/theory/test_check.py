@@ -356,7 +356,7 @@ def test_profiles_grow_from_quick_over_ci_to_deep():
                 assert getattr(small, field) < getattr(large, field)
 
 
-def test_a_nan_that_only_the_climb_meets_is_an_error():
+def test_a_nan_that_only_the_optimisers_meets_is_an_error():
     def slack(x: float, shift: float = 0.0) -> Slack:
         return Slack(math.nan if x > 1.0 else 2.0 - x, 0.0)
 
@@ -399,7 +399,7 @@ def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of()
         "KeyError: 'no such row' in hypothesis 'of its own'; first"
     )
     with pytest.raises(KeyError):
-        tally.probe(2.0, "climb", reshaped=False)
+        tally.probe(2.0, "powell", reshaped=False)
 
 
 @pytest.mark.parametrize("way", ["certify", "rerun"])
@@ -448,7 +448,7 @@ def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
         raise DataError("tied tokens")
 
     tally = probing(refuses)
-    assert tally.probe(2.0, "climb", reshaped=False) == (None, None)
+    assert tally.probe(2.0, "powell", reshaped=False) == (None, None)
     assert (tally.seen.broke, tally.seen.refused) == (1, 0)
 
 
@@ -476,7 +476,7 @@ def touching(asked):
 def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_counted():
     asked = []
     tally = touching(asked)
-    scout = Scout(tally, "climb", 96)
+    scout = Scout(tally, "powell", 96)
     for k in range(96):
         scout.look(float(k))
     assert len(asked) == 12
@@ -487,7 +487,7 @@ def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_c
 def test_every_turn_of_a_searcher_examines_some_that_floats_cannot_settle():
     asked = []
     tally = touching(asked)
-    for name in ("grid", "climb"):
+    for name in ("grid", "powell"):
         scout = Scout(tally, name, 3)
         for k in range(3):
             scout.look(float(k))

@@ -46,11 +46,20 @@ def identity():
     return json.loads(clusters.identity())
 
 
+@pytest.fixture
+def alike(identity, monkeypatch):
+    """Workers say at once what this process says."""
+    monkeypatch.setattr(
+        clusters, "identity", lambda *_: json.dumps({**identity, "clock": time.time()})
+    )
+
+
 @pytest.fixture(scope="module")
 def alone():
     return {name: account(chase(toy(name), named=[PACK])) for name in NAMES}
 
 
+@pytest.mark.usefixtures("alike")
 def test_jobs_are_done_with_their_results_and_errors(threads):
     with cluster(threads) as crew:
         assert crew.count == 2
@@ -65,6 +74,7 @@ def test_jobs_are_done_with_their_results_and_errors(threads):
         assert slow.result() == "0.4"
 
 
+@pytest.mark.usefixtures("alike")
 def test_a_process_does_one_job_at_a_time(threads):
     """The precision of exact arithmetic belongs to the process."""
     with cluster(threads) as crew:
@@ -101,6 +111,7 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(apart, alone):
     assert len(killed) == 1
 
 
+@pytest.mark.usefixtures("alike")
 def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has():
     running = LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
@@ -118,6 +129,7 @@ def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has():
     assert result.examples > 0
 
 
+@pytest.mark.usefixtures("alike")
 def test_the_commands_take_a_cluster(threads, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for command in (["verify"], ["hunt", "--rounds", "1"]):

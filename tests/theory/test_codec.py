@@ -209,36 +209,6 @@ def test_endless_nesting_is_a_plain_error():
         codec.decode(document, Outer)
 
 
-words = st.sampled_from(
-    [
-        *("float", "int", "fraction", "tuple", "record", "fields", "float64", "int64", "bool"),
-        *("values", "Inner", "Outer", "AttentionData", "k", "flag", "name", "share", "X", "Z"),
-    ]
-)
-leaf = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | words
-leaf |= st.integers().map(str) | st.floats().map(str)
-random_json = st.recursive(
-    leaf,
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(words | st.text(max_size=3), inner, max_size=3)
-        | st.builds(lambda k, v: {k: v}, words, inner)
-        | st.builds(lambda k, s, v: {k: s, "values": v}, words, inner, inner)
-        | st.builds(lambda r, f: {"record": r, "fields": f}, words, inner)
-    ),
-    max_leaves=12,
-)
-
-
-@given(random_json)
-def test_random_documents_decode_or_are_refused(document):
-    try:
-        value = codec.decode(document, Outer)
-    except AttsvmError:
-        return
-    assert codec.encode(codec.decode(codec.encode(value), Outer)) == codec.encode(value)
-
-
 @pytest.mark.parametrize(
     ("document", "hint"),
     [

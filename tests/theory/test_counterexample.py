@@ -117,11 +117,6 @@ def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
     assert "the sign stays open" in result.reason
 
 
-def test_a_claim_that_changed_since_is_called_stale(tmp_path, packs, documents):
-    result = replayed(tmp_path, packs, {**documents["false"], "fingerprint": "0" * 64})
-    assert (result.result, result.stale) == ("CONFIRMED", True)
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -150,11 +145,6 @@ def test_a_file_that_cannot_be_executed_is_an_error(tmp_path, packs, documents, 
     assert reason in result.reason
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", "hello", "[" * 100_000])
-def test_a_foreign_file_is_an_error(tmp_path, packs, text):
-    assert replayed(tmp_path, packs, text).result == "ERROR"
-
-
 def test_a_file_cut_at_any_byte_is_an_error(tmp_path, packs, documents):
     text = json.dumps(documents["false"])
     for size in range(len(text)):
@@ -162,23 +152,6 @@ def test_a_file_cut_at_any_byte_is_an_error(tmp_path, packs, documents):
 
 
 HOSTILE = "\x1b[2J\nCONFIRMED: all is well\u202e"
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        *({key: HOSTILE} for key in ("schema", "claim", "sibling", "instance", "kind")),
-        {"instance": {"float": HOSTILE}},
-        {"instance": {"record": HOSTILE, "fields": {}}},
-        {"instance": {HOSTILE: 1}},
-        {"claim": "toy/raises:literal", "instance": {"float": "51"}},
-    ],
-)
-def test_nothing_in_a_file_writes_a_line_of_its_own(tmp_path, packs, documents, changes):
-    result = replayed(tmp_path, packs, {**documents["false"], **changes})
-    assert result.result == "ERROR"
-    assert str(result).isprintable()
-    assert result.reason.isprintable()
 
 
 def test_the_name_of_a_file_writes_no_line_of_its_own(tmp_path, packs, documents):
@@ -224,7 +197,15 @@ def test_a_replay_is_told_in_one_line(tmp_path, packs, documents):
 
 
 def test_an_error_names_its_file_once(tmp_path, packs):
-    for text in ("[]", "{", None, '{"kind": "attsvm-counterexample", "schema": 1}'):
+    for text in (
+        "[]",
+        "{",
+        "null",
+        "7",
+        "",
+        None,
+        '{"kind": "attsvm-counterexample", "schema": 1}',
+    ):
         path = tmp_path / "list.json"
         path.unlink(missing_ok=True)
         if text is not None:
@@ -299,20 +280,6 @@ def test_a_short_find_is_shown_as_python_and_a_long_one_by_its_sizes():
     assert shown(toy_pack.rare, "", replace(rare, enclosure=None))[-1].startswith("slack about -0.")
     tie = refutation(toy_pack.tie, "", 0.0).smallest
     assert shown(toy_pack.tie, "", tie)[-1].startswith("slack <= 0 violates a strict inequality")
-
-
-@given(
-    st.sampled_from(["schema", "kind", "claim", "sibling", "instance", "fingerprint"]),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=8), inner),
-        max_leaves=5,
-    ),
-)
-def test_random_changes_never_escape_as_exceptions(tmp_path_factory, packs, documents, key, value):
-    result = replayed(tmp_path_factory.getbasetemp(), packs, {**documents["rare"], key: value})
-    harmless = key == "fingerprint" or (key == "sibling" and not value)
-    assert (result.result == "CONFIRMED") is (harmless or documents["rare"][key] == value)
 
 
 @given(st.integers(-8000, 8000))

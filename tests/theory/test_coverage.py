@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from hypothesis import strategies as st
 from toy_pack import build, constant, says, square, square_ball
 
 from attsvm import AttentionData
@@ -120,19 +119,18 @@ def test_warnings_reach_the_report_and_spare_what_was_refuted():
 
 
 def test_a_hypothesis_that_a_sibling_drops_is_not_idle():
+    """Of these an automatic one drops the first."""
     hypotheses = {"any": lambda x: True, "other": lambda x: True}
     claim = build(
         "idle",
         square,
         square_ball,
         hypotheses=hypotheses,
-        data=st.sampled_from([0.0, 1.0]),
         siblings={
             "shift": changed(shift=100.0),
             "without": changed(shift=50.0, drop=["other"]),
         },
     )
     (entry,) = verify(packed(claim)).json()["claims"]
-    idle = [w for w in entry["warnings"] if "matters" in w]
-    assert len(idle) == (entry["examples"] >= 20)
-    assert all("'any'" in w for w in idle)
+    assert entry["examples"] >= 20  # below that nobody is warned
+    assert [w for w in entry["warnings"] if "matters" in w] == []

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from toy_pack import stated
 
-from attsvm.errors import ClaimError
 from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.profiles import profile_named
@@ -94,22 +93,3 @@ def test_explicit_instances_do_not_vary_what_is_never_drawn():
     examples = ({"x": [1, 0]}, {"x": [1, 0, 0]})
     validity, reason = said(declared(variables, largest, examples=examples, **HALF))
     assert (validity, reason) == ("thin", "never varied: n")
-
-
-def test_an_inequality_of_arrays_is_refused_of_which_one_entry_would_be_compared():
-    variables = {"n": Integer(1, 3), "x": Vector("n")}
-    claim = declared(
-        variables,
-        lambda m, v, c: m.at_most(c * v.x, m.exact(1)),
-        constants={"c": 0},
-        siblings={"1": changed(c=1)},
-    )
-    validity, reason = said(claim)
-    assert validity == "error"
-    assert "compares arrays by an inequality" in reason
-
-
-def test_a_sibling_cannot_drop_what_its_reading_does_not_have():
-    with pytest.raises(ClaimError, match="not there") as error:
-        declared({"x": Real()}, bounded, constants={"c": 1}, siblings={"a": changed(drop=["y"])})
-    assert "y" in str(error.value)

@@ -16,15 +16,14 @@ from toy_pack import build
 
 from attsvm.errors import ClaimError
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack, changed
+from attsvm.theory import PROFILES, Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent, sequence
-from attsvm.theory.search.ascent import lbfgs
 from attsvm.theory.search.document import leaves, value_at
 from attsvm.theory.search.frame import Frame, frame_key
-from attsvm.theory.search.gradient import gradient
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.optimise import gradient
 from attsvm.theory.search.starts import starts
 from attsvm.theory.search.turn import searchers_of
 
@@ -178,11 +177,6 @@ def test_an_objective_without_gradient_is_searched_at_random():
     assert scout.spent == scout.budget
 
 
-def test_an_objective_must_take_what_siblings_change():
-    with pytest.raises(ClaimError, match="does not take"):
-        guided(lambda case: case.at.sum(1))
-
-
 def test_siblings_pass_what_they_change():
     shifts = []
 
@@ -201,13 +195,13 @@ def test_it_fits_claims_with_an_objective_where_torch_is(monkeypatch):
     plain = replace(thin, relaxed=None)
     assert "gradient" in searchers_of(thin)
     assert "gradient" not in searchers_of(plain)
-    assert hunt(plain, seconds=None, rounds=1, searchers=["climb"]).absent == []
+    assert "gradient" not in hunt(plain, seconds=None, rounds=1, searchers=["powell"]).absent
     absent = replace(GUIDED["gradient"], there=lambda: False)
     monkeypatch.setitem(GUIDED, "gradient", absent)
     assert "gradient" not in searchers_of(thin)
-    account = hunt(thin, seconds=None, rounds=1, searchers=["drawn", "climb"])
-    assert account.absent == ["gradient"]
-    assert account.json()["absent"] == ["gradient"]
+    account = hunt(thin, seconds=None, rounds=1, searchers=["drawn", "powell"])
+    assert "gradient" in account.absent
+    assert account.json()["absent"] == account.absent
     assert account.error is None
 
 
@@ -303,28 +297,3 @@ def test_starts_hold_what_may_not_move():
     assert len(np.unique(found.rows[:, 3])) > 32
     assert (found.group[:, 2] == 0).all()
     assert starts(frame, known, lambda row: False, 8, np.random.default_rng(0)) is None
-
-
-def test_quasi_newton_steps_end_at_the_top_of_a_curved_ridge():
-    evaluations = []
-
-    def objective(u):
-        evaluations.append(len(u))
-        x = u.clone().requires_grad_()
-        value = thin_relaxed(Line(x))
-        (slope,) = torch.autograd.grad(value.sum(), x)
-        return value.detach(), slope
-
-    start = torch.tensor(np.random.default_rng(0).normal(size=(16, 3)))
-    with torch.enable_grad():
-        end = lbfgs(objective, start, 200, 0.1)
-    assert evaluations == [16] * 201  # the start, and one for each step
-    assert (objective(end)[0] >= objective(start)[0]).all()
-    assert (objective(end)[0] > -1e-6).double().mean() > 0.8
-
-
-def test_a_sibling_of_a_claim_without_objective_needs_no_parameters():
-    made = build("plain", small, lambda case, shift=0.0: arb(1), siblings={
-        "a": changed(shift=1.0), "b": changed(shift=2.0)})  # fmt: skip
-    assert [part.name for part in made.parts()] == ["", "a", "b"]
-    assert made.relaxed is None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scouting import instance, scouted, share, witnessed
+from scouting import instance, scouted, witnessed
 from toy_pack import build
 
 from attsvm.theory.search.grid import _VALUES, grid
@@ -122,14 +122,6 @@ def test_a_board_that_is_too_large_is_climbed_on_the_grid():
     assert all(
         "/" not in text or text.endswith("/2") for text in best.document["fields"]["a"]["values"]
     )
-
-
-def test_nothing_is_examined_twice_and_the_budget_is_kept():
-    witness, claim = witnessed("grid", Table, lambda case: False)
-    cases = [Table(np.full(shape, 0.3)) for shape in ((1,), (2,), (2, 2), (3, 3))]
-    scout = scouted(claim, "grid", cases)
-    assert len(set(witness.keys())) == len(witness.keys())
-    assert len(witness.keys()) - len(cases) == scout.spent <= share("grid")
 
 
 def test_an_exception_at_an_unusual_instance_is_no_error():

@@ -28,8 +28,7 @@ from attsvm.theory.search import NEEDS
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.pool import Elite
 
-FOLDER = Path(__file__).parent
-PACK = str(FOLDER / "toy_pack.py")
+PACK = str(Path(__file__).parent / "toy_pack.py")
 
 
 def chase(claim, rounds=2, **rest):
@@ -144,7 +143,7 @@ def test_what_was_left_open_and_unexamined_is_in_the_account():
     assert result.json()["unexamined"] == result.seen.unexamined
 
 
-@pytest.mark.parametrize("searchers", [["explicit"], ["climb"], ["explicit", "climb"]])
+@pytest.mark.parametrize("searchers", [["explicit"], ["powell"], ["explicit", "powell"]])
 def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
     result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
     assert (result.smallest, result.examples) == (None, 0)
@@ -178,8 +177,8 @@ def test_what_breaks_while_a_find_is_shrunk_loses_no_find_and_is_told():
     claim = build("at-three", conclusion, lambda x, shift=0.0: arb(3) - arb(x), expected="refuted")
     for seed in range(3):
         result = hunt(claim, seconds=None, rounds=3, seed=seed, searchers=["drawn"])
-        assert result.smallest is not None or result.error.startswith("ArithmeticError")
         assert result.smallest is not None
+        assert result.error.startswith("ArithmeticError: at 3")
 
 
 def test_a_check_that_keeps_breaking_ends_the_hunt():
@@ -312,8 +311,8 @@ def test_two_workers_come_to_what_one_comes_to(name, alone, two):
     assert account(chase(toy(name), crew=two, named=[PACK])) == alone[name]
 
 
-def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
-    """Of three workers, on toys and then on a claim of the pack."""
+def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone, two):
+    """On toys and then on a claim of the pack."""
     killed = []
 
     def kill(_):
@@ -323,11 +322,10 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone):
             os.kill(victim.pid, signal.SIGKILL)
 
     (claim,) = find_claims(load_packs(), ["mm/joint-svm:literal-1"])
-    with processes(3, [PACK]) as crew:
-        for name in ("true", "sampled"):
-            result = chase(toy(name), crew=crew, named=[PACK], progress=kill)
-            assert account(result) == alone[name]
-        together = chase(claim, crew=crew, named=[PACK], known=False)
+    for name in ("true", "sampled"):
+        result = chase(toy(name), crew=two, named=[PACK], progress=kill)
+        assert account(result) == alone[name]
+    together = chase(claim, crew=two, named=[PACK], known=False)
     assert account(together) == account(chase(claim, known=False))
     assert together.smallest is not None
     assert len(killed) == 1
@@ -348,10 +346,9 @@ slow_claim = build("slow", slow, lambda x, shift=0.0: arb({value}) - arb(shift),
 """
 
 
-def hunted(tmp_path, value, workers, blow):
+def hunted(tmp_path, environment, value, workers, blow):
     """Start a hunt, blow when it is under way, and return its exit code and what it printed."""
     (tmp_path / "slow.py").write_text(SLOW.format(value=value))
-    environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
     command = [sys.executable, "-m", "attsvm.cli", "hunt", "toy/slow:literal", "--pack", "slow.py"]
     command += ["--seconds", "600", "-n", str(workers), "--searchers", "drawn", "--out", "finds"]
     with subprocess.Popen(
@@ -371,15 +368,14 @@ def hunted(tmp_path, value, workers, blow):
     return process.returncode, out
 
 
-@pytest.mark.parametrize(("workers", "blow"), [(2, signal.SIGINT), (1, signal.SIGTERM)])
-def test_a_hunt_that_is_interrupted_says_how_far_it_came(tmp_path, workers, blow):
-    code, out = hunted(tmp_path, 1.0, workers, blow)
+def test_a_hunt_that_is_interrupted_says_how_far_it_came(tmp_path, outside):
+    code, out = hunted(tmp_path, outside, 1.0, 2, signal.SIGINT)
     assert code == 130
     assert out.startswith("interrupted; what was found is kept\nnot refuted: toy/slow:literal")
 
 
-def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path):
-    code, out = hunted(tmp_path, -1.0, 2, signal.SIGTERM)
+def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path, outside):
+    code, out = hunted(tmp_path, outside, -1.0, 1, signal.SIGTERM)
     assert code == 1
     assert "refuted, certified: toy/slow:literal" in out
     assert (tmp_path / "finds" / "toy--slow--literal.json").is_file()

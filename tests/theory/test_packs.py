@@ -96,12 +96,9 @@ def test_an_id_twice_in_one_pack_is_refused(tmp_path):
         load_packs([str(path)])
 
 
-def test_a_dependency_must_be_there(tmp_path):
+def test_a_claim_may_depend_on_one_of_another_pack(tmp_path):
     path = pack(tmp_path, "needy", "mine/g:literal", ["sim/lemma-3.12:sharp"])
     assert "mine/g:literal" in ids(load_packs([path]))
-    path = pack(tmp_path, "needier", "mine/h:literal", ["sim/lemma-9:sharp"])
-    with pytest.raises(ClaimError, match="depends on a claim that is not there"):
-        load_packs([path])
 
 
 @pytest.mark.parametrize("content", ["1 / 0", "def broken(:", "raise SystemError"])
@@ -138,12 +135,9 @@ def test_a_source_names_all_its_claims():
     assert list(find_claims(packs, ["toy/"])) == list(find_claims(packs, ["toy"])) == toys
 
 
-def test_an_unknown_word_names_the_nearest_ids():
-    packs = load_packs([PACK])
-    with pytest.raises(UnknownClaimError, match=r"sim/lemma-3\.11"):
-        find_claims(packs, ["sim/lema-3.11"])
+def test_a_word_that_is_near_to_no_id_leads_to_the_list():
     with pytest.raises(UnknownClaimError, match="See `attsvm claims`"):
-        find_claims(packs, ["@@@@"])
+        find_claims(load_packs([PACK]), ["@@@@"])
 
 
 LISTED = """

@@ -14,6 +14,7 @@ import tty
 from pathlib import Path
 
 import pytest
+import toy_pack
 
 import attsvm
 from attsvm import _files
@@ -289,8 +290,9 @@ def test_process_substitution_receives_the_document(tmp_path):
         [
             "bash",
             "-c",
-            '"$0" -m attsvm.cli claims sim/lemma-3.12 --json >(cat >&2)',
+            '"$0" -m attsvm.cli claims --only-pack "$1" --json >(cat >&2)',
             sys.executable,
+            toy_pack.__file__,
         ],
         capture_output=True,
         text=True,

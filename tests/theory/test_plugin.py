@@ -131,12 +131,12 @@ def alone(project):
     return run(project, "-rA", "-v", "claims")
 
 
-@pytest.fixture(scope="module")
-def together(project):
+@pytest.fixture
+def together(project, outside):
     """The same on two workers."""
     command = [sys.executable, "-m", "pytest", *QUIET, "-rA", "-n", "2", "claims"]
     return subprocess.run(
-        command, capture_output=True, text=True, cwd=project, check=False, timeout=120
+        command, capture_output=True, text=True, cwd=project, check=False, timeout=120, env=outside
     )
 
 
@@ -167,28 +167,25 @@ def test_counterexamples_are_replayed_before_anything_else(alone):
     assert len(order) == 18
 
 
-def test_a_counterexample_that_does_not_stand_is_told_without_a_traceback(alone):
-    stands = "3 curated counterexamples replayed: 2 not confirmed (1 of them although the code has"
-    assert stands in alone.stdout
-    assert "! NOT CONFIRMED: claims/counterexamples/mine--wrong--literal.json: " in alone.stdout
-    assert "! ERROR: claims/counterexamples/stray.json: " in alone.stdout
-    assert "other.json" not in alone.stdout
-    assert "ReplayFailure" not in alone.stdout.partition("short test summary")[0]
-
-
-def test_a_surviving_sibling_says_what_it_means(alone):
-    assert (
+@pytest.mark.parametrize(
+    "said",
+    [
+        "3 curated counterexamples replayed: 2 not confirmed (1 of them although the code has",
+        "! NOT CONFIRMED: claims/counterexamples/mine--wrong--literal.json: ",
+        "! ERROR: claims/counterexamples/stray.json: ",
         "mine/blunt:literal[shift 100]: this false sibling survived 150 instances, so the check "
-        "of the claim is blunt"
-    ) in alone.stdout
-
-
-def test_a_wrong_verdict_names_both_the_statement_and_its_place_without_a_traceback(alone):
-    said = "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised"
+        "of the claim is blunt",
+        "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised",
+        "\nx^2 >= 1\n",
+    ],
+)
+def test_what_fails_is_told_without_a_traceback(alone, said):
     assert said in alone.stdout
-    assert re.search(r"^x\^2 >= 1$", alone.stdout, re.MULTILINE)
     assert re.search(r"mine\.py:\d+$", alone.stdout, re.MULTILINE)
-    assert "ClaimFailure" not in alone.stdout.partition("short test summary")[0]
+    assert "other.json" not in alone.stdout
+    told = alone.stdout.partition("short test summary")[0]
+    assert "ReplayFailure" not in told
+    assert "ClaimFailure" not in told
 
 
 def test_the_summary_ends_in_the_table_of_verdicts(alone):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.provenance import fingerprint, sources
+from attsvm.theory.declaration.code_digests import fingerprint, sources
 
 FILES = {
     "pack/__init__.py": "",

@@ -197,12 +197,15 @@ def test_stored_counterexamples_of_other_claims_are_relatives(pack):
     assert numbers(one) == ["7/2"]
 
 
-def test_every_installed_claim_has_relatives_that_its_type_reads():
+def test_the_relatives_of_installed_claims_are_not_their_own_instances():
+    found = 0
     for k, claim in enumerate(find_claims(load_packs())):
         documents = known_relatives(claim)
         own = [codec.encode(case) for part in claim.parts() for case in part.examples]
         assert not any(document in own for document in documents)
         assert k % 5 or documents == known_relatives(claim)  # as of no claim in particular
+        found += len(documents)
+    assert found > 0
 
 
 def test_a_check_at_profile_quick_tries_relatives_of_another_type():

@@ -14,6 +14,7 @@ from attsvm.exact import rational
 from attsvm.theory import Integer, Slack, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.record import codec
+from benchmarks.power.courses import brocard, pell
 from benchmarks.power.sizes import few, late, slow, taxicab
 
 
@@ -106,7 +107,14 @@ def test_a_batch_of_integers_alone_is_one_instance():
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("planted", "searcher"),
-    [(few, "screen"), (taxicab, "screen"), (late, "sizes"), (slow, "sizes")],
+    [
+        (few, "screen"),
+        (taxicab, "screen"),
+        (late, "sizes"),
+        (slow, "sizes"),
+        (pell, "integers"),
+        (brocard, "integers"),
+    ],
     ids=lambda part: getattr(part, "id", part),
 )
 def test_integers_are_screened_beyond_those_that_are_drawn(planted, searcher, seed):

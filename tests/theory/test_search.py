@@ -60,9 +60,9 @@ sums = build("sums", total, total_ball, data=st.just(Table(np.zeros((1, 1)))), e
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_rare_violation_is_found_by_the_climb_and_stays_confirmed(seed):
+def test_a_rare_violation_is_found_from_close_instances_and_stays_confirmed(seed):
     outcome = check(toy_pack.rare, seed)
-    assert outcome.refuted.found_by == "slack-guided climb"
+    assert outcome.refuted.found_by in ("Powell's method", "differential evolution")
     assert confirmed(toy_pack.rare, outcome)
     assert outcome.examples <= QUICK.examples + 1
     found = codec.decode(outcome.refuted.instance, toy_pack.rare.instance_type)
@@ -100,23 +100,6 @@ def test_a_find_of_hypothesis_is_shrunk_to_the_simplest_number():
     for seed in range(3):
         outcome = check(toy_pack.false, seed)
         assert outcome.refuted.instance == {"float": "6"}
-
-
-def test_only_a_confirmed_violation_is_called_a_find():
-    assert check(toy_pack.rounding).refuted is None
-    assert check(toy_pack.rounding_open).refuted is None
-    assert check(toy_pack.overruled).refuted is None
-
-
-def test_the_climb_leaves_instances_alone_that_their_type_refuses():
-    outcome = check(toy_pack.guarded)
-    assert (outcome.error, outcome.refuted) == (None, None)
-
-
-def test_the_climb_survives_the_largest_floats():
-    outcome = check(toy_pack.outward)
-    assert (outcome.error, outcome.refuted) == (None, None)
-    assert outcome.examples == QUICK.examples + 1
 
 
 def test_infinite_entries_neither_break_nor_join_the_climb():
@@ -212,16 +195,16 @@ def seen(name, case, seed=0):
     return witness.keys(), scout
 
 
-@pytest.mark.parametrize("name", ["climb", "families", "grid", "relatives"])
+@pytest.mark.parametrize("name", ["powell", "families", "grid", "relatives"])
 def test_the_same_seed_looks_at_the_same_instances_another_at_others_and_none_twice(name):
     (first, scout), (again, _), (other, _) = (seen(name, START, seed) for seed in (1, 1, 2))
     assert first == again != other
-    assert name == "climb" or len(set(first) & set(other)) < len(first) / 2
+    assert name == "powell" or len(set(first) & set(other)) < len(first) / 2
     assert len(set(first)) == len(first) == scout.spent + 1
     assert scout.spent == share(name)
 
 
-@pytest.mark.parametrize("name", ["climb", "families", "grid"])
+@pytest.mark.parametrize("name", ["powell", "families", "grid"])
 @pytest.mark.parametrize("case", [math.inf, "word", np.zeros((0, 2))])
 def test_where_there_is_no_finite_number_nothing_is_proposed(name, case):
     assert seen(name, case)[1].proposed == 0

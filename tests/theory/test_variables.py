@@ -7,16 +7,30 @@ import pytest
 import sympy as sp
 import torch
 from flint import arb, fmpq
-from hypothesis import given, settings
+from hypothesis import find, given, settings
 from hypothesis import strategies as st
 from toy_pack import stated
 
 from attsvm.errors import DataError
-from attsvm.theory import Fitted, Integer, Matrix, Meeting, Real, Vector, changed, gradient
+from attsvm.theory import (
+    Fitted,
+    Integer,
+    Labels,
+    Matrix,
+    Meeting,
+    Real,
+    Vector,
+    changed,
+    gradient,
+)
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, lanes
+from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration.formula import Formula, heights, instance_type
+from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.search.screen import _renewed
 
 SAME, POSITIVE = "B = A", "B[0, 0] > 0"
 
@@ -95,10 +109,23 @@ def test_a_value_below_a_bound_has_its_leading_bits(most, grid):
     assert value > 0.0
 
 
-def test_the_height_of_an_equality_is_the_size_of_its_residual():
+SIDES = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@given(SIDES, SIDES, st.sampled_from(["at most", "below"]))
+def test_a_height_above_1_is_a_violation(left, right, kind):
+    sides = (lanes(np.array([side])) for side in (left, right))
+    with np.errstate(over="ignore"):
+        (seen,) = heights(np, Comparison(kind, *sides))
+    said = (Slack.below if kind == "below" else Slack.at_most)(left, right, 0.0)
+    assert (seen > 1.0) <= (left > right) <= (seen >= 1.0)
+    assert seen == said.height
+
+
+def test_the_height_of_an_equality_is_the_size_of_its_residual_and_1_more():
     x = np.array([-3.0, 3.0, 0.0])
     heights = FITTED.formula.screened({"x": x, "R": np.full(3, 9.0)}, {}, 3, {"sign": -1})
-    assert heights.tolist() == [6.0, 6.0, 0.0]
+    assert heights.tolist() == [7.0, 7.0, 0.0]
 
 
 def test_batches_hold_opposite_entries_and_keep_above_the_least():
@@ -224,3 +251,108 @@ def test_arrays_shorter_than_declared_are_no_instances():
     assert claim.instance_type(s=np.zeros(9)).s.shape == (9,)
     with pytest.raises(DataError, match="shorter than 2"):
         claim.instance_type(s=np.zeros(1))
+
+
+def test_a_vector_of_two_levels_has_two_values():
+    vector = Vector("n", levels=2)
+    batch = vector.fill(np.random.default_rng(0), {"n": 5}, 200)
+    assert batch.shape == (5, 200)
+    counts = [len(set(lane)) for lane in batch.T]
+    assert set(counts) == {1, 2}
+    assert counts.count(2) > 100
+    assert Real().fill(np.random.default_rng(0), {}, 3).shape == (3,)
+
+
+def test_a_formula_that_comes_to_a_constant_has_a_height_for_each_instance():
+    """With one token the gradient of softmax is 0, whatever x is."""
+    formula = Formula(
+        {"n": Integer(1, 2), "x": Vector("n")},
+        {},
+        lambda m, v: m.at_most(
+            m.norm(gradient(m, lambda m, x: m.sum(m.softmax(x)), v.x)), m.exact(1)
+        ),
+        {},
+        instance_type({"n": Integer(1, 2), "x": Vector("n")}),
+    )
+    x = torch.zeros((3, 1), dtype=torch.float64, requires_grad=True)
+    height = formula.relaxed(SimpleNamespace(x=x))
+    assert height.shape == (3,)
+    (slope,) = torch.autograd.grad(height.sum(), x)
+    assert (slope == 0).all()
+
+
+def labelled():
+    """A formula of two labels and of a vector."""
+    return stated(
+        "labels",
+        {"n": Integer(1, 4), "y": Labels("n"), "x": Vector("n")},
+        lambda m, v, c: m.at_most(m.dot(v.x, v.y), c * m.sum(m.abs(v.x))),
+        {"labels": lambda m, v: m.equal(m.square(v.y), m.exact(1))},
+        constants={"c": 1},
+        siblings={"0": changed(c=0)},
+    ).formula
+
+
+@given(labelled().strategy())
+def test_labels_are_drawn_as_1_or_minus_1(case):
+    assert set(case.y.tolist()) <= {1.0, -1.0}
+
+
+def test_both_labels_are_drawn_and_the_simplest_is_1():
+    mixed = find(labelled().strategy(), lambda case: len(set(case.y.tolist())) == 2)
+    assert sorted(mixed.y) == [-1.0, 1.0]
+    assert find(labelled().strategy(), lambda case: True).y.tolist() == [1.0]
+
+
+def test_screening_exchanges_labels_and_moves_the_rest():
+    formula, generator = labelled(), np.random.default_rng(0)
+    shape = {"n": 3}
+    raw = formula.filled(generator, shape, 1024)
+    assert set(np.unique(raw["y"])) == {1.0, -1.0}
+    again = _renewed(formula, raw, np.arange(96), shape, generator)
+    assert set(np.unique(again["y"])) == {1.0, -1.0}
+    assert (again["y"] != raw["y"]).any()
+    assert not np.isin(again["x"], raw["x"]).all()
+
+
+def test_a_climb_has_no_slope_in_labels():
+    formula = labelled()
+    case = formula.build(y=[1, -1], x=[2, 1])
+    tensors = {
+        name: torch.tensor(getattr(case, name).copy()[None], requires_grad=True) for name in "xy"
+    }
+    value = formula.relaxed(type("Batch", (), tensors))
+    slopes = torch.autograd.grad(value.sum(), list(tensors.values()), allow_unused=True)
+    assert slopes[0].abs().max() > 0
+    assert slopes[1] is None
+
+
+EXPONENTIAL = {"beta <= exp(x)": lambda m, v: m.at_most(v.beta, m.exp(v.x))}
+
+
+def below_an_exponential(siblings):
+    """1 <= exp(x) / beta for a beta that is drawn below exp(x)."""
+    return stated(
+        "below",
+        {"x": Real(), "beta": Fitted()},
+        lambda m, v: m.at_most(m.exact(1), m.exp(v.x) / v.beta),
+        EXPONENTIAL,
+        siblings=siblings,
+    )
+
+
+def test_a_bound_that_no_hypothesis_names_is_a_power_of_two():
+    claim = below_an_exponential({"half": changed(tightened="0.5")})
+    (dropped,) = (s for s in claim.siblings if s.name == "without its hypothesis")
+    free = dropped.formula
+    raw = free.filled(np.random.default_rng(0), {}, 64)
+    assert set(free.fit(raw, {})["beta"]) == {1.0, 16.0, 4096.0}
+    assert (claim.formula.fit(raw, {})["beta"] <= np.exp(raw["x"])).all()
+
+
+def test_what_the_author_drops_takes_the_place_of_the_automatic_sibling():
+    drop = list(EXPONENTIAL)
+    at_0 = {"beta = 9 at 0": changed(drop=drop, examples=[{"x": 0, "beta": 9}])}
+    assert [s.name for s in below_an_exponential(at_0).siblings] == ["beta = 9 at 0"]
+    both = below_an_exponential({"another side": changed(drop=drop, tightened="0.5")})
+    assert [s.name for s in both.siblings] == ["without its hypothesis", "another side"]

@@ -18,6 +18,14 @@ from attsvm.theory.run.workers import HERE, known_claim, processes
 PACK = str(Path(__file__).parent / "toy_pack.py")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_claims(site):
+    """Workers run the copy of attsvm, which loads no claims."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        yield
+
+
 @pytest.fixture(scope="module")
 def two():
     with processes(2) as crew:
@@ -130,11 +138,9 @@ def alive(number):
     return state != "Z"
 
 
-def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(tmp_path):
+def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(tmp_path, outside):
     script = tmp_path / "controller.py"
     script.write_text(
-        "import sys\n"
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "import toy_jobs\n"
         "from attsvm.theory.run.workers import processes\n"
         "if __name__ == '__main__':\n"
@@ -142,7 +148,7 @@ def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(t
         "        jobs = [crew.submit(toy_jobs.tell_and_sleep, '60') for _ in range(2)]\n"
         "        jobs[0].result()\n"
     )
-    controller = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE)
+    controller = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, env=outside)
     workers = [int(controller.stdout.readline()) for _ in range(2)]
     assert all(map(alive, workers))
     controller.kill()
@@ -157,15 +163,16 @@ def test_workers_end_within_their_jobs_where_the_controlling_process_is_killed(t
     assert left == []
 
 
-def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_path):
+def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_path, outside):
     script = tmp_path / "unguarded.py"
     script.write_text(
         "from attsvm.theory.run.workers import processes\n"
         "with processes(2) as crew:\n"
         "    print(crew.submit(len, 'three').result())\n"
     )
+    command = [sys.executable, script]
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=120, check=False
+        command, capture_output=True, text=True, timeout=120, check=False, env=outside
     )
     assert done.returncode == 1
     assert "__name__ == '__main__'" in done.stderr.splitlines()[-1]

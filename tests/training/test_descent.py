@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.heads import Head, relu_head
-from attsvm.kernels.checkpoints import keep
 from attsvm.kernels.descent import log_pull
+from attsvm.kernels.ensembles import keep
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w, normalised_gradient
 from attsvm.strategies import arrays

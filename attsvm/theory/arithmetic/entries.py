@@ -26,6 +26,10 @@ _ARITHMETIC = {
 }
 
 
+CONSTANTS = "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3))."
+"""The remedy where a formula has a number that is not of its arithmetic."""
+
+
 def misuse(what: str, remedy: str) -> ClaimError:
     """The error of a formula that does what no arithmetic could do soundly, to be raised."""
     return ClaimError(f"a formula {what}", remedy=remedy)
@@ -153,7 +157,7 @@ def _plain(value: Any) -> Any:
 def _no_float() -> NoReturn:
     raise misuse(
         "mixes a float with values of another arithmetic",
-        "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
+        CONSTANTS,
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse
+from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, Number, Operation, entries, misuse
 
 
 class Lane(Number):
@@ -39,7 +39,7 @@ class Lane(Number):
         else:
             raise misuse(
                 f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
-                "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)).",
+                CONSTANTS,
             )
         return Lane(operation(number, self.value) if swapped else operation(self.value, number))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.entries import Entries, misuse
+from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, misuse
 
 
 class _Undecided:
@@ -30,7 +31,14 @@ class Comparison(_Undecided):
     right: Any
 
     def __post_init__(self) -> None:
-        """Refuse arrays in an inequality, of which one entry alone would be compared."""
+        """Refuse floats, and arrays in an inequality: one entry alone would be compared."""
+        for side in (self.left, self.right):
+            if isinstance(side, float | Fraction):
+                raise misuse(
+                    f"compares a value of type {type(side).__name__} with numbers of its "
+                    "arithmetic",
+                    CONSTANTS,
+                )
         if self.kind != "equal" and any(isinstance(s, Entries) for s in (self.left, self.right)):
             raise misuse(
                 "compares arrays by an inequality",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from attsvm.errors import ClaimError
-from attsvm.theory.declaration.provenance import fingerprint
+from attsvm.theory.declaration.code_digests import fingerprint
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Expected, Truth
 
@@ -247,7 +247,8 @@ def ensure_checkable(made: Claim) -> None:
     if not made.siblings:
         raise ClaimError(
             f"claim {made.id} needs at least one false sibling",
-            remedy="Change a constant, a target, a domain, or drop a hypothesis.",
+            remedy="Write tight=True, by which tightened constants are to fall, or siblings="
+            "{'a name': changed(constant=another)}; a needed hypothesis makes one by itself.",
         )
     if made.expected.truth is Truth.REFUTED:
         for sibling in made.siblings:

@@ -4,7 +4,7 @@
 together with every definition of their own code base that they reach by name, directly or not,
 through imports at any depth. Names are followed as written: a local variable that is called like a
 definition counts as a use of it, and what is looked up by a name that is computed at run time is
-not followed.
+not followed. `fingerprint` is the hash of the text of all modules that a file imports in its pack.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import functools
 import hashlib
 import importlib.metadata
 import importlib.util
+import os
 import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,12 +24,12 @@ _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""
 
 _Dotted = tuple[str, ...]
-_Names = tuple[_Dotted, ...]
 
 _ENGINE = "attsvm"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
 _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
+_NOTED = (ast.Import, ast.ImportFrom, ast.Call, ast.Name, ast.Attribute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,105 +41,188 @@ class Start:
     node: ast.AST | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Module:
-    """The top level of a module.
+@dataclass(slots=True, eq=False)
+class Module:
+    """A file, and the top level of its module where it is Python.
 
     Attributes:
+        file: where it lies.
+        base: the folder from which it is imported.
+        text: the hash of its text.
+        digest: that of its syntax tree where it is Python, else of its text.
+        imported: the dotted names that it imports, wherever in it, as their parts.
         statements: all but imports and bare strings.
+        spelt: the digests of the statements.
+        noted: the nodes of each that say what it uses.
         bound: the indices of the statements that bind a name.
         effects: the indices of those that may change things without binding a name.
         imports: what an imported name stands for, as the parts of a dotted name.
         stars: the modules of which everything is imported.
-        spelt: digests of statements by index, as far as they were asked for.
-        used: the same of the names that they use.
     """
 
+    file: Path
+    base: Path
+    text: str = ""
+    digest: str = ""
+    imported: frozenset[_Dotted] = frozenset()
     statements: list[ast.stmt] = field(default_factory=list)
+    spelt: list[str] = field(default_factory=list)
+    noted: list[list[ast.AST]] = field(default_factory=list)
     bound: dict[str, list[int]] = field(default_factory=dict)
     effects: list[int] = field(default_factory=list)
     imports: dict[str, _Dotted] = field(default_factory=dict)
     stars: list[_Dotted] = field(default_factory=list)
-    spelt: dict[int, str] = field(default_factory=dict)
-    used: dict[int, tuple[_Names, _Names]] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        """The file by its path from where it is imported."""
+        return self.file.relative_to(self.base).as_posix()
 
     def knows(self, name: str) -> bool:
         """Whether the module says what a name stands for."""
         return name in self.bound or name in self.imports
 
 
+_Node = tuple[Module, "int | _Dotted | None"]
+"""What a digest passes through: a statement, a name with its attributes, or the import itself."""
+
+
 def whole(path: Path) -> str:
     """The digest of a file: of its syntax tree where it is Python, else of its text."""
-    return _read(path)[0]
+    status = path.stat()
+    return _digested(path, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=8192)
+def _digested(path: Path, changed: int, size: int) -> str:
+    return _parsed.__wrapped__(path, (changed, size)).digest  # whose tree is not kept
 
 
 def imports(path: Path) -> frozenset[str]:
     """The top-level modules that a file imports, wherever in it, by their names."""
-    return _read(path)[1]
+    return frozenset(dotted[0] for dotted in module_of(path).imported if dotted)
 
 
-def _read(path: Path) -> tuple[str, frozenset[str]]:
-    status = path.stat()
-    return _read_at(path, status.st_mtime_ns, status.st_size)
+def fingerprint(claim: str, statement: str, file: str | os.PathLike[str]) -> str:
+    """SHA-256 of a claim's id, its statement, and all `sources` of its file.
+
+    The same in every folder that the pack may be installed in; line ends do not count.
+    """
+    digest = hashlib.sha256(f"{claim}\x1f{statement}".encode())
+    for source in map(module_of, sources(file)):
+        digest.update(f"\x1f{source.shown}\x1f{source.text}".encode())
+    return digest.hexdigest()
 
 
-@functools.lru_cache(maxsize=8192)
-def _read_at(path: Path, changed: int, size: int) -> tuple[str, frozenset[str]]:
-    text = path.read_bytes().replace(b"\r\n", b"\n")
-    if path.suffix == ".py":
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            pass
-        else:
-            importing: list[ast.AST] = []
-            return _digest(tree, importing), frozenset(_tops(importing))
-    return _hash(text), frozenset()
+def sources(file: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """The file and the modules of its pack that it imports, directly or not, in order of paths.
 
-
-def _tops(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
-        elif isinstance(node, ast.Call):
-            yield from (name.partition(".")[0] for name in _looked_up(node))
+    The pack of a file within a package is the outermost package; of a loose file, its folder.
+    """
+    path = Path(file)
+    base = base_of(path)
+    pack = path.relative_to(base).parts[:1] if path.parent != base else ()
+    found, left = {path}, [path]
+    while left:
+        for parts in module_of(left.pop()).imported:
+            inside = range(1, len(parts) + 1) if parts[: len(pack)] == pack else ()
+            new = {p for k in inside for p in _files(base, parts[:k])} - found
+            found |= new
+            left += new
+    return tuple(sorted(found))
 
 
 def _hash(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:_DIGITS]
 
 
-def _digest(node: ast.AST, importing: list[ast.AST] | None = None) -> str:
-    """The digest of a syntax tree; notes what may import something."""
+def module_of(file: Path) -> Module:
+    """A file as it is now."""
+    try:
+        status = file.stat()
+    except OSError:
+        return Module(file, base_of(file))
+    return _parsed(file, (status.st_mtime_ns, status.st_size))
+
+
+@functools.lru_cache(maxsize=1024)
+def _parsed(file: Path, known: tuple[int, int]) -> Module:
+    text = file.read_bytes().replace(b"\r\n", b"\n")
+    module = Module(file, base_of(file), hashlib.sha256(text).hexdigest(), _hash(text))
+    if file.suffix != ".py":
+        return module
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return module
+    every: list[str] = []
+    imported: set[_Dotted] = set()
+    for node in tree.body:
+        names = set(_bound(node, module))
+        if _is_text(node):
+            continue
+        words, noted = _spelt(node)
+        every.append(words)
+        for inner in noted:
+            imported.update(_imported(inner, module))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for name in names:
+            module.bound.setdefault(name, []).append(len(module.statements))
+        if not names or isinstance(node, _COMPOUND):
+            module.effects.append(len(module.statements))
+        module.statements.append(node)
+        module.spelt.append(_digest(words))
+        module.noted.append(noted)
+    body = ["body", "[", *every, "]"] if tree.body else []
+    module.digest = _digest("\x1f".join(["(Module", *body, ")"]))
+    module.imported = frozenset(imported)
+    return module
+
+
+def _digest(words: str) -> str:
+    return _hash(words.encode(errors="surrogatepass"))
+
+
+def _spelt(node: ast.AST) -> tuple[str, list[ast.AST]]:
+    """The words of a syntax tree, the same under every version of Python that can read it.
+
+    With them, outer ones first, the nodes that say what it uses.
+    """
     words: list[str] = []
-    _spell(node, words, [] if importing is None else importing)
-    return _hash("\x1f".join(words).encode(errors="surrogatepass"))
+    noted: list[ast.AST] = []
+    _spell(node, words, noted)
+    return "\x1f".join(words), noted
 
 
-def _spell(value: object, words: list[str], importing: list[ast.AST]) -> None:
-    """The words of a syntax tree, the same under every version of Python that can read it."""
-    if isinstance(value, ast.AST):
-        words.append(f"({type(value).__name__}")
-        if isinstance(value, ast.Import | ast.ImportFrom | ast.Call):
-            importing.append(value)
-        for name in value._fields:
-            inner = getattr(value, name, None)
-            if isinstance(value, ast.JoinedStr):  # some versions end formats with an empty text
-                inner = [p for p in value.values if getattr(p, "value", None) != ""]
-            if inner is not None and inner != [] and name not in _SKIPPED:
-                words.append(name)
-                _spell(inner, words, importing)
-        words.append(")")
-    elif isinstance(value, list):
-        words.append("[")
-        for inner in value:
-            if not _is_text(inner):
-                _spell(inner, words, importing)
-        words.append("]")
-    else:
-        words.append(repr(value))
+def _spell(node: ast.AST, words: list[str], noted: list[ast.AST]) -> None:
+    opening, names = _form(type(node))  # type: ignore[arg-type]
+    words.append(opening)
+    if isinstance(node, _NOTED):
+        noted.append(node)
+    for name in names:
+        inner = getattr(node, name, None)
+        if inner is None or inner == []:
+            continue
+        words.append(name)
+        if isinstance(inner, ast.AST):
+            _spell(inner, words, noted)
+        elif isinstance(inner, list):
+            words.append("[")
+            for each in inner:
+                if not isinstance(each, ast.AST):
+                    words.append(repr(each))
+                elif not _is_text(each) and not _is_empty(node, each):
+                    _spell(each, words, noted)
+            words.append("]")
+        else:
+            words.append(repr(inner))
+    words.append(")")
+
+
+@functools.cache
+def _form(kind: type[ast.AST]) -> tuple[str, tuple[str, ...]]:
+    return f"({kind.__name__}", tuple(name for name in kind._fields if name not in _SKIPPED)
 
 
 def _is_text(node: object) -> bool:
@@ -150,26 +234,34 @@ def _is_text(node: object) -> bool:
     )
 
 
-def _looked_up(node: ast.Call) -> Iterator[str]:
-    """The module that a call imports by a name that is written out."""
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    given = node.args[0] if node.args else None
-    if name in ("import_module", "__import__") and isinstance(given, ast.Constant):
-        yield str(given.value)
+def _is_empty(node: ast.AST, part: ast.AST) -> bool:
+    """Whether a part of a format is an empty text, with which some versions end it."""
+    return isinstance(node, ast.JoinedStr) and getattr(part, "value", None) == ""
+
+
+def _imported(node: ast.AST, module: Module) -> Iterator[_Dotted]:
+    """What a statement imports, or a call by a name that is written out."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from _bindings(node, module).values()
+    elif isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        given = node.args[0] if node.args else None
+        if name in ("import_module", "__import__") and isinstance(given, ast.Constant):
+            yield tuple(str(given.value).split("."))
 
 
 class Definitions:
     """The definitions of modules as their files are now; made anew where these may have changed."""
 
     def __init__(self) -> None:
-        self.base = functools.cache(base_of)
-        self.module = functools.cache(_current)
-        self._file = functools.cache(_file)
-        self._own = functools.cache(belongs)
+        self._module = functools.cache(module_of)
+        self._files = functools.cache(_files)
+        self._own = functools.cache(_own)
+        self._from = functools.cache(self._step)
 
     def declaration(self, file: Path, line: int) -> ast.stmt | None:
         """The statement at the top level of a file that a line belongs to."""
-        for node in self.module(file).statements:
+        for node in self._module(file).statements:
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
             if first <= line <= (node.end_lineno or node.lineno):
                 return node
@@ -177,160 +269,88 @@ class Definitions:
 
     def resting(self, starts: Iterable[Start]) -> str:
         """The digest of what the starts say and of all definitions that they reach."""
-        walk = _Walk(self)
+        return _hash("\n".join(sorted(self.reached(starts)[0])).encode())
+
+    def reached(self, starts: Iterable[Start]) -> tuple[set[str], set[_Node]]:
+        """The lines of that digest, and all that it passes through."""
+        found: set[str] = set()
+        left: list[_Node] = []
         for start in starts:
+            module = self._module(start.file)
             if start.node is None:
-                walk.found.add(f"name {start.name}")
-                walk.reach(start.file, (start.name,))
+                found.add(f"name {start.name}")
+                left.append((module, (start.name,)))
             elif not _is_text(start.node):
-                walk.found.add(f"start {_digest(start.node)}")
-                walk.visit(start.file, *self._uses(start.file, start.node))
-        while walk.left:
-            file, index = walk.left.pop()
-            walk.visit(file, *self.uses(file, index))
-        return _hash("\n".join(sorted(walk.found)).encode())
+                words, noted = _spelt(start.node)
+                found.add(f"start {_digest(words)}")
+                left += self._uses(module, noted)
+        seen = set(left)
+        while left:
+            lines, more = self._from(left.pop())
+            found.update(lines)
+            new = more - seen
+            seen |= new
+            left += new
+        return found, seen
 
-    def spelt(self, file: Path, index: int) -> str:
-        """A statement, as a line: where it is, its rank among those that bind its name, digest."""
-        module = self.module(file)
-        if index not in module.spelt:
-            rank = max((b.index(index) for b in module.bound.values() if index in b), default=0)
-            digest = _digest(module.statements[index])
-            module.spelt[index] = f"{self.shown(file)} {rank} {digest}"
-        return module.spelt[index]
+    def _step(self, node: _Node) -> tuple[list[str], frozenset[_Node]]:
+        """What a digest takes in at a node, and where it goes on from there."""
+        module, what = node
+        if isinstance(what, int):  # its rank among the statements that bind its name
+            rank = max((b.index(what) for b in module.bound.values() if what in b), default=0)
+            line = f"{module.shown} {rank} {module.spelt[what]}"
+            return [line], frozenset(self._uses(module, module.noted[what]))
+        if what is None:  # what happens whenever the module is imported
+            followed = (n for star in module.stars for n in self._followed(module, star))
+            return [], frozenset([*((module, k) for k in module.effects), *followed])
+        on: list[_Node] = [(module, None), *((module, k) for k in module.bound.get(what[0], ()))]
+        if what[0] not in module.imports:
+            return [], frozenset(on)
+        origin = module.imports[what[0]]
+        on += self._followed(module, (*origin, *what[1:]))
+        return [f"{module.shown} {what[0]} = {'.'.join(origin)}"], frozenset(on)
 
-    def shown(self, file: Path) -> str:
-        """A file by its path from where it is imported."""
-        return file.relative_to(self.base(file)).as_posix()
-
-    def located(self, file: Path, dotted: _Dotted) -> Path | None:
-        """The module of that name as a file imports it, where it is of the same code base."""
-        return self._file(self.base(file), dotted) if self._own(file, dotted[0]) else None
-
-    def uses(self, file: Path, index: int) -> tuple[_Names, _Names]:
-        """What a statement uses."""
-        module = self.module(file)
-        if index not in module.used:
-            module.used[index] = self._uses(file, module.statements[index])
-        return module.used[index]
-
-    def _uses(self, file: Path, node: ast.AST) -> tuple[_Names, _Names]:
-        """The names of the module that a statement uses, and what it imports itself."""
-        owned: dict[int, str] = {}
-        imported: list[_Dotted] = []
-        names: list[ast.Name] = []
-        for inner in ast.walk(node):
+    def _uses(self, module: Module, noted: Iterable[ast.AST]) -> Iterator[_Node]:
+        """The names of its module that a statement uses, and what it imports itself."""
+        owned: dict[ast.AST, str] = {}
+        for inner in noted:
             if isinstance(inner, ast.Name):
-                names.append(inner)
-            elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-                owned[id(inner.value)] = inner.attr
-            elif isinstance(inner, ast.Import | ast.ImportFrom):
-                imported += bindings(inner, file).values()
-            elif isinstance(inner, ast.Call):
-                imported += (tuple(name.split(".")) for name in _looked_up(inner))
-        module = self.module(file)
-        known = {
-            (n.id, owned[id(n)]) if id(n) in owned else (n.id,) for n in names if module.knows(n.id)
-        }
-        return tuple(sorted(known)), tuple(imported)
+                if module.knows(inner.id):
+                    yield module, (inner.id, owned[inner]) if inner in owned else (inner.id,)
+            elif isinstance(inner, ast.Attribute):  # it comes before what it is an attribute of
+                owned[inner.value] = inner.attr
+            else:
+                for dotted in _imported(inner, module):
+                    yield from self._followed(module, dotted)
 
-
-class _Walk:
-    """What one digest rests on so far, and the statements whose uses are still to be followed."""
-
-    def __init__(self, definitions: Definitions) -> None:
-        self.found: set[str] = set()
-        self.left: list[tuple[Path, int]] = []
-        self._all = definitions
-        self._seen: set[object] = set()
-
-    def _new(self, *what: object) -> bool:
-        known = what in self._seen
-        self._seen.add(what)
-        return not known
-
-    def _take(self, file: Path, indices: Iterable[int]) -> None:
-        for index in indices:
-            if self._new(file, index):
-                self.found.add(self._all.spelt(file, index))
-                self.left.append((file, index))
-
-    def _enter(self, file: Path) -> None:
-        """Add what happens whenever a module is imported."""
-        if self._new("entered", file):
-            self._take(file, self._all.module(file).effects)
-            for star in self._all.module(file).stars:
-                self.follow(file, star)
-
-    def reach(self, file: Path, names: _Dotted) -> None:
-        """Add what a name, or an attribute of it, means in a module."""
-        if not self._new("reached", file, names):
+    def _followed(self, module: Module, dotted: _Dotted) -> Iterator[_Node]:
+        """What a dotted name means that a module imports, where it is of the same code base."""
+        last: Module | None = None
+        own = module.file.relative_to(module.base).parts[0].removesuffix(".py")
+        if not dotted or not self._own(module.base, own, dotted[0]):
             return
-        self._enter(file)
-        module = self._all.module(file)
-        self._take(file, module.bound.get(names[0], ()))
-        if names[0] in module.imports:
-            origin = module.imports[names[0]]
-            self.found.add(f"{self._all.shown(file)} {names[0]} = {'.'.join(origin)}")
-            self.follow(file, (*origin, *names[1:]))
-
-    def follow(self, file: Path, dotted: _Dotted) -> None:
-        """Add what a dotted name means that a file imports, where it is of the same code base."""
-        last: Path | None = None
         for k in range(1, len(dotted) + 1):
-            found, rest = self._all.located(file, dotted[:k]), dotted[k:]
-            if found is None:
+            files, rest = self._files(module.base, dotted[:k]), dotted[k:]
+            if not files:
                 continue
-            last = found
-            self._enter(found)
-            if rest and self._all.module(found).knows(rest[0]):
-                origin = self._all.module(found).imports.get(rest[0], ())
+            last = found = self._module(files[0])
+            yield found, None
+            if rest and found.knows(rest[0]):
+                origin = found.imports.get(rest[0], ())
                 # `from a.b import b` in a: what follows a.b is looked up in the module a.b itself
                 inner = len(origin) > k + 1 and origin[: k + 1] == dotted[: k + 1]
-                self.reach(found, rest[:1] if inner else rest)
+                yield found, rest[:1] if inner else rest
                 last = None
-        if last is not None and self._new("all of", last):  # a module is used as a whole
-            self._take(last, range(len(self._all.module(last).statements)))
-
-    def visit(self, file: Path, names: _Names, imported: _Names) -> None:
-        """Follow what a statement of a file uses."""
-        for name in names:
-            self.reach(file, name)
-        for dotted in imported:
-            self.follow(file, dotted)
+        if last is not None:  # a module is used as a whole
+            yield from ((last, k) for k in range(len(last.statements)))
 
 
-def _current(file: Path) -> _Module:
-    """The top level of a module as its file is now."""
-    status = file.stat() if file.is_file() else None
-    return _parsed(file, status and (status.st_mtime_ns, status.st_size))
-
-
-@functools.lru_cache(maxsize=1024)
-def _parsed(file: Path, known: tuple[int, int] | None) -> _Module:
-    module = _Module()
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return module
-    for node in tree.body:
-        names = set(_bound(node, file, module))
-        if _is_text(node) or isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        for name in names:
-            module.bound.setdefault(name, []).append(len(module.statements))
-        if not names or isinstance(node, _COMPOUND):
-            module.effects.append(len(module.statements))
-        module.statements.append(node)
-    return module
-
-
-def _bound(node: ast.AST, file: Path, module: _Module) -> Iterator[str]:
+def _bound(node: ast.AST, module: Module) -> Iterator[str]:
     """The names that a statement at the top level binds; learns what it imports."""
     if isinstance(node, _DEFINITIONS):
         yield node.name
     elif isinstance(node, ast.Import | ast.ImportFrom):
-        for name, origin in bindings(node, file).items():
+        for name, origin in _bindings(node, module).items():
             if name.startswith("*"):
                 module.stars.append(origin)
             else:
@@ -340,13 +360,11 @@ def _bound(node: ast.AST, file: Path, module: _Module) -> Iterator[str]:
             yield node.id
     elif not isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp):
         for inner in ast.iter_child_nodes(node):
-            yield from _bound(inner, file, module)
+            yield from _bound(inner, module)
 
 
-def bindings(node: ast.AST, file: Path) -> dict[str, _Dotted]:
+def _bindings(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, _Dotted]:
     """What an import statement binds, with the parts of the dotted name that each stands for."""
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return {}
     if isinstance(node, ast.Import):
         return {  # `import a.b` binds a, of which all of a.b may be used
             alias.asname or (f"*{alias.name}" if "." in alias.name else alias.name): tuple(
@@ -356,7 +374,7 @@ def bindings(node: ast.AST, file: Path) -> dict[str, _Dotted]:
         }
     origin: _Dotted = tuple(node.module.split(".")) if node.module else ()
     if node.level:
-        package = file.relative_to(base_of(file)).parts
+        package = module.file.relative_to(module.base).parts
         origin = (*package[: max(len(package) - node.level, 0)], *origin)
     return {
         (f"*{'.'.join(origin)}" if alias.name == "*" else alias.asname or alias.name): (
@@ -374,13 +392,11 @@ def base_of(file: Path) -> Path:
     return folder
 
 
-def _file(base: Path, parts: tuple[str, ...]) -> Path | None:
-    """The file of a module, or the `__init__.py` of a package."""
-    place = base.joinpath(*parts)
-    module = place.parent / f"{place.name}.py"
-    if module.is_file():
-        return module
-    return place / "__init__.py" if (place / "__init__.py").is_file() else None
+def _files(base: Path, parts: _Dotted) -> list[Path]:
+    """The file of a module, and the `__init__.py` of a package of its name."""
+    place = os.path.join(base, *parts)
+    found = (f"{place}.py", os.path.join(place, "__init__.py"))
+    return [Path(file) for file in found if os.path.isfile(file)]
 
 
 def belongs(file: Path, top: str) -> bool:
@@ -389,9 +405,12 @@ def belongs(file: Path, top: str) -> bool:
     Where the code base is installed, only what was installed with the file is.
     """
     base = base_of(file)
+    return _own(base, file.relative_to(base).parts[0].removesuffix(".py"), top)
+
+
+def _own(base: Path, own: str, top: str) -> bool:
     if top == _ENGINE or not ((base / top).is_dir() or (base / f"{top}.py").is_file()):
         return False
-    own = file.relative_to(base).parts[0].removesuffix(".py")
     if top == own or str(base) not in map(sysconfig.get_path, ("purelib", "platlib")):
         return True
     shared = _distributions()
@@ -406,12 +425,12 @@ def _distributions() -> dict[str, list[str]]:
 def home_of(module: str, base: Path) -> Path | None:
     """The file of a module that is looked up by its dotted name: from a base, else on the path."""
     parts = tuple(module.split("."))
-    found = _file(base, parts)
-    if found is None:
+    found = _files(base, parts)
+    if not found:
         try:
             spec = importlib.util.find_spec(parts[0])  # it imports nothing
         except (ImportError, ValueError):
             spec = None
         if spec is not None and spec.origin is not None and spec.has_location:
-            found = _file(base_of(Path(spec.origin)), parts)
-    return found
+            found = _files(base_of(Path(spec.origin)), parts)
+    return found[0] if found else None

@@ -39,9 +39,19 @@ TIGHTENED = "tightened"
 _DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
 
+_ROUNDING = 1e-9
+"""The largest residual of an equality that floats take for rounding."""
+
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
     """The frozen record whose fields are the variables that an instance stores."""
+    return _record(tuple(variables.items()))
+
+
+@functools.lru_cache(maxsize=1024)
+def _record(named: tuple[tuple[str, Variable], ...]) -> type:
+    """The same: readings share their variables, and making a record is dear."""
+    variables = dict(named)
     axes = axes_of(variables)
     stored = [
         (name, variable.stored)
@@ -457,7 +467,7 @@ def _met(relation: Any, batch: int) -> Array:
         joined = np.logical_and if isinstance(relation, All) else np.logical_or
         return np.asarray(joined.reduce(parts))
     if relation.kind == "equal":
-        gaps = [np.abs(_number(g)) <= 1e-9 for g in _gap(relation)]
+        gaps = [np.abs(_number(g)) <= _ROUNDING for g in _gap(relation)]
         return np.broadcast_to(np.logical_and.reduce(gaps), (batch,))
     left, right = _number(relation.left), _number(relation.right)
     return np.broadcast_to(left <= right + 1e-12 * np.abs(right), (batch,))
@@ -470,7 +480,10 @@ def _number(value: Any) -> Any:
 def heights(library: Any, relation: Any) -> Any:
     """How close a batch comes to violation: the ratio of the sides, or the residual.
 
-    Of several comparisons the one that counts: the closest of those that must all hold.
+    Where a side is negative or the right one 0 it is the difference of the sides. To that, and to a
+    residual beyond rounding, 1 is added where it is positive: above 1 there is a violation, as far
+    as floats can tell. Of several comparisons the one that counts: the closest of those that must
+    all hold.
     """
     if isinstance(relation, All | AnyOf):
         parts = [heights(library, part) for part in relation.parts]
@@ -484,10 +497,12 @@ def heights(library: Any, relation: Any) -> Any:
         for gap in _gap(relation):
             size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
             found = size if found is None else library.maximum(found, size)
-        return found
+        return library.where(found > _ROUNDING, 1 + found, found)
     left, right = (
         side if hasattr(side, "shape") else library.asarray(side, dtype=library.float64)
         for side in (_number(relation.left), _number(relation.right))
     )
     ratio = left / library.where(right > 0, right, right * 0 + 1)
-    return library.where((right > 0) & (left >= 0), ratio, left - right)
+    gap = left - right
+    gap = library.where(gap > 0, 1 + gap, gap)
+    return library.where((right > 0) & (left >= 0), ratio, gap)

@@ -73,6 +73,17 @@ class Slack:
         return self.kind != "unknown" and self.value + self.error < 0.0
 
     @property
+    def height(self) -> float:
+        """How close to violation: the ratio of the two sides, minus the slack where there is none.
+
+        Where the slack is negative 1 is added: above 1 there is a violation, as far as floats can
+        tell.
+        """
+        if self.ratio is not None:
+            return self.ratio
+        return 1.0 - self.value if self.value < 0.0 else -self.value
+
+    @property
     def range(self) -> tuple[float, float]:
         """Where the true slack lies."""
         if self.kind == "equality":

@@ -92,11 +92,7 @@ class Verdict:
 
     def json(self) -> dict[str, str]:
         """The three words by axis."""
-        return {
-            "truth": str(self.truth),
-            "evidence": str(self.evidence),
-            "validity": str(self.validity),
-        }
+        return {axis: str(getattr(self, axis)) for axis in ("truth", "evidence", "validity")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import platform
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attsvm
-from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, imports, whole
+from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, module_of, whole
 from attsvm.theory.declaration.packs import Pack, modules
 
 _PACKAGES = ("numpy", "python-flint", "hypothesis")
@@ -33,26 +33,40 @@ def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ..
     return tuple(p for p in packs if any(c.id in ids for c in p.claims))
 
 
-def code_of(packs: Sequence[Pack]) -> dict[str, str]:
+def engine_digests() -> dict[str, str]:
+    """The digest of every file of attsvm, by the hash of its text."""
+    return {_text_hash(file): whole(file) for file in _engine()}
+
+
+def code_of(packs: Sequence[Pack], known: Mapping[str, str] | None = None) -> dict[str, str]:
     """The digest of every file that verdicts may hang on, by its path from where it is imported.
 
     These are the Python files of attsvm, of the packs, and of all packages and modules of their
     code bases that they import or that a claim names as its proof, and the curated
-    counterexamples. Comments, docstrings and layout do not count.
+    counterexamples. Comments, docstrings and layout do not count. Files of attsvm whose digests are
+    `known`, as by `engine_digests`, are not parsed.
     """
     found: dict[str, str] = {}
-    for base, file in sorted(_files(packs)):
+    told = known or {}
+    files = [(base_of(f), f, told.get(_text_hash(f)) or whole(f)) for f in _engine()]
+    for base, file, digest in sorted([*files, *_files(packs)]):
         name = file.relative_to(base).as_posix()
-        digest = whole(file)
         if name in found:  # two code bases have a file of that name
             digest = hashlib.sha256(f"{found[name]} {digest}".encode()).hexdigest()[: len(digest)]
         found[name] = digest
     return found
 
 
-def _files(packs: Sequence[Pack]) -> Iterator[tuple[Path, Path]]:
-    engine = Path(attsvm.__file__).resolve().parent
-    yield from ((engine.parent, file) for file in engine.rglob("*.py"))
+def _engine() -> list[Path]:
+    return list(Path(attsvm.__file__).resolve().parent.rglob("*.py"))
+
+
+def _text_hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
+def _files(packs: Sequence[Pack]) -> Iterator[tuple[Path, Path, str]]:
+    """The files of packs and of what they import, each with its base and its digest."""
     left = {_root(Path(m.__file__).resolve()) for p in packs for m in modules(p) if m.__file__}
     for claim in (c for pack in packs for c in pack.claims):
         left.add(_root(Path(claim.file).resolve()))
@@ -64,11 +78,15 @@ def _files(packs: Sequence[Pack]) -> Iterator[tuple[Path, Path]]:
         root = left.pop()
         seen.add(root)
         base = root.parent
-        for file in [root] if root.is_file() else root.rglob("*.py"):
-            yield base, file
-            left |= {_place(base, top) for top in imports(file) if belongs(file, top)} - seen
+        files = [root] if root.is_file() else list(root.rglob("*.py"))
+        tops: set[str] = set()
+        for file in files:
+            module = module_of(file)
+            tops.update(dotted[0] for dotted in module.imported if dotted)
+            yield base, file, module.digest
+        left |= {_place(base, top) for top in tops if belongs(files[0], top)} - seen
     for file in {f for pack in packs for f in pack.counterexamples}:
-        yield base_of(file.parent), file
+        yield base_of(file.parent), file, whole(file)
 
 
 def _root(file: Path) -> Path:

@@ -107,27 +107,15 @@ def encode(value: Any) -> Any:
 
 def records(hint: Any) -> Mapping[str, type]:
     """All dataclasses reachable from a type hint, by name."""
-    try:
-        hash(hint)
-    except TypeError:
-        return _records.__wrapped__(hint)
-    return _records(hint)
-
-
-@functools.lru_cache(maxsize=256)
-def _records(hint: Any) -> Mapping[str, type]:
     found: dict[str, type] = {}
-    _find_records(hint, found)
-    return types.MappingProxyType(found)
-
-
-def _find_records(hint: Any, found: dict[str, type]) -> None:
-    for part in typing.get_args(hint):
-        _find_records(part, found)
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint.__name__ not in found:
-        found[hint.__name__] = hint
-        for inner in typing.get_type_hints(hint).values():
-            _find_records(inner, found)
+    left = [hint]
+    while left:
+        part = left.pop()
+        left += typing.get_args(part)
+        if isinstance(part, type) and dataclasses.is_dataclass(part) and part.__name__ not in found:
+            found[part.__name__] = part
+            left += annotations_of(part).values()
+    return found
 
 
 @functools.lru_cache(maxsize=1024)

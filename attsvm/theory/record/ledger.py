@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from attsvm._files import write_all
+from attsvm._files import told, write_all
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 from attsvm.theory.record import forms
@@ -143,7 +143,7 @@ def _chained(before: str, event: Mapping[str, Any]) -> str:
 
 def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
     return LedgerError(
-        f"the ledger {path} cannot be written: {getattr(error, 'strerror', None) or error}",
+        f"the ledger {path} cannot be written: {told(error)}",
         remedy="Name a place that can be written with --ledger.",
     )
 
@@ -198,7 +198,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
             yield lines
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         raise LedgerError(
-            f"the ledger {Path(path)} cannot be read: {getattr(error, 'strerror', None) or error}",
+            f"the ledger {Path(path)} cannot be read: {told(error)}",
             remedy="`attsvm verify` writes one.",
         ) from error
 
@@ -232,6 +232,7 @@ class Run:
         parts: the recorded outcomes as they are, each with its shard, in the order of recording.
         matched: what the run itself said at its end, None where it did not come to it.
         code: the digests of the code that it ran, by file.
+        engine: those of attsvm's own files, by the hash of their text.
         faults: why the record is not that of one whole run, a sentence each.
     """
 
@@ -246,6 +247,7 @@ class Run:
     parts: tuple[tuple[Any, Any], ...] = ()
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
+    engine: dict[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
     @property
@@ -289,6 +291,7 @@ def last_run(path: str | os.PathLike[str]) -> Run:
         parts=tuple((e.get("shard"), e.get("outcome")) for e in _of(tail, "part")),
         matched=finished[-1].get("matched") is True if finished else None,
         code=head.get("code", {}),
+        engine=head.get("engine", {}),
         faults=(*_broken(own), *_mixed(others), *_repeated(head, verdicts, replays, tail)),
     )
 
@@ -378,9 +381,10 @@ def _of(events: Iterable[dict[str, Any] | None], name: str) -> list[dict[str, An
 
 _EVENT = {"schema": forms.count, "event": forms.text}, {"run": forms.text}
 _WORDS = dict.fromkeys(("truth", "evidence", "validity"), forms.text)
+_TEXTS = forms.values(forms.text)
 _START = (
     {"profile": forms.text, "seed": forms.count, "claims": forms.each(forms.text)},
-    {"curated": forms.each(forms.text), "code": forms.values(forms.text)},
+    {"curated": forms.each(forms.text), **dict.fromkeys(("code", "engine"), _TEXTS)},
 )
 _SIBLING = forms.record(
     {"name": forms.text, "refuted": forms.truth}, {"found_by": forms.maybe(forms.text)}

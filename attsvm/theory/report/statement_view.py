@@ -115,7 +115,7 @@ def _told(
     words: Erratum, claims: Sequence[Claim], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """What an erratum says, line by line; readings say the repair where its words do not."""
-    yield "weight", words.weight.removeprefix("What ")
+    yield "weight", words.weight.removeprefix("What ").replace("Misprints", "is a misprint")
     yield "found", words.gist
     yield "fails", words.fails
     says = {c.id: f"({c.reading}) {c.statement}" for c in claims}
@@ -172,32 +172,51 @@ def formula_lines(readings: Iterable[ReadingView], *, latex: bool = False) -> li
     def of(line: Written) -> str:
         return line.latex if latex else line.plain
 
-    typed = {r.name: r.formula for r in readings}
+    readings = list(readings)
     by_formula: dict[str, list[str]] = {}
-    for name, formula in typed.items():
-        by_formula.setdefault(of(formula.conclusion), []).append(name)
+    conditions: dict[str, str] = {}
+    for reading in readings:
+        by_formula.setdefault(of(reading.formula.conclusion), []).append(reading.name)
+        for name, condition in reading.formula.hypotheses.items():
+            meaning = _meaning(name, condition)
+            conditions[name] = f"{name}, that is {meaning}" if meaning else name
+            if latex:
+                conditions[name] = of(condition)
     many = len(by_formula) > 1
     lines = [
         f"{text}    ({', '.join(names)})" if many and not latex else text
         for text, names in by_formula.items()
     ]
-    conditions: dict[str, str] = {}
-    where: dict[str, list[str]] = {}
-    for reading, formula in typed.items():
-        for name, condition in formula.hypotheses.items():
-            turned = " <= ".join(reversed(name.split(" >= ")))
-            turned = " < ".join(reversed(turned.split(" > ")))
-            same = of(condition).replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
-            conditions[name] = name if same else f"{name}, that is {of(condition)}"
-            if latex:
-                conditions[name] = of(condition)
-        for line in map(of, formula.where):
-            where.setdefault(line, []).append(reading)
     lead = r"\text{if } " if latex else "if "
     lines += [lead + condition for condition in conditions.values()]
     lead = r"\text{where } " if latex else "where "
+    return lines + [lead + line for line in definitions(readings, latex=latex)]
+
+
+def _meaning(name: str, condition: Written) -> str:
+    """A condition as it runs, nothing where its name says the same."""
+    turned = " <= ".join(reversed(name.split(" >= ")))
+    turned = " < ".join(reversed(turned.split(" > ")))
+    same = condition.plain.replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
+    return "" if same else condition.plain
+
+
+def meanings(readings: Iterable[ReadingView]) -> dict[str, str]:
+    """What the hypotheses of these readings run, by name, where the name does not say it."""
+    every = {n: _meaning(n, c) for r in readings for n, c in r.formula.hypotheses.items()}
+    return {name: meaning for name, meaning in every.items() if meaning}
+
+
+def definitions(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:
+    """What the names in these formulas stand for; a name that differs tells its readings."""
+    where: dict[str, list[str]] = {}
+    for reading in readings:
+        for line in reading.formula.where:
+            where.setdefault(line.latex if latex else line.plain, []).append(reading.name)
     left = [line.partition(" = ")[0] for line in where]
-    for line, names in where.items():
-        clash = left.count(line.partition(" = ")[0]) > 1 and not latex
-        lines.append(f"{lead}{line}    ({', '.join(names)})" if clash else lead + line)
-    return lines
+    return [
+        f"{line}    ({', '.join(names)})"
+        if left.count(line.partition(" = ")[0]) > 1 and not latex
+        else line
+        for line, names in where.items()
+    ]

@@ -6,7 +6,7 @@ import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from flint import arb, ctx, fmpq
 
@@ -27,6 +27,12 @@ _SMALL = 1e-9
 
 _TRACED = 128
 """The precision from which on fingerprints are asked, before more bits are spent."""
+
+_KINDS: Mapping[str, Literal["inequality", "strict", "equality"]] = {
+    "at most": "inequality",
+    "below": "strict",
+    "equal": "equality",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +61,16 @@ class Judgement:
         value, error = _float(self.slack)
         if math.isnan(value):  # another entry has no value: the sign is known, the size is not
             value, error = 0.0, 0.0
-        if self.kind == "equal":
-            return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, "equality")
+        kind = _KINDS[self.kind]
+        if kind == "equality":
+            return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, kind)
         if self.holds:
-            value = max(value, _TINY if self.kind == "below" else 0.0)
+            value = max(value, _TINY if kind == "strict" else 0.0)
         else:
-            value = min(value, 0.0 if self.kind == "below" else -_TINY)
+            value = min(value, 0.0 if kind == "strict" else -_TINY)
         # the sign is known; beyond the floats the value is infinite, and only its sign is said
         error = 0.0 if math.isinf(value) else min(error, abs(value) / 2)
-        return Slack(value, error, "strict" if self.kind == "below" else "inequality", self.ratio)
+        return Slack(value, error, kind, self.ratio)
 
 
 def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
@@ -82,21 +89,16 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
     """
     if formula.measured is not None:
         found = formula.measured.floats(case, **{**formula.constants, **parameters})
-        value, ratio = found.value if found.kind != "unknown" else math.nan, found.ratio
-    else:
-        for bits in PRECISIONS[1::2]:
-            with ctx.workprec(bits):
-                relation = formula.relation(BALLS, formula.exact(case), parameters)
-                _, slack, ratio = _measured(relation)
-                value = _float(slack)[0]
-                sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
-            if sure or _decided(relation) is not None:
-                break
-        else:
-            return math.nan
-    if math.isnan(value):
-        return math.nan
-    return ratio if ratio is not None else -value if value >= 0.0 else 1.0 - value
+        return found.height if found.kind != "unknown" else math.nan
+    for bits in PRECISIONS[1::2]:
+        with ctx.workprec(bits):
+            relation = formula.relation(BALLS, formula.exact(case), parameters)
+            kind, slack, ratio = _measured(relation)
+            value = _float(slack)[0]
+            sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
+        if sure or _decided(relation) is not None:
+            return Slack(value, 0.0, _KINDS[kind], ratio).height
+    return math.nan
 
 
 def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:

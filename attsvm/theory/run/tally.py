@@ -297,7 +297,7 @@ class Tally:
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong
             self._record(slack, case, searcher, refuted=refuted, made_up=True)
-        height = None if slack.kind == "unknown" or contradicted else _height(slack)
+        height = None if slack.kind == "unknown" or contradicted else slack.height
         if answer is not None and refuted:
             return height, self._refutation(document, slack, answer, searcher)
         if answer is not None and slack.violated:
@@ -321,7 +321,7 @@ class Tally:
         if not all(self._decided(h, case) for h in self.part.hypotheses):
             return None
         slack = self._slack(case)
-        return None if slack.kind == "unknown" else _height(slack)
+        return None if slack.kind == "unknown" else slack.height
 
     def audit_closest(self) -> Refuted | None:
         """Ask exactly about the instance that came closest, whichever searcher found it."""
@@ -445,12 +445,7 @@ class Tally:
         if ratio is not None and not refuted:
             ratio = min(ratio, 1.0)  # above 1 without a refutation is within its own error
         self.seen.record(slack.value, ratio)
-        height = _height(slack)
+        height = slack.height
         self.pool.offer(height, case)
         if self.best is None or height > self.best[0]:
             self.best, self.best_by, self.best_made_up = (height, case, slack), by, made_up
-
-
-def _height(slack: Slack) -> float:
-    """How close to violation: the ratio of the two sides where there is one, else -slack."""
-    return slack.ratio if slack.ratio is not None else -slack.value

@@ -16,7 +16,7 @@ from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import codec, counterexample, curated
-from attsvm.theory.record.checkout import checked_packs, code_of, versions
+from attsvm.theory.record.checkout import checked_packs, code_of, engine_digests, versions
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.run.check import Outcome, check_part, merge
@@ -330,6 +330,7 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims, chosen)
     if ledger is not None:
+        engine = engine_digests()
         ledger.append(
             "run",
             profile=profile,
@@ -338,7 +339,8 @@ def verify(
             curated=[curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
             version=importlib.metadata.version("attsvm"),
             versions=versions(),
-            code=code_of(checked_packs(packs, [c.id for c in claims])),
+            code=code_of(checked_packs(packs, [c.id for c in claims]), engine),
+            engine=engine,
         )
     replayed = []
     for replay in curated.replays(packs, claims):

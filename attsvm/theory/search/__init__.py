@@ -12,15 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.search.climb import climb
 from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, draw
 from attsvm.theory.search.families import families
-from attsvm.theory.search.gradient import gradient, torch_is_there
 from attsvm.theory.search.grid import grid
+from attsvm.theory.search.landscape import screens, torch_is_there
+from attsvm.theory.search.optimise import (
+    batches,
+    cma_is_there,
+    covariance,
+    evolution,
+    gradient,
+    powell,
+)
 from attsvm.theory.search.pool import Elite, Pool
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screen import batches, grows, screen, screens, sizes
+from attsvm.theory.search.screen import counts, grows, integers, screen, sizes
 from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.worsen import worsen
 
@@ -84,12 +91,20 @@ GUIDED: dict[str, Guided] = {
         fits=lambda claim: claim.formula.batches and any(grows(claim.formula)),
         without=("quick",),
     ),
+    "integers": Guided(
+        "integer enumeration",
+        integers,
+        0.1,
+        fits=lambda claim: claim.formula.batches and counts(claim.formula),
+    ),
     "relatives": Guided("relatives", relatives, 0.18),
     "grid": Guided("integer grid", grid, 0.18),
     "families": Guided("structured families", families, 0.2),
-    "climb": Guided("slack-guided climb", climb, 0.24),
+    "evolution": Guided("differential evolution", evolution, 0.3),
+    "powell": Guided("Powell's method", powell, 0.24),
+    "cma": Guided("CMA-ES", covariance, 0.2, there=cma_is_there, without=("quick",)),
     "gradient": Guided(
-        "gradient descent on the slack",
+        "L-BFGS",
         gradient,
         0.2,
         fits=lambda claim: claim.relaxed is not None,
@@ -97,7 +112,7 @@ GUIDED: dict[str, Guided] = {
         without=("quick",),
     ),
     "batches": Guided(
-        "screening in batches of records",
+        "differential evolution in batches",
         batches,
         0.2,
         fits=screens,
@@ -112,6 +127,7 @@ NEEDS = {
     "gradient": "a conclusion that runs on tensors",
     "batches": "records, and a conclusion that is cheap or runs on tensors",
     "screen": "variables that are drawn one by one",
+    "integers": "integers alone for variables",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""
 

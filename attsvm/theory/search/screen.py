@@ -7,8 +7,9 @@ propose; what they rank first is judged from its exact values.
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,12 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
+from attsvm.theory.declaration.formula import heights
 from attsvm.theory.declaration.variables import Fitted, Integer
-from attsvm.theory.run.judge import glance
-from attsvm.theory.search.frame import Frame
-from attsvm.theory.search.gradient import alike, one_thread, relaxed_heights, started
 
 if TYPE_CHECKING:
-    from attsvm.theory.declaration.claim import Claim
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
@@ -44,21 +44,8 @@ _RUNGS, _CLIMB = 12, 6
 _LARGEST, _NUMBERS = 2**12, 2**18
 """Numbers in an instance at most, and in a batch of large ones: what a turn can evaluate."""
 
-_RECORDS, _FEWEST_RECORDS = 4096, 1024
-"""Records that are screened at once, for a claim of cost 1 and at any."""
-
-_RECORD_GENERATIONS, _FRAMES = 12, 2
-"""How often they are renewed, and how many frames a turn has."""
-
-_PARENTS, _ASKED = 48, 48
-"""Records that live on, and those of a generation whose hypotheses are decided, at most."""
-
-_SINGLY, _MOST, _CHEAP = 48, 4096, 8
-"""Where the conclusion has no form for tensors: records of a turn as a multiple of its budget, and
-at most. They are evaluated one by one, for claims of this cost at most."""
-
-_RUNS = 256
-"""Records of a generation where lists of them are evaluated at once."""
+_ENUMERATED, _ROWS = 2**13, 2**16
+"""Integers that are enumerated for each instance of a budget, and at once."""
 
 _PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
@@ -92,6 +79,71 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         raw = formula.filled(generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
         _evolve(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
+
+
+def counts(formula: Formula) -> bool:
+    """Whether instances are integers alone, none of them a length."""
+    return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
+
+
+def integers(scout: Scout, generator: np.random.Generator) -> None:
+    """Enumerate all integers up to a bound, of which the closest few go to the judge.
+
+    One that the formula counts with, as in `range(k)`, is one for a whole batch.
+    """
+    formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
+    asked = int(scout.budget * _ENUMERATED * 4.0 ** generator.integers(-2, 2))
+    few = formula.filled(generator, {}, 8)
+    lanes = _spread(formula, few, {}, parameters, generator, 8)
+    spread = {name for name, value in lanes.items() if isinstance(value, np.ndarray)}
+    for name in few if not spread else ():
+        one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
+        if not spread and _takes(formula, {**few, **one}, {}, parameters, 8):
+            spread = {name}
+    sides = _sides(formula, asked if spread else scout.budget)
+    outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in spread]
+    inner = {n: sides[n] for n in sides if n in spread}
+    size = math.prod(side for _, side in inner.values())
+    best = -np.inf
+    for held in itertools.product(*outer):
+        for start in range(0, size, _ROWS):
+            scout.ensure_time()
+            batch = min(_ROWS, size - start)
+            place = np.arange(start, start + batch)
+            raw: dict[str, Any] = dict(zip([n for n in sides if n not in inner], held, strict=True))
+            for name, (low, side) in inner.items():
+                place, digit = np.divmod(place, side)
+                raw[name] = low + digit.astype(float)
+            height = formula.screened(raw, {}, batch, parameters)
+            scout.tally.seen.screened += batch
+            false = violated(formula.relation(FLOATS, formula.floats(raw, {}), parameters))
+            for lane in np.lexsort((-height, ~np.broadcast_to(false, batch)))[:_JUDGED]:
+                if height[lane] > best or (false.any() and height[lane] >= _PROMISING):
+                    best = max(best, height[lane])
+                    scout.look(formula.instance_at(raw, int(lane)))
+
+
+def violated(relation: Relation) -> Any:
+    """Where floats see a relation fail, in a batch."""
+    if isinstance(relation, All | AnyOf):
+        together = np.logical_or if isinstance(relation, All) else np.logical_and
+        return functools.reduce(together, [violated(part) for part in relation.parts])
+    if relation.kind == "equal":
+        return heights(np, relation) > 0
+    left, right = (getattr(side, "value", side) for side in (relation.left, relation.right))
+    return left >= right if relation.kind == "below" else left > right
+
+
+def _sides(formula: Formula, asked: int) -> dict[str, tuple[int, int]]:
+    """The least of each integer, and of how many from there on all choices are at most `asked`."""
+    sides: dict[str, tuple[int, int]] = {}
+    bounded = {n: v for n, v in formula.variables.items() if v.ends[1] is not None}
+    for k, (name, variable) in enumerate({**bounded, **formula.variables}.items()):
+        low, high = variable.ends
+        left = asked // math.prod(side for _, side in sides.values())
+        side = max(int(left ** (1 / (len(formula.variables) - k)) + 1e-9), 1)
+        sides[name] = int(low or 0), side if high is None else min(side, high - int(low or 0) + 1)
+    return sides
 
 
 def grows(formula: Formula) -> Iterator[str]:
@@ -168,11 +220,24 @@ def _spread(
     }
     if not numbers:
         return raw
+    return (
+        {**raw, **numbers} if _takes(formula, {**raw, **numbers}, shape, parameters, batch) else raw
+    )
+
+
+def _takes(
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    parameters: Mapping[str, Any],
+    batch: int,
+) -> bool:
+    """Whether the formula can be evaluated with lanes of integers."""
     try:
-        formula.screened(formula.fit({**raw, **numbers}, shape), shape, batch, parameters)
+        formula.screened(formula.fit(raw, shape), shape, batch, parameters)
     except (TypeError, LookupError, AttributeError, ClaimError):
-        return raw
-    return {**raw, **numbers}
+        return False
+    return True
 
 
 def _closest(height: Array) -> Array:
@@ -181,111 +246,6 @@ def _closest(height: Array) -> Array:
     top = np.argpartition(-height, kept)[:kept]
     top = top[np.lexsort((top, -height[top]))]
     return np.asarray(top[height[top] > -np.inf])
-
-
-def batches(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen records: rows of one frame after the other are moved and evaluated.
-
-    They are evaluated on tensors, or one by one where the conclusion has no such form.
-    """
-    for documents in itertools.islice(itertools.cycle(alike(scout, generator)), _FRAMES):
-        _evolve_rows(scout, Frame.of(documents[0]), documents, generator)
-
-
-def screens(claim: Claim) -> bool:
-    """Whether batches of records of the claim are screened."""
-    if claim.formula.batches:
-        return False
-    return claim.relaxed is not None or claim.cost <= _CHEAP or _many(claim) is not None
-
-
-def _many(claim: Claim) -> Any:
-    """The form of the conclusion for lists of records, if it has one."""
-    return getattr(claim.formula.measured, "many", None)
-
-
-def _heights(scout: Scout, frame: Frame, rows: Array) -> Array:
-    """How close each row comes to violation; NaN where that cannot be evaluated."""
-    tally = scout.tally
-    if tally.claim.relaxed is not None:
-        with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
-            x = torch.tensor(np.ascontiguousarray(rows))
-            return np.asarray(relaxed_heights(torch, tally, frame, x).double().numpy())
-    height = np.full(len(rows), np.nan)
-    formula, parameters = tally.part.formula, tally.part.parameters
-    made = enumerate(frame.records(tally.claim.instance_type, rows))
-    with np.errstate(all="ignore"):
-        if many := _many(tally.claim):
-            cases = {k: case for k, case in made if case is not None}
-            height[list(cases)] = many(list(cases.values()), **{**formula.constants, **parameters})
-            return height
-        for k, case in made:
-            scout.ensure_time()
-            if case is not None:
-                with contextlib.suppress(Exception):  # it may not meet the hypotheses
-                    height[k] = glance(formula, parameters, case)
-    return height
-
-
-def _evolve_rows(
-    scout: Scout, frame: Frame, documents: list[Any], generator: np.random.Generator
-) -> None:
-    """Generations of one frame; hypotheses are decided on the closest rows alone.
-
-    A child moves in one field of its parent, or in all; fields whose moves lead out of the
-    hypotheses are moved less and less.
-    """
-    batch, looked = max(_RECORDS // scout.tally.claim.cost, _FEWEST_RECORDS), _ASKED
-    if _many(scout.tally.claim) is not None:
-        batch = _RUNS
-    elif scout.tally.claim.relaxed is None:
-        each = min(_SINGLY * scout.budget, _MOST) // (_RECORD_GENERATIONS * _FRAMES)
-        batch, looked = 8 * max(each // 8, 4), max(each // 16, 4)
-    admits, start = started(scout, frame, documents, looked, generator)
-    if start is None:
-        return
-    rows, group, free = start.rows.T, start.group.T, start.size.T > 0
-    trust, best = np.ones(len(frame.fields) + 1), -np.inf
-    for _ in range(_RECORD_GENERATIONS):
-        family = generator.integers(0, rows.shape[1], (3, batch))
-        family[0, : rows.shape[1]] = np.arange(rows.shape[1])
-        field = generator.choice(len(trust), batch, p=trust / trust.sum())
-        child = rows[:, family[0]]
-        with np.errstate(all="ignore"):
-            for k, part in enumerate(frame.fields):
-                here = np.flatnonzero((field == k) | (field == len(frame.fields)))
-                if part.stop > part.start:
-                    here = here[generator.permutation(len(here))]  # every move in every field
-                    moved = _children(rows[part], family[:, here], generator)
-                    last = 7 * (len(here) // 8)  # those that stayed
-                    moved[:, last:] = _rounded(moved[:, last:], generator)
-                    child[part, here] = moved
-        child = np.where(free[:, family[0]], child, rows[:, family[0]])
-        child = np.take_along_axis(child, group[:, family[0]], axis=0)
-        child[:, : rows.shape[1]] = rows
-        height = _heights(scout, frame, child.T)
-        height = np.where(np.isfinite(child).all(axis=0) & ~np.isnan(height), height, -np.inf)
-        scout.tally.seen.screened += int((height[rows.shape[1] :] > -np.inf).sum())
-        live: list[int] = []
-        asked = judged = 0
-        for lane in np.argsort(-height, kind="stable").tolist():
-            if len(live) == looked or height[lane] == -np.inf:
-                break
-            old, admitted = lane < rows.shape[1], True
-            if asked == looked and not old:
-                continue
-            if not old:
-                asked, admitted = asked + 1, admits(child[:, lane])
-                trust[field[lane]] *= 1.1 if admitted else 0.9
-            if admitted:
-                live.append(lane)
-            near = height[lane] >= _PROMISING and judged < _JUDGED
-            if admitted and not old and (near or height[lane] > best):
-                best, judged = max(best, float(height[lane])), judged + 1
-                scout.look_at(frame.filled(child[:, lane]))
-        trust = np.clip(trust, 0.05, 5.0)
-        if live:
-            rows, group, free = child[:, live], group[:, family[0, live]], free[:, family[0, live]]
 
 
 def _usable(raw: dict[str, Any], lane: int) -> bool:
@@ -361,10 +321,3 @@ def _children(flat: Array, family: Array, generator: np.random.Generator) -> Arr
     taken = generator.random(crossed.shape, dtype=np.float32) < 0.5
     np.copyto(crossed, flat[:, family[1, 6 * eighth : 7 * eighth]], where=taken)
     return child
-
-
-def _rounded(values: Array, generator: np.random.Generator) -> Array:
-    """Arrays (size, batch) rounded to one to seven bits of their largest entries."""
-    largest = np.abs(values).max(axis=0)
-    unit = np.exp2(np.frexp(largest)[1] - generator.integers(1, 8, size=len(largest)))
-    return np.asarray(np.round(values / unit) * unit)

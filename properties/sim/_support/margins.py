@@ -24,7 +24,7 @@ from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Measured, Slack, changed
 from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
 from properties._support.gradients import loss_slope, negative_gradient
@@ -217,6 +217,8 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
     slope = min(dot(a, flat(limit.W)) for a in A.values())
     return arb(-abs(rational(share) - slope))
 
+
+OTHER_SLOPES = {f"slope {k}": changed(share=Fraction(k)) for k in ("0.95", "1.05", "1/2")}
 
 SLOPE = Measured(
     "on the loss {loss} the least margin divided by ln k tends to {share}",

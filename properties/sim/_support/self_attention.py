@@ -127,45 +127,38 @@ def _inexact(case: SelfAttention) -> bool:
 # where X(k) goes
 
 
-def goals(case: SelfAttention, towards: str, side: str) -> list[Matrix] | None:
+def goals(data: AttentionData, towards: str, side: str) -> list[Matrix] | None:
     """Where W = X^T has to go so that X, its transpose, or either of them goes to a target.
 
     The `towards` are those of `max_margin`; None where there is no target.
     """
-    target = max_margin(case.data, towards)
+    target = max_margin(data, towards)
     if target is None:
         return None
     sides = {"X(k)": [transpose(target)], "X(k)^T": [target]}
     return sides.get(side, [target, transpose(target)])
 
 
-@by_flow
-def reaches(
-    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
-) -> Slack:
-    """X(k), or what the side says, converges in direction to the target, by its rate."""
-    aims = goals(case, towards, side)
+def converges(run: Run, loss: str, aims: list[Matrix] | None) -> Slack:
+    """A run of W converges in direction to one of these, by its rate."""
     if aims is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
-    run, slacks = case.run, []
+    slacks = []
     for aim in aims:
         W = np.array([[float(arb(x)) for x in row] for row in aim])
         slacks.append(direction_converges(run.data, run.start, LOSSES[loss], W))
     return max(slacks, key=lambda slack: (slack.kind == "unknown", slack.value))
 
 
-def decided(
-    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
-) -> arb | None:
+def proved(run: Run, loss: str, aims: list[Matrix] | None) -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
-    aims = goals(case, towards, side)
     if aims is None:
         return arb(-1)
-    balls = [_limit(case.run, loss, aim) for aim in aims]
-    proved = [ball for ball in balls if ball is not None]
-    if any(ball > 0 for ball in proved):
+    balls = [_limit(run, loss, aim) for aim in aims]
+    known = [ball for ball in balls if ball is not None]
+    if any(ball > 0 for ball in known):
         return arb(1)
-    return max(proved, key=lambda ball: ball.mid()) if len(proved) == len(balls) else None
+    return max(known, key=lambda ball: ball.mid()) if len(known) == len(balls) else None
 
 
 def _limit(run: Run, loss: str, aim: Matrix) -> arb | None:
@@ -174,6 +167,21 @@ def _limit(run: Run, loss: str, aim: Matrix) -> arb | None:
     if still or (loss != PRINTED and unique_optimum(run)):
         return certified_direction(run.data, start, loss, aim, run.step)
     return arrives(run.data, run.start, loss, aim, run.step)
+
+
+@by_flow
+def reaches(
+    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
+) -> Slack:
+    """X(k), or what the side says, converges in direction to the target, by its rate."""
+    return converges(case.run, loss, goals(case.data, towards, side))
+
+
+def decided(
+    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
+) -> arb | None:
+    """The same by proof."""
+    return proved(case.run, loss, goals(case.data, towards, side))
 
 
 DIRECTION = Measured(

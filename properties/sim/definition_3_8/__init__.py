@@ -6,11 +6,11 @@ with <A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by defini
 
 Optimal tokens are unique, as the text says "the optimal token"; tied ones ask 0 >= 1 of each other.
 
-literal-2 fails for tokens 1 and 0 in R^1, head 1, label 1, query 0, which ask 0 >= 1; without a
-zero query, these tokens in two inputs with query 1 and labels 1, -1 ask X >= 1 and -X >= 1. The
-certificate is Farkas's: weights that are not negative and sum the A_it to 0. amended: v u^T gives
-token t the margin (gamma_opt - gamma_t) y_i u^T z_i; divided by the least of them it is feasible.
-So one input with z != 0 is always enough, and so are equal labels with one shared query.
+literal-2 fails for a query 0, which asks 0 >= 1; without one, for two inputs of opposite labels
+that ask X >= 1 and -X >= 1. The certificate is Farkas's: weights that are not negative and sum the
+A_it to 0. amended: v u^T gives token t the margin (gamma_opt - gamma_t) y_i u^T z_i; divided by the
+least of them it is feasible. So one input with z != 0 is always enough, and so are equal labels
+with one shared query.
 
 sharp-1: with multipliers w >= 0, X^mm = sum_j w_j A_j and <V, X^mm> = sum_j w_j <A_j, V> >=
 sum_j w_j = ||X^mm||^2 for every feasible V, with equality where V has margin 1 wherever w_j > 0.
@@ -221,7 +221,7 @@ DEFINITION = Statement(
                     drop=[SHARES],
                     variables=climbed(Shared, shared(signed=True)),
                     examples=[CANCELLING],
-                ),
+                )
             },
         ),
     },

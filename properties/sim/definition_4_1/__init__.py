@@ -13,9 +13,8 @@ former, the reproduced figures the latter. lambda are any multipliers of X^mm.
 data, which literal-1 and literal-3 read as a rule. The data decide which C is large: for one input
 with tokens 1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one
 constraint A = 1 and C = 1, where f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2: sharing
-makes slack cheaper. One sequence e_1, e_2 that is its own queries, the second token optimal for
-both: X^mm = (-1, -1; 1, 1)/2 of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. Where
-optimal tokens are tied the first ones count, and what is proved is the same.
+makes slack cheaper; `OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) =
+1/2 < 1. Where optimal tokens are tied the first ones count, and what is proved is the same.
 
 Proof of amended and amended-3: X^mm = sum lambda_j A_j; w = lambda / ||X^mm|| has ||sum w_j A_j|| =
 1, and the w_j >= 0 of a slack sum to C at most. So f_C(V) >= <sum w_j A_j, V> + sum w_j (1 - <A_j,
@@ -66,8 +65,7 @@ REPEATED = replace(
 )
 """Multipliers of X^mm are not unique."""
 TIED = replace(
-    single(1.0, 1.0, True, -0.25),
-    data=AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 1]]),
+    single(1.0, 1.0, True, -0.25), data=AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 1]])
 )
 """Both tokens are optimal; constraints are those of the first one."""
 OPPOSED = replace(

@@ -159,9 +159,7 @@ CLAIMS = (
         telling={"literal-2": 1},
     ),
     erratum(
-        often_unsolvable.FREQUENCY,
-        often_unsolvable.REASON,
-        often_unsolvable.EXACT,
+        often_unsolvable.OFTEN,
         gist="X^mm often does not exist, but not because tokens cannot be separated: a query asks "
         "for two different next tokens, which no dimension helps.",
         printed='The vanilla formulation of X^mm "is often unsolvable due to the non-existence of '

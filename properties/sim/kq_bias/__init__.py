@@ -1,8 +1,5 @@
 """Key-query bias: W = QK^T trained by descent converges to the Frobenius solution.
 
-"We show that W = QK^T trained by gradient descent in the language modeling pretraining converge to
-the solution of SVM with the Frobenius norm objective" (section 1; so sections 2 and 5).
-
 Logits are x_t^T W z (the transpose is `sim/orientation`), X^mm is the Frobenius solution for the
 tokens of highest score, and it has to exist. Two readings are possible: W itself is trained, as in
 W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}" are, and W = K Q^T here.
@@ -10,13 +7,12 @@ W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}" are, and
 The basin of the optimal tokens is the set of weights whose risk exceeds the infimum by less than
 min_i [l(second score) - l(best score)]/n: no optimal token is lost from there.
 
-As the printed loss increases in the score, W runs away from the solution (theorem 3.14): tokens
-1, 0, scores 1, 0, query 1, X(0) = 0. At K = Q = 0 nothing moves, with any loss. (K, Q) may also
-miss the solution from other starts in the basin. Tokens 1, 0, query 1, K = 1, Q = -1: Q = -K for
-ever, and W = -K^2 < 0 while X^mm = 1. From invertible weights with all margins positive: e_1, 0
-twice and e_2, 0, with queries e_1, e_2, e_1, and K = Q = [[2, 1], [1, 2]]; W stays positive
-semidefinite and X^mm = [[1, 1], [1, 0]] is not, so the direction is another for ever (that of the
-nuclear solution, all ones, as far as it was followed). With one input of two tokens all norms
+As the printed loss increases in the score, W runs away from the solution (theorem 3.14). At K = Q =
+0 nothing moves, with any loss. (K, Q) may also miss the solution from other starts in the basin.
+From `OPPOSED` Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From `SEMIDEFINITE`, invertible
+weights with all margins positive, W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not,
+so the direction is another for ever (that of the nuclear solution, all ones, as far as it was
+followed). With one input of two tokens all norms
 agree, and (K, Q) converges from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D =
 x_opt - x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
@@ -66,20 +62,13 @@ FACTORS = Records(Factors, factors.starting(st.one_of(factors.pair_data(), facto
 
 BIAS = Statement(
     "sim/kq-bias",
-    rests_on=(
-        "sim/theorem-3.14-part-1",
-        "sim/theorem-3.14-part-2",
-    ),
+    rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
     source=SOURCE,
     place="Section 1, contribution 1, and section 5",
     printed="We show that W = QK^T trained by gradient descent in the language modeling "
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
     variables=stepped(Run, runs(tight_data(), 0, 1)),
-    hypotheses={
-        **training.HYPOTHESES,
-        ONE: factors.one_pair,
-        LEANS: factors.leans,
-    },
+    hypotheses={**training.HYPOTHESES, ONE: factors.one_pair, LEANS: factors.leans},
     conclusion=training.DIRECTION,
     cost=10,
     violating={
@@ -140,10 +129,7 @@ BIAS = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             examples=(TWO_TOKENS,),
-            siblings={
-                **training.OTHER_TARGETS,
-                **training.any_start(PASSED_OVER),
-            },
+            siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),
         "amended-3": Reading(
             "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "

@@ -1,24 +1,11 @@
 """A large dimension: how likely it makes each part of assumption 3.10.
 
-"The second assumption described a scenario that every token that is not optimal has the same token
-score, which is less than the score of the optimal token. In the scenarios where data are
-distributed such that d is sufficiently large, such phenomenon is likely to persist." (section 3.2)
-
-"Such phenomenon" is the second part as printed; the sentence before it calls the first part an
-insight into overparameterization, so that both are read. No law of the data is named, so that any
-is meant; likely is read as a probability of at least 1/2, and sufficiently large as 1000 or more.
-n inputs have T tokens each, k = T - 1. Under `Signs` all entries are independent fair signs.
-
-| reading | says | verdict |
-| --- | --- | --- |
-| literal-1 | part 2 (rivals of one score) is likely | falls |
-| literal-2 | part 1 (all tokens are support vectors) is likely | falls |
-| amended-1 | part 1 holds for long, nearly orthogonal tokens and queries | proved |
-| amended-2 | for signs its probability is at least 1 - N^2 exp(-d/(512 n^2 k^2)) | proved |
-| sharp-1 | for signs that of part 2 is at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n | proved |
-| sharp-2 | where the A_j are independent part 1 says exactly that G^-1 1 >= 0 | proved |
-
-N = n (T + 1) is the number of vectors, and G the Gram matrix of the A_j = (x_opt - x_t) z^T.
+"Such phenomenon" is the second part of the assumption as printed; the sentence before it calls the
+first part an insight into overparameterization, so that both are read. No law of the data is named,
+so that any is meant; likely is read as a probability of at least 1/2, and sufficiently large as
+1000 or more. n inputs have T tokens each, k = T - 1; N = n (T + 1) is the number of vectors, and G
+the Gram matrix of the A_j = (x_opt - x_t) z^T. Part 1 says that all tokens are support vectors,
+part 2 that rivals have one score. Under `Signs` all entries are independent fair signs.
 
 Part 2 becomes less likely as d grows, for T >= 3, and no d is sufficiently large: for signs, one
 input and three tokens it has probability 0.0262 at d = 1000. Where the tokens have a density and

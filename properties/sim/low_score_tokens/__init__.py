@@ -1,34 +1,17 @@
 """Tokens of low score: what leaving them out does to programme, training and attention.
 
-"... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting their
-computational contributions does not detrimentally impact the final outcome" (section 3.2).
-
 Neither "low" nor "the final outcome" is defined. Low is read as weakly as it can be: the tokens of
 least score of their input, unless all its tokens share one score. The outcome is read as X^mm, as
 the end of training, and as what trained attention puts out, f being its weights.
 
-| reading | outcome | says, of the tokens of least score left out | verdict |
-| --- | --- | --- | --- |
-| literal-1 | X^mm | it is the same | falls |
-| literal-2 | end of descent on g(u), as printed | its direction is the same | falls |
-| literal-3 | score <f, gamma> that attention collects | it is no lower, at any X | proved |
-| literal-4 | output sum_t f_t x_t of attention | it is the same | falls |
-| amended-1 | X^mm | it is the same where they are no support vectors | proved |
-| amended-2 | end of descent on g(-u) | no input ends at a token of lower score | falls |
-| amended-3 | the same, from the basin of the optimal tokens | the same | proved |
-| sharp-1 | X^mm | how low their scores are makes no difference | proved |
-| sharp-2 | output at X^mm times r | it moves by at most N exp(-r) diam, N left out | proved |
-
-literal-1: tokens 2, 0, 1 with scores 2, 1, 0 and query 1 have X^mm = 1, and 1/2 without the last
-one. The programme reads of scores only which token is best (sharp-1): no score is low enough, and
-what counts is being a support vector (amended-1, `sim/token-sparsity:literal-3`). literal-2: tokens
-0, 1, -1 with scores 1, 0, -1; descent on the printed loss ends at the very token that is left out.
-amended-2: tokens -1, 4, 0, 3 with scores 1, 0, -3, -4. From X(0) = 0 the last one pushes the run to
-the best token; without it the run ends at the second one. In the basin (risk gap below min_i
-[l(second) - l(best)]/n) that cannot happen: by literal-3 the risk without them is no larger, and
-the threshold no smaller. In both runs each input then keeps above its second-best score for ever,
-so that it ends at an optimal token, be there several, or at none, as it does where nothing can be
-separated.
+literal-1: X^mm = 1 of `SUPPORT` is 1/2 without the last token. The programme reads of scores only
+which token is best (sharp-1): no score is low enough, and what counts is being a support vector
+(amended-1, `sim/token-sparsity:literal-3`). literal-2: descent on the printed loss ends at the very
+token that is left out (`ENDS_THERE`). amended-2: from X(0) = 0 the last token of `PUSHED` pushes
+the run to the best one; without it the run ends at the second one. In the basin that cannot happen:
+by literal-3 the risk without them is no larger, and the threshold no smaller. In both runs each
+input then keeps above its second-best score for ever, so that it ends at an optimal token, be there
+several, or at none, as it does where nothing can be separated.
 
 literal-3: with all tokens u = p u_low + (1 - p) u_rest, p the attention to those of least score, so
 that u_rest - u = p (u_rest - u_low) >= 0. The loss g(b <f, h>) as printed increases in u and rises.
@@ -89,10 +72,7 @@ OTHERS = {
 
 LOW_SCORES = Statement(
     "sim/low-score-tokens",
-    rests_on=(
-        "sim/theorem-3.14-part-1",
-        "sim/theorem-3.14-part-2",
-    ),
+    rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
     source=SOURCE,
     place="Section 3.2, token selection and separation",
     printed="... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting "
@@ -176,9 +156,7 @@ LOW_SCORES = Statement(
             conclusion=left_out.NO_WORSE,
             cost=10,
             examples=(PUSHED,),
-            siblings={
-                "optimal tokens left out": changed(which="best", examples=[TWO_TOKENS]),
-            },
+            siblings={"optimal tokens left out": changed(which="best", examples=[TWO_TOKENS])},
         ),
         "amended-3": Reading(
             "from a start whose risk gap is below min_i [l(second) - l(best)]/n, under descent on "
@@ -209,7 +187,7 @@ LOW_SCORES = Statement(
             siblings={
                 "any change of their scores": changed(
                     drop=[LOWERED], examples=[Scaled(SUPPORT, -4.0)]
-                ),
+                )
             },
         ),
         "sharp-2": Reading(

@@ -1,11 +1,9 @@
 """Section 4: the hard programme is often unsolvable, and why.
 
-"We also add a soft margin term to Attn-SVM minimization problem since the vanilla formulation of
-X^mm is often unsolvable due to the non-existence of linear separability of tokens." The data are m
-sentences of n tokens of a language, "each sub-sequence next-token prediction problem ... over the
-vocabulary set with query from the last token". What the language is, is not said; here it is that
-of the reproduced figure 1 (20 unit-norm Gaussian tokens, each with 3 successors). Tokens are those
-of the vocabulary or of the sub-sequence.
+The data are m sentences of n tokens of a language, "each sub-sequence next-token prediction problem
+... over the vocabulary set with query from the last token". What the language is, is not said; here
+it is that of the reproduced figure 1 (20 unit-norm Gaussian tokens, each with 3 successors). Tokens
+are those of the vocabulary or of the sub-sequence.
 
 "Often" is true and its reason is not. `literal-2` falls for orthonormal tokens a, b and the
 sentences "a a", "a b": each token can be separated from the others by a linear function, but the
@@ -40,11 +38,6 @@ from properties.sim._support.token_sequences import Spoken
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
 
-PLACE = "Section 4, before definition 4.1"
-PRINTED = (
-    "the vanilla formulation of X^mm is often unsolvable due to the non-existence of linear "
-    "separability of tokens"
-)
 INDEPENDENT = "the embeddings are linearly independent"
 
 
@@ -100,19 +93,17 @@ REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
 CONSTANT = said(np.eye(3), [[0, 1, 2, 0], [1, 0, 2, 1]], whole=False)
 FIRST = Draws(0, True)
 
-FREQUENCY = Statement(
+OFTEN = Statement(
     "sim/often-unsolvable",
     rests_on=("sim/definition-3.8",),
     source=SOURCE,
-    place=PLACE,
-    printed=PRINTED,
-    variables=Records(Draws, st.builds(Draws, st.integers(0, 2**16), st.booleans())),
-    conclusion=Measured(
-        "with probability 1/2 at least there is no X^mm for m = {m}, n = {n}, d = {d}",
-        floats=contradictions.often,
-        again=contradictions.often_again,
-    ),
-    cost=40,
+    place="Section 4, before definition 4.1",
+    printed="the vanilla formulation of X^mm is often unsolvable due to the non-existence of "
+    "linear separability of tokens",
+    variables=Records(Spoken, token_sequences.spoken(from_zero=True), fixed=("start", "step")),
+    hypotheses={INDEPENDENT: independent},
+    conclusion=told,
+    cost=2,
     readings={
         "literal-1": Reading(
             "random languages of 20 tokens with 3 successors each, m = 10 sentences of n = 5 "
@@ -120,34 +111,27 @@ FREQUENCY = Statement(
             "at least 1/2 there is no X^mm",
             expected="holds",
             constants={"m": 10, "n": 5, "d": 100},
+            under=(),
+            variables=Records(Draws, st.builds(Draws, st.integers(0, 2**16), st.booleans())),
+            conclusion=Measured(
+                "with probability 1/2 at least there is no X^mm for m = {m}, n = {n}, d = {d}",
+                floats=contradictions.often,
+                again=contradictions.often_again,
+            ),
+            cost=40,
             examples=(FIRST, Draws(0, False)),
             siblings={
                 "for one sentence of two words": changed(m=1, n=2),
                 "for two sentences of two words": changed(m=2, n=2),
             },
         ),
-    },
-)
-
-REASON = Statement(
-    "sim/often-unsolvable",
-    source=SOURCE,
-    place=PLACE,
-    printed=PRINTED,
-    variables=Records(Spoken, token_sequences.spoken(from_zero=True), fixed=("start", "step")),
-    hypotheses={INDEPENDENT: independent},
-    conclusion=told,
-    cost=2,
-    readings={
         "literal-2": Reading(
             "where the tokens are linearly separable, each from all others since the embeddings "
             "are independent, there is an X^mm",
             expected="refuted, certified",
             conclusion=exists,
             examples=(TWO,),
-            siblings={
-                "whatever the embeddings": changed(drop=[INDEPENDENT], examples=[LINE]),
-            },
+            siblings={"whatever the embeddings": changed(drop=[INDEPENDENT], examples=[LINE])},
         ),
         "amended-1": Reading(
             "independent embeddings: X^mm exists exactly where no query asks in a circle",
@@ -167,30 +151,23 @@ REASON = Statement(
             conclusion=refused,
             examples=(TWO, SHARED, REPEATED, LINE),
             siblings={
-                "where each word has one successor": changed(by="successors", examples=[ONE]),
+                "where each word has one successor": changed(by="successors", examples=[ONE])
             },
         ),
-    },
-)
-
-EXACT = Statement(
-    "sim/often-unsolvable",
-    source=SOURCE,
-    place=PLACE,
-    printed=PRINTED,
-    variables=Records(Table, tables()),
-    conclusion=Measured(
-        "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)) is the probability that no word of m + "
-        "{more} sentences of two words has two successors",
-        floats=gap_in_floats,
-        balls=gap,
-    ),
-    readings={
         "sharp": Reading(
             "m independent sentences of two words: no word has two successors with probability "
             "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), p_qs that of the sentence q s",
             expected="proved",
             proof="symbolic.sim.often_unsolvable:prove_probability",
+            under=(),
+            variables=Records(Table, tables()),
+            conclusion=Measured(
+                "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)) is the probability that no word of "
+                "m + {more} sentences of two words has two successors",
+                floats=gap_in_floats,
+                balls=gap,
+            ),
+            cost=1,
             examples=(Table(np.array([1]), np.array([[1]]), 1),),
             siblings={
                 "neighbours alone compared": changed(strict=False),

@@ -1,29 +1,22 @@
 """Theorem 3.15: nearly equal scores of rivals suffice.
 
-"For any initialization X(0), there exists a dataset dependent sufficiently small delta > 0 such
-that the following holds: Suppose non-optimal scores obey |gamma_it - gamma_i,tau| <= delta for all
-t, tau != opt_i. Then, Algorithm X-GD, with eta <= 1/(2 L_x) obeys lim ||X(k)||_F = infinity and
-lim X(k)/||X(k)||_F = X^mm/||X^mm||_F."
-
 gamma_it is the score of token t of input i, opt_i the token of highest score, and its rivals are
 the other tokens of the input. X-GD and L_x are not defined in print; read W-GD and the constant of
 theorem 3.14, and as in `theorem_3_14_part_1` the programme of definition 3.8, the orientation of X,
 and L(X). Rivals of equal scores meet the condition for every delta, so a data set of such rivals on
 which descent fails refutes the theorem whatever delta is.
 
-`literal-1` falls where the gradient is zero: tokens 1 and 0, twice, with queries 1 and -1, start
-zero. There is no X^mm, and where there is one the norm does diverge (`amended-3`, proof in
-`nearly_equal_scores`). `literal-2` falls with two tokens 1, 0: the loss of definition 3.6 increases
-in the score. `amended-1` falls, from zero, by two inputs of two tokens (`PULLED_APART`).
+`literal-1` falls where the gradient is zero (`OPPOSED`). There is no X^mm, and where there is one
+the norm does diverge (`amended-3`, proof in `nearly_equal_scores`). `literal-2` falls as the loss
+of definition 3.6 increases in the score, `amended-1`, from zero, by `PULLED_APART`.
 
-Where no input loses its optimal token, no delta is needed: `amended-2` starts with a risk gap below
-min_i [l(second score) - l(best score)]/n. In `sharp` no input pulls against another, which is so
-for a single input. There the theorem is true, for every start, with delta_i = g_i s_i / (1 - s_i),
-where g_i is the gap of the two best scores and s_i the start's attention to the optimal token
-(s_i = 1/T at zero). Proof in `symbolic/basins.py`. No constant above 1 would do:
-let the second-best token carry little attention at the start, and be so far away that its logit
-outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best
-one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+Where no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` no input pulls
+against another, which is so for a single input. There the theorem is true, for every start, with
+delta_i = g_i s_i / (1 - s_i), where g_i is the gap of the two best scores and s_i the start's
+attention to the optimal token (s_i = 1/T at zero). Proof in `symbolic/basins.py`. No constant above
+1 would do: let the second-best token carry little attention at the start, and be so far away that
+its logit outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
+second-best one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
 The second-best token itself costs nothing: u_i(0) minus the second-best score is at least
 g_i s_i - delta_i (1 - s_i - s'_i), s'_i the attention to that token, so that delta_i =
@@ -89,6 +82,18 @@ BOTH = replace(
     floats=reaches_and_grows,
 )
 
+ALIGNED = stepped(
+    Run,
+    runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
+    nearly_equal.larger,
+)
+ANY_PULLS = {
+    "inputs may pull against each other": changed(
+        drop=[ACCORD], variables=stepped(Run, runs(pulling_data(), 0))
+    )
+}
+LEVEL = stepped(Run, runs(nearly_equal.level_data(), 0, 2))
+
 THEOREM = Statement(
     "sim/theorem-3.15",
     rests_on=(
@@ -129,7 +134,7 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, SHORT),
-            variables=stepped(Run, runs(nearly_equal.level_data(), 0, 2)),
+            variables=LEVEL,
             conclusion=nearly_equal.NORM,
             examples=(nearly_equal.OPPOSED,),
             siblings={
@@ -143,7 +148,7 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, SHORT),
-            variables=stepped(Run, runs(nearly_equal.level_data(), 0, 2)),
+            variables=LEVEL,
             examples=(TWO_TOKENS,),
             siblings={
                 "any scores": changed(drop=[EQUAL], examples=[training.THREE_SCORES]),
@@ -171,10 +176,7 @@ THEOREM = Statement(
             variables=stepped(Run, runs(tight_data(), 0, 1), towards_solution),
             conclusion=BOTH,
             examples=(training.UNEVEN_SCORES,),
-            siblings={
-                **training.OTHER_DIRECTIONS,
-                **training.any_start(LOCAL_TRAP),
-            },
+            siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
         ),
         "amended-3": Reading(
             "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
@@ -195,11 +197,7 @@ THEOREM = Statement(
             proof="symbolic.basins:prove_accord",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, ACCORD, WITHIN, SHORT),
-            variables=stepped(
-                Run,
-                runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
-                nearly_equal.larger,
-            ),
+            variables=ALIGNED,
             conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
             examples=(TWO_TOKENS,),
             siblings={
@@ -211,9 +209,7 @@ THEOREM = Statement(
                     },
                     examples=[nearly_equal.OUTRUN],
                 ),
-                "inputs may pull against each other": changed(
-                    drop=[ACCORD], variables=stepped(Run, runs(pulling_data(), 0))
-                ),
+                **ANY_PULLS,
             },
         ),
         "sharp-2": Reading(
@@ -223,11 +219,7 @@ THEOREM = Statement(
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, ACCORD, WITHIN_OTHERS, SHORT),
-            variables=stepped(
-                Run,
-                runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
-                nearly_equal.larger,
-            ),
+            variables=ALIGNED,
             conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
             examples=(TWO_TOKENS, nearly_equal.far(0.359375, 1.0), nearly_equal.far(0.125, 2.0)),
             siblings={
@@ -241,9 +233,7 @@ THEOREM = Statement(
                     },
                     examples=[nearly_equal.far(0.37890625, 1.0)],
                 ),
-                "inputs may pull against each other": changed(
-                    drop=[ACCORD], variables=stepped(Run, runs(pulling_data(), 0))
-                ),
+                **ANY_PULLS,
             },
         ),
     },

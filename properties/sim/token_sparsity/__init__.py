@@ -1,26 +1,22 @@
 """Token selection and contextual sparsity: what may be left out, and what may not.
 
-"... only a few tokens, which can be regarded as feature vectors, contribute to the gradient
-computation for each update. Tokens that do not serve as support vectors have zero gradients and
-can be safely disregarded during pretraining." After theorem 3.15 such tokens "have gradients that
-effectively amount to zero".
+After theorem 3.15 the tokens that are no support vectors "have gradients that effectively amount to
+zero".
 
-With attention s_i, scores gamma_it and u_i = sum_t s_it gamma_it the gradient is grad L(X) =
-sum_it c_it x_it z_i^T, where c_it = g'(u_i) s_it (gamma_it - u_i)/n. X^mm = sum_j w_j A_j with
-multipliers w_j >= 0, where A_j = (x_opt - x_t) z_i^T for each token that is not optimal. A token is
-a support vector of X^mm where its margin (x_opt - x_t)^T X^mm z_i is 1; optimal tokens count as
-such.
+With attention s_i, scores gamma_it and u_i = sum_t s_it gamma_it the gradient is grad L(X) = sum_it
+c_it x_it z_i^T, where c_it = g'(u_i) s_it (gamma_it - u_i)/n. X^mm = sum_j w_j A_j with multipliers
+w_j >= 0, where A_j = (x_opt - x_t) z_i^T for each token that is not optimal. A token is a support
+vector of X^mm where its margin (x_opt - x_t)^T X^mm z_i is 1; optimal tokens count as such.
 
 Attention is positive at every X, so c_it vanishes only where gamma_it = u_i, whatever the margin:
-`literal-1` and `literal-2` fall with tokens 1, 0, -1, scores 1, 0, -1, query 1 and X = 0, where the
-margin of -1 under X^mm = 1 is 2 and its c is -1/12. (A run that starts without the tokens takes
-another path, and one may be a support vector of another choice of tokens.) `literal-4` and the
-readings after it take "effectively" as a limit of the share, |c_it| over the sum of all. As the
-loss of definition 3.6 increases, the same run from X(0) = 0 ends at token -1, whose share tends to
-1/2. With a decreasing loss (`amended-1`) tokens 4, 0, 3 with scores 1, 0, -3, X(0) = 0, end at the
-token of score 0, of margin 4. From a start in the basin, whose risk gap is below min_i [l(second
-score) - l(best score)]/n, the share does tend to 0 (proof in `gradient_shares`). So the sparsity is
-one of the limit; tokens just beyond the margin fade as slowly as one likes.
+`literal-1` and `literal-2` fall at `FROM_ZERO`, where the token -1 has margin 2. (A run that starts
+without the tokens takes another path, and one may be a support vector of another choice of tokens.)
+`literal-4` and the readings after it take "effectively" as a limit of the share, |c_it| over the
+sum of all. As the loss of definition 3.6 increases, the same run from X(0) = 0 ends at token -1,
+whose share tends to 1/2. With a decreasing loss (`amended-1`) tokens 4, 0, 3 with scores 1, 0, -3,
+X(0) = 0, end at the token of score 0, of margin 4. From a start in the basin the share does tend to
+0 (proof in `gradient_shares`). So the sparsity is one of the limit; tokens just beyond the margin
+fade as slowly as one likes.
 
 `literal-3` holds because the multipliers of such tokens are 0. `sharp-1`: without the tokens J the
 multipliers of the others show that ||X^mm||^2 is less by ||sum_J w_j A_j||^2 at most; so tight
@@ -99,11 +95,7 @@ LAPSES = {
 
 SPARSITY = Statement(
     "sim/token-sparsity",
-    rests_on=(
-        "sim/definition-3.8",
-        "sim/theorem-3.14-part-1",
-        "sim/theorem-3.14-part-2",
-    ),
+    rests_on=("sim/definition-3.8", "sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
     source=SOURCE,
     place="Contributions, token selection and contextual sparsity, and the remark after theorem "
     "3.15",
@@ -111,21 +103,13 @@ SPARSITY = Statement(
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
     variables=stepped(Run, tokens.crowded_runs()),
-    hypotheses={
-        **training.HYPOTHESES,
-        IDLE: tokens.has_idle,
-        EXISTS: feasible,
-    },
+    hypotheses={**training.HYPOTHESES, IDLE: tokens.has_idle, EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
     violating={
         UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
         IDLE: [TWO_TOKENS, TWO_TOKENS.data],
-        EXISTS: [
-            tokens.Dropped(NO_QUERY.data, np.array([[False, True]])),
-            ONE_KEY,
-            ONE_KEY.data,
-        ],
+        EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
         SHORT: [LEAPING],
     },
     readings={

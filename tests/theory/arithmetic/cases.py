@@ -7,6 +7,7 @@ value by some units in the last place of it.
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.strategies import arrays
@@ -141,3 +142,9 @@ def instances(draw, case, powers=None):
         values = values * 2.0 ** draw(st.sampled_from(powers or case.powers))
         found.append(values if case.fold is None else case.fold(values))
     return found
+
+
+def at_an_end(case, value):
+    """Arguments of two on each axis, all of them the value at the largest scale."""
+    scaled = [np.full([2] * len(axes), value * 2.0 ** max(case.powers)) for axes in case.shapes]
+    return scaled if case.fold is None else [case.fold(values) for values in scaled]

@@ -4,12 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 
 from attsvm.errors import ClaimError
 from attsvm.strategies import arrays
-from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, gradient, lanes
+from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors, entries, gradient, lanes
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.arithmetic.traces import TRACES
 from tests.theory.arithmetic.referee import MP, REFEREE, enclosed
@@ -135,3 +136,22 @@ def test_kinks_are_refused(what):
 def test_what_is_no_arithmetic_is_refused(misused):
     with pytest.raises(ClaimError, match="a formula"):
         gradient(BALLS, misused, rationals([1.0, 2.0]))
+
+
+def test_what_does_not_depend_on_the_point_may_have_kinks():
+    h, x = entries([fmpq(1), fmpq(3), fmpq(3)]), entries([fmpq(2)])
+    slope = gradient(BALLS, lambda m, y: m.sum(m.is_zero(m.max(h) - h)) * m.abs(h[0]) * y[0], x)
+    assert slope.tolist() == [2]
+    for kink in ("is_zero", "abs"):
+        with pytest.raises(ClaimError, match="differentiates"):
+            gradient(BALLS, lambda m, y, kink=kink: getattr(m, kink)(y[0]), x)
+
+
+def test_the_root_of_tensors_is_0_at_0_with_a_finite_gradient():
+    m = Tensors()
+    x = torch.tensor([0.0, 4.0, -1.0], dtype=torch.float64, requires_grad=True)
+    root = m.sqrt(Lane(x)).value
+    assert root.tolist() == [0.0, 2.0, 0.0]
+    (slope,) = torch.autograd.grad(root.sum(), x)
+    assert slope.tolist() == [0.0, 0.25, 0.0]
+    assert BALLS.sqrt(BALLS.exact(0)) == 0

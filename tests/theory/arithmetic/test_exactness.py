@@ -1,18 +1,22 @@
 """What is rational stays rational, and numbers beyond any float keep their place."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
+import torch
 from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import BALLS, FLOATS, entries, lanes
+from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, entries, lanes
 from attsvm.theory.arithmetic.lanes import Tensors
 from attsvm.theory.arithmetic.relations import All, Comparison
-from attsvm.theory.arithmetic.symbols import symbols_of
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 
 FRACTIONS = st.fractions(-50, 50, max_denominator=40)
@@ -84,16 +88,18 @@ def test_exp_of_0_and_log_of_1_are_exact():
     assert list(BALLS.softmax(numbers([7]))) == [fmpq(1)]
 
 
-@pytest.mark.parametrize("function", ["log", "sqrt"])
-def test_what_has_no_value_is_no_number(function):
-    value = getattr(BALLS, function)(fmpq(-1))
+@pytest.mark.parametrize(
+    ("function", "at"),
+    [
+        *(("log", x) for x in (fmpq(-1), fmpq(0), arb(0, 1))),
+        *(("log1p", x) for x in (fmpq(-1), arb(-1).union(arb(0)))),
+        ("sqrt", fmpq(-1)),
+    ],
+)
+def test_what_has_no_value_is_no_number(function, at):
+    value = getattr(BALLS, function)(at)
     assert not value.is_finite()
     assert [value > 0, value <= 0, value == value] == [False] * 3
-
-
-def test_the_logarithm_of_0_is_no_number():
-    assert not BALLS.log(fmpq(0)).is_finite()
-    assert not BALLS.log(arb(0, 1)).is_finite()
 
 
 def test_the_spectral_norm_of_a_vanishing_share_takes_no_memory():
@@ -226,3 +232,61 @@ def test_a_ball_that_touches_0_does_not_say_that_a_number_is_none():
         assert ball <= 0 or ball >= 0
         with pytest.raises(Untraceable):
             TRACES.is_zero(Trace(ball, 5))
+
+
+def test_an_indicator_is_1_where_a_number_is_0():
+    found = BALLS.is_zero(entries([fmpq(0), fmpq(1, 3), arb(-2), arb(0)]))
+    assert found.tolist() == [1, 0, 0, 1]
+    both = BALLS.is_zero(WIDE)
+    assert both.contains(0)
+    assert both.contains(1)
+    values = [0.0, -1e-300, np.nan]
+    assert FLOATS.is_zero(Lane(np.array(values))).value.tolist() == [1.0, 0.0, 0.0]
+    tensor = torch.tensor(values, dtype=torch.float64)
+    assert Tensors().is_zero(Lane(tensor)).value.tolist() == [1.0, 0.0, 0.0]
+    x = sp.Symbol("x", real=True)
+    assert SYMBOLS.is_zero(x - x) == 1
+    assert SYMBOLS.is_zero(x**2 + 1) == 0
+    assert SYMBOLS.is_zero(x).subs(x, 3) == 0
+    assert Text().is_zero(letter("x")).plain == "[x = 0]"
+
+
+@pytest.mark.parametrize("exponent", [0, 2**80, -(2**80)])
+def test_entries_of_any_size_have_a_spectral_norm(exponent):
+    """The norm of [[3, 0, t], [0, 4, 0], [0, 0, 1]] times a power of two, t about 0 and tiny."""
+    unit = arb((1, exponent))
+    with ctx.workprec(64):
+        for tiny in (arb((1, -(2**90))), arb((1, -(2**90))) + arb(0, arb((1, -60)))):
+            rows = [[arb(3), arb(0), tiny], [arb(0), arb(4), arb(0)], [arb(0), arb(0), arb(1)]]
+            norm = BALLS.spectral(entries([[value * unit for value in row] for row in rows]))
+            assert norm.contains(4 * unit)
+            assert norm < arb("4.0000001") * unit
+            assert norm > arb("3.9999999") * unit
+
+
+def test_a_matrix_of_zeros_and_one_that_is_not_finite():
+    zeros = entries([[arb(0)] * 2] * 2)
+    assert BALLS.spectral(zeros) == 0
+    assert not BALLS.spectral(zeros + WIDE * arb("inf")).is_finite()
+
+
+SMALL = {"expm1": math.expm1, "log1p": math.log1p}
+
+
+@pytest.mark.parametrize("name", SMALL)
+@given(x=st.builds(math.ldexp, st.integers(-48, 256), st.sampled_from([-6, -46, -206])))
+def test_small_differences_keep_their_digits(name, x):
+    """As balls, floats and tensors; nothing cancels near 0."""
+    exact = SMALL[name](x)
+    ball = arb(getattr(BALLS, name)(fmpq(*x.as_integer_ratio())))
+    assert abs(ball - exact) <= 1e-15 * abs(exact)
+    for m, batch in ((FLOATS, np.array([x])), (Tensors(), torch.tensor([x], dtype=torch.float64))):
+        assert getattr(m, name)(Lane(batch)).value[0] == pytest.approx(exact, rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_differences_are_exactly_0_at_0(name):
+    assert isinstance(getattr(BALLS, name)(fmpq(0)), fmpq)
+    for m, zero in ((BALLS, fmpq(0)), (BALLS, arb(0)), (SYMBOLS, SYMBOLS.exact(0))):
+        assert getattr(m, name)(zero) == 0
+    assert getattr(TRACES, name)(TRACES.exact(0)).zero

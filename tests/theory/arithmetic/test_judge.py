@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attsvm.errors import ClaimError
 from attsvm.theory import Defined, Real, Vector
 from attsvm.theory.arithmetic import traces
-from attsvm.theory.arithmetic.traces import Untraceable
+from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula, instance_type
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.run.judge import judge, meets, sides
@@ -290,3 +290,67 @@ def test_an_array_of_an_instance_is_exact():
     )
     case = f.build(x=[2**80, -(2**80), Fraction(1, 2**160)])
     assert judge(f, {}, case).holds is True
+
+
+# equal sides, and sides that are no floats
+
+
+WEIGHTS = {"n": Integer(1, 4), "s": Vector("n")}
+
+
+def of_weights(conclusion, s):
+    f = formula(conclusion, **WEIGHTS)
+    return judge(f, {}, f.build(s=s)).as_slack
+
+
+def mean_bound(m, v):
+    """|sum exp(s)| <= sqrt(n) ||exp(s)||, with equality for equal logits."""
+    powers = m.exp(v.s)
+    return m.at_most(m.abs(m.sum(powers)), m.sqrt(m.exact(v.n)) * m.norm(powers))
+
+
+@pytest.mark.parametrize("s", [[1, 1, 1], [-3000, -3000], [1 / 3, 1 / 3, 1 / 3], [7]])
+def test_sides_that_are_equal_by_their_squares_are_told_equal(s):
+    slack = of_weights(mean_bound, s)
+    assert (slack.holds, slack.value, slack.error) == (True, 0.0, 0.0)
+    apart = of_weights(mean_bound, [*s, s[0] + 1])
+    assert apart.holds
+    assert apart.ratio < 1.0
+
+
+def test_a_strict_part_does_not_keep_equal_sides_from_being_told_equal():
+    """0 < exp(s_0) and the bound of `mean_bound`, which is equality for equal logits."""
+
+    def both(m, v):
+        return m.all_of(m.above(m.exp(v.s[0]), 0), mean_bound(m, v))
+
+    assert of_weights(both, [1 / 3, 1 / 3, 1 / 3]).holds
+
+
+def test_opposite_sides_are_not_equal_though_their_squares_are():
+    """x against -x for an x that no ball of 128 bits tells from 0; then by signs alone."""
+    for x, holds in ((2.0**-300, False), (-(2.0**-300), True)):
+        slack = judged(lambda m, v: m.at_most(m.exp(v.x) - 1, 1 - m.exp(v.x)), x).as_slack
+        assert slack.holds is holds
+        assert slack.violated is not holds
+    with ctx.workprec(64):
+        root = TRACES.sqrt(TRACES.exact(2))
+        assert not root.same(-root)
+        assert (root * root).same(TRACES.exact(2))
+        assert not root.same(TRACES.sqrt(TRACES.exact(3)))
+
+
+def cancelled(x):
+    """The ratio of |e^40 + x - e^40| <= 1, where 64 bits leave a radius of about 0.01."""
+    found = judged(
+        lambda m, v: m.at_most(m.abs(m.exp(m.exact(40)) + v.x - m.exp(m.exact(40))), m.exact(1)),
+        x,
+    )
+    assert found.holds
+    return found.ratio
+
+
+def test_a_ratio_is_never_above_the_true_one_however_wide_the_ball():
+    for x in (0.0, 2.0**-10, 2.0**-7):
+        assert 0.0 <= cancelled(x) <= x
+    assert 0.5 < cancelled(0.75) <= 0.75

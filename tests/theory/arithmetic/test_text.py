@@ -5,11 +5,13 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
+import sympy as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import Arithmetic, gradient
+from attsvm.theory.arithmetic import BALLS, Arithmetic, gradient
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Term, Text, letter, letters, written
 from properties.sim import lemma_3_12, lemma_3_13
 from tests.theory.arithmetic.cases import CASES
@@ -194,3 +196,16 @@ def test_what_cannot_be_written_is_refused(misused):
 def test_text_knows_all_functions():
     assert isinstance(Text(), Arithmetic)
     assert set(CASES) - set(vars(Text)) == {"expm1", "log1p"}  # their definitions are written
+
+
+def test_small_differences_are_written_out():
+    assert Text().expm1(letter("x")).plain == "exp(x) - 1"
+    assert Text().log1p(letter("x")).plain == "ln(1 + x)"
+
+
+def test_lengths_are_constants_in_text_and_in_symbols():
+    assert Text().exact(letter("n")).plain == "n"
+    assert SYMBOLS.exact(sp.Symbol("n")) == sp.Symbol("n")
+    for m in (Text(), SYMBOLS, BALLS):
+        with pytest.raises(ClaimError, match="exact"):
+            m.exact(0.5)

@@ -1,7 +1,7 @@
 """Traces tell equal expressions from different ones, and say nothing where they cannot."""
 
 import pytest
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -137,3 +137,20 @@ def test_a_spectral_norm_is_that_of_its_matrix():
     assert same(
         M.spectral(entries([[M.exact(3), M.exact(0)], [M.exact(0), M.exact(1)]])), M.exact(3)
     )
+
+
+def test_a_fingerprint_tells_whether_a_number_is_0():
+    root = M.sqrt(M.exact(2))
+    assert M.is_zero(root - root).ball == 1
+    assert M.is_zero(root).ball == 0
+    with pytest.raises(Untraceable):
+        M.is_zero(root * M.sqrt(M.exact(3)) - M.sqrt(M.exact(6)))
+
+
+def test_the_exponential_of_minus_an_irrational_number_is_the_inverse():
+    """So even functions, such as the derivative of the logistic one, have one fingerprint."""
+    with ctx.workprec(128):
+        root = M.sqrt(M.exact(2))
+        there, back = (M.logistic_slope(t) for t in (root, -root))
+    assert (there - back).zero
+    assert not (there - M.logistic_slope(root + root)).zero

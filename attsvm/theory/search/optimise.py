@@ -1,0 +1,202 @@
+"""Optimisers from the shelf on heights: differential evolution, CMA-ES and L-BFGS.
+
+They say where to look and decide nothing: what they ask about is proposed like any other instance.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.theory.search.landscape import (
+    WORST,
+    Landscape,
+    broken,
+    landscapes,
+    many,
+    one_thread,
+    relaxed_heights,
+)
+from attsvm.theory.search.scout import Scout
+
+_REACH = 64.0
+"""How far coordinates go in differential evolution, in units of their size."""
+
+_POPULATION, _RUNS, _GENERATIONS = 16, 24, 12
+"""Vectors that are evolved at once, landscapes of a turn at most, and generations of each."""
+
+_TENSORS, _LIST, _SINGLY, _SCREENED = 1024, 256, 64, 3
+"""Vectors of a batch on tensors, in a list, and one by one; and landscapes of a turn of those."""
+
+_ASKED, _JUDGED, _PROMISING = 48, 2, 1.0 - 1e-9
+"""How many of a batch are held against the hypotheses, how many of those that come closer go to
+the judge, and the height from which rounding may hide a violation."""
+
+_SPREAD = 0.5
+"""The standard deviation that CMA-ES starts with."""
+
+_STEPS, _CLIMBS = 64, 8
+"""Evaluations of a climb by L-BFGS at cost 1, and climbs in one landscape."""
+
+_GRIDS = (52, 10, 4, 1)
+"""What a climb arrives at is proposed rounded to multiples of 2^-k."""
+
+_BOX, _HALVINGS = 8.0, 6
+"""How far a climb goes, and how closely it is known where it leaves the hypotheses."""
+
+
+def _evolve(land: Landscape, cost: Callable[..., Any], generations: int, **options: Any) -> None:
+    from scipy.optimize import differential_evolution
+
+    reach = np.maximum(2.0 * np.abs(land.known).max(axis=0), _REACH)
+    differential_evolution(
+        cost,
+        list(zip(-reach, reach, strict=True)),
+        init=land.known,
+        maxiter=generations,
+        mutation=(0.2, 0.9),
+        recombination=0.5,
+        tol=0,
+        polish=False,
+        **options,
+    )
+
+
+def evolution(scout: Scout, generator: np.random.Generator) -> None:
+    """Differential evolution (scipy) of instances that are examined one by one."""
+    generations = scout.budget // (4 * _POPULATION) + 2
+    for land in landscapes(scout, _POPULATION, _RUNS, generator):
+        _evolve(land, land.cost, generations, rng=generator)
+
+
+def batches(scout: Scout, generator: np.random.Generator) -> None:
+    """Differential evolution (scipy) of batches of records in floats; the best are examined.
+
+    Hypotheses are decided on the closest of a batch alone: the others do not live on.
+    """
+    claim = scout.tally.claim
+    count = _SINGLY if claim.relaxed is None else max(_TENSORS // claim.cost, _LIST)
+    if many(claim) is not None:
+        count = _LIST
+    for land in landscapes(scout, count, _SCREENED, generator):
+        best = -np.inf
+
+        def costs(positions: Array, land: Landscape = land) -> Array:
+            nonlocal best
+            rows = land.rounded(positions.T)
+            height, judged = land.heights(rows), 0
+            cost = np.full(len(rows), WORST)
+            for lane in np.argsort(-height, kind="stable")[:_ASKED]:
+                if height[lane] == -np.inf or not land.admits(rows[lane]):
+                    continue
+                cost[lane] = -height[lane]
+                if judged < _JUDGED and (height[lane] > best or height[lane] >= _PROMISING):
+                    best, judged = max(best, float(height[lane])), judged + 1
+                    land.look(rows[lane])
+            return cost
+
+        _evolve(land, costs, _GENERATIONS, vectorized=True, updating="deferred", rng=generator)
+
+
+def powell(scout: Scout, generator: np.random.Generator) -> None:
+    """Powell's method (scipy): lines along one coordinate after the other, then conjugate ones."""
+    from scipy.optimize import minimize
+
+    for land in landscapes(scout, 1, _RUNS, generator):
+        k = land.known.shape[1]
+        ways = np.diag(generator.choice([-1.0, 1.0], size=k))[generator.permutation(k)]
+        options = {"maxfev": max(scout.budget // 2, 64), "xtol": 1e-9, "ftol": 1e-12, "direc": ways}
+        minimize(land.cost, land.known[0], method="Powell", options=options)
+
+
+def cma_is_there() -> bool:
+    """Whether the library is installed; does not import it."""
+    return importlib.util.find_spec("cma") is not None
+
+
+def covariance(scout: Scout, generator: np.random.Generator) -> None:
+    """CMA-ES (cma) of instances that are examined one by one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from cma import CMAEvolutionStrategy
+
+    def normal(*shape: int) -> Array:
+        return generator.standard_normal(shape)
+
+    for land in landscapes(scout, _POPULATION, _RUNS, generator):
+        options = {"randn": normal, "seed": math.nan, "verbose": -9, "maxfevals": scout.budget // 2}
+        strategy = CMAEvolutionStrategy(land.known[0], _SPREAD, options)
+        while not strategy.stop():
+            positions = strategy.ask()
+            strategy.tell(positions, [land.cost(position) for position in positions])
+
+
+def gradient(scout: Scout, generator: np.random.Generator) -> None:
+    """L-BFGS (scipy) on the conclusion's form for tensors.
+
+    Gradients know no hypotheses: a climb that leaves them ends where it does so.
+    """
+    from scipy.optimize import minimize
+
+    steps = max(_STEPS // math.isqrt(scout.tally.claim.cost), 16)
+    for land in landscapes(scout, _CLIMBS, _RUNS, generator):
+        for start in _ordered(land):
+            end = minimize(
+                lambda position, land=land: _cost_and_slope(land, position),
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=list(zip(start - _BOX, start + _BOX, strict=True)),
+                options={"maxfun": steps},
+            ).x
+            inside, outside = 0.0, 1.0
+            if land.admits(land.entries(end)):
+                inside = 1.0
+            for _ in range(_HALVINGS if inside < 1.0 else 0):
+                share = (inside + outside) / 2
+                if land.admits(land.entries(start + share * (end - start))):
+                    inside = share
+                else:
+                    outside = share
+            for bits in _GRIDS:
+                land.look(_near(land.entries(start + inside * (end - start)), bits))
+
+
+def _near(entries: Array, bits: int) -> Array:
+    """Entries rounded to multiples of 2^-bits."""
+    with np.errstate(over="ignore"):
+        return np.ldexp(np.round(np.ldexp(entries, bits)), -bits)
+
+
+def _ordered(land: Landscape) -> Array:
+    """The known positions where the conclusion on tensors is a number, the closest first."""
+    with np.errstate(all="ignore"), one_thread() as torch:
+        rows = torch.tensor(land.entries(land.known))
+        values = relaxed_heights(torch, land.scout.tally, land.frame, rows).detach().double()
+    if not values.isfinite().any():
+        raise broken(land.scout.tally, "is no number on any instance", values.tolist()[:4])
+    found = values.numpy()
+    order = np.argsort(-found, kind="stable")
+    return np.asarray(land.known[order[np.isfinite(found[order])]])
+
+
+def _cost_and_slope(land: Landscape, position: Array) -> tuple[float, Array]:
+    """Minus the height on tensors and its gradient; no slope where it is no number."""
+    land.scout.ensure_time()
+    with np.errstate(all="ignore"), one_thread() as torch:
+        x = torch.tensor(land.entries(position)[None]).requires_grad_()
+        value = relaxed_heights(torch, land.scout.tally, land.frame, x).sum()
+        if not value.isfinite():
+            return WORST, np.zeros(len(position))
+        slope = torch.zeros_like(x)
+        if value.requires_grad:
+            (found,) = torch.autograd.grad(value, x, allow_unused=True)
+            slope = slope if found is None else found.nan_to_num(0.0, 0.0, 0.0)
+    weights = slope[0].double().numpy() * land.size
+    return -float(value.detach()), -np.bincount(land.coordinate, weights, len(position))
