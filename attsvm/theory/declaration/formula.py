@@ -40,7 +40,7 @@ _DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
 
 _ROUNDING = 1e-9
-"""The largest residual of an equality that floats take for rounding."""
+"""The largest difference of sides that floats take for rounding."""
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
@@ -480,9 +480,10 @@ def _number(value: Any) -> Any:
 def heights(library: Any, relation: Any) -> Any:
     """How close a batch comes to violation: the ratio of the sides, or the residual.
 
-    Where a side is negative or the right one 0 it is the difference of the sides. To that, and to a
-    residual beyond rounding, 1 is added where it is positive: above 1 there is a violation, as far
-    as floats can tell. Of several comparisons the one that counts: the closest of those that must
+    Where a side is negative or the right one 0 it is the difference of the sides. To a difference
+    and to a residual 1 is added where they are positive beyond rounding: above 1 there is a
+    violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
+    and a search would keep them instead of what comes close.) Of several comparisons the one that counts: the closest of those that must
     all hold.
     """
     if isinstance(relation, All | AnyOf):
@@ -504,5 +505,5 @@ def heights(library: Any, relation: Any) -> Any:
     )
     ratio = left / library.where(right > 0, right, right * 0 + 1)
     gap = left - right
-    gap = library.where(gap > 0, 1 + gap, gap)
+    gap = library.where(gap > _ROUNDING, 1 + gap, gap)
     return library.where((right > 0) & (left >= 0), ratio, gap)

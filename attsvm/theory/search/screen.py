@@ -38,6 +38,10 @@ _GENERATIONS = 20
 _JUDGED = 2
 """How many of each generation go to the judge at most."""
 
+_LOOKS = 5
+"""Generations after which the closest go to the judge even if they do not seem to refute: where the
+search stands, for others to start from."""
+
 _RUNGS, _CLIMB = 12, 6
 """Doublings of a size at most, and generations of each."""
 
@@ -183,19 +187,20 @@ def _evolve(
         scout.look(formula.instance_at(raw, 0))
         return
     best, known = -np.inf, 0
-    for _ in range(generations):
+    for generation in range(1, generations + 1):
         scout.ensure_time()
         fitted = formula.fit(raw, shape)
         height = formula.screened(fitted, shape, batch, parameters)
         scout.tally.seen.screened += batch - known
         order = _closest(height)
+        due = generation % _LOOKS == 0 or generation == generations
         for lane in order[:_JUDGED]:
-            new = height[lane] > best or height[lane] >= _PROMISING
+            new = due and height[lane] > best or height[lane] >= _PROMISING
             if np.isfinite(height[lane]) and new and _usable(fitted, lane):
                 scout.look(formula.instance_at(fitted, int(lane)))
         if not len(order):
             return
-        best = max(best, float(height[order[0]]))
+        best = max(best, float(height[order[0]])) if due else best
         raw, known = _renewed(formula, raw, order, shape, generator), len(order)
 
 
