@@ -483,8 +483,8 @@ def heights(library: Any, relation: Any) -> Any:
     Where a side is negative or the right one 0 it is the difference of the sides. To a difference
     and to a residual 1 is added where they are positive beyond rounding: above 1 there is a
     violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
-    and a search would keep them instead of what comes close.) Of several comparisons the one that counts: the closest of those that must
-    all hold.
+    and a search would keep them instead of what comes close.) Of several comparisons the one that
+    counts: the closest of those that must all hold.
     """
     if isinstance(relation, All | AnyOf):
         parts = [heights(library, part) for part in relation.parts]

@@ -195,7 +195,7 @@ def _evolve(
         order = _closest(height)
         due = generation % _LOOKS == 0 or generation == generations
         for lane in order[:_JUDGED]:
-            new = due and height[lane] > best or height[lane] >= _PROMISING
+            new = (due and height[lane] > best) or height[lane] >= _PROMISING
             if np.isfinite(height[lane]) and new and _usable(fitted, lane):
                 scout.look(formula.instance_at(fitted, int(lane)))
         if not len(order):
