@@ -88,6 +88,7 @@ def statement_at(line, source):
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_samples_of_rooms_parse_and_differ(room):
+    assert all((ROOT / tests).exists() for tests in ROOMS[room])
     found = sample([room], 40, 7)
     assert len({m.key for _, m in found}) == len(found) == 40
     assert len({m.kind for _, m in found}) >= 10

@@ -20,6 +20,7 @@ class Profile:
         guided: instances that guided searchers may make up, all together, a shard.
         audits: accepted instances that are re-evaluated exactly although floats found no fault.
         simplify: re-evaluations that shrinking may spend.
+        numbers: numbers in an instance of a size beyond the drawn ones at most, whatever the cost.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Profile:
     guided: int
     audits: int
     simplify: int
+    numbers: int
 
     def scaled(self, cost: int) -> Profile:
         """Budgets for a claim of that cost."""
@@ -40,13 +42,14 @@ class Profile:
             max(self.guided // cost, 24),
             max(self.audits // cost, 2),
             max(self.simplify // cost, 40),
+            self.numbers,
         )
 
 
 PROFILES = {
-    "quick": Profile("quick", 1, 150, 60, 300, 20, 400),
-    "ci": Profile("ci", 2, 500, 200, 1500, 60, 1000),
-    "deep": Profile("deep", 8, 2000, 800, 6000, 200, 3000),
+    "quick": Profile("quick", 1, 150, 60, 300, 20, 400, 64),
+    "ci": Profile("ci", 2, 500, 200, 1500, 60, 1000, 512),
+    "deep": Profile("deep", 8, 2000, 800, 6000, 200, 3000, 4096),
 }
 
 

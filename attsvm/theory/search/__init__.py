@@ -89,7 +89,6 @@ GUIDED: dict[str, Guided] = {
         sizes,
         0.2,
         fits=lambda claim: claim.formula.batches and any(grows(claim.formula)),
-        without=("quick",),
     ),
     "integers": Guided(
         "integer enumeration",

@@ -14,6 +14,10 @@ _PATIENCE = 20
 """A turn also ends after this many times its budget of proposals, refused ones included."""
 
 
+_LARGEST = 2**12
+"""Numbers in an instance at most, where nothing else is said."""
+
+
 class Stop(BaseException):
     """The turn of a searcher is over; passes through what catches mere exceptions."""
 
@@ -33,15 +37,24 @@ class Scout:
         tally: the tally of the part.
         name: what the searcher is called.
         budget: how many instances it may have examined.
+        numbers: how many numbers an instance of a size beyond the drawn ones has at most.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
     """
 
-    def __init__(self, tally: Tally, name: str, budget: int, deadline: float | None = None) -> None:
+    def __init__(
+        self,
+        tally: Tally,
+        name: str,
+        budget: int,
+        deadline: float | None = None,
+        numbers: int = _LARGEST,
+    ) -> None:
         self.tally = tally
         self.name = name
         self.budget = budget
         self.deadline = deadline
+        self.numbers = numbers
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None

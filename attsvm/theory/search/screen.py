@@ -45,8 +45,8 @@ search stands, for others to start from."""
 _RUNGS, _CLIMB = 12, 6
 """Doublings of a size at most, and generations of each."""
 
-_LARGEST, _NUMBERS = 2**12, 2**18
-"""Numbers in an instance at most, and in a batch of large ones: what a turn can evaluate."""
+_NUMBERS = 2**18
+"""Numbers in a batch of large instances: what a turn can evaluate."""
 
 _ENUMERATED, _ROWS = 2**13, 2**16
 """Integers that are enumerated for each instance of a budget, and at once."""
@@ -67,7 +67,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     """Screen lengths and counts beyond those that are drawn.
 
     A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
-    up to instances of thousands of numbers.
+    up to the numbers in an instance that the scout may propose.
     """
     formula = scout.tally.part.formula
     free = list(grows(formula))
@@ -77,7 +77,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
         small = formula.filled(generator, shape, 8)
         numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
-        if numbers > _LARGEST:
+        if numbers > scout.numbers:
             return
         batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), _BATCH // 8), 1)
         raw = formula.filled(generator, shape, batch)

@@ -56,7 +56,8 @@ def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted |
     for searcher in GUIDED.values():
         if budget.name in searcher.without or not searcher.works_on(tally.claim):
             continue
-        scout = Scout(tally, searcher.title, max(round(searcher.share * budget.guided), 3))
+        looks = max(round(searcher.share * budget.guided), 3)
+        scout = Scout(tally, searcher.title, looks, numbers=budget.numbers)
         found = guide(searcher, scout, generator)
         if found:
             return found
