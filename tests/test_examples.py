@@ -116,6 +116,14 @@ def test_the_statements_in_the_page_on_claims_have_their_verdicts(id, tmp_path, 
         assert [s["refuted"] for s in entry["siblings"]] == [True] * siblings
 
 
+def test_the_proof_in_the_page_on_claims_runs():
+    page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    (block,) = (b for b in re.findall(r"```python\n(.*?)```", page, re.S) if "prove" in b)
+    names: dict = {}
+    exec(compile(block, "docs/claims.md", "exec"), names)
+    assert names["prove"]() == "x^2 - 2 x + 1 >= 0 for real x"
+
+
 @pytest.mark.parametrize("name", PACKS)
 def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
     text = (ROOT / f"examples/{name}.py").read_text(encoding="utf-8")
