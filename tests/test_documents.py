@@ -3,6 +3,7 @@
 `python -m tests.test_documents` writes the reviewed verdicts into the table of hunts.md.
 """
 
+import importlib.util
 import json
 import re
 
@@ -69,6 +70,15 @@ def test_every_page_is_in_the_table_of_contents():
     listed = re.findall(r"^\S+$", (ROOT / "docs/index.md").read_text(), re.M)
     pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
     assert pages <= set(listed)
+
+
+def test_the_workflow_runs_commands_that_there_are():
+    text = (ROOT / ".github/workflows/ci.yml").read_text()
+    nightly = re.findall(r"^ +- (benchmarks\.\S+)", text, re.M)
+    assert len(nightly) == 5
+    assert all(importlib.util.find_spec(name) for name in nightly)
+    assert "bash .ci/run" in text
+    assert (ROOT / ".ci/run").is_file()
 
 
 if __name__ == "__main__":
