@@ -6,6 +6,7 @@
 import importlib.util
 import json
 import re
+from collections import Counter
 
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
@@ -49,6 +50,12 @@ def test_the_readme_shows_a_run_that_could_be_todays():
     assert shown
     for name, *verdict in shown:
         assert verdict == [REVIEWED[name][axis] for axis in ("truth", "evidence", "validity")]
+    truths = Counter((name.partition("/")[0], entry["truth"]) for name, entry in REVIEWED.items())
+    rows = re.findall(r"^(\w+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +\d+/\d+ +\d+ +0$", text, re.M)
+    assert len(rows) == 3
+    for source, readings, *counts in rows:
+        found = [truths[source, str(word)] for word in Truth]
+        assert ([*map(int, counts)], int(readings)) == (found, sum(found))
     refuted = sum(entry["truth"] == "refuted" for entry in REVIEWED.values())
     assert f"\n{len(REVIEWED)} claims on " in text
     assert f"\n{refuted} curated counterexamples replayed: all confirmed\n" in text
