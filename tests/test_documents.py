@@ -9,7 +9,7 @@ import re
 from collections import Counter
 
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm.theory.declaration.verdict import Truth
 
 (PACK,) = load_packs()
 REVIEWED = json.loads(PACK.expectations.read_text())["claims"]
@@ -59,18 +59,6 @@ def test_the_readme_shows_a_run_that_could_be_todays():
     refuted = sum(entry["truth"] == "refuted" for entry in REVIEWED.values())
     assert f"\n{len(REVIEWED)} claims on " in text
     assert f"\n{refuted} curated counterexamples replayed: all confirmed\n" in text
-
-
-def test_the_words_of_verdicts_mean_what_the_code_says():
-    rows = [
-        cells(line) for line in (ROOT / "docs/verdicts.md").read_text().splitlines() if "`" in line
-    ]
-    words = {row[1].strip("`"): row[2] for row in rows if len(row) == 3}
-    assert words == {
-        str(word): word.meaning[0].lower() + word.meaning[1:].rstrip(".")
-        for axis in (Truth, Evidence, Validity)
-        for word in axis
-    }
 
 
 def test_every_page_is_in_the_table_of_contents():
