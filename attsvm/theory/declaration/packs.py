@@ -54,7 +54,8 @@ class Pack:
     @property
     def counterexamples(self) -> tuple[Path, ...]:
         """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
-        places = {self.folder, *(beside(Path(c.file)) for c in self.claims)}
+        files = {Path(c.file) for c in self.claims}  # what is typed at a prompt lies in none
+        places = {self.folder, *(beside(file) for file in files if file.is_file())}
         return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
 
 
