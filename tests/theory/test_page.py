@@ -14,9 +14,9 @@ from toy_pack import build, square, square_ball
 
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.report.markup import Markup, anchor, element, joined, text
 from attsvm.theory.report.page import page
 from attsvm.theory.report.page.change import changes
-from attsvm.theory.report.page.markup import Markup, anchor, element, joined, text
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import DARK, LIGHT, WORDS
 from attsvm.theory.run.verify import verify

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.report.errata import Weight
+from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link
 from attsvm.theory.report.page.contents import ShownReading, ShownSource, ShownStatement
-from attsvm.theory.report.page.markup import Markup, anchor, element, folded, joined, link
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.reading import reading_section
 from attsvm.theory.report.page.words import badge, cell

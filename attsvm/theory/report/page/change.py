@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.page.markup import Markup, element, link, table
+from attsvm.theory.report.markup import Markup, element, link, table
 
 _AXES = ("truth", "evidence", "validity")
 _CLOSER = 1.01

@@ -12,6 +12,7 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import dependencies, svg
 from attsvm.theory.report.errata import Weight
+from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link, table
 from attsvm.theory.report.page.cards import statement_card
 from attsvm.theory.report.page.change import changes_section
 from attsvm.theory.report.page.contents import (
@@ -21,7 +22,6 @@ from attsvm.theory.report.page.contents import (
     contents,
     counts,
 )
-from attsvm.theory.report.page.markup import Markup, anchor, element, folded, joined, link, table
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import style
 from attsvm.theory.report.page.words import badge, cell, legend, meanings
@@ -282,7 +282,7 @@ def _tools(sources: Sequence[ShownSource]) -> Markup:
         "a hypothesis not shown to be needed", "doubt": "thin, weak, vacuous or broken",
     }  # fmt: skip
     sorts = {
-        "place": "place in the source", "weight": "weight", "id": "id", "tight": "tightness",
+        "place": "place", "weight": "weight", "id": "id", "tight": "tightness",
         "seconds": "time taken",
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attsvm.errors import AttsvmError
-from attsvm.theory.report.page.markup import Markup, element, joined
+from attsvm.theory.report.markup import Markup, element, joined
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _LETTERS = {

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, table
 from attsvm.theory.report.page.contents import AXES, ShownReading, ShownSource, ShownStatement
-from attsvm.theory.report.page.markup import Markup, anchor, element, folded, joined, table
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.words import badge
+from attsvm.theory.report.picture import drawn
 from attsvm.theory.report.snippets import python
 from attsvm.theory.report.terminal import NOT_SHOWN, ranked, tight
 from attsvm.theory.report.two_lines import in_words
@@ -135,6 +136,9 @@ def _counterexample(reading: ShownReading, source: ShownSource) -> Iterator[Mark
         yield element("p", element("code", f"attsvm replay {reading.entry['counterexample']}"))
         return
     yield element("p", element("code", in_words(stored.case, source.source.names)), class_="values")
+    if reading.claim is not None and source.source.picture is not None:
+        picture = source.source.picture(reading.claim, stored.case)
+        yield Markup("") if picture is None else drawn(picture)
     certificate = stored.document.get("certificate") or {}
     said = f"{certificate.get('evidence', '')}: {certificate.get('method', '')}"
     if reading.replayed:

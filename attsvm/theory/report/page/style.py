@@ -91,8 +91,8 @@ nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .tools label { font-size: .88rem; display: flex; gap: .35rem; align-items: center }
 input, select, button { font: inherit; font-size: .9rem; color: var(--ink); background: var(--card);
   border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .5rem; min-height: 30px }
-input[type=search] { width: 11rem; max-width: 100% }
-select { max-width: 10rem }
+input[type=search] { width: 10rem; max-width: 100% }
+select { max-width: 9rem }
 button { cursor: pointer }
 button:hover { background: var(--none-bg) }
 summary { cursor: pointer; border-radius: 6px }
@@ -122,6 +122,12 @@ figure { margin: .8rem 0 }
 figure svg { max-width: 100%; height: auto }
 .drawing { background: #fff; border-radius: 6px; overflow-x: auto }
 .drawing svg { min-width: 44rem; display: block }
+.plane text { fill: var(--ink) } .plane .title { fill: var(--soft) }
+.plane .axis { stroke: var(--line); fill: none }
+.plane circle { stroke: var(--ink); stroke-width: 1.5; fill: var(--paper) }
+.plane circle.best { fill: var(--proved) }
+.plane polyline { stroke: var(--refuted); fill: none; stroke-width: 2 }
+.plane circle.end { fill: var(--refuted); stroke: none }
 figcaption { font-size: .9rem; color: var(--soft); max-width: 40rem }
 .skip { position: absolute; left: -999rem }
 .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem; z-index: 3 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm.theory.report.markup import Markup, anchor, element, table
 from attsvm.theory.report.page.contents import ShownReading
-from attsvm.theory.report.page.markup import Markup, anchor, element, table
 from attsvm.theory.report.page.style import WORDS
 from attsvm.theory.report.terminal import NOT_SHOWN_MEANING
 
