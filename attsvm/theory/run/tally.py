@@ -100,9 +100,10 @@ class Tally:
         claim's author draws.
         """
         case = rebuilt(self.claim, document)
-        if case is None:
-            return None
-        case = frozen(case)
+        return None if case is None else self.like_drawn(frozen(case))
+
+    def like_drawn(self, case: Any) -> Any | None:
+        """An instance of the claim's type; None where it does not look like what is drawn."""
         if not self._learnt:
             self._learnt = True
             for ordinary in self._ordinary():
