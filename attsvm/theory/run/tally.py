@@ -80,6 +80,8 @@ class Tally:
         )
         self._values: dict[str, set[Any]] = {}
         self._sides: set[str] = set()
+        self._start: dict[str, Any] = {}
+        self.moved: dict[str, bool] = {}
         self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
@@ -137,6 +139,14 @@ class Tally:
             if len(values) < MANY:
                 values.add(value)
             self.seen.varied[name] = len(values)
+
+    def _see_moves(self, case: Any) -> None:
+        """See which variables differ among the instances that were evaluated."""
+        if not self.counting or (self.moved and all(self.moved.values())):
+            return
+        for name, value in self.part.formula.values_of(case).items():
+            other = value != self._start.setdefault(name, value)
+            self.moved[name] = self.moved.get(name, False) or other
 
     def _see_dropped(self, case: Any) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
@@ -228,6 +238,7 @@ class Tally:
         if not accepted:
             return False, None
         self._see_dropped(case)
+        self._see_moves(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
@@ -294,6 +305,7 @@ class Tally:
             answer, document = settled
         self.seen.probed += 1
         self._see_dropped(case)
+        self._see_moves(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong
