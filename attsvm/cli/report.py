@@ -40,10 +40,10 @@ def run(options: argparse.Namespace) -> int:
     """Write the page; 0."""
     from attsvm._files import write_text
     from attsvm.errors import UsageError
-    from attsvm.theory.record.ledger import last_run
+    from attsvm.theory.record.ledger import joined_run, last_run
 
     ensure_json(options.json)
-    run = last_run(options.ledger)
+    run = joined_run(options.ledger)
     if options.only_pack:
         from attsvm.theory.record.gate import only_of
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from attsvm.theory.declaration.claim import Claim
+    from attsvm.theory.declaration.packs import Pack
 
 
 def add(parsers: Parsers) -> None:
@@ -40,27 +41,28 @@ def run(options: argparse.Namespace) -> int:
     view = statement_view(claims, source.names, every, source.erratum(statement))
     if options.script:
         asked = [c for c in claims if options.id in (c.id, statement)]
-        tell(options, view.json(), _scripts(asked or claims))
+        tell(options, view.json(), _scripts(asked or claims, packs))
         return 0
     lines = formula_lines(view.readings, latex=True) if options.latex else screen(view)
     tell(options, view.json(), lines)
     return 0
 
 
-def _scripts(claims: Iterable[Claim]) -> Iterator[str]:
+def _scripts(claims: Iterable[Claim], packs: Iterable[Pack]) -> Iterator[str]:
     """The script of each refuted reading, or why it has none."""
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import curated
-    from attsvm.theory.report.script import script
+    from attsvm.theory.report.script import script, writers
 
+    own = writers(packs)
     for claim in claims:
         stored = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
         if not stored:
             yield f"# {claim.id} has no stored counterexample"
             continue
-        found = script(claim, stored[0])
+        found = script(claim, stored[0], own)
         if found is None:
-            yield f"# {claim.id}: a run decides it; the script in its file repeats it"
+            yield f"# {claim.id}: no short script; the one in its file needs attsvm"
         else:
             if not found.shows:
                 yield "# The two sides differ by less than floats tell; exact arithmetic decides."

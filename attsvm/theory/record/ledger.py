@@ -19,7 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -296,6 +296,40 @@ def last_run(path: str | os.PathLike[str]) -> Run:
         engine=head.get("engine", {}),
         about=_about(head),
         faults=(*_broken(own), *_mixed(others), *_repeated(head, verdicts, replays, tail)),
+    )
+
+
+def joined_run(path: str | os.PathLike[str]) -> Run:
+    """The last run, with what earlier ones of the same code, profile and seed say of other claims.
+
+    Raises:
+        LedgerError: as `last_run`.
+    """
+    last = last_run(path)
+    if not os.path.isfile(path):  # a pipe is read once
+        return last
+    verdicts: dict[str, dict[str, Any]] = {}
+    replays: dict[str, dict[str, Any]] = {}
+    like: set[Any] = set()  # the ids of runs of the same code, profile and seed
+    with _opened(path) as lines:
+        for _, line in lines():
+            event = _event(line) or {}
+            if event.get("event") == "run":
+                own = ("profile", "seed", "code", "engine")
+                if all(event.get(name) == getattr(last, name) for name in own):
+                    like.add(event.get("run"))
+            elif event.get("run") in like and event.get("event") == "verdict":
+                (verdict,) = _shaped(path, [event.get("verdict")], _VERDICT)
+                verdicts[verdict["id"]] = verdict
+            elif event.get("run") in like and event.get("event") == "replay":
+                (replay,) = _shaped(path, [event.get("replay")], _REPLAY)
+                replays[replay["file"]] = replay
+    return replace(
+        last,
+        claims=tuple(sorted({*verdicts, *last.claims})),
+        verdicts={**verdicts, **last.verdicts},
+        curated=tuple(sorted({*replays, *last.curated})),
+        replays={**replays, **last.replays},
     )
 
 

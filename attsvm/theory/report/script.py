@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.report.snippets import leaves, literal
 
 LINES = 25
@@ -27,18 +29,43 @@ class Script:
     """A script, and whether floats see in it what exact arithmetic proves.
 
     Attributes:
-        text: Python; each line that it prints is a comparison that the claim makes.
-        shows: whether the printed numbers violate it.
+        text: Python; each line that it prints is a comparison that the claim makes, or, of a run,
+            where it is after so many steps.
+        shows: whether the printed comparisons are violated.
     """
 
     text: str
     shows: bool
 
 
-def script(claim: Claim, case: Any) -> Script | None:
-    """The script of an instance that refutes a claim; None where nothing but a run decides it."""
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How a pack writes what is measured as scripts, such as runs; at module level of the pack.
+
+    Attributes:
+        write: the script of a claim's instance, None for what it does not know.
+    """
+
+    write: Callable[[Claim, Any], str | None]
+
+
+def writers(packs: Iterable[Pack]) -> tuple[Writer, ...]:
+    """Those of the packs."""
+    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
+    return tuple({id(v): v for v in values if isinstance(v, Writer)}.values())
+
+
+def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | None:
+    """The script of an instance that refutes a claim; None where nobody can write it.
+
+    Args:
+        claim: what it refutes.
+        case: the instance.
+        others: who writes what is measured.
+    """
     if claim.formula.measured is not None:
-        return None
+        texts = (writer.write(claim, case) for writer in others)
+        return next((Script(text, True) for text in texts if text), None)
     made = None
     for longest in (56, 76, 96):
         with np.errstate(all="ignore"):
