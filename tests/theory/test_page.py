@@ -263,6 +263,8 @@ def test_what_differs_from_an_earlier_run_is_told_in_both_directions():
     assert "What changed (6)" in said
     assert "s: refuted" in said
     assert "Nothing changed." in words(page(old, before=old))
+    two = made(*new.verdicts.values(), entry("b/z:literal"))
+    assert "Nothing changed." in words(page(two, only="b", before=made(entry("b/z:literal"))))
 
 
 def _light(colour):

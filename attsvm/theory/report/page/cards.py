@@ -170,5 +170,8 @@ def _files(statement: ShownStatement, folder: Path) -> Iterator[Markup]:
 
 def file_link(file: str | Path, folder: Path, line: int | None = None) -> Markup:
     """A link to a file of this machine, relative to where the page lies."""
-    where = Path(os.path.relpath(Path(file).resolve(), folder.resolve())).as_posix()
-    return element("a", f"{where}:{line}" if line else where, href=quote(where))
+    path = Path(file).resolve()
+    where = Path(os.path.relpath(path, folder.resolve())).as_posix()
+    here = Path.cwd()
+    shown = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+    return element("a", f"{shown}:{line}" if line else shown, href=quote(where))

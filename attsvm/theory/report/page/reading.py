@@ -37,11 +37,12 @@ def reading_section(
         *_expected(reading),
         element("p", entry.get("statement") or (reading.claim.statement if reading.claim else "")),
         *_differs(reading, statement),
+        *_counterexample(reading, source),
+        element("h4", "The check"),
         element("dl", _facts(reading), class_="facts"),
         *_hypotheses(entry),
         *_siblings(entry.get("siblings", [])),
         *_proof(entry),
-        *_counterexample(reading, source),
         element("p", (joined(w, " ") for w in entry.get("warnings", [])), class_="soft")
         if entry.get("warnings")
         else None,

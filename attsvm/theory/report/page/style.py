@@ -83,15 +83,16 @@ nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .findings { padding-left: 1.4rem; columns: 2 26rem; column-gap: 2.5rem; max-width: none;
   font-size: .95rem }
 .findings li { margin: 0 0 .55rem; break-inside: avoid }
-.tools { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: .5rem .8rem;
+.tools { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: .5rem .6rem;
   align-items: center; padding: .6rem 0; margin: 1rem 0; background: var(--paper);
   border-bottom: 1px solid var(--line) }
 .tools[hidden] { display: none }
 .tools label { font-size: .88rem; display: flex; gap: .35rem; align-items: center }
 input, select, button { font: inherit; font-size: .9rem; color: var(--ink); background: var(--card);
   border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .5rem; min-height: 30px }
-input[type=search] { width: 10rem; max-width: 100% }
-select { max-width: 9rem }
+input[type=search] { width: 9rem; max-width: 100% }
+select { max-width: 7rem }
+.shown { white-space: nowrap; font-size: .88rem }
 button { cursor: pointer }
 button:hover { background: var(--none-bg) }
 summary { cursor: pointer; border-radius: 6px }
@@ -120,7 +121,7 @@ button[data-copy] { margin: .4rem 0 0 }
 figure { margin: .8rem 0 }
 figure svg { max-width: 100%; height: auto }
 .drawing { background: #fff; border-radius: 6px; overflow-x: auto }
-.drawing svg { min-width: 44rem; display: block }
+figure .drawing svg { max-width: none; display: block }
 .plane text { fill: var(--ink) } .plane .title { fill: var(--soft) }
 .plane .axis { stroke: var(--line); fill: none }
 .plane circle { stroke: var(--ink); stroke-width: 1.5; fill: var(--paper) }
