@@ -184,6 +184,8 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     shown: list[str] = []
     kept: list[str] = []
     document["kept"] = False
+    if result.smallest is None and result.closest is not None:
+        shown = counterexample.in_python(claim, options.sibling, result.closest.document)
     if result.smallest is not None:
         stored.update(store(folder, result))
         keep_from_git(folder)

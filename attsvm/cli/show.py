@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from attsvm.cli.arguments import Parsers, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from attsvm.theory.declaration.claim import Claim
+    from attsvm.theory.declaration.packs import Pack
 
 
 def add(parsers: Parsers) -> None:
@@ -12,6 +19,11 @@ def add(parsers: Parsers) -> None:
     parser = parsers.add("show", parsers.packs, help="print one statement with its readings")
     parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
     parser.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
+    parser.add_argument(
+        "--script",
+        action="store_true",
+        help="print the stored counterexamples as scripts that need numpy alone",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,6 +39,31 @@ def run(options: argparse.Namespace) -> int:
     claims = [c for c in every if c.statement_id == statement]
     source = find_source(packs, statement.partition("/")[0])
     view = statement_view(claims, source.names, every, source.erratum(statement))
+    if options.script:
+        asked = [c for c in claims if options.id in (c.id, statement)]
+        tell(options, view.json(), _scripts(asked or claims, packs))
+        return 0
     lines = formula_lines(view.readings, latex=True) if options.latex else screen(view)
     tell(options, view.json(), lines)
     return 0
+
+
+def _scripts(claims: Iterable[Claim], packs: Iterable[Pack]) -> Iterator[str]:
+    """The script of each refuted reading, or why it has none."""
+    from attsvm.theory.declaration.verdict import Truth
+    from attsvm.theory.record import curated
+    from attsvm.theory.report.script import script, writers
+
+    own = writers(packs)
+    for claim in claims:
+        stored = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
+        if not stored:
+            yield f"# {claim.id} has no stored counterexample"
+            continue
+        found = script(claim, stored[0], own)
+        if found is None:
+            yield f"# {claim.id}: no short script; the one in its file needs attsvm"
+        else:
+            if not found.shows:
+                yield "# The two sides differ by less than floats tell; exact arithmetic decides."
+            yield found.text.rstrip()

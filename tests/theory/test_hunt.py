@@ -1,5 +1,6 @@
 """A hunt goes on until it finds or its time is up, and comes to the same with any workers."""
 
+import itertools
 import json
 import math
 import multiprocessing
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +17,11 @@ import pytest
 import toy_pack
 from flint import arb
 from hypothesis import strategies as st
-from toy_pack import build, constant, says, square, square_ball
+from toy_pack import build, constant, says, square, square_ball, stated
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.exact import rational
-from attsvm.theory import Slack, load_packs
+from attsvm.theory import Integer, Real, Slack, Vector, changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record import codec
 from attsvm.theory.run.confirm import confirm
@@ -38,8 +40,8 @@ def chase(claim, rounds=2, **rest):
 def account(result):
     """All of a hunt but its times."""
     document = {**result.json(), "seconds": None, "per_second": None}
-    for effort in document["searchers"].values():
-        del effort["seconds"]
+    for each in (*document["searchers"].values(), *document["growth"]):
+        del each["seconds"]
     found = [repr(r) for r in (result.smallest, result.worst, result.closest)]
     return json.dumps([document, *found, result.seen.undecided_note], sort_keys=True)
 
@@ -379,3 +381,26 @@ def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path, outside):
     assert code == 1
     assert "refuted, certified: toy/slow:literal" in out
     assert (tmp_path / "finds" / "toy--slow--literal.json").is_file()
+
+
+def test_a_hunt_tells_how_it_came_closer_and_who_varied_what():
+    """A variable that no searcher varies is named; each step is closer than the one before."""
+    claim = stated(
+        "still",
+        {"x": Real(), "y": Real(), "n": Integer(2, 2), "z": Vector("n")},
+        lambda m, v, c: m.at_most(m.abs(v.x - v.y), m.abs(v.x) + m.abs(v.y) + c),
+        constants={"c": 1},
+        siblings={"-1": changed(c=-1)},
+    )
+    still = replace(claim, data=claim.data.map(lambda case: replace(case, y=1.0)))
+    result = chase(still, 6, searchers=["drawn", "relatives", "screen"])
+    told = result.json()
+    assert told["growth"][-1]["height"] == told["closest"]["height"] == pytest.approx(1, abs=0.5)
+    for one, other in itertools.pairwise(told["growth"]):
+        assert one["height"] < other["height"]
+        assert one["examined"] + one["screened"] < other["examined"] + other["screened"]
+        assert one["seconds"] <= other["seconds"]
+    assert told["moved"]["n"] == []
+    assert "drawn" in told["moved"]["x"]
+    assert "drawn" not in told["moved"]["y"]
+    assert "screen" in told["moved"]["y"]

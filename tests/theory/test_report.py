@@ -174,6 +174,40 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
     assert lines[6].split()[:3] == ["drawn", "1", "turn,"]
 
 
+def test_nothing_found_is_told_with_its_strength():
+    """What was looked at, where it was closest and when, and who varied which variable."""
+    closest = {"height": 0.75, "by": "screen", "instance": {"float": "3"}}
+    growth = [
+        {"height": k / 100, "examined": k, "screened": 0 if k < 9 else 4096, "seconds": k / 10}
+        for k in range(1, 76)
+    ]
+    moved = {"x": ["drawn", "screen"], "y": ["drawn", "screen"], "R": []}
+    lines = told(
+        ["case = 3.0"],
+        screened=8192,
+        tightness=0.75,
+        closest=closest,
+        growth=[{**growth[0], "height": None}, *growth],
+        moved=moved,
+    ).splitlines()
+    assert lines[:5] == [
+        "not refuted: toy/true:literal after 90 instances examined and 8192 screened in 2 rounds; "
+        "that is no proof",
+        "closest: left side over right side reached 0.75",
+        "  by screen, at",
+        "    case = 3.0",
+        "  over time (ratio of the sides, or minus the slack):",
+    ]
+    steps = [line.split() for line in lines[5:11]]
+    assert [step[0] for step in steps] == ["0.01", "0.16", "0.31", "0.45", "0.6", "0.75"]
+    assert (" ".join(steps[0]), " ".join(steps[-1])) == (
+        "0.01 0.1 s, 1 examined",
+        "0.75 7.5 s, 75 examined, 4096 screened",
+    )
+    assert "  x, y: varied by drawn, screen" in lines
+    assert "  R: varied by nobody" in lines
+
+
 def test_a_find_that_is_not_minimal_or_not_stored_says_why():
     assert "not made minimal: the time ran out" in told(**FOUND, unfinished="the time ran out")
 

@@ -89,7 +89,7 @@ def document(
 
 def shown(claim: Claim, part: str, found: Refuted, most: int = _LINES) -> list[str]:
     """A refutation for people: its instance as Python of `most` lines, and its slack."""
-    lines = _case(claim, part, found.instance, most)
+    lines = in_python(claim, part, found.instance, most)
     if found.enclosure is None:
         return [*lines, f"slack about {found.slack['value']}, {found.method}"]
     return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
@@ -102,10 +102,10 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
         FileError: as `read`.
     """
     said = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
-    return [*_case(claim, part, read(path)["instance"]), said]
+    return [*in_python(claim, part, read(path)["instance"]), said]
 
 
-def _case(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
+def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
     """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
     script = python(claim, part, codec.decode(instance, claim.instance_type))
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()

@@ -31,6 +31,8 @@ def screen(view: StatementView) -> Iterator[str]:
         yield from _wrapped("; ".join(reading.formula.hypotheses), "  ", "if: ")
         telling = view.erratum.get(f"telling {reading.name}", reading.counterexample)
         yield from _wrapped(telling, "  ", "fails at: ")
+        if reading.counterexample:
+            yield f"  as a script: attsvm show --script {view.id}:{reading.name}"
     told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
     yield from _block("where", (*definitions(view.readings), *told))
     yield from _block("rests on", view.rests_on, ", ")

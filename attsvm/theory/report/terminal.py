@@ -274,12 +274,14 @@ def hunt_text(
     Args:
         document: of `hunt --json`.
         packs: those that the user named.
-        shown: the counterexample for people, a line each.
+        shown: the counterexample for people, a line each, or the closest instance.
         kept: the same for another one, no larger, that its file keeps.
     """
     name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
-    looked = f"{counted(document['examples'], 'instance')} in "
-    looked += counted(document["rounds"], "round")
+    looked = counted(document["examples"], "instance")
+    if document["screened"]:
+        looked += f" examined and {document['screened']} screened"
+    looked += f" in {counted(document['rounds'], 'round')}"
     if document["interrupted"] and document["examples"] == document["rejected"] == 0:
         yield f"interrupted before anything was looked at: {name}"
         return
@@ -301,6 +303,10 @@ def hunt_text(
         yield f"closest: left side over right side reached {document['tightness']:.6g}"
     elif document["min_slack"] is not None:
         yield f"closest: slack {document['min_slack']:.6g}"
+    if document["closest"]:
+        yield f"  by {document['closest']['by']}, at"
+    yield from (f"    {line}" for line in shown)
+    yield from _growth_text(document["growth"])
     if document["undecided"]:
         yield f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
     if document["open"]:
@@ -312,11 +318,33 @@ def hunt_text(
             f"{document['broke_note']}"
         )
     yield from _searchers_text(document)
+    by_searchers: dict[str, list[str]] = {}
+    for variable, who in document["moved"].items():
+        by_searchers.setdefault(", ".join(who) or "nobody", []).append(variable)
+    yield from (f"  {', '.join(v)}: varied by {who}" for who, v in by_searchers.items())
     looked = document["ordinary"]  # what the search was blind to
     for hypothesis, count in document["hypotheses"].items():
         yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"
     yield from (f"  {kind}: {ranked(words, 6)}" for kind, words in document["coverage"].items())
     yield from (f"warning: {warning}" for warning in document["warnings"])
+
+
+_STEPS = 6
+"""How many of the steps towards violation are told, the first and the last among them."""
+
+
+def _growth_text(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How a hunt came closer over time."""
+    told = [s for s in steps if s["height"] is not None]
+    if not told:
+        return
+    last = len(told) - 1
+    chosen = sorted({round(k * last / (_STEPS - 1)) for k in range(_STEPS)})
+    yield "  over time (ratio of the sides, or minus the slack):"
+    for step in (told[k] for k in chosen):
+        looked = f"{step['examined']} examined"
+        looked += f", {step['screened']} screened" if step["screened"] else ""
+        yield f"    {step['height']:<14.10g} {step['seconds']:6.1f} s, {looked}"
 
 
 def _left_open(number: int, unexamined: int) -> str:

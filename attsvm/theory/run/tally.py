@@ -80,6 +80,8 @@ class Tally:
         )
         self._values: dict[str, set[Any]] = {}
         self._sides: set[str] = set()
+        self._start: dict[str, Any] = {}
+        self.moved: dict[str, bool] = {}
         self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
@@ -100,9 +102,10 @@ class Tally:
         claim's author draws.
         """
         case = rebuilt(self.claim, document)
-        if case is None:
-            return None
-        case = frozen(case)
+        return None if case is None else self.like_drawn(frozen(case))
+
+    def like_drawn(self, case: Any) -> Any | None:
+        """An instance of the claim's type; None where it does not look like what is drawn."""
         if not self._learnt:
             self._learnt = True
             for ordinary in self._ordinary():
@@ -136,6 +139,14 @@ class Tally:
             if len(values) < MANY:
                 values.add(value)
             self.seen.varied[name] = len(values)
+
+    def _see_moves(self, case: Any) -> None:
+        """See which variables differ among the instances that were evaluated."""
+        if not self.counting or (self.moved and all(self.moved.values())):
+            return
+        for name, value in self.part.formula.values_of(case).items():
+            other = value != self._start.setdefault(name, value)
+            self.moved[name] = self.moved.get(name, False) or other
 
     def _see_dropped(self, case: Any) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
@@ -227,6 +238,7 @@ class Tally:
         if not accepted:
             return False, None
         self._see_dropped(case)
+        self._see_moves(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
@@ -293,6 +305,7 @@ class Tally:
             answer, document = settled
         self.seen.probed += 1
         self._see_dropped(case)
+        self._see_moves(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong

@@ -28,6 +28,7 @@ class Effort:
         closer: turns that came closer to violation than all before.
         found: whether the counterexample is its own.
         seconds: working time, summed over workers.
+        moved: whether each variable took several values in one of its turns.
     """
 
     turns: int = 0
@@ -36,6 +37,23 @@ class Effort:
     closer: int = 0
     found: bool = False
     seconds: float = 0.0
+    moved: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """When a hunt came closer to violation than before, seen once a turn.
+
+    Attributes:
+        height: the largest ratio of left to right side so far, or minus the least slack.
+        examined, screened: instances until then.
+        seconds: wall time until then.
+    """
+
+    height: float
+    examined: int
+    screened: int
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -51,6 +69,7 @@ class Hunt:
         absent: searchers that would fit but need a library that is not installed.
         seen: what was seen of all instances.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
+        growth: how it came closer over time.
         error: what broke first, if anything.
         interrupted: whether it was stopped from outside.
         seconds: wall time.
@@ -67,6 +86,7 @@ class Hunt:
     seen: Counts = field(default_factory=Counts)
     closest: Elite | None = None
     closest_by: str | None = None
+    growth: list[Step] = field(default_factory=list)
     error: str | None = None
     interrupted: bool = False
     seconds: float = 0.0
@@ -75,6 +95,14 @@ class Hunt:
     def examples(self) -> int:
         """Instances that were evaluated."""
         return sum(e.accepted for e in self.efforts.values())
+
+    @property
+    def moved(self) -> dict[str, list[str]]:
+        """The searchers that looked at several values of each variable in one turn."""
+        names = dict.fromkeys(name for e in self.efforts.values() for name in e.moved)
+        return {
+            name: [who for who, e in self.efforts.items() if e.moved.get(name)] for name in names
+        }
 
     @property
     def warnings(self) -> list[str]:
@@ -88,6 +116,8 @@ class Hunt:
         searchers = {
             n: {**asdict(e), "seconds": round(e.seconds, 3)} for n, e in self.efforts.items()
         }
+        for effort in searchers.values():
+            del effort["moved"]  # told by variable
         return {
             "schema": 1,
             "claim": self.claim.id,
@@ -108,13 +138,14 @@ class Hunt:
                 "by": self.closest_by,
                 "instance": closest.document,
             },
+            "growth": [{**asdict(s), "height": finite(s.height)} for s in self.growth],
             "searchers": searchers,
             "per_second": round(self.examples / busy, 1) if busy > 0 else None,
             "seconds": round(self.seconds, 3),
         }
 
 
-_TOLD = ("minimal", "rounds", "examples", "absent", "warnings", "error", "interrupted")
+_TOLD = ("minimal", "rounds", "examples", "absent", "moved", "warnings", "error", "interrupted")
 _SEEN = (
     *("screened", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
     *("broke", "broke_note", "audited", "coverage"),

@@ -22,7 +22,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import GUIDED, NEEDS, Elite, Pool, fits
-from attsvm.theory.search.account import Effort, Hunt
+from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.search.schedule import Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
 
@@ -250,8 +250,14 @@ class _Chase:
             self.pool.add(Elite.read(entry))
         closer = self.pool.height > before
         effort.closer += closer
+        for name, moved in gain.moved.items():
+            effort.moved[name] = moved or effort.moved.get(name, False)
         if closer:
             account.closest, account.closest_by = self.pool.closest[0], searcher
+            since = round(time.time() - self.started, 2)
+            account.growth.append(
+                Step(self.pool.height, account.examples, account.seen.screened, since)
+            )
         if searcher in self.schedule:
             self.schedule.learn(searcher, float(closer))
         if gain.error is not None:

@@ -99,8 +99,11 @@ class Landscape:
 
 def _admits(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> bool:
     scout.ensure_time()
-    case = scout.tally.made_up(frame.filled(entries)) if np.isfinite(entries).all() else None
-    return case is not None and scout.tally.admits(case, scout.name, reshaped=False)
+    tally, case = scout.tally, None
+    if np.isfinite(entries).all():
+        (case,) = frame.records(tally.claim.instance_type, entries[None])
+    case = None if case is None else tally.like_drawn(case)
+    return case is not None and tally.admits(case, scout.name, reshaped=False)
 
 
 def landscapes(

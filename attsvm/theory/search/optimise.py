@@ -24,6 +24,7 @@ from attsvm.theory.search.landscape import (
     relaxed_heights,
 )
 from attsvm.theory.search.scout import Scout
+from attsvm.theory.search.starts import ASKED
 
 _REACH = 64.0
 """How far coordinates go in differential evolution, in units of their size."""
@@ -31,12 +32,12 @@ _REACH = 64.0
 _POPULATION, _RUNS, _GENERATIONS = 16, 24, 12
 """Vectors that are evolved at once, landscapes of a turn at most, and generations of each."""
 
-_TENSORS, _LIST, _SINGLY, _SCREENED = 1024, 256, 64, 3
+_TENSORS, _LIST, _SINGLY, _SCREENED = 2048, 256, 64, 3
 """Vectors of a batch on tensors, in a list, and one by one; and landscapes of a turn of those."""
 
-_ASKED, _JUDGED, _PROMISING = 48, 2, 1.0 - 1e-9
-"""How many of a batch are held against the hypotheses, how many of those that come closer go to
-the judge, and the height from which rounding may hide a violation."""
+_JUDGED, _PROMISING = 2, 1.0 - 1e-9
+"""How many of a batch go to the judge, of those that come closer, and the height from which
+rounding may hide a violation."""
 
 _SPREAD = 0.5
 """The standard deviation that CMA-ES starts with."""
@@ -85,14 +86,16 @@ def batches(scout: Scout, generator: np.random.Generator) -> None:
     if many(claim) is not None:
         count = _LIST
     for land in landscapes(scout, count, _SCREENED, generator):
-        best = -np.inf
+        best, asked = -np.inf, ASKED  # the first ones are admissible, if rounding spares that
 
         def costs(positions: Array, land: Landscape = land) -> Array:
-            nonlocal best
+            nonlocal best, asked
             rows = land.rounded(positions.T)
             height, judged = land.heights(rows), 0
             cost = np.full(len(rows), WORST)
-            for lane in np.argsort(-height, kind="stable")[:_ASKED]:
+            order = np.argsort(-height[:asked], kind="stable")
+            asked = len(rows)
+            for lane in order[_spread(int(np.sum(height > best)), len(order))]:
                 if height[lane] == -np.inf or not land.admits(rows[lane]):
                     continue
                 cost[lane] = -height[lane]
@@ -102,6 +105,18 @@ def batches(scout: Scout, generator: np.random.Generator) -> None:
             return cost
 
         _evolve(land, costs, _GENERATIONS, vectorized=True, updating="deferred", rng=generator)
+
+
+def _spread(better: int, count: int) -> Array:
+    """Which ranks are held against the hypotheses: the first, and some of all that come closer.
+
+    What floats see closest often lies beyond a hypothesis; the best admissible one is farther down.
+    """
+    top = np.arange(min(count, ASKED))
+    if better <= len(top):
+        return top
+    half = ASKED // 2
+    return np.concatenate([top[:half], np.linspace(half, min(better, count) - 1, half, dtype=int)])
 
 
 def powell(scout: Scout, generator: np.random.Generator) -> None:

@@ -20,6 +20,9 @@ _TRIALS = 2
 _SHARES = (1.0, 0.5, 0.125, 2.0**-6)
 """How far from a known instance another one is tried that is not admitted where it was made."""
 
+ASKED = 48
+"""How many instances of a batch are held against the hypotheses."""
+
 Admits = Callable[[Array], bool]
 
 
@@ -47,7 +50,8 @@ def starts(
 ) -> Starts | None:
     """The known instances, perturbed and rescaled ones, and fresh ones; None if nothing may move.
 
-    All are admissible: what is not is moved towards a known instance.
+    The first `ASKED` are admissible: what is not is moved towards a known instance. Of more, which
+    only batches have, the others lie close to those.
 
     A field (an array or a number) moves freely where a small move of it is admitted, else with its
     equal entries tied, such as equal scores, where that is, else not at all, such as labels. All
@@ -76,8 +80,14 @@ def starts(
     base = known[which]
     rows = np.where(still, base, _varied(frame, base, group, generator))
     rows[: len(known)] = known[:count]
-    for k in range(len(known), count):
+    for k in range(len(known), min(count, ASKED)):
         rows[k] = _admitted(base[k], rows[k], admits)
+    if count > ASKED:
+        origin = np.arange(ASKED, count) % ASKED
+        near, group[ASKED:] = rows[origin], group[origin]
+        noise = np.take_along_axis(generator.normal(size=near.shape), group[ASKED:], axis=1)
+        noise *= np.exp2(-generator.integers(3, 13, size=(len(near), 1)).astype(float))
+        rows[ASKED:] = np.where(still, near, near + _sizes(frame, near) * noise)
     return Starts(rows, np.where(still, 0.0, _sizes(frame, rows)), group)
 
 

@@ -78,6 +78,7 @@ class Gain(Counts):
     Attributes:
         searcher: who took it.
         pool: what it would add to the pool, as `Elite.json` gives them.
+        moved: whether each variable differed among the instances that were evaluated.
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
         error: what broke.
@@ -87,6 +88,7 @@ class Gain(Counts):
 
     searcher: str
     pool: list[Any]
+    moved: dict[str, bool]
     found: dict[str, Any] | None
     minimal: bool
     resume: tuple[int, int]
@@ -149,6 +151,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
     return Gain(
         searcher=turn.searcher,
         pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
+        moved=tally.moved,
         found=None if found is None else asdict(found),
         minimal=minimal,
         resume=resume,

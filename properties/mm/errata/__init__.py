@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attsvm.theory.report.errata import Source
+from properties._support.pictures import plane
 from properties.mm.errata.claims import CLAIMS
 from properties.mm.errata.conditions import CONDITIONS
 
@@ -23,6 +24,7 @@ MM = Source(
         "mm/general-data",
         "mm/nonlinear-head-path",
     ),
+    picture=plane,
     errata=(*CLAIMS, *CONDITIONS),
     names={"Prompting.start": "p(0)", "Paced.start": "p(0)"},
     notes=(

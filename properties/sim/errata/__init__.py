@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attsvm.theory.report.errata import Source
+from properties._support.pictures import plane
 from properties.sim.errata.claims import CLAIMS
 from properties.sim.errata.constants import CONSTANTS
 from properties.sim.errata.misprints import MISPRINTS
@@ -47,6 +48,7 @@ SIM = Source(
         "sim/figure-1",
         "sim/figure-2",
     ),
+    picture=plane,
     errata=(*CLAIMS, *TOKENS, *CONSTANTS, *MISPRINTS),
     names={
         "AttentionData.X": "tokens",

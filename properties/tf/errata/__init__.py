@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attsvm.theory.report.errata import Source
+from properties._support.pictures import plane
 from properties.tf.errata.claims import CLAIMS
 from properties.tf.errata.conditions import CONDITIONS
 
@@ -34,6 +35,7 @@ TF = Source(
         "tf/vanishing-regularisation",
         "tf/benign-landscape",
     ),
+    picture=plane,
     errata=(*CLAIMS, *CONDITIONS),
     names={"Descent.start": "W_0", "Local.start": "W_0", "Step.start": "W_0", "Step.size": "step"},
     notes=(
