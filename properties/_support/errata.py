@@ -1,7 +1,5 @@
 """Errata from the statements themselves: what falls is what they expect to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attsvm.theory import Statement, Truth

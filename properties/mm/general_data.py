@@ -11,8 +11,6 @@ p(alpha), those in the basin of the optimal tokens. Nothing is said here of othe
 tokens that are optimal only locally; what is said of p is said of W by `mm/w-p-equivalence`.
 """
 
-from __future__ import annotations
-
 from flint import arb
 
 from attsvm.exact import ExactData, rationals

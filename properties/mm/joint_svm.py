@@ -24,8 +24,6 @@ meets the other constraints, and is shortest among all that meet those of S. It 
 without relaxation only where its margins are 1 in the other inputs as well.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

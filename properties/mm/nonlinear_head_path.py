@@ -22,8 +22,6 @@ Of any other differentiable head it is so where x_i,alpha is alone the best poin
 tokens and every slope <h_i'(x_i,alpha), x_i,alpha - x_it> is positive.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -22,8 +22,6 @@ unique; `properties.mm._support.prompt_descent.properly_started` has R and the p
 With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`THROWN`).
 """
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed

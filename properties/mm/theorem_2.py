@@ -26,8 +26,6 @@ its logit margins may be smaller by that exponent. The joint p-SVM as printed is
 is large, the p-SVM without relaxation the one where r/R tends to 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

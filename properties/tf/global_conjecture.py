@@ -52,8 +52,6 @@ best supports, any step will do (`symbolic.basins:prove_three`); whether more ne
 for `amended-2`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

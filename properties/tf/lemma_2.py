@@ -15,8 +15,6 @@ L(W) = L_* for every W: what is added is necessary as well. Smoothness is not ne
 of size 1. Strict decrease is: a loss that is flat from 1 on does not tell scores above 1 apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

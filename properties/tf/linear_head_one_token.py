@@ -18,8 +18,6 @@ sum tends to 1. Whether one token is kept is a matter of ties and of separabilit
 `tf/nonlinear-head-several`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

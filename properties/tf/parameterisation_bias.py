@@ -21,8 +21,6 @@ as for W^mm, where these are orthogonal. On other data the bias is seen in the p
 of the regularisation path alone (`tf/theorem-3`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -25,8 +25,6 @@ and log, W_R/R has a limit, since it is then definable in the o-minimal structur
 cited, not run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any

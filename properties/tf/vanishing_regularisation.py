@@ -21,8 +21,6 @@ norm (amended-2), of which a solution set is all that is approached: where it is
 the path has a limit in it stays open.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from attsvm.theory import Measured, Reading, Records, Statement, changed

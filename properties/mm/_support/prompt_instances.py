@@ -1,7 +1,5 @@
 """Runs of descent on p: the small counterexamples, strategies, ensembles, starts at risk."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

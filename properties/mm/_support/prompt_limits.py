@@ -4,8 +4,6 @@ A proper start is r p(alpha), r = R + 1, see `prompt_descent.properly_started`. 
 descent on the matrix whose first column is p.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

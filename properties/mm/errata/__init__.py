@@ -1,7 +1,5 @@
 """For the authors of the talk: the order of its statements, and errata of those that fall."""
 
-from __future__ import annotations
-
 from attsvm.theory.report.errata import Source
 from properties._support.pictures import plane
 from properties.mm.errata.claims import CLAIMS

@@ -1,7 +1,5 @@
 """For the authors: the order of the paper's statements, and errata of those that do not stand."""
 
-from __future__ import annotations
-
 from attsvm.theory.report.errata import Source
 from properties._support.pictures import plane
 from properties.sim.errata.claims import CLAIMS

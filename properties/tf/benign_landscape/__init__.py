@@ -32,8 +32,6 @@ of data; in the plane four tokens have a minimum only on a line, as T = r + 2 el
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -35,8 +35,6 @@ The talk names no step. Here it is any constant one, and the radius is that of t
 serves all steps, as one long first step leaves any cone that does not hold the gradient.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -25,8 +25,6 @@ of `sim/large-dimension`, which is for all choices at once. `attsvm reproduce
 tf/overparameterisation` counts both conditions and the selections of descent from zero.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

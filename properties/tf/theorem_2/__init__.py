@@ -19,8 +19,6 @@ with rho. Both are proved in `symbolic.tf.theorem_2`, and the limits of paths
 in `properties.tf._support.regularisation_paths`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Records, Statement, changed
