@@ -53,10 +53,7 @@ MOVES = "some input has two different scores"
 
 GENERAL = Statement(
     "mm/general-data",
-    rests_on=(
-        "mm/theorem-1-direction",
-        "mm/w-p-equivalence",
-    ),
+    rests_on=("mm/theorem-1-direction", "mm/w-p-equivalence"),
     source=SOURCE,
     place="Abstract",
     printed="We prove that running gradient descent on p, or equivalently W, converges in "

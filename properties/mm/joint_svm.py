@@ -108,10 +108,7 @@ OTHERS = {
 
 PROGRAMMES = Statement(
     "mm/joint-svm",
-    rests_on=(
-        "mm/p-svm",
-        "mm/v-svm",
-    ),
+    rests_on=("mm/p-svm", "mm/v-svm"),
     source=SOURCE,
     place="Attention SVMs, joint v and p-SVMs",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "

@@ -120,10 +120,7 @@ ALONE = "the first token of each input alone is best"
 
 PATH = Statement(
     "mm/nonlinear-head-path",
-    rests_on=(
-        "mm/optimal-tokens",
-        "mm/p-svm",
-    ),
+    rests_on=("mm/optimal-tokens", "mm/p-svm"),
     source=SOURCE,
     place="Abstract",
     printed="a broader regularization path analysis that establishes the margin maximizing nature "

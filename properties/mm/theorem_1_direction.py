@@ -62,10 +62,7 @@ FROM_BASIN = Reading(
 
 THEOREM = Statement(
     "mm/theorem-1-direction",
-    rests_on=(
-        "mm/theorem-1-norm",
-        "mm/p-svm",
-    ),
+    rests_on=("mm/theorem-1-norm", "mm/p-svm"),
     source=SOURCE,
     place="Theorem I, convergence of GD, second item",
     printed="Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - "

@@ -38,10 +38,7 @@ SEPARATED, SLOPED = "equal scores of rivals, or all keys on the margin", "l' < 0
 
 THEOREM = Statement(
     "mm/theorem-1-norm",
-    rests_on=(
-        "mm/optimal-tokens",
-        "mm/p-svm",
-    ),
+    rests_on=("mm/optimal-tokens", "mm/p-svm"),
     source=SOURCE,
     place="Theorem I, convergence of GD, first item",
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "

@@ -159,10 +159,7 @@ def simplices(draw: st.DrawFn) -> Descent:
 
 CONJECTURE = Statement(
     "tf/global-conjecture",
-    rests_on=(
-        "tf/all-local-unique",
-        "tf/overparameterisation",
-    ),
+    rests_on=("tf/all-local-unique", "tf/overparameterisation"),
     source=SOURCE,
     place="Main results on large d",
     printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "

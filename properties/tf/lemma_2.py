@@ -122,10 +122,7 @@ OTHERS = {
 
 LEMMA = Statement(
     "tf/lemma-2",
-    rests_on=(
-        "tf/softmax-range",
-        "tf/definition-1",
-    ),
+    rests_on=("tf/softmax-range", "tf/definition-1"),
     source=SOURCE,
     place="Lemma 2",
     printed="Suppose l is strictly decreasing and smooth. Then, training risk obeys "

@@ -162,10 +162,7 @@ WORST = {"the token of least score is selected": changed(which="worst")}
 
 SELECTION = Statement(
     "tf/linear-head-one-token",
-    rests_on=(
-        "tf/theorem-2",
-        "tf/local-convergence",
-    ),
+    rests_on=("tf/theorem-2", "tf/local-convergence"),
     **PRINTED,
     variables=stepped(Descent, cases.descents(), cases.started_right),
     hypotheses={

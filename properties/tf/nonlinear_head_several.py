@@ -155,7 +155,7 @@ STATEMENT = Statement(
             siblings={
                 "better by the difference of both": changed(
                     lead=1, examples=[example([[2], [0]], [[1]], [1], "relu")]
-                ),
+                )
             },
         ),
         "amended-1": Reading(

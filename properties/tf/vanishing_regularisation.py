@@ -51,10 +51,7 @@ OTHERS = {
 
 ABSTRACT = Statement(
     "tf/vanishing-regularisation",
-    rests_on=(
-        "tf/theorem-2",
-        "tf/theorem-3",
-    ),
+    rests_on=("tf/theorem-2", "tf/theorem-3"),
     source=SOURCE,
     place="Abstract of the paper, (1)",
     printed="Optimizing the attention layer with vanishing regularization, parameterized by (K,Q), "

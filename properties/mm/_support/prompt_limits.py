@@ -118,10 +118,7 @@ def certified_divergence_from_proper(case: Prompting) -> arb | None:
 
 
 DIVERGENCE = Measured(
-    "||p(k)|| -> infinity",
-    floats=diverges,
-    balls=certified_divergence,
-    tensors=descent_at_rest,
+    "||p(k)|| -> infinity", floats=diverges, balls=certified_divergence, tensors=descent_at_rest
 )
 DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",

@@ -145,10 +145,7 @@ MINIMUM = Measured("the risk falls in some direction", minima.in_floats, minima.
 
 FEASIBILITY = Statement(
     "tf/benign-landscape",
-    rests_on=(
-        "tf/all-support-no-stationary",
-        "tf/overparameterisation",
-    ),
+    rests_on=("tf/all-support-no-stationary", "tf/overparameterisation"),
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
@@ -162,10 +159,7 @@ FEASIBILITY = Statement(
     },
     conclusion=solvable,
     cost=2,
-    violating={
-        QUERIES: [TWICE],
-        AFFINE: [EQUAL],
-    },
+    violating={QUERIES: [TWICE], AFFINE: [EQUAL]},
     readings={
         "literal-1": Reading(
             "d >= n T: the Att-SVM has a solution, whichever tokens are optimal",

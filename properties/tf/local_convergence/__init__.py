@@ -83,10 +83,7 @@ THEOREM = Statement(
     },
     conclusion=cones.DIRECTION,
     cost=8,
-    violating={
-        OPTIMAL: [starts.BETTER_SUPPORT],
-        NEAR: [starts.fleeing(2, 1024.0)],
-    },
+    violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.fleeing(2, 1024.0)]},
     readings={
         "literal-1": Reading(
             "alpha locally optimal, alpha_i of largest logit in every input, ||W_0|| >= 1024 "

@@ -170,11 +170,7 @@ PROBABILITY = Statement(
     },
     conclusion=certain,
     cost=4,
-    violating={
-        SOME: [Law(1, 4, 2)],
-        SEVERAL: [Law(1, 1, 1)],
-        TRIANGLE: [Law(1, 4, 16)],
-    },
+    violating={SOME: [Law(1, 4, 2)], SEVERAL: [Law(1, 1, 1)], TRIANGLE: [Law(1, 4, 16)]},
     readings={
         "literal-1": Reading(
             "whatever the law of the data, all tokens are support vectors of the Att-SVM with a "

@@ -66,10 +66,7 @@ def _within(m: Any, case: Candidate, constant: Any, share: Any, power: int) -> A
 
 PATH = Statement(
     "tf/theorem-2",
-    rests_on=(
-        "tf/definition-1",
-        "tf/lemma-2",
-    ),
+    rests_on=("tf/definition-1", "tf/lemma-2"),
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
     hypotheses=cases.HYPOTHESES,
