@@ -15,8 +15,6 @@ or the spectral norm; only the first makes it a "single regression" in a vector.
 sum that n places share, and runs both matrices on symbols for small n and d.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition

@@ -17,8 +17,6 @@ step from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D = x_opt 
 x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
