@@ -45,12 +45,7 @@ def written(claim: Claim, case: Any) -> str | None:
         return None
     step = float(short_step(case.data, loss, case.step))
     return _lines(
-        claim,
-        case.data,
-        loss,
-        [f"W = {_short(run.start)}"],
-        "",
-        [f"W = W - {step!r} * G"],
+        claim, case.data, loss, [f"W = {_short(run.start)}"], "", [f"W = W - {step!r} * G"]
     )
 
 

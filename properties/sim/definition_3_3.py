@@ -13,8 +13,6 @@ sum_t f_t (sum_c V_tc y_c) is sum_c (sum_t f_t V_tc) y_c, where f is row j0 of
 D(X)^-1 exp(A1 X A2^T) by the tensor trick.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Matrix, Meeting, Reading, Statement, changed

@@ -15,8 +15,6 @@ or the spectral norm; only the first makes it a "single regression" in a vector.
 of vec is divided by the j-th sum, which n places share.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition

@@ -20,8 +20,6 @@ rate is the same for any tokens (`mm/theorem-1-norm:sharp`). Such a start implie
 different scores.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

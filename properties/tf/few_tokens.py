@@ -22,8 +22,6 @@ there the norm tends to infinity and the direction to that of W^mm, whose margin
 that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

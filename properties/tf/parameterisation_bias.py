@@ -21,8 +21,6 @@ as for W^mm, where these are orthogonal. On other data the bias is seen in the p
 of the regularisation path alone (`tf/theorem-3`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,10 +125,7 @@ def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
 
 BIAS = Statement(
     "tf/parameterisation-bias",
-    rests_on=(
-        "tf/theorem-2",
-        "tf/theorem-3",
-    ),
+    rests_on=("tf/theorem-2", "tf/theorem-3"),
     source=SOURCE,
     place="Summary",
     printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",

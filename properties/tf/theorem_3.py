@@ -25,8 +25,6 @@ and log, W_R/R has a limit, since it is then definable in the o-minimal structur
 cited, not run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -117,10 +115,7 @@ FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cas
 
 THEOREM = Statement(
     "tf/theorem-3",
-    rests_on=(
-        "tf/definition-1",
-        "tf/lemma-2",
-    ),
+    rests_on=("tf/definition-1", "tf/lemma-2"),
     source=SOURCE,
     place="Theorem 3",
     printed="Suppose l is smooth and decreasing, optimal indices (opt_i) are unique, and (Att-SVM) "

@@ -17,8 +17,6 @@ agree, and (K, Q) converges from every start with K^T D / ||D|| + Q^T z / ||z|| 
 x_opt - x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

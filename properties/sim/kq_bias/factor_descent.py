@@ -16,8 +16,6 @@ same with the scores turned round):
    `attsvm.limits.finite_minimum_of_factors`, has the direction of that.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

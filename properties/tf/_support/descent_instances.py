@@ -1,7 +1,5 @@
 """Descents: instances, most of them with all tokens support vectors, conditions, and limits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

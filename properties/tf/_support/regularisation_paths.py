@@ -11,8 +11,6 @@ W^mm and Att-SVM*; where no input has two tokens V = 0 and there is no direction
 tokens all have one score has no deficit, so that it constrains no minimiser and is left out.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
