@@ -1,7 +1,8 @@
 """attsvm: executable theory of softmax attention as a support vector machine over tokens.
 
 `from attsvm import ...` has what people use: data and losses, solvers, training, regularisation
-paths, and claims with `verify`, `hunt` and `show`. Everything is imported when it is first used.
+paths, attention of PyTorch modules, and claims with `verify`, `hunt` and `show`. Everything is
+imported when it is first used.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         follow_kq,
         follow_p,
     )
+    from attsvm.transformer import capture
 
     __version__: str
 
@@ -66,6 +68,7 @@ _NAMES = {
     "Vector changed",
     "attsvm.theory.interactive": "hunt show verify",
     "attsvm.training": "descend_kq descend_p descend_vp descend_w follow follow_kq follow_p",
+    "attsvm.transformer": "capture",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attsvm.cli.arguments import Parsers, tell
 
@@ -24,6 +24,11 @@ def add(parsers: Parsers) -> None:
         action="store_true",
         help="print the stored counterexamples as scripts that need numpy alone",
     )
+    parser.add_argument(
+        "--verifier",
+        action="store_true",
+        help="print those that are rational as verifiers that need Python alone",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,31 +44,50 @@ def run(options: argparse.Namespace) -> int:
     claims = [c for c in every if c.statement_id == statement]
     source = find_source(packs, statement.partition("/")[0])
     view = statement_view(claims, source.names, every, source.erratum(statement))
-    if options.script:
-        asked = [c for c in claims if options.id in (c.id, statement)]
-        tell(options, view.json(), _scripts(asked or claims, packs))
+    if options.script or options.verifier:
+        asked = [c for c in claims if options.id in (c.id, statement)] or claims
+        scripts = _scripts(asked, packs) if options.script else _verifiers(asked)
+        tell(options, view.json(), scripts)
         return 0
     lines = formula_lines(view.readings, latex=True) if options.latex else screen(view)
     tell(options, view.json(), lines)
     return 0
 
 
-def _scripts(claims: Iterable[Claim], packs: Iterable[Pack]) -> Iterator[str]:
-    """The script of each refuted reading, or why it has none."""
+def _stored(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Any]]:
+    """The stored counterexample of each refuted reading, None where there is none."""
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import curated
+
+    for claim in claims:
+        known = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
+        yield claim, next(iter(known), None)
+
+
+def _scripts(claims: Iterable[Claim], packs: Iterable[Pack]) -> Iterator[str]:
+    """The script of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import script, writers
 
     own = writers(packs)
-    for claim in claims:
-        stored = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
-        if not stored:
+    for claim, case in _stored(claims):
+        found = None if case is None else script(claim, case, own)
+        if case is None:
             yield f"# {claim.id} has no stored counterexample"
-            continue
-        found = script(claim, stored[0], own)
-        if found is None:
+        elif found is None:
             yield f"# {claim.id}: no short script; the one in its file needs attsvm"
         else:
             if not found.shows:
                 yield "# The two sides differ by less than floats tell; exact arithmetic decides."
             yield found.text.rstrip()
+
+
+def _verifiers(claims: Iterable[Claim]) -> Iterator[str]:
+    """The verifier of each refuted reading, or why it has none."""
+    from attsvm.theory.report.script import verifier
+
+    for claim, case in _stored(claims):
+        if case is None:
+            yield f"# {claim.id} has no stored counterexample"
+        else:
+            said = f"# {claim.id}: no verifier, it takes irrational numbers or a run"
+            yield (verifier(claim, case) or said).rstrip()

@@ -1,18 +1,20 @@
-"""Scripts of counterexamples need numpy alone, are short, and print what the judge finds."""
+"""Scripts need numpy alone, verifiers Python alone; both print what the judge finds."""
 
 import contextlib
 import io
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, fmpq
 
 from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.record import curated
-from attsvm.theory.report.script import LINES, _comparisons, script, writers
+from attsvm.theory.report.script import LINES, _comparisons, _fields, script, verifier, writers
 from attsvm.training import descend_kq, descend_w
 
 PACKS = load_packs()
@@ -64,15 +66,69 @@ def test_a_script_prints_what_the_judge_finds(id):
     assert max(map(len, found.text.splitlines())) <= 240
     if id in UNSEEN:
         return
-    built = getattr(type(case), "BUILT", False)
-    exact = claim.formula.exact(case) if built else case
-    comparisons = _comparisons(claim.formula.relation(BALLS, exact, {}))
+    comparisons = compared(claim, case)
     printed = re.split(r"\n(?=.)(?! )", ran(found.text).strip())
     said = " ".join(printed)
     assert len(re.findall(r" (?:<=|<|=) ", said)) == len(comparisons)
     expected = np.concatenate([judged(side) for c in comparisons for side in (c.left, c.right)])
     seen = numbers(re.sub(r"[\[\]\n]", " ", said))
     np.testing.assert_allclose(seen, expected, rtol=1e-5, atol=1e-7)
+
+
+def compared(claim, case):
+    """The sides of the conclusion as the judge has them."""
+    built = getattr(type(case), "BUILT", False)
+    return _comparisons(
+        claim.formula.relation(BALLS, claim.formula.exact(case) if built else case, {})
+    )
+
+
+def rationals(side):
+    """A side as Fractions, with balls left as they are."""
+    flat = side.ravel() if hasattr(side, "ravel") else [side]
+    return [Fraction(int(x.p), int(x.q)) if isinstance(x, fmpq) else x for x in flat]
+
+
+ROOTS = {
+    "sim/definition-4.1:amended-2": "a norm is the root of 2",
+    "mm/theorem-2:literal-3": "a norm is irrational",
+}
+"""Claims without a verifier though no exponential or logarithm stands in their way, and why."""
+
+
+@pytest.mark.parametrize("id", REFUTED)
+def test_a_verifier_computes_what_the_judge_does_in_fractions_alone(id):
+    claim = REFUTED[id]
+    (case, *_) = curated.known(claim)
+    text = verifier(claim, case)
+    exact = [[rationals(side) for side in (c.left, c.right)] for c in compared(claim, case)]
+    if text is None:
+        m = Verifiers()
+        with pytest.raises(Irrational) as caught:
+            claim.formula.relation(m, claim.formula.written(m, case, dict(_fields(case))), {})
+        assert ("irrational sqrt" in str(caught.value)) is (id in ROOTS)
+        return
+    found = re.findall(r"^(?:import|from) .*", text, re.M)
+    assert set(found) <= {"from fractions import Fraction", "from math import isqrt"}
+    printed = io.StringIO()
+    space = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, "verifier", "exec"), space)
+    said = re.findall(r"^(.*): (True|False)$", printed.getvalue(), re.M)
+    assert said[0] == ("the claim", "False")
+    assert {truth for _, truth in said[1:]} <= {"True"}
+    ends = range(len(exact)) if len(exact) > 1 else [""]
+    for k, sides in zip(ends, exact, strict=True):
+        seen = [_flat(space[f"left{k}"]), _flat(space[f"right{k}"])]
+        assert all(isinstance(x, int | Fraction) for side in seen for x in side)
+        length = max(map(len, sides))
+        assert seen == [side * (length if len(side) < length else 1) for side in sides]
+
+
+def _flat(value):
+    if isinstance(value, list):
+        return [x for part in value for x in _flat(part)]
+    return [value]
 
 
 RUNS = {
@@ -142,3 +198,21 @@ def test_show_prints_the_scripts_of_a_statement(capsys):
     said = capsys.readouterr().out
     assert "# tf/theorem-2:literal: no short script; the one in its file needs attsvm" in said
     assert "has no stored counterexample" in said
+
+
+def test_show_prints_verifiers_of_rational_counterexamples(capsys):
+    assert main(["show", "--verifier", "tf/lemma-2:literal"]) == 0
+    assert "print('the claim:', left < right)" in capsys.readouterr().out
+    assert main(["show", "--verifier", "sim/lemma-3.11:literal"]) == 0
+    assert "no verifier, it takes irrational numbers or a run" in capsys.readouterr().out
+
+
+def test_a_quotient_of_integers_stays_a_fraction_in_verifiers():
+    m = Verifiers()
+    x = m.given("x", np.array([1.0, 3.0]))
+    assert eval((x[0] / x[1]).text, {"x": [1, 3], "Fraction": Fraction}) == Fraction(1, 3)
+    assert (x[0] / x[1] - (x[0] - x[1])).text == "Fraction(x[0], x[1]) - (x[0] - x[1])"
+    with pytest.raises(Irrational, match="irrational sqrt"):
+        m.sqrt(x[1])
+    with pytest.raises(Irrational, match="divides by 0"):
+        x[0] / (x[0] - x[0])

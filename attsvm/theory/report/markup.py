@@ -66,7 +66,12 @@ def table(titles: Iterable[Any], rows: Iterable[Iterable[Any]], **attributes: An
         return Markup("")
     head = element("tr", (element("th", title, scope="col") for title in titles))
     inner = element("table", element("thead", head), element("tbody", body), **attributes)
-    return element("div", inner, class_="wide", tabindex=0, role="region", aria_label="table")
+    return scrolled("table", inner)
+
+
+def scrolled(name: str, *children: Any) -> Markup:
+    """What scrolls by itself, with the keyboard too, where it is wider than the page."""
+    return element("div", children, class_="wide", tabindex=0, role="group", aria_label=name)
 
 
 def folded(title: Any, *children: Any, **attributes: Any) -> Markup:

@@ -1,16 +1,21 @@
-"""A counterexample as a short script that needs numpy alone and prints both sides of the claim."""
+"""A counterexample as Python that does without this package.
+
+A script needs numpy alone and prints both sides of the claim; a verifier needs the standard library
+alone and computes them in fractions.
+"""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.declaration.claim import Claim
@@ -78,7 +83,8 @@ def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | N
 def _written(claim: Claim, case: Any, longest: int) -> Script | None:
     m = Scripts(_literal, longest)
     try:
-        relation = claim.formula.written(m, case, dict(_fields(case)))
+        values = claim.formula.written(m, case, dict(_fields(case)))
+        relation = claim.formula.relation(m, values, {})
     except ClaimError:  # it leaves the namespace m
         return None
     sides = [(c.kind, m.code(c.left), m.code(c.right)) for c in _comparisons(relation)]
@@ -94,6 +100,71 @@ def _written(claim: Claim, case: Any, longest: int) -> Script | None:
         body = "\n".join([*lines, *printed])
     text = "\n".join([*said, "import numpy as np", *helpers, body, ""])
     return Script(text, not _holds(m, relation))
+
+
+def verifier(claim: Claim, case: Any) -> str | None:
+    """The instance checked in Python's own fractions; None where a value of it is irrational.
+
+    Hypotheses that are rational formulas are computed as well, the others are named.
+    """
+    if claim.formula.measured is not None:
+        return None
+    m = Verifiers()
+    try:
+        values = claim.formula.written(m, case, dict(_fields(case)))
+        relation = claim.formula.relation(m, values, {})
+    except ClaimError:
+        return None
+    sides = [(_shaped(c.left, c.right), c.kind) for c in _comparisons(relation)]
+    names = [f"left{k}, right{k}" if len(sides) > 1 else "left, right" for k in range(len(sides))]
+    computed = [f"{name} = {a}, {b}" for name, ((a, b), _) in zip(names, sides, strict=True)]
+    checks = {"the claim": _truth(relation, iter(names))}
+    unchecked = []
+    for name, condition in claim.formula.hypotheses.items():
+        try:
+            if not getattr(type(case), "BUILT", False):
+                raise Irrational("a hypothesis about a record is no formula")
+            checks[name] = _truth(condition(m, values))
+        except ClaimError:
+            unchecked.append(f"# not computed here: {name}")
+    printed = [
+        *(
+            f"print({name.replace(', ', f', {_SIGNS[kind]!r}, ')})"
+            for name, (_, kind) in zip(names, sides, strict=True)
+        ),
+        *(f"print({name + ':'!r}, {text})" for name, text in checks.items()),
+    ]
+    needed = _needed(m.lines, " ".join([*computed, *printed]))
+    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
+    body = "\n".join([*lines, *computed, *printed])
+    helpers = [text for name, text in m.helpers.items() if re.search(rf"\b{name}\(", body)]
+    imports = ["from fractions import Fraction"]
+    if any("isqrt" in text for text in helpers):
+        imports.append("from math import isqrt")
+    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    return "\n".join([*said, *imports, *helpers, body, *unchecked, ""])
+
+
+def _truth(relation: Relation, names: Iterator[str] | None = None) -> str:
+    """An expression for the truth of a comparison of the named sides, or of theirs."""
+    if isinstance(relation, All | AnyOf):
+        word = "all" if isinstance(relation, All) else "any"
+        return f"{word}([{', '.join(_truth(part, names) for part in relation.parts)}])"
+    sides = _shaped(relation.left, relation.right) if names is None else next(names).split(", ")
+    sign = "==" if relation.kind == "equal" else _SIGNS[relation.kind]
+    return f"{sides[0]} {sign} {sides[1]}"
+
+
+def _shaped(left: Any, right: Any) -> tuple[str, str]:
+    """Both sides as numbers or as lists of one shape."""
+    a, b = np.broadcast_arrays(*(np.array(side, dtype=object) for side in (left, right)))
+    return _listed(a.tolist()), _listed(b.tolist())
+
+
+def _listed(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_listed, value))}]"
+    return str(getattr(value, "text", value))
 
 
 def _fields(case: Any) -> Any:

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.report.errata import Weight
-from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link
-from attsvm.theory.report.page.contents import ShownReading, ShownSource, ShownStatement
+from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link, scrolled
+from attsvm.theory.report.page.contents import ShownSource, ShownStatement
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.reading import reading_section
 from attsvm.theory.report.page.words import badge, cell
@@ -32,7 +32,7 @@ def statement_card(
     summary = element(
         "summary",
         element("h3", statement.id, element("span", f" · {statement.place}", class_="soft")),
-        element("div", (badge_cell(r) for r in statement.readings), class_="marks"),
+        element("div", (cell(r, linked=False) for r in statement.readings), class_="marks"),
         element("div", told.gist if told else _gist(statement), class_="gist"),
     )
     body = element(
@@ -52,11 +52,6 @@ def statement_card(
         class_="statement",
         **_data(statement, source),
     )
-
-
-def badge_cell(reading: ShownReading) -> Markup:
-    """A letter for a reading, which links to it."""
-    return cell(reading)
 
 
 def _data(statement: ShownStatement, source: ShownSource) -> dict[str, Any]:
@@ -140,14 +135,14 @@ def _runs(statement: ShownStatement) -> Iterator[Markup]:
         return
     yield element("h4", "What ran")
     several = len(lines) > 1
-    for line, names in lines.values():
-        told = element("span", f"{', '.join(names)}: ", class_="soft") if several else None
-        yield element("div", told, formula(line), class_="formula")
+    shown = [
+        joined(element("p", ", ".join(names), class_="soft") if several else None, formula(line))
+        for line, names in lines.values()
+    ]
+    yield scrolled("formulas", shown)
     if where:
-        listed = (
-            element("li", formula(line, block=False), class_="formula") for line in where.values()
-        )
-        yield folded("where", element("ul", listed))
+        listed = (element("li", formula(line, block=False)) for line in where.values())
+        yield folded("where", scrolled("definitions", element("ul", listed)))
 
 
 def _resting(statement: ShownStatement, known: set[str]) -> Iterator[Markup]:
@@ -175,5 +170,8 @@ def _files(statement: ShownStatement, folder: Path) -> Iterator[Markup]:
 
 def file_link(file: str | Path, folder: Path, line: int | None = None) -> Markup:
     """A link to a file of this machine, relative to where the page lies."""
-    where = Path(os.path.relpath(Path(file).resolve(), folder.resolve())).as_posix()
-    return element("a", f"{where}:{line}" if line else where, href=quote(where))
+    path = Path(file).resolve()
+    where = Path(os.path.relpath(path, folder.resolve())).as_posix()
+    here = Path.cwd()
+    shown = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+    return element("a", f"{shown}:{line}" if line else shown, href=quote(where))

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.markup import Markup, element, link, table
+from attsvm.theory.report.markup import Markup, element, folded, link, table
 
 _AXES = ("truth", "evidence", "validity")
 _CLOSER = 1.01
 """A tightness that differs by less than this factor is the luck of a search."""
+
+_SEEN = 25
+"""So many differences of a kind are seen at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +71,28 @@ def _verdict(entry: Mapping[str, Any] | None) -> str:
     return ", ".join(str(entry.get(axis, "?")) for axis in _AXES) if entry else "not there"
 
 
-def changes_section(before: Run, now: Run, known: Collection[str]) -> Markup:
-    """The differences as a section of the page; links lead to the `known` readings."""
-    found = [c for c in changes(before, now) if c.what == "gone" or c.id in known]
-    rows = [(link(c.id) if c.id in known else c.id, c.what, c.before, c.now) for c in found]
+def changes_section(before: Run, now: Run, known: Collection[str], only: str | None) -> Markup:
+    """The differences by their kinds; links lead to the `known` readings, those of one source."""
+    of = f"{only}/" if only else ""
+    found = [c for c in changes(before, now) if c.id.startswith(of)]
+    kinds = dict.fromkeys(c.what for c in found)
+    parts = [
+        folded(
+            f"{kind} ({len(group)})",
+            table(
+                ("reading", "before", "now"),
+                ((link(c.id) if c.id in known else c.id, c.before, c.now) for c in group),
+            ),
+            open=len(group) <= _SEEN,
+        )
+        for kind in kinds
+        if (group := [c for c in found if c.what == kind])
+    ]
     same = (before.profile, before.seed) == (now.profile, now.seed)
     other = f"The earlier run had profile {before.profile} and seed {before.seed}. "
     return element(
         "section",
         element("h2", f"What changed ({len(found)})", id="changes"),
         element("p", "" if same else other, "" if found else "Nothing changed."),
-        table(("reading", "what", "before", "now"), rows),
+        parts,
     )

@@ -19,6 +19,7 @@ from attsvm.theory.record import codec, curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import Erratum, Source, find_source, in_order
+from attsvm.theory.report.script import Writer, writers
 from attsvm.theory.report.statement_view import StatementView, statement_view
 
 AXES = ("truth", "evidence", "validity")
@@ -94,6 +95,7 @@ class ShownSource:
     source: Source
     title: str
     statements: tuple[ShownStatement, ...]
+    writers: tuple[Writer, ...] = ()
 
     @property
     def readings(self) -> list[ShownReading]:
@@ -146,7 +148,7 @@ def _source(
         place = view.place if view else str(readings[0].entry.get("place", ""))
         statements.append(ShownStatement(statement, place, readings, view, erratum))
     title = next((s.view.source for s in statements if s.view), name)
-    return ShownSource(source, title, tuple(statements))
+    return ShownSource(source, title, tuple(statements), writers(packs))
 
 
 def _reading(

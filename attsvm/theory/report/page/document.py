@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def page(
         element(
             "main",
             *_wrong(run, readings),
-            *([changes_section(before, run, known_ids(readings))] if before else []),
+            *([changes_section(before, run, {r.id for r in readings}, only)] if before else []),
             *_findings(sources),
             _strip(sources),
             *(_about(source) for source in sources),
@@ -81,11 +82,6 @@ def page(
     script = element("script", Markup(SCRIPT))
     whole = element("html", head, element("body", body, script), lang="en")
     return f"<!doctype html>\n{whole}\n"
-
-
-def known_ids(readings: Iterable[ShownReading]) -> set[str]:
-    """The ids of these readings."""
-    return {r.id for r in readings}
 
 
 def _head(
@@ -249,7 +245,9 @@ def _drawing(source: ShownSource, rests: Any) -> Markup:
         for s in source.statements
         if s.refuted
     }
-    return element("figure", element("div", Markup(svg(rests, states)), class_="drawing"))
+    shown = svg(rests, states)
+    sized = re.sub(r"viewBox='0 0 (\d+) (\d+)'", r"\g<0> width='\1' height='\2'", shown, count=1)
+    return element("figure", element("div", Markup(sized), class_="drawing", tabindex=0))
 
 
 def _statements(sources: Sequence[ShownSource], known: Sequence[str], folder: Path) -> Markup:
@@ -294,11 +292,11 @@ def _tools(sources: Sequence[ShownSource]) -> Markup:
     return element(
         "form",
         element("label", "Search", element("input", type="search", data_by="text",
-                placeholder="words, / to focus", autocomplete="off")),
+                placeholder="words (key: /)", autocomplete="off")),
         choice("truth", "Truth", {t: t for t in truths}, "any"),
         choice("source", "Source", {s.source.name: s.source.name for s in sources}, "all"),
         choice("mark", "Only", marks, "all"),
-        choice("sort", "Sort by", sorts, None),
+        choice("sort", "Sort", sorts, None),
         element("button", "open all", type="button", data_open="all"),
         element("button", "close all", type="button", data_open=""),
         element("span", class_="shown soft", role="status"),

@@ -10,10 +10,17 @@ from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, table
-from attsvm.theory.report.page.contents import AXES, ShownReading, ShownSource, ShownStatement
+from attsvm.theory.report.page.contents import (
+    AXES,
+    ShownReading,
+    ShownSource,
+    ShownStatement,
+    Stored,
+)
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.words import badge
 from attsvm.theory.report.picture import drawn
+from attsvm.theory.report.script import Writer, script
 from attsvm.theory.report.snippets import python
 from attsvm.theory.report.terminal import NOT_SHOWN, ranked, tight
 from attsvm.theory.report.two_lines import in_words
@@ -26,22 +33,22 @@ def reading_section(
     entry = reading.entry
     return element(
         "section",
-        element("h3", reading.name, *_verdict(entry), id=f"{anchor(reading.id)}:head"),
+        element("h3", reading.name, *_verdict(entry)),
         *_expected(reading),
         element("p", entry.get("statement") or (reading.claim.statement if reading.claim else "")),
         *_differs(reading, statement),
+        *_counterexample(reading, source),
+        element("h4", "The check"),
         element("dl", _facts(reading), class_="facts"),
         *_hypotheses(entry),
         *_siblings(entry.get("siblings", [])),
         *_proof(entry),
-        *_counterexample(reading, source),
         element("p", (joined(w, " ") for w in entry.get("warnings", [])), class_="soft")
         if entry.get("warnings")
         else None,
         *_record(reading),
         id=anchor(reading.id),
         class_="reading",
-        aria_labelledby=f"{anchor(reading.id)}:head",
     )
 
 
@@ -147,26 +154,30 @@ def _counterexample(reading: ShownReading, source: ShownSource) -> Iterator[Mark
     yield element("p", said)
     here = Path(os.path.relpath(stored.file)).as_posix()
     yield element("p", "Replay: ", element("code", f"attsvm replay {here}"))
-    yield from _scripts(reading, _texts(reading.claim, stored.case, stored.document))
+    yield from _scripts(reading, _texts(reading.claim, stored, source.writers))
 
 
 def _texts(
-    claim: Claim | None, case: Any, document: Mapping[str, Any]
+    claim: Claim | None, stored: Stored, writers: Iterable[Writer]
 ) -> Iterator[tuple[str, str]]:
     """What can be copied, by name."""
     if claim is not None:
-        yield "Python", python(claim, "", case)
-    if isinstance(document.get("latex"), str):
-        yield "LaTeX", document["latex"]
+        short = script(claim, stored.case, writers)
+        if short is not None:
+            told = "shows it" if short.shows else "prints sides that floats cannot tell apart"
+            yield f"NumPy script that {told}", short.text
+        yield "Python that confirms it with attsvm", python(claim, "", stored.case)
+    if isinstance(stored.document.get("latex"), str):
+        yield "LaTeX", stored.document["latex"]
 
 
 def _scripts(reading: ShownReading, texts: Iterable[tuple[str, str]]) -> Iterator[Markup]:
     for name, shown in texts:
-        place = f"{anchor(reading.id)}:{name.split()[0].lower()}"
+        word = name.split()[0]
+        place = f"{anchor(reading.id)}:{word.lower()}"
         yield folded(
             name,
-            element("div", element("button", f"copy {name}", type="button", data_copy=place),
-                    class_="copy"),
+            element("button", f"copy {word}", type="button", data_copy=place),
             element("pre", shown, id=place, tabindex=0),
         )  # fmt: skip
 

@@ -52,9 +52,8 @@ pre { overflow-x: auto; padding: .7rem .9rem; margin: .5rem 0; background: var(-
 blockquote { margin-left: 0; padding: .1rem 0 .1rem 1rem; border-left: 3px solid var(--line);
   font-family: Georgia, "Noto Serif", serif; font-size: 1.05em }
 math { font-size: 1.08em }
-.formula { overflow-x: auto; padding: .3rem 0 }
-.formula math { width: max-content; margin: .15rem 0 .15rem 1.5rem }
-li.formula math { margin: 0 }
+math[display=block] { width: max-content; margin: .3rem 0 .6rem 1.5rem }
+.wide p { margin: .3rem 0 0 }
 .wide { overflow-x: auto; margin: .5rem 0 }
 table { border-collapse: collapse; font-size: .92em }
 th, td { text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0;
@@ -84,15 +83,16 @@ nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .findings { padding-left: 1.4rem; columns: 2 26rem; column-gap: 2.5rem; max-width: none;
   font-size: .95rem }
 .findings li { margin: 0 0 .55rem; break-inside: avoid }
-.tools { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: .5rem .8rem;
+.tools { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: .5rem .6rem;
   align-items: center; padding: .6rem 0; margin: 1rem 0; background: var(--paper);
   border-bottom: 1px solid var(--line) }
 .tools[hidden] { display: none }
 .tools label { font-size: .88rem; display: flex; gap: .35rem; align-items: center }
 input, select, button { font: inherit; font-size: .9rem; color: var(--ink); background: var(--card);
   border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .5rem; min-height: 30px }
-input[type=search] { width: 10rem; max-width: 100% }
-select { max-width: 9rem }
+input[type=search] { width: 9rem; max-width: 100% }
+select { max-width: 7rem }
+.shown { white-space: nowrap; font-size: .88rem }
 button { cursor: pointer }
 button:hover { background: var(--none-bg) }
 summary { cursor: pointer; border-radius: 6px }
@@ -117,11 +117,11 @@ summary { cursor: pointer; border-radius: 6px }
 .facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere }
 :target > details > summary h3, .reading:target > h3 { background: var(--mark); border-radius: 4px }
 .values { overflow-wrap: anywhere }
-.copy { display: flex; flex-wrap: wrap; gap: .4rem; margin: .5rem 0 }
+button[data-copy] { margin: .4rem 0 0 }
 figure { margin: .8rem 0 }
 figure svg { max-width: 100%; height: auto }
 .drawing { background: #fff; border-radius: 6px; overflow-x: auto }
-.drawing svg { min-width: 44rem; display: block }
+figure .drawing svg { max-width: none; display: block }
 .plane text { fill: var(--ink) } .plane .title { fill: var(--soft) }
 .plane .axis { stroke: var(--line); fill: none }
 .plane circle { stroke: var(--ink); stroke-width: 1.5; fill: var(--paper) }
@@ -143,7 +143,7 @@ figcaption { font-size: .9rem; color: var(--soft); max-width: 40rem }
 }
 @media print {
   body { max-width: none; font-size: 10pt }
-  .tools, .copy, .skip, nav.top { display: none !important }
+  .tools, button, .skip, nav.top { display: none !important }
   .statement { content-visibility: visible; break-inside: auto }
   summary, h2, h3, h4 { break-after: avoid }
   pre { max-height: none; white-space: pre-wrap }

@@ -35,20 +35,20 @@ def letter(truth: str) -> str:
     return truth[0].upper() if truth in WORDS else "?"
 
 
-def cell(reading: ShownReading) -> Markup:
-    """One linked cell: colour and letter of its truth; a dashed frame where there is a doubt."""
+def cell(reading: ShownReading, *, linked: bool = True) -> Markup:
+    """A cell: colour and letter of a truth; a dashed frame where there is a doubt."""
     said = ", ".join(str(reading.entry.get(axis, "")) for axis in ("truth", "evidence", "validity"))
     doubt = reading.entry.get("validity", "exercised") != "exercised" or not reading.as_expected
     said = f"{reading.id}: {said if reading.entry else 'not run'}"
     if not reading.as_expected:
         said += ", not as expected"
     return element(
-        "a",
+        "a" if linked else "span",
         letter(reading.truth) + ("!" if not reading.as_expected else ""),
-        href=f"#{anchor(reading.id)}",
+        href=f"#{anchor(reading.id)}" if linked else None,
         class_=f"cell {colour(reading.truth)}{' doubt' if doubt else ''}",
         title=said,
-        aria_label=said,
+        aria_label=said if linked else None,
     )
 
 
