@@ -1,7 +1,5 @@
 """Counterexamples about descent as scripts: the run in numpy, its margins after so many steps."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from typing import Any
