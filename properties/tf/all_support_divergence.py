@@ -100,7 +100,7 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
 DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
 RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
-SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
+SLOPED, UNIQUE = "l' < 0 everywhere and continuous", "optimal tokens are unique"
 EXISTS, BASIN = "W^mm exists and is not 0", "risk gap of the start below the threshold"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(

@@ -137,7 +137,7 @@ SETTLES = Measured(
     balls=cases.decided,
     many=led_astray,
 )
-EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
+EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"
 UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
 
 OBSERVATION = Statement(

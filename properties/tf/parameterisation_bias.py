@@ -46,7 +46,7 @@ from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 
-EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
+EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"
 UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
 ONE = "one input of two tokens"
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
