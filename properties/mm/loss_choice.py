@@ -140,7 +140,7 @@ EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens 
 BASIN = "risk gap of the start below the threshold"
 BASIN_OF_OTHER = "and that of -x as well"
 NAMED, SINGLE = "l is exp(-x) or log(1 + exp(-x))", "there is a single input"
-SLOPED = "l' < 0 everywhere"
+SLOPED = "l' < 0 everywhere and continuous"
 
 CHOICE = Statement(
     "mm/loss-choice",

@@ -35,7 +35,7 @@ from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPE
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
 ALIKE = "all rivals of the optimal token score the same, below it"
-SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere"
+SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere and continuous"
 
 FROM_BASIN = Reading(
     "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, in any dimension and for "

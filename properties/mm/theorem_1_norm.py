@@ -34,7 +34,10 @@ from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PRO
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
-SEPARATED, SLOPED = "equal scores of rivals, or all keys on the margin", "l' < 0 everywhere"
+SEPARATED, SLOPED = (
+    "equal scores of rivals, or all keys on the margin",
+    "l' < 0 everywhere and continuous",
+)
 
 THEOREM = Statement(
     "mm/theorem-1-norm",

@@ -39,7 +39,7 @@ from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 
-TIGHT, SLOPED = "all tokens are support vectors", "l' < 0 everywhere"
+TIGHT, SLOPED = "all tokens are support vectors", "l' < 0 everywhere and continuous"
 TWO_SCORES = "some input has two different scores"
 SMALL = cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]])
 BEST_TIED = cases.from_zero([[[1], [0], [0]]], scores=[[1.0, 1.0, 0.0]])

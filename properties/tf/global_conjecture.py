@@ -88,7 +88,11 @@ NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 LARGE, SOLVED = "d >= n T", "each Local-SVM has a solution"
 EVERYWHERE = "all tokens are support vectors in each Local-SVM that has a solution"
 UNIQUE, SEVERAL = "optimal tokens are unique", "some input has two tokens"
-FEASIBLE, SLOPED, ZERO = "Att-SVM is feasible", "l' < 0 everywhere", "the start is zero"
+FEASIBLE, SLOPED, ZERO = (
+    "Att-SVM is feasible",
+    "l' < 0 everywhere and continuous",
+    "the start is zero",
+)
 APART, AFFINE = "queries are orthogonal, none 0", "tokens of each input are affinely independent"
 DIFFERENT = "scores of an input are different"
 BETTER = (

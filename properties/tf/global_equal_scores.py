@@ -69,7 +69,7 @@ def larger(generator: np.random.Generator) -> Descent:
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
 SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-ACCORD, SLOPED = "no input pulls against another", "l' < 0 everywhere"
+ACCORD, SLOPED = "no input pulls against another", "l' < 0 everywhere and continuous"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,

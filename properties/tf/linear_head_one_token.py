@@ -151,7 +151,7 @@ def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 FALLING = "l does not increase"
-SLOPED, BASIN = "l' < 0 everywhere", "risk gap of the start below the threshold"
+SLOPED, BASIN = "l' < 0 everywhere and continuous", "risk gap of the start below the threshold"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
     "place": "Can the theory account for MLP layers?",

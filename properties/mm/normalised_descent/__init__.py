@@ -145,7 +145,7 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, ZERO = "there is a single input", "p(0) = 0"
-SLOPED = "l' < 0 everywhere"
+SLOPED = "l' < 0 everywhere and continuous"
 
 DESCENT = Statement(
     "mm/normalised-descent",

@@ -125,7 +125,7 @@ DIRECTION = Measured(
     tensors=elsewhere,
 )
 
-EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere"
+EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"
 UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
 HYPOTHESES = {
     EXISTS: exists,

@@ -65,7 +65,7 @@ THROWN = replace(
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 UNIQUE, LONG = "optimal tokens are unique", "the first step is long"
-SLOPED = "l' < 0 everywhere"
+SLOPED = "l' < 0 everywhere and continuous"
 SEPARATED = "the first step separates the optimal tokens"
 EQUAL, ALONG = "non-optimal scores are equal", "the first step goes along W^mm"
 PLAINLY = replace(DIRECTION, balls=patiently)
