@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,14 @@ from attsvm.theory.report.page.change import changes_section
 from attsvm.theory.report.page.contents import (
     ShownReading,
     ShownSource,
-    ShownStatement,
     contents,
     counts,
 )
+from attsvm.theory.report.page.findings import findings, strip
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import style
-from attsvm.theory.report.page.words import badge, cell, legend, meanings
+from attsvm.theory.report.page.words import badge, meanings
 from attsvm.theory.report.terminal import outcome
-
-_FIRST = 4
-"""How many of the heaviest findings of each source are seen at once."""
 
 
 def page(
@@ -64,8 +61,8 @@ def page(
             "main",
             *_wrong(run, readings),
             *([changes_section(before, run, {r.id for r in readings}, only)] if before else []),
-            *_findings(sources),
-            _strip(sources),
+            *findings(sources),
+            strip(sources),
             *(_about(source) for source in sources),
             _statements(sources, known, where),
             meanings(),
@@ -142,74 +139,6 @@ def _wrong(run: Run, readings: Sequence[ShownReading]) -> Iterator[Markup]:
     lines += [f"{result}: {file} {reason}" for file, result, reason in run.fallen]
     if lines:
         yield element("ul", (element("li", line) for line in lines), class_="off")
-
-
-def _findings(sources: Sequence[ShownSource]) -> Iterator[Markup]:
-    """What the run refuted of what is printed, the heaviest first."""
-    yield element("h2", "Findings, the heaviest first", id="findings")
-    found = {w: [_told(source, w) for source in sources] for w in Weight}
-    for weight, by_source in found.items():
-        first = [s for told in by_source for s in told[:_FIRST]]
-        rest = [s for told in by_source for s in told[_FIRST:]]
-        if weight is Weight.CLAIM and first:
-            yield element("h3", weight)
-            yield _points(first)
-            title: str = f"{len(rest)} more of this weight"
-        else:
-            rest, title = first + rest, f"{weight} ({len(first + rest)})"
-        if rest:
-            yield folded(title, _points(rest))
-    plain = [s for source in sources for s in source.statements if s.refuted and s.told is None]
-    if plain:
-        listed = element("ul", (element("li", link(s.id), f": {s.place}") for s in plain))
-        title = f"Refuted as printed, without an erratum ({len(plain)})"
-        yield folded(title, listed, open=not any(map(any, found.values())))
-    elif not any(map(any, found.values())):
-        yield element("p", "No literal reading is refuted.")
-
-
-def _points(statements: Iterable[ShownStatement]) -> Markup:
-    return element(
-        "ul",
-        (
-            element(
-                "li", link(s.id), element("span", f" ({s.place}): ", class_="soft"), s.told.gist
-            )
-            for s in statements
-            if s.told is not None
-        ),
-        class_="findings",
-    )
-
-
-def _told(source: ShownSource, weight: Weight) -> list[ShownStatement]:
-    """The statements whose errata weigh so much and were confirmed, in the order of these."""
-    by_id = {s.id: s for s in source.statements if s.told is not None}
-    return [by_id[e.statement] for e in source.source.of_weight(weight) if e.statement in by_id]
-
-
-def _strip(sources: Sequence[ShownSource]) -> Markup:
-    """One linked cell a reading, grouped by source and statement."""
-    rows = [
-        joined(
-            element("h3", source.source.name, element("span", f" {source.title}", class_="soft")),
-            element(
-                "ul",
-                (element("li", map(cell, s.readings)) for s in source.statements),
-                class_="cells",
-            ),
-        )
-        for source in sources
-    ]
-    return element(
-        "section",
-        element("h2", "All readings", id="strip"),
-        element("p", "A cell is a reading, neighbours without a gap are of one statement.",
-                class_="soft"),
-        legend(),
-        rows,
-        class_="strip",
-    )  # fmt: skip
 
 
 def _about(source: ShownSource) -> Markup:
