@@ -1,9 +1,10 @@
 """Instances a second of a hunt: `python benchmarks/hunting.py [--seconds 20] [--json FILE]`.
 
-Hunts true claims (a cheap, a medium and an expensive one) with one worker and with two, in turn,
-and compares. Both take the same rounds, as many as two workers finish in the time, so both look at
-the same instances. One worker is the process itself, as with `-n 1`. The clock starts after a short
-hunt, in which every process loads the claims, PyTorch and the machine code.
+Hunts true claims (a cheap, a medium and an expensive one, and two by screening in batches alone)
+with one worker and with two, in turn, and compares. Both take the same rounds, as many as two
+workers finish in the time, so both look at the same instances. One worker is the process itself, as
+with `-n 1`. The clock starts after a short hunt, in which every process loads the claims, PyTorch
+and the machine code. `busy` is the share of the time in which two workers were at work.
 """
 
 from __future__ import annotations
@@ -27,28 +28,41 @@ from attsvm.theory.search.hunt import Hunt, hunt
 
 CLAIMS = ("sim/lemma-3.13:amended", "sim/theorem-3.15:amended-2", "tf/local-convergence:sharp")
 
+SCREENED = ("sim/lemma-3.12:sharp", "sim/lemma-3.13:amended")
+"""Claims of which `screen` alone looks at instances; those of its batches are counted."""
+
 _WARM = 4
 """Rounds of the short hunt; guided searchers take part from the third on."""
 
 
-def hunted(claim: Claim, workers: int, seed: int, **limit: Any) -> Hunt:
+def hunted(claim: Claim, workers: int, seed: int, screening: bool, **limit: Any) -> Hunt:
     """The account of a hunt that finds nothing."""
     with processes(workers) as crew:
-        hunt(claim, seconds=None, rounds=_WARM, seed=seed + 1, crew=crew)
-        result = hunt(claim, **{"seconds": None, "seed": seed, "crew": crew, **limit})
+        how: dict[str, Any] = {"crew": crew, "searchers": ["screen"] if screening else None}
+        hunt(claim, seconds=None, rounds=_WARM, seed=seed + 1, **how)
+        result = hunt(claim, **{"seconds": None, "seed": seed, **how, **limit})
     if result.smallest is not None or result.error is not None:
         sys.exit(f"{claim.id} is no true claim to hunt: {result.error or 'refuted'}")
     return result
 
 
-def rates(claim: Claim, seconds: float, seed: int) -> list[tuple[float, float]]:
+def looked(account: Hunt, screening: bool) -> int:
+    """How many instances it looked at."""
+    return account.seen.screened if screening else account.examples
+
+
+def rates(claim: Claim, seconds: float, seed: int, screening: bool) -> list[tuple[float, float]]:
     """For one worker and for two: instances a second, and the share of it that they were busy."""
-    rounds = max(hunted(claim, 2, seed, seconds=seconds).rounds - 2, 1)  # two are cut short
-    accounts = [hunted(claim, workers, seed, rounds=rounds) for workers in (1, 2)]
-    if accounts[0].examples != accounts[1].examples:
+    rounds = hunted(claim, 2, seed, screening, seconds=seconds).rounds
+    rounds = max(rounds - 2, 1)  # two are cut short
+    accounts = [hunted(claim, workers, seed, screening, rounds=rounds) for workers in (1, 2)]
+    if looked(accounts[0], screening) != looked(accounts[1], screening):
         sys.exit(f"{claim.id}: the number of workers changes what is looked at")
     return [
-        (a.examples / a.seconds, sum(e.seconds for e in a.efforts.values()) / workers / a.seconds)
+        (
+            looked(a, screening) / a.seconds,
+            sum(e.seconds for e in a.efforts.values()) / workers / a.seconds,
+        )
         for workers, a in enumerate(accounts, start=1)
     ]
 
@@ -59,22 +73,32 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--claims", nargs="*", default=CLAIMS, metavar="ID")
+    parser.add_argument("--screened", nargs="*", default=SCREENED, metavar="ID")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
     packs = load_packs()
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    print(f"{'claim':<34}{'1 worker':>10}{'2 workers':>11}{'busy':>6}{'speed-up':>10}")
+    print(f"{'claim':<38}{'1 worker':>10}{'2 workers':>11}{'busy':>6}{'speed-up':>10}")
     rows: list[dict[str, Any]] = []
-    for name in options.claims:
+    pairs = [(name, False) for name in options.claims]
+    for name, screening in pairs + [(name, True) for name in options.screened]:
         (claim,) = find_claims(packs, [name])
-        runs = [rates(claim, options.seconds, seed) for seed in range(options.runs)]
+        runs = [rates(claim, options.seconds, seed, screening) for seed in range(options.runs)]
         one, two = (statistics.median(run[k][0] for run in runs) for k in (0, 1))
         gain = statistics.median(run[1][0] / run[0][0] for run in runs)
         busy = statistics.median(run[1][1] for run in runs)
         rows.append(
-            {"claim": name, "rates": [one, two], "speed_up": gain, "busy": busy, "runs": runs}
+            {
+                "claim": name,
+                "screened": screening,
+                "rates": [one, two],
+                "speed_up": gain,
+                "busy": busy,
+                "runs": runs,
+            }
         )
-        print(f"{name:<34}{one:>8.1f}/s{two:>9.1f}/s{busy:>6.2f}{gain:>10.2f}", flush=True)
+        said = f"{name}{', screened' * screening}"
+        print(f"{said:<38}{one:>8.4g}/s{two:>9.4g}/s{busy:>6.2f}{gain:>10.2f}", flush=True)
     if options.json:
         document = {"schema": 1, "seconds": options.seconds, "rows": rows}
         Path(options.json).write_text(json.dumps(document, indent=1))

@@ -1,7 +1,5 @@
 """Instances in the plane: tokens of few dimensions, and where descent takes W z."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,6 @@
 """A dask cluster comes to what one process comes to, and says what is wrong with it."""
 
+import functools
 import itertools
 import json
 import multiprocessing
@@ -35,8 +36,8 @@ def threads():
 
 @pytest.fixture(scope="module")
 def apart():
-    """A cluster of two workers that are processes of their own."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
+    """A cluster of three workers that are processes of their own."""
+    with LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as running:
         yield running.scheduler_address
 
 
@@ -91,24 +92,28 @@ def test_a_pack_that_only_this_process_can_load(apart, tmp_path):
         cluster(apart, [str(pack)]).__enter__()
 
 
-def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(apart, alone):
+def test_a_worker_that_is_killed_half_way_changes_no_find_and_loses_nothing(apart, alone):
+    """One of three workers, in a hunt that finds nothing and in one that finds."""
     killed = []
 
-    def kill(_):
-        if not killed:
+    def kill(so_far, half, name):
+        if name not in killed and so_far.examples >= half:
             victim = next(p for p in multiprocessing.active_children() if "Dask" in p.name)
-            killed.append(victim.pid)
+            killed.append(name)
             os.kill(victim.pid, signal.SIGKILL)
 
     with cluster(apart, [PACK]) as crew:
         for name in NAMES:
-            result = chase(toy(name), crew=crew, named=[PACK], progress=kill)
+            half = json.loads(alone[name])[0]["examined"] // 2
+            one_dies = functools.partial(kill, half=half, name=name)
+            result = chase(toy(name), crew=crew, named=[PACK], progress=one_dies)
             assert account(result) == alone[name]
         packs = load_packs([PACK])
         wanted = ["toy/false:literal", "toy/sampled:literal", "toy/vacuous:literal"]
         together = verify(packs, wanted, crew=crew, named=[PACK]).verdict_bytes()
         assert together == verify(packs, wanted).verdict_bytes()
-    assert len(killed) == 1
+    assert killed == NAMES
+    assert [json.loads(alone[name])[0]["found"] for name in NAMES] == [False, True]
 
 
 @pytest.mark.usefixtures("alike")

@@ -167,7 +167,9 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "refuted, certified: toy/true:literal after 90 instances in 2 rounds, by Hypothesis",
         "  case = 6.0",
         "  slack in [-1, -1]",
-        "  (no single move makes it smaller)",
+        "  (minimal: no index left out, no entry, slice or array set to 0, no entries rounded, "
+        "scaled or shifted, no entry, or equal ones together, made simpler leaves a "
+        "counterexample)",
         "counterexample: here.json; it holds a Python script and LaTeX to paste",
     ]
     assert lines[5] == "replay it: attsvm replay --pack a.py here.json"

@@ -1,6 +1,7 @@
 """Shrinking ends at instances that no move makes smaller, without losing the confirmation."""
 
 import contextlib
+import itertools
 import json
 import math
 from dataclasses import dataclass, replace
@@ -10,18 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 from toy_pack import build
 
 from attsvm._types import Array
 from attsvm.exact import rational
-from attsvm.theory import Slack
+from attsvm.theory import Slack, load_packs
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed
 from attsvm.theory.search.document import rebuilt, value_at
+from attsvm.theory.search.drawn import sample
+from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.shrink import (
     Space,
     moves,
@@ -30,7 +33,9 @@ from attsvm.theory.search.shrink import (
     simpler_values,
     simplicity,
     smallness,
+    still_refuted,
 )
+from benchmarks.power.planting import PLANTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,90 @@ def test_every_move_is_smaller_and_none_comes_twice():
     trials = [json.dumps(t) for t in moves(document, Space(Row))]
     assert len(trials) == len(set(trials)) > 20
     assert all(smallness(json.loads(t)) < smallness(document) for t in trials)
+
+
+def shrunk_inside(low, high, x):
+    """What is left of an instance of a claim that fails between two rationals."""
+
+    def between(x, shift: float = 0.0) -> Slack:
+        return Slack(-1.0 if low <= Fraction(x) <= high else 1.0, 0.0)
+
+    between.__annotations__["x"] = type(x)
+    claim, found = start(x, None, between, lambda x, shift=0.0: arb(between(x).value))
+    done = shrink(tally_of(claim), found, 5000)
+    assert done.minimal
+    return codec.decode(done.found.instance, type(x))
+
+
+RATIONALS = st.fractions(-40, 40, max_denominator=2**12)
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.nested_given])
+@given(RATIONALS, st.fractions(Fraction(1, 256), 4), st.fractions(0, 1))
+def test_on_an_interval_the_simplest_number_is_reached(low, width, share):
+    """Of floats the fewest bits after the point, then the smallest; of integers the smallest; of
+    fractions one of the fewest bits in the denominator."""
+    high = low + width
+    bits = next(b for b in range(20) if math.floor(high * 2**b) >= math.ceil(low * 2**b))
+    grid = range(math.ceil(low * 2**bits), math.floor(high * 2**bits) + 1)
+    least = min((Fraction(k, 2**bits) for k in grid), key=simplicity)
+    some = low + width * share
+    if low <= Fraction(float(some)) <= high:
+        assert shrunk_inside(low, high, float(some)) == least
+    small = shrunk_inside(low, high, some)
+    fewest = next(q for q in itertools.count(1) if math.floor(high * q) >= math.ceil(low * q))
+    assert (small.denominator - 1).bit_length() == (fewest - 1).bit_length()
+    if bits == 0:
+        assert abs(shrunk_inside(low, high, grid[-1])) == min(map(abs, grid))
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Three integers, and two numbers that may have to be equal."""
+
+    sides: Any
+    u: Any
+    v: Any
+
+
+def test_integers_shrink_by_common_factors_and_equal_entries_together():
+    case = Sides(np.array([21, 28, 35]), 0.71875, 0.71875)
+    hypotheses = {
+        "a right triangle": lambda c: bool(c.sides[0] ** 2 + c.sides[1] ** 2 == c.sides[2] ** 2),
+        "no side is 0": lambda c: bool(np.all(c.sides)),
+        "u = v > 0": lambda c: c.u == c.v > 0,
+    }
+    claim, found = start(case, hypotheses, annotated(Sides), lambda case, shift=0.0: arb(-1))
+    done = shrink(tally_of(claim), found, 5000)
+    small = codec.decode(done.found.instance, Sides)
+    assert (done.minimal, small.sides.tolist(), small.u, small.v) == (True, [3, 4, 5], 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plain-functions-jump-product-one",
+        "plain-integers-integer-pell",
+        "plain-integers-size-pythagoras",
+        "plain-integers-size-taxicab",
+        "sim-lemma-3.12-constant-two-percent",
+        "tf-lemma-2-hypothesis-two-tokens",
+    ],
+)
+def test_no_listed_move_makes_the_find_of_a_hunt_smaller(name):
+    """Every move of the list, tried anew, one after the other, on what a hunt calls minimal."""
+    load_packs(["benchmarks.power"])
+    claim = PLANTED[f"planted/{name}:literal"].claim
+    result = hunt(claim, seconds=None, rounds=8, known=False)
+    assert result.minimal
+    small, space = result.smallest.instance, Space(claim.instance_type, sample(claim.data, 16)[0])
+    tried = 0
+    for trial in moves(small, space):
+        smaller = rebuilt(claim, trial)
+        if smaller is not None:
+            assert still_refuted(tally_of(claim), trial, "test") is None
+            tried += 1
+    assert tried > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,14 +359,19 @@ def _left_open(number: int, unexamined: int) -> str:
     return f"{said}; floats see no violation in {them}"
 
 
+_MINIMAL = (
+    "minimal: no index left out, no entry, slice or array set to 0, no entries rounded, scaled or "
+    "shifted, no entry, or equal ones together, made simpler leaves a counterexample"
+)
+
+
 def _find_text(
     document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str], kept: Iterable[str]
 ) -> Iterator[str]:
     """The counterexample and where it is."""
     yield from (f"  {line}" for line in shown)
     least = document["unfinished"]
-    least = f"not made minimal: {least}" if least else "no single move makes it smaller"
-    yield f"  ({least})"
+    yield f"  ({f'not made minimal: {least}' if least else _MINIMAL})"
     path = document["counterexample"]
     if document["kept"]:
         yield f"counterexample: {path} keeps another one, no larger, that was there:"

@@ -4,10 +4,14 @@ Small means few numbers, then few that are not 0, then short ones: integers befo
 before large, positive before negative, whether they are floats or exact. Every move makes an
 instance smaller in this sense, so shrinking ends, and it ends where each of its moves has been
 tried in vain: leaving an index out of the axes that share it, unless every instance drawn has as
-many (with the rest as it is, doubled or
-quadrupled), setting an array, a slice or an entry to 0, rounding all entries or one, scaling an
-array or all of them by a power of two, moving an entry towards 0, and giving an exact fraction a
-smaller denominator.
+many (with the rest as it is, doubled or quadrupled), setting an array, a slice or an entry to 0,
+rounding all entries or one, scaling an array or all of them by a power of two, adding an integer
+to their entries, dividing all integers by a common factor, moving an entry towards 0, giving an
+exact fraction a smaller denominator, and changing equal entries together as one.
+
+In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
+down and up to every number of bits, a fraction to every denominator, and an integer goes down in
+steps of one.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -46,10 +50,17 @@ _SCALES = (1, 2, 3, -1, -2, -3)
 """Powers of two that arrays are scaled by."""
 
 _ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
-"""Bits after the point that entries are rounded to."""
+"""Bits after the point that all entries are rounded to at once."""
 
-_DENOMINATORS = (1, 2, 3, 4, 8, 16, 64, 1024)
-"""Largest denominators that fractions are rounded to."""
+_BITS = range(17)
+"""Bits after the point that one entry is rounded to, down and up."""
+
+_DENOMINATORS, _AT_MOST = 64, 1024
+"""Denominators up to which one fraction is rounded to each, down and up; a larger one is also given
+at most the second."""
+
+_FACTORS = range(2, 9)
+"""Common factors that integers are divided by, besides the greatest."""
 
 _Answer = TypeVar("_Answer")
 
@@ -241,32 +252,68 @@ def _simpler(document: Any, space: Space) -> list[Slot]:
     changes = [(block, lambda value: 0.0) for block in blocks]
     changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
     changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
+    largest = max((abs(value_at(document, path)) for path in entries), default=0.0)
+    for less in _less(largest):
+        changes += [(paths, _plus(sign * less)) for paths in everywhere for sign in (-1, 1)]
     return [_at(paths, change) for paths, change in changes]
 
 
 def _single(document: Any, space: Space) -> list[Slot]:
-    """Change one entry, integer or fraction."""
+    """Change one entry, integer or fraction, or equal ones together."""
 
-    def slot(path: Path) -> Slot:
+    def slot(paths: list[Path]) -> Slot:
         def trials(document: Any) -> Iterator[Any]:
-            value = value_at(document, path)
-            for simpler in dict.fromkeys(simpler_values(value)):
+            value = value_at(document, paths[0])
+            for simpler in sorted(set(simpler_values(value)), key=simplicity):
                 if simplicity(simpler) < simplicity(value):
-                    yield replaced(document, path, written(simpler))
+                    yield _rewritten(document, dict.fromkeys(paths, written(simpler)))
 
         return trials
 
-    def exact_slot(path: Path) -> Slot:
+    def exact_slot(paths: list[Path]) -> Slot:
         def trials(document: Any) -> Iterator[Any]:
-            value = Fraction(dict(leaves(document, exact=True))[path])
-            for simpler in dict.fromkeys(simpler_fractions(value)):
+            value = Fraction(dict(leaves(document, exact=True))[paths[0]])
+            for simpler in sorted(set(simpler_fractions(value)), key=simplicity):
                 if simplicity(simpler) < simplicity(value):
-                    yield replaced(document, path, str(simpler))
+                    yield _rewritten(document, dict.fromkeys(paths, str(simpler)))
 
         return trials
 
-    exact = [exact_slot(path) for path, _ in leaves(document, exact=True)]
-    return [slot(path) for path in finite_leaves(document)] + exact
+    floats = {path: value_at(document, path) for path in finite_leaves(document)}
+    exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
+    return [
+        *(slot([path]) for path in floats),
+        *(exact_slot([path]) for path in exact),
+        *(slot(paths) for paths in _equal(floats)),
+        *(exact_slot(paths) for paths in _equal(exact)),
+        _divided,
+    ]
+
+
+def _equal(numbers: Mapping[Path, float | Fraction]) -> Iterator[list[Path]]:
+    """The paths of equal numbers, where there are several and they are not 0."""
+    paths: dict[float | Fraction, list[Path]] = {}
+    for path, number in numbers.items():
+        paths.setdefault(number, []).append(path)
+    yield from (alike for number, alike in paths.items() if number and len(alike) > 1)
+
+
+def _divided(document: Any) -> Iterator[Any]:
+    """All integers divided by a common factor."""
+    exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
+    if all(number.denominator == 1 for number in exact.values()):
+        common = math.gcd(*(number.numerator for number in exact.values()))
+        for factor in (common, *(k for k in _FACTORS if common % k == 0)):
+            if factor > 1:
+                divided = {path: str(number / factor) for path, number in exact.items()}
+                yield _rewritten(document, divided)
+
+
+def _rewritten(document: Any, numbers: Mapping[Path, str]) -> Any:
+    """A copy with other numbers at some paths."""
+    for path, number in numbers.items():
+        document = replaced(document, path, number)
+    return document
 
 
 _STAGES = (_shorter, _simpler, _single)
@@ -278,6 +325,10 @@ def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
 
 def _times(power: int) -> Callable[[float], float]:
     return lambda value: math.ldexp(value, power)
+
+
+def _plus(amount: int) -> Callable[[float], float]:
+    return lambda value: value + amount
 
 
 def _rounding(bits: int) -> Callable[[float], float]:
@@ -315,27 +366,35 @@ def _rounded(value: float, bits: int) -> float:
 
 
 def simpler_values(value: float) -> Iterator[float]:
-    """Values that may stand for this one, the simplest first."""
+    """Values that may stand for this one."""
     if not math.isfinite(value) or value == 0.0:
         return
     yield 0.0
     yield 1.0
     yield -1.0
     yield abs(value)
-    for bits in _ROUNDINGS:
-        yield _rounded(value, bits)
-        yield math.trunc(value * 2.0**bits) / 2**bits if abs(value) < 2.0**900 else value
+    for bits in _BITS if abs(value) < 2.0**900 else ():
+        yield math.floor(value * 2.0**bits) / 2**bits
+        yield math.ceil(value * 2.0**bits) / 2**bits
     if abs(value) > 1.0:
         yield math.copysign(float(math.floor(abs(value) / 2.0)), value)
-        yield math.copysign(abs(value) - 1.0, value)
+        yield from (math.copysign(abs(value) - k, value) for k in _less(abs(value)))
+
+
+def _less(size: float) -> Iterator[int]:
+    """How much a number of that size is made smaller by: powers of two, then small steps."""
+    yield from (2**k for k in reversed(range(3, min(math.frexp(size)[1], 64))))
+    yield from (k for k in range(7, 0, -1) if k < size)
 
 
 def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
-    """Fractions that may stand for this one, integers for an integer, the simplest first."""
+    """Fractions that may stand for this one, integers for an integer."""
     yield from (Fraction(0), Fraction(1), Fraction(-1), abs(value))
-    for most in _DENOMINATORS:
-        if most < value.denominator:
-            yield value.limit_denominator(most)
+    for q in range(1, min(value.denominator, _DENOMINATORS) + 1):
+        low, high = math.floor(value * q), math.ceil(value * q)
+        yield from (Fraction(p, q) for p in (low, high, low - 1, high + 1))
+    if value.denominator > _AT_MOST:
+        yield value.limit_denominator(_AT_MOST)
     size = abs(value.numerator)
-    for less in (size // 2, size - 1):
+    for less in (size // 2, *(size - k for k in _less(size))):
         yield Fraction(less if value > 0 else -less, value.denominator)
