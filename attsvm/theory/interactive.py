@@ -6,6 +6,7 @@ notebook, as HTML. Nothing is written to disk.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
@@ -21,11 +22,21 @@ from attsvm.theory.record.counterexample import shown
 from attsvm.theory.report.errata import find_source
 from attsvm.theory.report.statement_screen import screen
 from attsvm.theory.report.statement_view import StatementView, statement_of, statement_view
-from attsvm.theory.report.terminal import hunt_text, outcome, table_text, verdict_rows
+from attsvm.theory.report.terminal import (
+    Live,
+    hunt_line,
+    hunt_text,
+    outcome,
+    table_text,
+    verdict_rows,
+)
 from attsvm.theory.run.verify import Checked, Report
 from attsvm.theory.run.verify import verify as _verify
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt as _hunt
+
+_QUIET = 10.0
+"""Seconds between lines on progress, on standard error, where that is no terminal."""
 
 What = str | Statement | Claim
 """An id or a prefix, a statement, or a claim."""
@@ -140,7 +151,16 @@ def verify(*what: What, profile: str = "quick", seed: int = 0) -> Verdicts:
     typed = tuple(c for c in claims if id(c) not in known)
     if typed:  # beside nothing that is stored
         packs = (Pack("typed", typed, Path("typed at a prompt")), *packs)
-    return Verdicts(_verify(packs, [c.id for c in claims], profile=profile, seed=seed))
+    started = time.monotonic()
+    with Live(_QUIET) as live:
+
+        def progress(done: int, total: int, checked: Checked | None) -> None:
+            said = f": {checked.claim.id}" if checked else ""
+            long = time.monotonic() - started > _QUIET
+            live.update(lambda: f"[{done}/{total}]{said}", long and checked is not None)
+
+        wanted = [c.id for c in claims]
+        return Verdicts(_verify(packs, wanted, profile=profile, seed=seed, progress=progress))
 
 
 def hunt(
@@ -175,9 +195,24 @@ def hunt(
         )
     (claim,) = claims
     claim.part(sibling)
-    return Hunted(
-        _hunt(claim, part=sibling, seconds=seconds, rounds=rounds, seed=seed, known=not fresh)
-    )
+    started = time.monotonic()
+    with Live(_QUIET) as live:
+
+        def progress(account: Hunt) -> None:
+            elapsed = time.monotonic() - started
+            live.update(lambda: hunt_line(account, elapsed, seconds), elapsed > _QUIET)
+
+        return Hunted(
+            _hunt(
+                claim,
+                part=sibling,
+                seconds=seconds,
+                rounds=rounds,
+                seed=seed,
+                known=not fresh,
+                progress=progress,
+            )
+        )
 
 
 def show(what: What) -> Shown:

@@ -22,6 +22,7 @@ from attsvm import (
 )
 from attsvm._html import MOST, curve, pre, table
 from attsvm.errors import ClaimError, UnknownClaimError, UsageError
+from attsvm.theory import interactive
 
 TYPED = """
 def stated(share):
@@ -138,6 +139,17 @@ def test_fragments_are_bounded_and_escaped():
     points = [tuple(map(float, p.split(","))) for p in re.findall(r"[\d.]+,[\d.]+", picture)]
     assert points[-1] == (240.0, 0.0)
     assert points[0][1] == 80.0
+
+
+def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(typed, capsys, monkeypatch):
+    verify(typed(2))
+    hunt(typed(2), seconds=None, rounds=1)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(interactive, "_QUIET", -1.0)
+    verify(typed(2))
+    assert re.fullmatch(r"\[(\d+)/\1\]: mine/softmax-lipschitz:literal\n", capsys.readouterr().err)
+    hunt(typed(2), seconds=None, rounds=1)
+    assert "mine/softmax-lipschitz:literal: round 1, " in capsys.readouterr().err
 
 
 def test_data_statements_and_runs_show_themselves(typed):
